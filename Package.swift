@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+  name: "serialterm",
+  products: [
+    .executable(name: "serialterm", targets: ["serialterm"]),
+    .library(name: "Observing", targets: ["Observing"]),
+    .library(name: "SerialCore", targets: ["SerialCore"]),
+    .library(name: "DeviceWatch", targets: ["DeviceWatch"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+  ],
+  targets: [
+    // The C library of udev, and the few kernel interfaces that Glibc's Swift module leaves out.
+    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
+    .target(name: "CSerial"),
+
+    // System calls in Swift's terms: errno, ownership of descriptors, the monotonic clock.
+    .target(name: "Posix", dependencies: [system], swiftSettings: strict),
+
+    // The model: no printing, no exiting, no argument parsing. SerialCore and DeviceWatch do not
+    // know each other.
+    .target(name: "Observing", swiftSettings: strict),
+    .target(
+      name: "EventLoop", dependencies: ["CSerial", "Posix", system], swiftSettings: strict),
+    .target(
+      name: "SerialCore", dependencies: ["CSerial", "Observing", "Posix", system],
+      swiftSettings: strict),
+    .target(
+      name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
+      swiftSettings: strict),
+    .target(name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
+
+    // The program.
+    .executableTarget(
+      name: "serialterm",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore", system,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
+    .testTarget(name: "ObservingTests", dependencies: ["Observing"], swiftSettings: strict),
+    .testTarget(
+      name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
+    .testTarget(
+      name: "SerialCoreTests", dependencies: ["SerialCore", "CSerial", "Observing", "Posix", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DeviceWatchTests", dependencies: ["DeviceWatch", "Observing", "Posix", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LoopbackTests", dependencies: ["Loopback", "EventLoop", "Posix", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "serialtermTests",
+      dependencies: ["serialterm", "DeviceWatch", "SerialCore", system], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

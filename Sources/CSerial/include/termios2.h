@@ -1,0 +1,35 @@
+// The kernel's own terminal attributes: `struct termios2` with any baud rate (BOTHER).
+//
+// <asm/termbits.h> and <termios.h> define the same names differently, so that no file can include
+// both. These declarations repeat the kernel's layout; termios2.c, which sees the original, checks
+// it at compile time. See ioctl_tty(2), TCGETS2.
+#pragma once
+
+#include <stdint.h>
+
+enum {
+  CSERIAL_NCCS = 19,        // control characters in struct termios2
+  CSERIAL_VTIME = 5,        // index of VTIME in c_cc
+  CSERIAL_VMIN = 6,         // index of VMIN in c_cc
+  CSERIAL_CBAUD = 0010017,  // mask of the speed's code in c_cflag
+  CSERIAL_BOTHER = 0010000, // the speed is the number in c_ospeed
+  CSERIAL_IBSHIFT = 16,     // shift from CBAUD to CIBAUD, the input speed's code
+};
+
+struct cserial_termios2 {
+  uint32_t c_iflag;
+  uint32_t c_oflag;
+  uint32_t c_cflag;
+  uint32_t c_lflag;
+  uint8_t c_line;
+  uint8_t c_cc[CSERIAL_NCCS];
+  uint32_t c_ispeed;
+  uint32_t c_ospeed;
+};
+
+// TCGETS2: reads the attributes. Returns 0, or -1 with errno set.
+int cserial_get_termios2(int descriptor, struct cserial_termios2 *attributes);
+
+// TCSETS2: sets the attributes at once: waits for nothing, flushes nothing.
+// Returns 0 when the driver took *some* of them, or -1 with errno set: read them back.
+int cserial_set_termios2(int descriptor, const struct cserial_termios2 *attributes);

@@ -1,0 +1,16 @@
+/// A value that changed: what it was and what it is now.
+public struct Change<Value> {
+  /// The value before.
+  public let old: Value
+  /// The value now.
+  public let new: Value
+
+  /// Creates a change from its two values.
+  public init(from old: Value, to new: Value) {
+    self.old = old
+    self.new = new
+  }
+}
+
+extension Change: Equatable where Value: Equatable {}
+extension Change: Sendable where Value: Sendable {}

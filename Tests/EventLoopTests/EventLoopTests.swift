@@ -1,0 +1,197 @@
+import EventLoop
+import Glibc
+import Posix
+import SystemPackage
+import Testing
+
+/// Takes turns until a condition holds; a deadline, not a sleep, ends a test that hangs.
+private func run(
+  _ loop: EventLoop, until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let deadline = MonotonicTime.now + .seconds(5)
+  while !condition() {
+    guard MonotonicTime.now < deadline else {
+      Issue.record("nothing came within 5 s", sourceLocation: sourceLocation)
+      return
+    }
+    try loop.turn(waitingAtMost: .milliseconds(100))
+  }
+}
+
+/// A pipe whose ends are closed with it.
+private final class Pipe {
+  let reading: FileDescriptor
+  private(set) var writing: FileDescriptor?
+
+  init() throws {
+    let ends = try FileDescriptor.pipe()
+    (reading, writing) = (ends.readEnd, ends.writeEnd)
+  }
+
+  func write(_ text: String) throws { try writing?.writeAll(text.utf8) }
+
+  func closeWriting() throws {
+    try writing?.close()
+    writing = nil
+  }
+
+  deinit {
+    try? writing?.close()
+    try? reading.close()
+  }
+}
+
+@Suite struct EventLoopTests {
+  private let loop: EventLoop
+  private let pipe: Pipe
+
+  init() throws {
+    loop = try EventLoop()
+    pipe = try Pipe()
+  }
+
+  // MARK: Descriptors
+
+  @Test func watch_tellsReadable_everyTurn_untilItIsRead() throws {
+    var seen: [Readiness] = []
+    let watch = try loop.watch(pipe.reading, for: .reading) { seen.append($0) }
+    try pipe.write("x")
+    try run(loop) { seen.count == 2 }
+    #expect(seen == [.readable, .readable])
+    watch.cancel()
+  }
+
+  @Test func watch_tellsHangUp_withTheBytesThatAreLeft() throws {
+    var seen: Readiness = []
+    let watch = try loop.watch(pipe.reading, for: .reading) { seen = $0 }
+    try pipe.write("x")
+    try pipe.closeWriting()
+    try run(loop) { seen != [] }
+    #expect(seen == [.readable, .hungUp])
+    watch.cancel()
+  }
+
+  @Test func emptyInterest_isTold_nothing_notEvenAHangUp() throws {
+    var calls = 0
+    let watch = try loop.watch(pipe.reading, for: []) { _ in calls += 1 }
+    try pipe.closeWriting()
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 0)
+    try watch.setInterest(.reading)
+    try run(loop) { calls > 0 }
+    try watch.setInterest([])
+    calls = 0
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 0)
+  }
+
+  @Test func cancelledInTheSameTurn_isNotCalled() throws {
+    let other = try Pipe()
+    var calls = 0
+    var watches: [DescriptorWatch] = []
+    for pipe in [pipe, other] {
+      watches.append(
+        try loop.watch(pipe.reading, for: .reading) { _ in
+          calls += 1
+          for watch in watches { watch.cancel() }
+        })
+      try pipe.write("x")
+    }
+    try run(loop) { calls > 0 }
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 1)
+  }
+
+  @Test func watchEndsWithItsToken() throws {
+    var calls = 0
+    var watch: DescriptorWatch? = try loop.watch(pipe.reading, for: .reading) { _ in calls += 1 }
+    try pipe.write("x")
+    try run(loop) { calls == 1 }
+    #expect(watch != nil)
+    watch = nil
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 1)
+  }
+
+  @Test func regularFile_countsAsAlwaysReady() throws {
+    let file = try FileDescriptor.open("/proc/self/exe", .readOnly)
+    defer { try? file.close() }
+    var seen: Readiness = []
+    let watch = try loop.watch(file, for: .reading) { seen = $0 }
+    try run(loop) { seen != [] }
+    #expect(seen == .readable)
+    try watch.setInterest([])
+    seen = []
+    try loop.turn(waitingAtMost: .zero)
+    #expect(seen == [])
+  }
+
+  @Test func closedDescriptor_isRefused() throws {
+    #expect(throws: Errno.badFileDescriptor) {
+      try loop.watch(FileDescriptor(rawValue: 9_999), for: .reading) { _ in }
+    }
+  }
+
+  // MARK: Timers
+
+  @Test func timersAreCalledOnce_inTheOrderOfTheirDeadlines_neverEarly() throws {
+    let start = MonotonicTime.now
+    var order: [Int] = []
+    let timers = [
+      loop.schedule(after: .milliseconds(20)) { order.append(20) },
+      loop.schedule(after: .milliseconds(5)) { order.append(5) },
+      loop.schedule(after: .zero) { order.append(0) },
+    ]
+    try run(loop) { order.count == 3 }
+    #expect(order == [0, 5, 20])
+    #expect(MonotonicTime.now - start >= .milliseconds(20))
+    try loop.turn(waitingAtMost: .zero)
+    #expect(order.count == 3)
+    withExtendedLifetime(timers) {}
+  }
+
+  @Test func cancelledTimer_isNotCalled() throws {
+    var calls = 0
+    let cancelled = loop.schedule(after: .milliseconds(1)) { calls += 1 }
+    cancelled.cancel()
+    var done = false
+    let marker = loop.schedule(after: .milliseconds(2)) { done = true }
+    try run(loop) { done }
+    #expect(calls == 0)
+    withExtendedLifetime(marker) {}
+  }
+
+  // MARK: Turns
+
+  @Test func endOfTurn_comesAfterAllThatIsReady() throws {
+    let other = try Pipe()
+    var order: [String] = []
+    let watches = try [pipe, other].map { pipe in
+      try loop.watch(pipe.reading, for: .reading) { _ in
+        order.append("ready")
+        loop.atEndOfTurn { order.append("end") }
+      }
+    }
+    try pipe.write("x")
+    try other.write("x")
+    try run(loop) { !order.isEmpty }
+    #expect(order == ["ready", "ready", "end", "end"])
+    withExtendedLifetime(watches) {}
+  }
+
+  @Test func run_returns_whenAHandlerStopsIt() throws {
+    let timer = loop.schedule(after: .zero) { loop.stop() }
+    try loop.run()
+    withExtendedLifetime(timer) {}
+  }
+
+  @Test func signal_arrivesAsAnEvent() throws {
+    var heard: [CInt] = []
+    let watch = try loop.watchSignals([SIGUSR2]) { heard.append($0) }
+    // To this thread, which blocks it: another thread of the test runner would die of it.
+    pthread_kill(pthread_self(), SIGUSR2)
+    try run(loop) { !heard.isEmpty }
+    #expect(heard == [SIGUSR2])
+    withExtendedLifetime(watch) {}
+  }
+}
