@@ -40,7 +40,8 @@ let package = Package(
     .target(
       name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
       swiftSettings: strict),
-    .target(name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
+    .target(
+      name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
 
     // The program.
     .executableTarget(
@@ -55,7 +56,8 @@ let package = Package(
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
     .testTarget(
-      name: "SerialCoreTests", dependencies: ["SerialCore", "CSerial", "Observing", "Posix", system],
+      name: "SerialCoreTests",
+      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", system],
       swiftSettings: strict),
     .testTarget(
       name: "DeviceWatchTests", dependencies: ["DeviceWatch", "Observing", "Posix", system],

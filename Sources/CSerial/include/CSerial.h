@@ -3,5 +3,6 @@
 
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/sysmacros.h>
 
 #include "termios2.h"

@@ -12,7 +12,6 @@ enum {
   CSERIAL_VTIME = 5,        // index of VTIME in c_cc
   CSERIAL_VMIN = 6,         // index of VMIN in c_cc
   CSERIAL_CBAUD = 0010017,  // mask of the speed's code in c_cflag
-  CSERIAL_BOTHER = 0010000, // the speed is the number in c_ospeed
   CSERIAL_IBSHIFT = 16,     // shift from CBAUD to CIBAUD, the input speed's code
 };
 
@@ -33,3 +32,7 @@ int cserial_get_termios2(int descriptor, struct cserial_termios2 *attributes);
 // TCSETS2: sets the attributes at once: waits for nothing, flushes nothing.
 // Returns 0 when the driver took *some* of them, or -1 with errno set: read them back.
 int cserial_set_termios2(int descriptor, const struct cserial_termios2 *attributes);
+
+// The code for c_cflag of a baud rate: B9600 and the like where there is one, which programs that
+// use termios(3) understand, otherwise BOTHER: the number in c_ospeed counts.
+uint32_t cserial_speed_code(uint32_t baud_rate);

@@ -1,0 +1,91 @@
+import SystemPackage
+import Testing
+
+@testable import SerialCore
+
+@Suite struct SessionMachineTests {
+  private static let a: FilePath = "/dev/ttyA"
+  private static let b: FilePath = "/dev/ttyB"
+  private static let settings = LineSettings()
+  private static let slow = LineSettings(baudRate: 9_600)
+  private static let gone = SerialError(.lost, in: "read", at: a)
+  private static let denied = SerialError(.permissionDenied, in: "open", at: a)
+
+  /// Ways into each state.
+  private static let closed: [SessionMachine.Event] = []
+  private static let opening: [SessionMachine.Event] = [.open(a)]
+  private static let open: [SessionMachine.Event] = [.open(a), .opened(settings)]
+  private static let waiting: [SessionMachine.Event] = open + [.linkLost(gone)]
+  private static let returning: [SessionMachine.Event] = waiting + [.deviceReturned(b)]
+
+  struct Case: CustomTestStringConvertible {
+    let given: [SessionMachine.Event]
+    let event: SessionMachine.Event
+    let state: SessionState
+    var action: SessionMachine.Action?
+    var testDescription: String { "\(given) + \(event)" }
+  }
+
+  /// Written by hand: every event that a state can meet.
+  static let transitions: [Case] = [
+    Case(given: closed, event: .open(a), state: .opening(a, after: nil), action: .openLink(a)),
+    Case(given: closed, event: .wait(a), state: .waitingForDevice(a, .absent)),
+    Case(given: closed, event: .close, state: .closed(nil)),
+    Case(given: closed, event: .linkLost(gone), state: .closed(nil)),
+    Case(given: closed, event: .deviceReturned(b), state: .closed(nil)),
+    Case(given: closed, event: .settingsChanged(slow), state: .closed(nil)),
+
+    Case(given: opening, event: .opened(settings), state: .open(a, settings)),
+    Case(given: opening, event: .openFailed(denied), state: .closed(.failed(denied))),
+    Case(given: opening, event: .close, state: .closed(.requested)),
+    Case(given: opening, event: .linkLost(gone), state: .opening(a, after: nil)),
+    Case(given: opening, event: .deviceReturned(b), state: .opening(a, after: nil)),
+    Case(given: opening, event: .settingsChanged(slow), state: .opening(a, after: nil)),
+
+    Case(given: open, event: .settingsChanged(slow), state: .open(a, slow)),
+    Case(
+      given: open, event: .linkLost(gone), state: .waitingForDevice(a, .lost(gone)),
+      action: .closeLink),
+    Case(given: open, event: .close, state: .closed(.requested), action: .closeLink),
+    Case(given: open, event: .deviceReturned(b), state: .open(a, settings)),
+
+    Case(
+      given: waiting, event: .deviceReturned(b), state: .opening(b, after: .lost(gone)),
+      action: .openLink(b)),
+    Case(given: waiting, event: .close, state: .closed(.requested)),
+    Case(given: waiting, event: .linkLost(gone), state: .waitingForDevice(a, .lost(gone))),
+    Case(given: waiting, event: .settingsChanged(slow), state: .waitingForDevice(a, .lost(gone))),
+
+    Case(given: returning, event: .opened(settings), state: .open(b, settings)),
+    Case(given: returning, event: .openFailed(denied), state: .waitingForDevice(b, .failed(denied))),
+    Case(given: returning, event: .close, state: .closed(.requested)),
+  ]
+
+  @Test(arguments: transitions)
+  func event_leadsToStateAndAction(_ example: Case) throws {
+    var machine = SessionMachine(waitsForLostDevice: true)
+    for event in example.given { _ = try machine.handle(event) }
+    #expect(try machine.handle(example.event) == example.action)
+    #expect(machine.state == example.state)
+  }
+
+  @Test func lostDevice_closesTheSession_whenItDoesNotWait() throws {
+    var machine = SessionMachine(waitsForLostDevice: false)
+    for event in Self.open { _ = try machine.handle(event) }
+    #expect(try machine.handle(.linkLost(Self.gone)) == .closeLink)
+    #expect(machine.state == .closed(.lost(Self.gone)))
+  }
+
+  @Test(arguments: [opening, open, waiting, returning])
+  func secondDevice_isRefused_whileTheSessionIsBound(given: [SessionMachine.Event]) throws {
+    var machine = SessionMachine(waitsForLostDevice: true)
+    for event in given { _ = try machine.handle(event) }
+    let state = machine.state
+    for request: SessionMachine.Event in [.open("/dev/other"), .wait("/dev/other")] {
+      let error = #expect(throws: SerialError.self) { try machine.handle(request) }
+      #expect(error?.code == .alreadyBound)
+      #expect(error?.path == state.path)
+      #expect(machine.state == state, "a refused request changes nothing")
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import SerialCore
+
+@Suite struct TerminalAttributesTests {
+  @Test func everySetting_isReadBack_whateverWasSetBefore() {
+    var attributes = TerminalAttributes()
+    // One value, set over and over: a mask that is not cleared shows in the next round.
+    for baudRate: UInt32 in [50, 115_200, 250_000] {
+      for dataBits in LineSettings.DataBits.allCases {
+        for parity in LineSettings.Parity.allCases {
+          for stopBits in LineSettings.StopBits.allCases {
+            for flowControl in LineSettings.FlowControl.allCases {
+              let settings = LineSettings(
+                baudRate: baudRate, dataBits: dataBits, parity: parity, stopBits: stopBits,
+                flowControl: flowControl)
+              attributes.lineSettings = settings
+              #expect(attributes.lineSettings == settings)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func makeRaw_leavesTheLineSettingsAlone() {
+    var attributes = TerminalAttributes()
+    let settings = LineSettings(
+      baudRate: 9_600, dataBits: .seven, parity: .mark, stopBits: .two, flowControl: .soft)
+    attributes.lineSettings = settings
+    attributes.makeRaw()
+    #expect(attributes.lineSettings == settings)
+  }
+}

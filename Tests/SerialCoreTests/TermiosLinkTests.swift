@@ -1,0 +1,167 @@
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+/// A pseudo-terminal whose far end the test plays.
+private final class Pty {
+  let master: CInt
+  private let slave: CInt
+  let path: FilePath
+
+  init() throws {
+    var (master, slave) = (CInt(-1), CInt(-1))
+    var name = [CChar](repeating: 0, count: 64)
+    try #require(openpty(&master, &slave, &name, nil, nil) == 0)
+    (self.master, self.slave) = (master, slave)
+    path = FilePath(platformString: name)
+  }
+
+  func attributes() -> termios {
+    var attributes = termios()
+    tcgetattr(master, &attributes)
+    return attributes
+  }
+
+  func speed() -> speed_t {
+    var attributes = attributes()
+    return cfgetospeed(&attributes)
+  }
+
+  deinit {
+    Glibc.close(slave)
+    Glibc.close(master)
+  }
+}
+
+private func isReadable(_ descriptor: FileDescriptor) -> Bool {
+  var poll = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+  return Glibc.poll(&poll, 1, 5_000) == 1
+}
+
+@Suite struct TermiosLinkTests {
+  private let pty: Pty
+
+  init() throws { pty = try Pty() }
+
+  private func open(
+    settings: LineSettings = LineSettings(), isExclusive: Bool = true
+  ) throws(SerialError) -> TermiosLink {
+    try TermiosLink(opening: pty.path, settings: settings, isExclusive: isExclusive)
+  }
+
+  @Test func anyBaudRate_isTaken_andReadBack() throws {
+    for rate: UInt32 in [50, 9_600, 31_250, 123_456, 12_000_000] {
+      let link = try open(settings: LineSettings(baudRate: rate))
+      #expect(link.settings.baudRate == rate)
+      link.close()
+    }
+  }
+
+  @Test func whatTheDriverDidNotTake_isReadBack() throws {
+    // Pseudo-terminals have neither parity nor fewer than 8 bits: the kernel sets them back.
+    let asked = LineSettings(dataBits: .seven, parity: .even)
+    let link = try open(settings: asked)
+    #expect(asked.differences(from: link.settings).map(\.setting) == ["data bits", "parity"])
+  }
+
+  @Test func nothingIsFlushed_whenItOpens() throws {
+    #expect(Glibc.write(pty.master, "boot\n", 5) == 5)
+    let link = try open()
+    #expect(isReadable(link.descriptor))
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let outcome = try buffer.withUnsafeMutableBytes { try link.read(into: $0) }
+    #expect(outcome == .bytes(5))
+  }
+
+  @Test func bytesPassUnchanged_bothWays() throws {
+    let link = try open()
+    let all = (0...255).map(UInt8.init)
+    #expect(try all.withUnsafeBytes { try link.write($0) } == .bytes(256))
+    var far = [UInt8](repeating: 0, count: 512)
+    #expect(Glibc.read(pty.master, &far, far.count) == 256)
+    #expect(Array(far[..<256]) == all)
+    #expect(Glibc.write(pty.master, all, 256) == 256)
+    var near: [UInt8] = []
+    while near.count < 256 {
+      try #require(isReadable(link.descriptor))
+      var buffer = [UInt8](repeating: 0, count: 512)
+      guard case .bytes(let count) = try buffer.withUnsafeMutableBytes({ try link.read(into: $0) })
+      else { break }
+      near += buffer[..<count]
+    }
+    #expect(near == all)
+  }
+
+  @Test func close_restoresWhatItFound() throws {
+    let before = pty.attributes()
+    let link = try open(settings: LineSettings(baudRate: 9_600, flowControl: .hard))
+    #expect(pty.speed() == speed_t(B9600))
+    link.close()
+    link.close()
+    let after = pty.attributes()
+    #expect(before.c_iflag == after.c_iflag && before.c_oflag == after.c_oflag)
+    #expect(before.c_cflag == after.c_cflag && before.c_lflag == after.c_lflag)
+  }
+
+  @Test func apply_changesAnOpenLine() throws {
+    let link = try open()
+    try link.apply(LineSettings(baudRate: 57_600, stopBits: .two, flowControl: .soft))
+    #expect(link.settings.description == "57600 8N2 XON/XOFF")
+  }
+
+  // MARK: Ownership
+
+  @Test func secondLink_isRefused_asBusy_untilTheFirstIsClosed() throws {
+    let first = try open()
+    let error = #expect(throws: SerialError.self) { try open() }
+    #expect(error?.code == .busy)
+    #expect(error?.path == pty.path)
+    let shared = try open(isExclusive: false)
+    shared.close()
+    first.close()
+    try open().close()
+  }
+
+  @Test func refusedLink_leavesTheOthersSettingsAlone() throws {
+    let first = try open(settings: LineSettings(baudRate: 9_600))
+    #expect(throws: SerialError.self) { try open(settings: LineSettings(baudRate: 300)) }
+    #expect(pty.speed() == speed_t(B9600))
+    first.close()
+  }
+
+  @Test func holder_isTheProcessThatLockedIt() throws {
+    let link = try open()
+    let holder = PortHolders()[pty.path]
+    #expect(holder?.pid == getpid())
+    #expect(holder?.command.isEmpty == false)
+    link.close()
+  }
+
+  // MARK: What is no port
+
+  @Test(arguments: [
+    ("/nowhere/ttyS0", SerialError.Code.notFound), ("/dev/null", .notASerialPort),
+    ("/", .notASerialPort), ("/etc/passwd", .notASerialPort),
+    ("/etc/passwd/ttyS0", .notFound),
+  ])
+  func wrongPath_isRefused(path: String, code: SerialError.Code) {
+    let error = #expect(throws: SerialError.self) {
+      try TermiosLink(opening: FilePath(path), settings: LineSettings())
+    }
+    #expect(error?.code == code)
+    #expect(error?.path == FilePath(path))
+  }
+
+  @Test func hungUpTerminal_isLost() throws {
+    var pty: Pty? = try Pty()
+    let link = try TermiosLink(opening: try #require(pty).path, settings: LineSettings())
+    pty = nil
+    var byte: UInt8 = 1
+    let error = #expect(throws: SerialError.self) {
+      try withUnsafeBytes(of: &byte) { try link.write($0) }
+    }
+    #expect(error?.code == .lost)
+  }
+}

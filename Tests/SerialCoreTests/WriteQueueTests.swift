@@ -1,0 +1,78 @@
+import Testing
+
+@testable import SerialCore
+
+/// A queue as a class: what `#expect` looks at must be copyable.
+private final class Queue {
+  private var queue: WriteQueue
+
+  init(capacity: Int) { queue = WriteQueue(capacity: capacity) }
+
+  var count: Int { queue.count }
+  var room: Int { queue.room }
+  var front: [UInt8] { Array(queue.front) }
+  func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { queue.append($0) } }
+  func removeFirst(_ number: Int) { queue.removeFirst(number) }
+  func removeLast(_ number: Int) { queue.removeLast(number) }
+
+  func popAll() -> [UInt8] {
+    var bytes: [UInt8] = []
+    while !queue.isEmpty {
+      bytes += queue.front
+      queue.removeFirst(queue.front.count)
+    }
+    return bytes
+  }
+}
+
+@Suite struct WriteQueueTests {
+  @Test func bytesComeOut_asTheyWentIn_overTheEdgeOfTheRing() {
+    let queue = Queue(capacity: 7)
+    for start in 0..<50 {
+      let bytes = (0..<5).map { UInt8(start + $0) }
+      #expect(queue.append(bytes))
+      queue.removeFirst(1)
+      #expect(queue.append([200]))
+      #expect(queue.popAll() == bytes.dropFirst() + [200])
+    }
+  }
+
+  @Test func whatDoesNotFit_isRefusedWhole() {
+    let queue = Queue(capacity: 4)
+    #expect(queue.append([1, 2, 3]))
+    #expect(!queue.append([4, 5]))
+    #expect(queue.count == 3)
+    #expect(queue.room == 1)
+    #expect(queue.append([4]))
+    #expect(queue.popAll() == [1, 2, 3, 4])
+  }
+
+  @Test func removeLast_forgetsTheNewest() {
+    let queue = Queue(capacity: 4)
+    #expect(queue.append([1, 2, 3, 4]))
+    queue.removeLast(3)
+    #expect(queue.popAll() == [1])
+  }
+
+  @Test func randomUse_agreesWithAnArray() {
+    var random = SystemRandomNumberGenerator()
+    let queue = Queue(capacity: 64)
+    var model: [UInt8] = []
+    for _ in 0..<20_000 {
+      if Bool.random(using: &random) {
+        let bytes = (0..<Int.random(in: 0...40)).map { _ in UInt8.random(in: 0...255) }
+        let fits = model.count + bytes.count <= 64
+        #expect(queue.append(bytes) == fits)
+        if fits { model += bytes }
+      } else {
+        let front = queue.front
+        #expect(Array(model.prefix(front.count)) == front)
+        #expect(front.isEmpty == model.isEmpty)
+        let count = Int.random(in: 0...front.count)
+        queue.removeFirst(count)
+        model.removeFirst(count)
+      }
+      #expect(queue.count == model.count)
+    }
+  }
+}
