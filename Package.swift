@@ -25,6 +25,8 @@ let package = Package(
     // The C library of udev, and the few kernel interfaces that Glibc's Swift module leaves out.
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .target(name: "CSerial"),
+    // Restores the user's terminal after a crash or SIGKILL; no Swift may run in it.
+    .target(name: "CTerminalGuard"),
 
     // System calls in Swift's terms: errno, ownership of descriptors, the monotonic clock.
     .target(name: "Posix", dependencies: [system], swiftSettings: strict),
@@ -47,11 +49,13 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore", system,
+        "CTerminalGuard", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
+        "SerialCore", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
+    .testTarget(name: "PosixTests", dependencies: ["Posix"], swiftSettings: strict),
     .testTarget(name: "ObservingTests", dependencies: ["Observing"], swiftSettings: strict),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
@@ -67,7 +71,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
-      dependencies: ["serialterm", "DeviceWatch", "SerialCore", system], swiftSettings: strict),
+      dependencies: ["serialterm", "DeviceWatch", "Observing", "SerialCore", system],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

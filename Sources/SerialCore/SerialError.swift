@@ -52,7 +52,8 @@ public struct SerialError: Error, Hashable, Sendable {
     let code: Code =
       switch errno {
       case .noSuchFileOrDirectory, .notDirectory, .noSuchAddressOrDevice,
-        .operationNotSupportedByDevice: .notFound
+        .operationNotSupportedByDevice:
+        .notFound
       case .permissionDenied, .notPermitted: .permissionDenied
       case .resourceBusy: .busy
       case .inappropriateIOCTLForDevice, .isDirectory: .notASerialPort

@@ -32,7 +32,7 @@ public final class Session {
   let events = Observable<SessionEvent>()
   private var machine: SessionMachine
   private var link: (any Link)?
-  private var queue: WriteQueue
+  private var queue: ByteQueue
   private let readBuffer: UnsafeMutableRawBufferPointer
   /// How many bytes at the front of the queue the driver has taken, while observers are shown them.
   private var takenCount = 0
@@ -54,7 +54,7 @@ public final class Session {
   ) {
     requestedSettings = settings
     machine = SessionMachine(waitsForLostDevice: waitsForLostDevice)
-    queue = WriteQueue(capacity: writeCapacity)
+    queue = ByteQueue(capacity: writeCapacity)
     // A terminal's buffer holds 4 KiB to 64 KiB: one read takes what there is.
     readBuffer = .allocate(byteCount: 65_536, alignment: 16)
     self.openLink = openLink

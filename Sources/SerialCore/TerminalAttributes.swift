@@ -81,7 +81,8 @@ struct TerminalAttributes {
   }
 
   private var dataBits: LineSettings.DataBits {
-    LineSettings.DataBits.allCases.first { raw.c_cflag & UInt32(CSIZE) == UInt32($0.flag) } ?? .eight
+    let size = raw.c_cflag & UInt32(CSIZE)
+    return LineSettings.DataBits.allCases.first { size == UInt32($0.flag) } ?? .eight
   }
 
   private var parity: LineSettings.Parity {

@@ -57,7 +57,8 @@ import Testing
     Case(given: waiting, event: .settingsChanged(slow), state: .waitingForDevice(a, .lost(gone))),
 
     Case(given: returning, event: .opened(settings), state: .open(b, settings)),
-    Case(given: returning, event: .openFailed(denied), state: .waitingForDevice(b, .failed(denied))),
+    Case(
+      given: returning, event: .openFailed(denied), state: .waitingForDevice(b, .failed(denied))),
     Case(given: returning, event: .close, state: .closed(.requested)),
   ]
 

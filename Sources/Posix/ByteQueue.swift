@@ -1,29 +1,32 @@
-/// Bytes that wait for the driver: a ring of a fixed capacity.
+/// Bytes that wait to be written: a ring of a fixed capacity.
 ///
-/// It refuses what it has no room for; it never drops, never grows.
-struct WriteQueue: ~Copyable {
+/// It refuses what it has no room for; it never drops, never grows. Memory that was never used is
+/// never touched, so that a large capacity costs nothing until it is needed.
+public struct ByteQueue: ~Copyable {
   private let storage: UnsafeMutableRawBufferPointer
   private var head = 0
   /// How many bytes wait.
-  private(set) var count = 0
+  public private(set) var count = 0
 
   /// Creates an empty queue.
   ///
   /// - Parameter capacity: how many bytes may wait, at least 1.
-  init(capacity: Int) {
+  public init(capacity: Int) {
     precondition(capacity > 0)
     storage = .allocate(byteCount: capacity, alignment: 1)
   }
 
   deinit { storage.deallocate() }
 
-  var room: Int { storage.count - count }
-  var isEmpty: Bool { count == 0 }
+  /// How many more bytes it takes.
+  public var room: Int { storage.count - count }
+  /// Whether nothing waits.
+  public var isEmpty: Bool { count == 0 }
 
   /// Takes all of the bytes, or none.
   ///
   /// - Returns: whether there was room.
-  mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= room else { return false }
     let tail = (head + count) % storage.count
     let first = min(bytes.count, storage.count - tail)
@@ -37,20 +40,23 @@ struct WriteQueue: ~Copyable {
   /// The bytes at the front, as many as lie in one piece; empty when nothing waits.
   ///
   /// Valid until the queue changes.
-  var front: UnsafeRawBufferPointer {
+  public var front: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: storage[head..<min(head + count, storage.count)])
   }
 
   /// Forgets bytes at the front.
-  mutating func removeFirst(_ number: Int) {
+  public mutating func removeFirst(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
     // An empty ring starts anew at its beginning, which keeps the front in one piece.
     head = count == 0 ? 0 : (head + number) % storage.count
   }
 
+  /// Forgets all bytes.
+  public mutating func removeAll() { removeLast(count) }
+
   /// Forgets bytes at the end.
-  mutating func removeLast(_ number: Int) {
+  public mutating func removeLast(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
     if count == 0 { head = 0 }

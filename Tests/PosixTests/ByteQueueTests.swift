@@ -1,12 +1,11 @@
+import Posix
 import Testing
-
-@testable import SerialCore
 
 /// A queue as a class: what `#expect` looks at must be copyable.
 private final class Queue {
-  private var queue: WriteQueue
+  private var queue: ByteQueue
 
-  init(capacity: Int) { queue = WriteQueue(capacity: capacity) }
+  init(capacity: Int) { queue = ByteQueue(capacity: capacity) }
 
   var count: Int { queue.count }
   var room: Int { queue.room }
@@ -25,7 +24,7 @@ private final class Queue {
   }
 }
 
-@Suite struct WriteQueueTests {
+@Suite struct ByteQueueTests {
   @Test func bytesComeOut_asTheyWentIn_overTheEdgeOfTheRing() {
     let queue = Queue(capacity: 7)
     for start in 0..<50 {

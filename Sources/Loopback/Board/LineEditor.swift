@@ -1,0 +1,124 @@
+/// The line that is being typed, edited as simple firmware does it: what is typed is echoed, and
+/// what is rubbed out is overwritten with a space.
+struct LineEditor {
+  /// How many bytes a line holds; what is more is refused with a bell.
+  static let capacity = 128
+
+  /// What a byte has led to.
+  enum Event: Equatable {
+    /// The line is complete, without its end.
+    case line([UInt8])
+    /// ctrl-c: the line was abandoned.
+    case interrupt
+  }
+
+  private var line: [UInt8] = []
+  private var escape = Escape.none
+  private var followsReturn = false
+  private var isRefusing = false
+
+  /// How far into an escape sequence we are, as of an arrow key.
+  private enum Escape {
+    case none
+    /// After ESC.
+    case introduced
+    /// After ESC `[`: parameters until a final byte.
+    case control
+    /// After ESC `O`: one more byte.
+    case single
+  }
+
+  /// Takes a byte that was typed and echoes what is to be echoed.
+  mutating func take(_ byte: UInt8, echo output: inout DeviceOutput) -> Event? {
+    let endsReturn = followsReturn && byte == .lineFeed
+    followsReturn = byte == .carriageReturn
+    // The second half of CR LF: the line has been run already.
+    if endsReturn || swallows(byte) { return nil }
+    switch byte {
+    case .carriageReturn, .lineFeed:
+      output.append("\r\n")
+      defer { line = [] }
+      return .line(line)
+    case .interrupt:
+      output.append("^C\r\n")
+      line = []
+      return .interrupt
+    case .kill:
+      while !line.isEmpty { rubOut(echo: &output) }
+    case .backspace, .delete:
+      if !line.isEmpty { rubOut(echo: &output) }
+    case 0x00..<0x20:
+      break
+    default:
+      insert(byte, echo: &output)
+    }
+    return nil
+  }
+
+  /// Whether a byte belongs to an escape sequence. A control character breaks one off, so that the
+  /// escape key alone does not eat the line's end.
+  private mutating func swallows(_ byte: UInt8) -> Bool {
+    if byte == .escape {
+      escape = .introduced
+      return true
+    }
+    switch (escape, byte) {
+    case (.none, _):
+      return false
+    case (_, 0x00..<0x20):
+      escape = .none
+      return false
+    case (.introduced, UInt8(ascii: "[")):
+      escape = .control
+    case (.introduced, UInt8(ascii: "O")):
+      escape = .single
+    case (.introduced, _), (.single, _), (.control, 0x40...0x7E):
+      escape = .none
+    case (.control, _):
+      break
+    }
+    return true
+  }
+
+  /// Adds a byte, a whole character or nothing of it: half a one could not be shown.
+  private mutating func insert(_ byte: UInt8, echo output: inout DeviceOutput) {
+    let isContinuation = byte.isUTF8Continuation
+    if isContinuation && isRefusing { return }
+    isRefusing = line.count + (isContinuation ? 1 : byte.utf8SequenceLength) > Self.capacity
+    if isRefusing {
+      output.append(.bell)
+    } else {
+      line.append(byte)
+      output.append(byte)
+    }
+  }
+
+  /// Takes back the last character, taken to be one column wide.
+  private mutating func rubOut(echo output: inout DeviceOutput) {
+    while let byte = line.popLast(), byte.isUTF8Continuation {}
+    output.append("\u{8} \u{8}")
+  }
+}
+
+extension UInt8 {
+  fileprivate static let interrupt: UInt8 = 0x03
+  fileprivate static let bell: UInt8 = 0x07
+  fileprivate static let backspace: UInt8 = 0x08
+  fileprivate static let lineFeed: UInt8 = 0x0A
+  fileprivate static let carriageReturn: UInt8 = 0x0D
+  fileprivate static let kill: UInt8 = 0x15
+  fileprivate static let escape: UInt8 = 0x1B
+  fileprivate static let delete: UInt8 = 0x7F
+
+  fileprivate var isUTF8Continuation: Bool { self & 0xC0 == 0x80 }
+
+  /// How many bytes the character has that begins with this one; 1 if none does.
+  fileprivate var utf8SequenceLength: Int {
+    switch self {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// A small random number generator that brings the same numbers for the same seed, everywhere.
+///
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// True as often as the probability says: never for 0, always for 1.
+  mutating func chance(_ probability: Double) -> Bool {
+    // 53 bits, as many as a Double holds: at least 0 and below 1.
+    Double(next() >> 11) * 0x1p-53 < probability
+  }
+}

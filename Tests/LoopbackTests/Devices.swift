@@ -1,0 +1,53 @@
+import Posix
+
+@testable import Loopback
+
+/// A device that keeps what it receives, for whoever holds it.
+final class Recorder {
+  private(set) var received: [UInt8] = []
+
+  var device: any SimulatedDevice { Device(recorder: self) }
+
+  private struct Device: SimulatedDevice {
+    let recorder: Recorder
+    func start(at now: MonotonicTime, output: inout DeviceOutput) {}
+    func receive(
+      _ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput
+    ) -> Int {
+      for index in bytes.indices { recorder.received.append(bytes[index]) }
+      return bytes.count
+    }
+    func advance(to now: MonotonicTime, output: inout DeviceOutput) {}
+    var nextDeadline: MonotonicTime? { nil }
+  }
+}
+
+/// A device that says numbers, four bytes each, without a pause.
+struct Chatterbox: SimulatedDevice {
+  private let count: UInt32
+  private var next: UInt32 = 0
+  private var now = MonotonicTime(nanoseconds: 0)
+
+  /// - Parameter count: how many numbers it says, from 0.
+  init(count: UInt32) { self.count = count }
+
+  mutating func start(at now: MonotonicTime, output: inout DeviceOutput) { self.now = now }
+
+  func receive(_ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput) -> Int {
+    bytes.count
+  }
+
+  mutating func advance(to now: MonotonicTime, output: inout DeviceOutput) {
+    self.now = now
+    while next < count && !output.isFull {
+      output.append(Self.words(next..<next + 1).span)
+      next += 1
+    }
+  }
+
+  var nextDeadline: MonotonicTime? { next < count ? now : nil }
+
+  static func words(_ numbers: Range<UInt32>) -> [UInt8] {
+    numbers.flatMap { number in withUnsafeBytes(of: number) { Array($0) } }
+  }
+}

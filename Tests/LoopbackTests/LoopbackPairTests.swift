@@ -1,0 +1,106 @@
+import EventLoop
+import SystemPackage
+import Testing
+
+@testable import Loopback
+
+@Suite struct LoopbackPairTests {
+  private let loop: EventLoop
+
+  init() throws { loop = try EventLoop() }
+
+  private func clients(
+    of pair: LoopbackPair, isReading: Bool = true
+  ) throws -> (first: Client, second: Client) {
+    (
+      try Client(pair.paths.first, on: loop, isReading: isReading),
+      try Client(pair.paths.second, on: loop, isReading: isReading)
+    )
+  }
+
+  @Test func everyByteValue_passesBothWaysAsItIs() throws {
+    let pair = try LoopbackPair(on: loop)
+    let (first, second) = try clients(of: pair)
+    let all = Array(UInt8.min...UInt8.max)
+    try first.send(all)
+    try second.send(all.reversed())
+    try run(loop) { first.received.count >= all.count && second.received.count >= all.count }
+    #expect(second.received == all)
+    #expect(first.received == all.reversed())
+  }
+
+  @Test(arguments: [([65_536], [65_536]), ([1, 7, 4_095], [13])])
+  func aMebibyteEachWay_atOnce_isExact(sizes: (first: [Int], second: [Int])) throws {
+    let pair = try LoopbackPair(on: loop)
+    let (first, second) = try clients(of: pair)
+    (first.readSizes, second.readSizes) = sizes
+    let bytes = pattern(1 << 20)
+    try first.send(bytes)
+    try second.send(bytes.reversed())
+    try run(loop) { first.received.count >= bytes.count && second.received.count >= bytes.count }
+    #expect(second.received == bytes)
+    #expect(first.received == bytes.reversed())
+    #expect(pair.bufferedByteCount == 0)
+  }
+
+  @Test func readerThatStalls_holdsUpTheOtherEnd_andNotItsOwnWriting() throws {
+    let pair = try LoopbackPair(on: loop)
+    let (first, second) = try clients(of: pair)
+    try second.setReading(false)
+    let bytes = pattern(1 << 20)
+    try first.send(bytes)
+    try run(loop) { pair.bufferedByteCount == Pump.capacity }
+    try second.send(bytes)
+    try run(loop) { first.received.count >= bytes.count }
+    #expect(first.received == bytes)
+    #expect(!first.unsent.isEmpty)
+    #expect(pair.bufferedByteCount <= LoopbackPair.bufferCapacity)
+    try second.setReading(true)
+    try run(loop) { second.received.count >= bytes.count }
+    #expect(second.received == bytes)
+  }
+
+  @Test func whatIsWritten_waitsForWhoOpensTheOtherEndLater() throws {
+    let pair = try LoopbackPair(on: loop)
+    var first: Client? = try Client(pair.paths.first, on: loop)
+    try first?.send("left behind")
+    try run(loop) { first!.unsent.isEmpty }
+    first = nil
+    let second = try Client(pair.paths.second, on: loop)
+    try run(loop) { second.received.count >= 11 }
+    #expect(second.receivedText == "left behind")
+  }
+
+  @Test func hangUpAfter_endsBothEnds_whenTheLastBytesAreRead() throws {
+    var options = LoopbackOptions()
+    options.hangUpAfter = 1_000
+    let pair = try LoopbackPair(options: options, on: loop)
+    var reasons: [LoopbackHangUp] = []
+    pair.onHangUp = { reasons.append($0) }
+    let (first, second) = try clients(of: pair, isReading: false)
+    let bytes = pattern(700)
+    try first.send(bytes)
+    try second.send(bytes)
+    // 1,400 bytes were sent, and 400 are left over.
+    try run(loop) { pair.bufferedByteCount == 400 }
+    try first.setReading(true)
+    try run(loop) { !first.received.isEmpty }
+    #expect(reasons == [], "the second has something to read yet")
+    try second.setReading(true)
+    try run(loop) { first.hasEnded && second.hasEnded }
+    #expect(first.received.count + second.received.count == 1_000)
+    #expect(bytes.starts(with: first.received) && bytes.starts(with: second.received))
+    #expect(reasons == [.limitReached])
+  }
+
+  @Test func hangUp_isSeenAtBothEnds() throws {
+    let pair = try LoopbackPair(on: loop)
+    var reasons: [LoopbackHangUp] = []
+    pair.onHangUp = { reasons.append($0) }
+    let (first, second) = try clients(of: pair)
+    pair.hangUp()
+    pair.hangUp()
+    try run(loop) { first.hasEnded && second.hasEnded }
+    #expect(reasons == [])
+  }
+}

@@ -1,0 +1,178 @@
+import EventLoop
+import Posix
+import SystemPackage
+import Testing
+
+@testable import Loopback
+
+/// An end that is nothing but bytes: what is to be read, what was written, and how much it takes.
+private final class MemoryEnd: WireEnd {
+  var unread: ArraySlice<UInt8> = []
+  var written: [UInt8] = []
+  var room = Int.max
+
+  var isReadable: Bool { !unread.isEmpty }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at now: MonotonicTime) -> Int {
+    let count = min(unread.count, buffer.count)
+    buffer.copyBytes(from: unread.prefix(count))
+    unread.removeFirst(count)
+    return count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
+    let count = min(room, bytes.count)
+    written += bytes[..<count]
+    room -= count
+    return count
+  }
+
+  func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {}
+  func advance(to now: MonotonicTime) {}
+  var nextDeadline: MonotonicTime? { nil }
+  func arm(for interest: Interest) -> Bool { false }
+  func armForSilence() -> Bool { true }
+  func hangUp() {}
+}
+
+/// A pump between two such ends, in a time of its own.
+private final class PumpBench {
+  let source = MemoryEnd()
+  let sink = MemoryEnd()
+  var now = MonotonicTime(nanoseconds: 0)
+  private(set) var meter: DeliveryMeter
+  private var pump: Pump
+
+  init(_ options: LoopbackOptions = LoopbackOptions()) {
+    pump = Pump(Wire(options, seed: 1))
+    meter = DeliveryMeter(limit: options.hangUpAfter)
+  }
+
+  func move() throws { try pump.move(from: source, to: sink, at: now, within: &meter) }
+
+  /// Moves whenever the pump says that time has brought something, until a time.
+  func run(to end: MonotonicTime) throws {
+    try move()
+    while let next = pump.nextArrival, next <= end {
+      now = next
+      try move()
+    }
+    now = end
+    try move()
+  }
+
+  var bufferedByteCount: Int { pump.bufferedByteCount }
+  var awaitsSource: Bool { pump.awaitsSource }
+  var awaitsSink: Bool { pump.awaitsSink }
+  var nextArrival: MonotonicTime? { pump.nextArrival }
+}
+
+@Suite struct PumpTests {
+  private func options(_ set: (inout LoopbackOptions) -> Void) -> LoopbackOptions {
+    var options = LoopbackOptions()
+    set(&options)
+    return options
+  }
+
+  @Test func bytesPass_atOnce_andWhatIsAwaitedIsTheSource() throws {
+    let bench = PumpBench()
+    bench.source.unread = pattern(50_000)[...]
+    try bench.move()
+    #expect(bench.sink.written == pattern(50_000))
+    #expect(bench.awaitsSource && !bench.awaitsSink)
+    #expect(bench.nextArrival == nil)
+  }
+
+  @Test func oneMove_isBounded_soThatOthersHaveTheirTurn() throws {
+    let bench = PumpBench()
+    bench.source.unread = pattern(1_000_000)[...]
+    try bench.move()
+    #expect(bench.sink.written.count == Pump.capacity)
+    #expect(bench.awaitsSource)
+  }
+
+  @Test func sinkThatTakesNothing_holdsUpTheSource() throws {
+    let bench = PumpBench()
+    let bytes = pattern(1_000_000)
+    bench.source.unread = bytes[...]
+    bench.sink.room = 0
+    for _ in 0..<10 { try bench.move() }
+    #expect(bench.bufferedByteCount == Pump.capacity)
+    #expect(bench.source.unread.count == bytes.count - Pump.capacity)
+    #expect(!bench.awaitsSource && bench.awaitsSink)
+    var random = SplitMix64(seed: 9)
+    while bench.sink.written.count < bytes.count {
+      bench.sink.room = Int(random.next() % 30_000) + 1
+      try bench.move()
+      #expect(bench.bufferedByteCount <= Pump.capacity)
+    }
+    #expect(bench.sink.written == bytes)
+  }
+
+  @Test func meter_endsTheDelivery_toTheByte() throws {
+    let bench = PumpBench(options { $0.hangUpAfter = 70_000 })
+    let bytes = pattern(100_000)
+    bench.source.unread = bytes[...]
+    try bench.move()
+    #expect(bench.meter.remaining == 70_000 - Pump.capacity)
+    try bench.move()
+    try bench.move()
+    #expect(bench.meter.isExhausted)
+    #expect(bench.sink.written == Array(bytes.prefix(70_000)))
+  }
+
+  @Test func wireThatDropsEverything_isBounded_andEndsEachMove() throws {
+    let bench = PumpBench(options { $0.dropProbability = 1 })
+    bench.source.unread = pattern(100_000)[...]
+    try bench.move()
+    #expect(bench.source.unread.count == 100_000 - Pump.capacity)
+    #expect(bench.awaitsSource)
+    try bench.move()
+    #expect(bench.sink.written.isEmpty && bench.source.unread.isEmpty)
+  }
+
+  @Test func pacedBytes_arriveOneByOne_eachWhenItIsWhole() throws {
+    let bench = PumpBench(options { $0.baudRate = 10_000 })
+    let bytes: [UInt8] = [1, 2, 3]
+    bench.source.unread = bytes[...]
+    try bench.move()
+    #expect(bench.sink.written == [] && !bench.awaitsSource)
+    for count in 1...3 {
+      #expect(bench.nextArrival == MonotonicTime(nanoseconds: Int64(count) * 1_000_000))
+      bench.now = bench.nextArrival!
+      try bench.move()
+      #expect(bench.sink.written == Array(bytes.prefix(count)))
+    }
+    // All is read, so the line is free again at once.
+    #expect(bench.nextArrival == nil && bench.awaitsSource)
+  }
+
+  @Test func pacedLine_isNoFaster_afterItsSinkHasStalled() throws {
+    let bench = PumpBench(options { $0.baudRate = 1_000_000 })
+    let bytes = pattern(300_000)
+    bench.source.unread = bytes[...]
+    bench.sink.room = 0
+    // 65,536 bytes take 0.66 s: the queue is full long before.
+    try bench.run(to: MonotonicTime(nanoseconds: 5_000_000_000))
+    #expect(bench.bufferedByteCount == Pump.capacity)
+    #expect(bench.nextArrival == nil && !bench.awaitsSource)
+    bench.sink.room = .max
+    try bench.move()
+    #expect(bench.sink.written.count == Pump.capacity)
+    try bench.run(to: bench.now + .milliseconds(10))
+    #expect(bench.sink.written.count == Pump.capacity + 1_000)
+    #expect(bench.sink.written == Array(bytes.prefix(Pump.capacity + 1_000)))
+  }
+
+  @Test func droppedBytes_occupyTheLineAllTheSame() throws {
+    let bench = PumpBench(
+      options {
+        $0.baudRate = 1_000_000
+        $0.dropProbability = 0.5
+      })
+    bench.source.unread = pattern(100_000)[...]
+    try bench.run(to: MonotonicTime(nanoseconds: 500_000_000))
+    #expect(bench.source.unread.count == 50_000)
+    #expect((24_000...26_000).contains(bench.sink.written.count))
+  }
+}
