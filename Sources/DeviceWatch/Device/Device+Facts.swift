@@ -1,0 +1,73 @@
+import SystemPackage
+
+extension Device {
+  /// Makes a device of what the kernel and udev say about it.
+  ///
+  /// The kernel comes first, since it is there on every machine. Udev's properties fill in where
+  /// sysfs is silent, which is when the device has gone by the time that its event is read.
+  init(_ facts: PortFacts) {
+    let driver = facts.hardware?.driver ?? facts.properties["ID_USB_DRIVER"]
+    let kind = Self.kind(facts, driver: driver)
+    self.init(
+      syspath: facts.port.syspath, node: facts.node, kind: kind,
+      hasHardware: Self.hasHardware(facts, kind: kind), incarnation: facts.incarnation,
+      driver: kind == .virtual ? nil : driver,
+      physicalPath: kind == .virtual
+        ? nil : facts.properties["ID_PATH"] ?? PhysicalPath.of(facts.ancestors),
+      hardwarePath: Self.hardwarePath(facts, kind: kind),
+      links: facts.links.sorted { naturallyPrecedes($0.string, $1.string) })
+    if kind == .usb || kind == .acm { describe(USBFacts(facts)) }
+  }
+
+  private mutating func describe(_ usb: USBFacts) {
+    vendorID = usb.vendorID
+    productID = usb.productID
+    serialNumber = usb.serialNumber
+    manufacturer = usb.manufacturer
+    product = usb.product
+    interfaceNumber = usb.interfaceNumber
+    portNumber = usb.portNumber
+  }
+
+  private static func kind(_ facts: PortFacts, driver: String?) -> Kind {
+    let name = facts.port.name
+    // A Bluetooth adapter is a USB device as a rule, but what is bound to rfcomm0 is not.
+    if name.hasPrefix("rfcomm") || facts.hardware?.subsystem == "bluetooth" { return .virtual }
+    if facts.isOnUSB { return driver == "cdc_acm" || name.hasPrefix("ttyACM") ? .acm : .usb }
+    return facts.port.syspath.hasPrefix("/sys/devices/virtual/") ? .virtual : .uart
+  }
+
+  private static func hasHardware(_ facts: PortFacts, kind: Kind) -> Bool {
+    switch kind {
+    case .usb, .acm: true
+    // PORT_UNKNOWN in linux/serial.h: the driver keeps a place for a UART that it did not find.
+    case .uart: facts.port.attributes["type"] != "0"
+    case .virtual: TTYName.isMadeOnPurpose(facts.port.name)
+    }
+  }
+
+  private static func hardwarePath(_ facts: PortFacts, kind: Kind) -> String? {
+    switch kind {
+    case .virtual: return nil
+    case .usb, .acm:
+      return facts.ancestors.first { $0.type == "usb_interface" }?.syspath ?? facts.port.syspath
+    case .uart:
+      // Since Linux 6.5 each port of a chip has a device of its own: 0000:03:00.0:0.1 is its second.
+      // Before that the port's name is all that tells two ports of one chip apart.
+      let parent = facts.ancestors.first { $0.subsystem == "serial-base" && $0.type == "port" }
+      return parent?.syspath ?? facts.port.syspath
+    }
+  }
+}
+
+extension PortFacts {
+  /// The nearest device whose driver is the port's: serial-base is only the kernel's bookkeeping.
+  fileprivate var hardware: SysfsNode? {
+    ancestors.first { $0.subsystem != nil && $0.subsystem != "serial-base" }
+  }
+
+  fileprivate var isOnUSB: Bool {
+    ancestors.contains { $0.subsystem == "usb" } || properties["ID_BUS"] == "usb"
+      || ["ttyUSB", "ttyACM"].contains { port.name.hasPrefix($0) }
+  }
+}

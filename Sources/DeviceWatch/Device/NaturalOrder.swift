@@ -1,0 +1,31 @@
+/// Whether a name comes before another one for a person: `ttyUSB2` before `ttyUSB10`.
+///
+/// Runs of digits are compared as numbers of any length, all else byte by byte. A total order: names
+/// that differ only in leading zeros are told apart by them.
+func naturallyPrecedes(_ left: String, _ right: String) -> Bool {
+  var (a, b) = (Substring(left).utf8, Substring(right).utf8)
+  while let first = a.first, let second = b.first {
+    if isDigit(first) && isDigit(second) {
+      let (x, y) = (takeNumber(&a), takeNumber(&b))
+      if x.count != y.count { return x.count < y.count }
+      if !x.elementsEqual(y) { return x.lexicographicallyPrecedes(y) }
+    } else {
+      if first != second { return first < second }
+      a.removeFirst()
+      b.removeFirst()
+    }
+  }
+  guard a.isEmpty && b.isEmpty else { return a.isEmpty }
+  return left.utf8.lexicographicallyPrecedes(right.utf8)
+}
+
+/// Takes the digits off the front, and returns them without leading zeros.
+private func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
+  let number = text.prefix(while: isDigit)
+  text = text.dropFirst(number.count)
+  return number.drop { $0 == UInt8(ascii: "0") }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+}

@@ -1,0 +1,36 @@
+/// What the name of a device of the class `tty` says about it.
+enum TTYName {
+  /// Whether it may be a serial port.
+  ///
+  /// The class holds more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), the names of "my
+  /// own terminal" (`tty`, `console`), and pseudo-terminals (`ptmx`, and of old `ptyp0`, `ttyp0` …
+  /// `ttyef`; see pty(7)).
+  static func isPort(_ name: String) -> Bool {
+    switch name {
+    case "tty", "console", "ptmx": return false
+    case _ where name.hasPrefix("vcs"): return false
+    case _ where name.hasPrefix("tty"): break
+    case _ where name.hasPrefix("pty"): return !isOldPseudoTerminal(name)
+    default: return true
+    }
+    let isConsole = name.utf8.dropFirst(3).allSatisfy { (0x30...0x39).contains($0) }
+    return !isConsole && !isOldPseudoTerminal(name)
+  }
+
+  /// Whether a virtual port is there only because somebody made it, and leads somewhere.
+  ///
+  /// `rfcomm0` stands for a Bluetooth device that was bound to it, `ttyGS0` for the computer that
+  /// this machine is plugged into as a gadget, `tnt0` for the other half of a null modem. Others are
+  /// there on every machine with the driver: `ttyprintk` writes to the kernel's log, `ttynull`
+  /// nowhere, `hvc0` to the console of a virtual machine's host.
+  static func isMadeOnPurpose(_ name: String) -> Bool {
+    ["rfcomm", "ttyGS", "tnt"].contains { name.hasPrefix($0) }
+  }
+
+  /// The letters `p…z` and `a…e`, then a hexadecimal digit, after `tty` or `pty`.
+  private static func isOldPseudoTerminal(_ name: String) -> Bool {
+    let rest = name.utf8.dropFirst(3)
+    guard rest.count == 2, let series = rest.first, let unit = rest.last else { return false }
+    return "pqrstuvwxyzabcde".utf8.contains(series) && "0123456789abcdef".utf8.contains(unit)
+  }
+}

@@ -1,0 +1,67 @@
+/// What a USB adapter says of itself.
+struct USBFacts {
+  let vendorID: UInt16?
+  let productID: UInt16?
+  let serialNumber: String?
+  let manufacturer: String?
+  let product: String?
+  let interfaceNumber: Int?
+  let portNumber: Int?
+
+  init(_ facts: PortFacts) {
+    let ports = facts.ancestors.first { $0.subsystem == "usb-serial" }?.attributes
+    let interface = facts.ancestors.first { $0.type == "usb_interface" }?.attributes
+    let number = interface?["bInterfaceNumber"] ?? facts.properties["ID_USB_INTERFACE_NUM"]
+    // Hexadecimal, both of them; port_number is decimal.
+    interfaceNumber = number.flatMap { Int($0, radix: 16) }
+    portNumber = ports?["port_number"].flatMap { Int($0) }
+
+    if let device = facts.ancestors.first(where: { $0.type == "usb_device" })?.attributes {
+      vendorID = device["idVendor"].flatMap { UInt16($0, radix: 16) }
+      productID = device["idProduct"].flatMap { UInt16($0, radix: 16) }
+      serialNumber = device["serial"].flatMap(Self.text)
+      manufacturer = device["manufacturer"].flatMap(Self.text)
+      product = device["product"].flatMap(Self.text)
+    } else {
+      let properties = facts.properties["ID_BUS"] == "usb" ? facts.properties : [:]
+      vendorID = properties["ID_VENDOR_ID"].flatMap { UInt16($0, radix: 16) }
+      productID = properties["ID_MODEL_ID"].flatMap { UInt16($0, radix: 16) }
+      serialNumber = properties["ID_SERIAL_SHORT"].flatMap(Self.text)
+      manufacturer = Self.name("ID_VENDOR", in: properties)
+      product = Self.name("ID_MODEL", in: properties)
+    }
+  }
+
+  /// A name among udev's properties. For a device that has none udev puts its number there.
+  private static func name(_ key: String, in properties: [String: String]) -> String? {
+    let encoded = properties["\(key)_ENC"].map(decode(udevEncoded:))
+    guard let name = encoded ?? properties[key], name != properties["\(key)_ID"] else { return nil }
+    return text(name)
+  }
+
+  /// The text without the blanks around it that some devices fill it up with; nil if it is empty.
+  private static func text(_ raw: String) -> String? {
+    func isBlank(_ character: Character) -> Bool { character.isWhitespace || character == "\0" }
+    guard let first = raw.firstIndex(where: { !isBlank($0) }),
+      let last = raw.lastIndex(where: { !isBlank($0) })
+    else { return nil }
+    return String(raw[first...last])
+  }
+
+  /// Undoes udev's `\x20` for a blank and the like; see `udev_util_encode_string`.
+  static func decode(udevEncoded text: String) -> String {
+    var rest = Substring(text).utf8
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"),
+        let value = UInt8(String(Substring(rest.dropFirst().prefix(2))), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

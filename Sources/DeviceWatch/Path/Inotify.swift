@@ -1,0 +1,98 @@
+import Glibc
+import Posix
+import SystemPackage
+
+/// The kernel's notices of what happens in directories; see inotify(7).
+struct Inotify: ~Copyable {
+  /// Stands for a directory that is watched, whatever it is called by now.
+  typealias Watch = CInt
+
+  /// What happened.
+  struct Event {
+    /// In which directory; -1 for ``isOverflow``.
+    let watch: Watch
+    private let mask: UInt32
+    /// To which of its entries; empty if to the directory itself.
+    let name: String
+
+    /// Events were lost.
+    var isOverflow: Bool { has(IN_Q_OVERFLOW) }
+    /// The directory itself was deleted or moved, or its file system unmounted.
+    var isOfDirectory: Bool { has(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) }
+    /// The directory is no longer watched.
+    var isEndOfWatch: Bool { has(IN_IGNORED) }
+    /// The entry was deleted, or moved away.
+    var isDeparture: Bool { has(IN_DELETE | IN_MOVED_FROM) }
+    /// The entry's permissions, or other attributes, were changed.
+    var isOfAttributes: Bool { has(IN_ATTRIB) }
+
+    fileprivate init(_ raw: inotify_event, name: String) {
+      watch = raw.wd
+      mask = raw.mask
+      self.name = name
+    }
+
+    private func has(_ bits: CInt) -> Bool { mask & UInt32(bitPattern: bits) != 0 }
+  }
+
+  private let owned: OwnedDescriptor
+
+  /// The corresponding C function is `inotify_init1`.
+  ///
+  /// - Throws: `EMFILE` also at the user's limit of instances, fs.inotify.max_user_instances.
+  init() throws(Errno) {
+    let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) }
+    owned = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
+  }
+
+  /// Readable while events are waiting; lent.
+  var descriptor: FileDescriptor { owned.borrowed }
+
+  /// Watches the entries of a directory. One that is watched already keeps its watch, under whatever
+  /// name it is given. The corresponding C function is `inotify_add_watch`.
+  ///
+  /// - Throws: `ENOTDIR` for all else than a directory, a link to one too; `ENOSPC` at the user's
+  ///   limit of watches, fs.inotify.max_user_watches; `EACCES` if it may not be read.
+  borrowing func watch(_ directory: FilePath) throws(Errno) -> Watch {
+    let entries = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
+    let itself = IN_DELETE_SELF | IN_MOVE_SELF
+    let flags = UInt32(bitPattern: entries | itself) | UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW)
+    return try systemCall {
+      directory.withPlatformString { inotify_add_watch(descriptor.rawValue, $0, flags) }
+    }
+  }
+
+  /// Stops watching a directory. The corresponding C function is `inotify_rm_watch`.
+  borrowing func remove(_ watch: Watch) {
+    // The kernel may have removed it with its directory.
+    _ = inotify_rm_watch(descriptor.rawValue, watch)
+  }
+
+  /// Takes the events that are waiting, the oldest first.
+  borrowing func readEvents() -> [Event] {
+    var events: [Event] = []
+    // At least one event fits: inotify(7) asks for sizeof(event) + NAME_MAX + 1.
+    withUnsafeTemporaryAllocation(
+      byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
+    ) { buffer in
+      while case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) {
+        Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
+      }
+    }
+    return events
+  }
+
+  private static func parse(_ bytes: UnsafeRawBufferPointer, into events: inout [Event]) {
+    let headerSize = MemoryLayout<inotify_event>.size
+    var offset = 0
+    while offset + headerSize <= bytes.count {
+      let header = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+      let nameStart = offset + headerSize
+      let nameEnd = min(nameStart + Int(header.len), bytes.count)
+      // Filled up with zeros.
+      let name = String(decoding: bytes[nameStart..<nameEnd].prefix { $0 != 0 }, as: UTF8.self)
+      events.append(Event(header, name: name))
+      offset = nameEnd
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import CUdev
+import Glibc
+import SystemPackage
+
+// libudev's objects, each with one owner. The corresponding C functions are those of libudev(3); no
+// pointer of theirs leaves this file. They must not be used by two threads at a time.
+
+/// The library itself: `struct udev`.
+struct UdevContext: ~Copyable {
+  fileprivate let pointer: OpaquePointer
+
+  /// The corresponding C function is `udev_new`.
+  init() throws(Errno) {
+    guard let pointer = udev_new() else { throw Errno(rawValue: errno) }
+    self.pointer = pointer
+  }
+
+  deinit { udev_unref(pointer) }
+
+  /// The syspaths of all devices of a subsystem.
+  ///
+  /// The corresponding C functions are those of `udev_enumerate`.
+  borrowing func syspaths(inSubsystem subsystem: String) throws(Errno) -> [String] {
+    guard let enumeration = udev_enumerate_new(pointer) else { throw Errno(rawValue: errno) }
+    defer { udev_enumerate_unref(enumeration) }
+    try check(udev_enumerate_add_match_subsystem(enumeration, subsystem))
+    try check(udev_enumerate_scan_devices(enumeration))
+    return names(in: udev_enumerate_get_list_entry(enumeration))
+  }
+
+  /// The device at a syspath; nil if it is gone.
+  ///
+  /// The corresponding C function is `udev_device_new_from_syspath`.
+  borrowing func device(at syspath: String) -> UdevDevice? {
+    guard let device = udev_device_new_from_syspath(pointer, syspath) else { return nil }
+    return UdevDevice(owning: device)
+  }
+}
+
+/// A socket on which the kernel or udevd tells of devices: `struct udev_monitor`.
+struct UdevMonitor: ~Copyable {
+  private let pointer: OpaquePointer
+
+  /// Makes a socket, non-blocking and close-on-exec, that does not listen yet.
+  ///
+  /// - Parameter group: `kernel` or `udev`: who is to tell.
+  init(_ context: borrowing UdevContext, group: String) throws(Errno) {
+    guard let pointer = udev_monitor_new_from_netlink(context.pointer, group) else {
+      throw Errno(rawValue: errno)
+    }
+    self.pointer = pointer
+  }
+
+  /// Starts listening.
+  ///
+  /// - Parameters:
+  ///   - subsystem: what to hear of.
+  ///   - receiveBufferSize: bytes; the kernel doubles it, and may grant less to an unprivileged user.
+  borrowing func listen(to subsystem: String, receiveBufferSize: Int) throws(Errno) {
+    try check(udev_monitor_filter_add_match_subsystem_devtype(pointer, subsystem, nil))
+    // Without privileges the kernel's limit (net.core.rmem_max) is what one gets: that will do.
+    _ = udev_monitor_set_receive_buffer_size(pointer, CInt(clamping: receiveBufferSize))
+    try check(udev_monitor_enable_receiving(pointer))
+  }
+
+  deinit { udev_monitor_unref(pointer) }
+
+  /// The socket, lent.
+  var descriptor: FileDescriptor { FileDescriptor(rawValue: udev_monitor_get_fd(pointer)) }
+
+  /// Takes the next event.
+  ///
+  /// - Returns: nil if there is none, or if what came next was not for us.
+  /// - Throws: `ENOBUFS` when events were lost; what recvmsg(2) says.
+  borrowing func receive() throws(Errno) -> UdevDevice? {
+    if let device = udev_monitor_receive_device(pointer) { return UdevDevice(owning: device) }
+    let error = Errno(rawValue: errno)
+    if error == .wouldBlock { return nil }
+    throw error
+  }
+}
+
+/// A device as udev knows it: `struct udev_device`.
+struct UdevDevice: ~Copyable {
+  private let pointer: OpaquePointer
+
+  fileprivate init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+  deinit { udev_device_unref(pointer) }
+
+  /// Its folder in sysfs.
+  var syspath: String { text(udev_device_get_syspath(pointer)) ?? "" }
+  /// Its device node, if it has one.
+  var node: FilePath? { text(udev_device_get_devnode(pointer)).map { FilePath($0) } }
+  /// What happened to it, if it came from a monitor.
+  var action: String? { text(udev_device_get_action(pointer)) }
+  /// Links to its node.
+  var links: [FilePath] {
+    names(in: udev_device_get_devlinks_list_entry(pointer)).map { FilePath($0) }
+  }
+
+  /// What udev, or the kernel's event, says of it.
+  func property(_ key: String) -> String? {
+    text(udev_device_get_property_value(pointer, key))
+  }
+
+  /// The device itself.
+  var sysfsNode: SysfsNode { SysfsNode(reading: pointer) }
+
+  /// What it hangs on, the nearest first.
+  var ancestors: [SysfsNode] {
+    var ancestors: [SysfsNode] = []
+    // A parent belongs to its child, and is not to be released.
+    var parent = udev_device_get_parent(pointer)
+    while let device = parent {
+      ancestors.append(SysfsNode(reading: device))
+      parent = udev_device_get_parent(device)
+    }
+    return ancestors
+  }
+}
+
+extension SysfsNode {
+  fileprivate init(reading device: OpaquePointer) {
+    self.init(
+      syspath: text(udev_device_get_syspath(device)) ?? "",
+      subsystem: text(udev_device_get_subsystem(device)),
+      type: text(udev_device_get_devtype(device)),
+      driver: text(udev_device_get_driver(device)))
+    for name in Self.attributeNames(subsystem: subsystem, type: type) {
+      attributes[name] = text(udev_device_get_sysattr_value(device, name))
+    }
+  }
+}
+
+/// Copies a text; what is empty is absent.
+private func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+  guard let pointer, pointer.pointee != 0 else { return nil }
+  return String(cString: pointer)
+}
+
+private func names(in list: OpaquePointer?) -> [String] {
+  var names: [String] = []
+  var entry = list
+  while let current = entry {
+    if let name = text(udev_list_entry_get_name(current)) { names.append(name) }
+    entry = udev_list_entry_get_next(current)
+  }
+  return names
+}
+
+/// libudev returns 0 or more, or a negative errno.
+private func check(_ result: CInt) throws(Errno) {
+  if result < 0 { throw Errno(rawValue: -result) }
+}

@@ -1,0 +1,37 @@
+public import Observing
+
+/// What happened to the devices, as one value, for closures that observe one kind of it.
+public enum DeviceEvent: Equatable, Sendable {
+  /// See ``DeviceObserver/deviceWatcher(_:didAppear:)``.
+  case appeared(Device)
+  /// See ``DeviceObserver/deviceWatcher(_:didDisappear:)``.
+  case disappeared(Device)
+  /// See ``DeviceObserver/deviceWatcher(_:didChange:to:)``.
+  case changed(Change<Device>)
+
+  /// The device that appeared, if one did.
+  public var appearance: Device? {
+    if case .appeared(let device) = self { device } else { nil }
+  }
+
+  /// The device that disappeared, if one did.
+  public var disappearance: Device? {
+    if case .disappeared(let device) = self { device } else { nil }
+  }
+
+  /// The change, if it is one.
+  public var change: Change<Device>? {
+    if case .changed(let change) = self { change } else { nil }
+  }
+
+  func tell(_ observer: some DeviceObserver, of watcher: DeviceWatcher) {
+    switch self {
+    case .appeared(let device):
+      observer.deviceWatcher(watcher, didAppear: device)
+    case .disappeared(let device):
+      observer.deviceWatcher(watcher, didDisappear: device)
+    case .changed(let change):
+      observer.deviceWatcher(watcher, didChange: change.old, to: change.new)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import SystemPackage
+
+@testable import DeviceWatch
+
+extension Device {
+  /// An FTDI adapter like many: `ttyUSB3` with the serial number A3, in the third port of a hub.
+  static func ftdi(
+    _ number: Int, serialNumber: String?? = .none, port: String? = nil, incarnation: UInt64? = nil
+  ) -> Device {
+    let port = port ?? "1.\(number)"
+    return Device(
+      syspath: "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/1-\(port)/1-\(port):1.0"
+        + "/ttyUSB\(number)/tty/ttyUSB\(number)",
+      node: FilePath("/dev/ttyUSB\(number)"), kind: .usb, incarnation: incarnation,
+      driver: "ftdi_sio", vendorID: 0x0403, productID: 0x6001,
+      serialNumber: serialNumber ?? "FTA\(number)", manufacturer: "FTDI", product: "FT232R USB UART",
+      interfaceNumber: 0, portNumber: 0, physicalPath: "pci-0000:00:14.0-usb-0:\(port):1.0",
+      hardwarePath: "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/1-\(port)/1-\(port):1.0",
+      links: [FilePath("/dev/serial/by-id/usb-FTDI_FT232R_FTA\(number)-if00-port0")])
+  }
+
+  /// The machine's own UART.
+  static let onboard = Device(
+    syspath: "/sys/devices/pnp0/00:01/00:01:0/00:01:0.0/tty/ttyS0", node: "/dev/ttyS0", kind: .uart,
+    driver: "serial", hardwarePath: "/sys/devices/pnp0/00:01/00:01:0/00:01:0.0")
+
+  /// The same device with one thing changed.
+  func with<Value>(_ property: WritableKeyPath<Device, Value>, _ value: Value) -> Device {
+    var copy = self
+    copy[keyPath: property] = value
+    return copy
+  }
+}
+
+extension SysfsNode {
+  init(
+    _ syspath: String, _ subsystem: String?, type: String? = nil, driver: String? = nil,
+    _ attributes: [String: String] = [:]
+  ) {
+    self.init(
+      syspath: syspath, subsystem: subsystem, type: type, driver: driver, attributes: attributes)
+  }
+}
