@@ -1,0 +1,140 @@
+#define _GNU_SOURCE
+#include "CTerminalGuard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int guarded_terminal = -1;
+static struct termios found_attributes;
+static volatile sig_atomic_t is_guarding;
+
+static pid_t guard = -1;
+static int guard_pipe = -1;
+
+// MARK: Crashes
+
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+enum { CRASH_SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals };
+static struct sigaction previous_actions[CRASH_SIGNAL_COUNT];
+
+// Only async-signal-safe functions, see signal-safety(7). SA_RESETHAND has made the default the
+// action already: raised again here, the signal waits until this returns and then ends the process
+// with the status and the core that it would have had.
+static void on_crash(int signal) {
+  if (is_guarding) tcsetattr(guarded_terminal, TCSANOW, &found_attributes);
+  raise(signal);
+}
+
+// A stack of its own: the crash may be that the stack is used up.
+static char crash_stack[16384];
+
+static void handle_crashes(void) {
+  stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
+  sigaltstack(&stack, NULL);
+  struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < CRASH_SIGNAL_COUNT; i++)
+    sigaction(crash_signals[i], &action, &previous_actions[i]);
+}
+
+static void leave_crashes(void) {
+  for (int i = 0; i < CRASH_SIGNAL_COUNT; i++)
+    sigaction(crash_signals[i], &previous_actions[i], NULL);
+}
+
+// MARK: The guard
+
+// Field by field: struct termios has padding.
+static bool same_attributes(const struct termios *a, const struct termios *b) {
+  return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+         a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
+}
+
+// The guard's whole life. `pipe` reports the end of file when the guarded process has ended,
+// however it did: nobody else has the other end.
+static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
+  char byte;
+  ssize_t count;
+  do count = read(pipe, &byte, 1);
+  while (count < 0 && errno == EINTR);
+  if (count != 0) return;  // told to go: the terminal has been given back
+  struct termios now;
+  if (tcgetattr(terminal, &now) == 0 && same_attributes(&now, raw))
+    tcsetattr(terminal, TCSANOW, &found_attributes);
+}
+
+static void become_guard(int pipe, int terminal, const struct termios *raw) {
+  // Out of the program's process group: what ends the group must not end its guard. SIGTTOU would
+  // stop a background process that sets the terminal, unless it is ignored; see tcsetattr(3).
+  setpgid(0, 0);
+  prctl(PR_SET_NAME, "serialterm-guard");
+  for (int i = 0; i < CRASH_SIGNAL_COUNT; i++) signal(crash_signals[i], SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  signal(SIGTTOU, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGTSTP, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  // Everything else is let go, above all the device: its lock lives as long as any copy of it.
+  int own_pipe = dup2(pipe, 0), own_terminal = dup2(terminal, 1);
+  close_range(2, ~0U, 0);
+  if (chdir("/") == 0 && own_pipe == 0 && own_terminal == 1)
+    guard_terminal(own_pipe, own_terminal, raw);
+  _exit(0);
+}
+
+static int start_guard(int terminal, const struct termios *raw) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  // Above the descriptors that the guard moves its own to.
+  int reading = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
+  int own_terminal = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
+  pid_t pid = reading < 0 || own_terminal < 0 ? -1 : fork();
+  if (pid == 0) become_guard(reading, own_terminal, raw);
+  int error = errno;
+  close(ends[0]);
+  if (reading >= 0) close(reading);
+  if (own_terminal >= 0) close(own_terminal);
+  if (pid < 0) {
+    close(ends[1]);
+    errno = error;
+    return -1;
+  }
+  guard = pid;
+  guard_pipe = ends[1];
+  return 0;
+}
+
+static void stop_guard(void) {
+  if (guard < 0) return;
+  while (write(guard_pipe, "", 1) < 0 && errno == EINTR) {}
+  close(guard_pipe);
+  while (waitpid(guard, NULL, 0) < 0 && errno == EINTR) {}
+  guard = guard_pipe = -1;
+}
+
+// MARK: Interface
+
+int terminal_guard_start(int terminal, const struct termios *found, const struct termios *raw) {
+  terminal_guard_stop();
+  guarded_terminal = terminal;
+  found_attributes = *found;
+  is_guarding = 1;
+  handle_crashes();
+  return start_guard(terminal, raw);
+}
+
+void terminal_guard_stop(void) {
+  stop_guard();
+  if (!is_guarding) return;
+  is_guarding = 0;
+  leave_crashes();
+}

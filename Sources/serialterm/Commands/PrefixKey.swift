@@ -1,0 +1,49 @@
+import ArgumentParser
+
+/// The key that starts a command: a control character, or none at all.
+enum PrefixKey: Hashable {
+  /// A control character, 0x01 to 0x1F.
+  case control(UInt8)
+  /// Every key goes to the device.
+  case none
+
+  static let standard = PrefixKey.control(0x14)
+
+  /// The byte that the key sends.
+  var byte: UInt8? {
+    switch self {
+    case .control(let byte): byte
+    case .none: nil
+    }
+  }
+}
+
+extension PrefixKey: ExpressibleByArgument {
+  /// Reads `ctrl-t`, `^T`, or `none`.
+  init?(argument: String) {
+    let text = argument.lowercased()
+    if text == "none" {
+      self = .none
+      return
+    }
+    guard let mark = ["ctrl-", "^"].first(where: text.hasPrefix) else { return nil }
+    let name = text.dropFirst(mark.count)
+    // What a terminal sends for ctrl and a key: the key's lower five bits.
+    guard name.utf8.count == 1, let key = name.utf8.first,
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(key) || "[\\]^_".utf8.contains(key)
+    else { return nil }
+    self = .control(key & 0x1F)
+  }
+
+  var defaultValueDescription: String { description }
+}
+
+extension PrefixKey: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .control(let byte):
+      "ctrl-\(Character(Unicode.Scalar(byte < 0x1B ? byte | 0x60 : byte | 0x40)))"
+    case .none: "none"
+    }
+  }
+}

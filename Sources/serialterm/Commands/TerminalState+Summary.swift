@@ -1,0 +1,32 @@
+import SerialCore
+
+extension TerminalState {
+  /// The configuration as lines for the user.
+  var summary: [String] {
+    var lines = [sessionLine]
+    if case .open(_, let actual) = session {
+      for difference in requestedSettings.differences(from: actual) {
+        lines.append(
+          "  \(difference.setting): asked for \(difference.requested), set \(difference.actual)")
+      }
+    }
+    if isHeld { lines.append("  held by the device") }
+    lines.append("  reconnect: \(reconnects.onOff)")
+    lines.append("  local echo: \(echoesLocally.onOff)")
+    lines.append("  read-only: \(isReadOnly.onOff)")
+    return lines
+  }
+
+  private var sessionLine: String {
+    switch session {
+    case .open(let path, let actual): "\(path) at \(actual)"
+    case .opening(let path, _): "opening \(path) at \(requestedSettings)"
+    case .waitingForDevice(let path, _): "waiting for \(path), at \(requestedSettings)"
+    case .closed: "no device, at \(requestedSettings)"
+    }
+  }
+}
+
+extension Bool {
+  fileprivate var onOff: String { self ? "on" : "off" }
+}

@@ -1,0 +1,24 @@
+import SerialCore
+
+/// Counts what passes.
+final class Statistics: SessionObserver {
+  private(set) var receivedCount = 0
+  private(set) var sentCount = 0
+  private(set) var lossCount = 0
+
+  func session(_ session: Session, didReceive bytes: RawSpan) { receivedCount += bytes.byteCount }
+
+  func session(_ session: Session, didSend bytes: RawSpan) { sentCount += bytes.byteCount }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    if case .waitingForDevice(_, .lost) = new { lossCount += 1 }
+  }
+
+  /// The counts as lines for the user.
+  func lines(unsent: Int) -> [String] {
+    [
+      "\(receivedCount.grouped) bytes received, \(sentCount.grouped) sent, "
+        + "\(unsent.grouped) waiting to be sent; lost the device \(lossCount) times."
+    ]
+  }
+}

@@ -1,0 +1,57 @@
+import DeviceWatch
+import SerialCore
+import SystemPackage
+
+extension Failure {
+  /// Puts an error of the port in words, with advice.
+  ///
+  /// - Parameters:
+  ///   - error: what the port said.
+  ///   - access: what the node's permissions say, where they matter.
+  ///   - holder: who has the port, where it is known.
+  init(_ error: SerialError, access: NodeAccess?, holder: PortHolder?) {
+    let path = error.path.string
+    switch error.code {
+    case .notFound:
+      self.init(
+        .deviceNotFound,
+        "\(path): no such device. 'serialterm list' shows what there is; --wait waits for it.")
+    case .noHardware:
+      self.init(.deviceNotFound, "\(path): there is no hardware behind this port.")
+    case .notASerialPort:
+      self.init(.deviceNotFound, "\(path): not a serial port.")
+    case .permissionDenied:
+      self.init(.permissionDenied, "\(path): permission denied. \(Self.advice(for: access))")
+    case .busy:
+      let who = holder.map { "held by pid \($0.pid) (\($0.command))" } ?? "another program has it"
+      self.init(.deviceBusy, "\(path): busy, \(who). End it, or connect with --shared.")
+    case .lost:
+      self.init(.deviceLost, "\(path): the device is gone.")
+    case .settingRefused:
+      self.init(.otherFailure, "\(path): the driver refuses these line settings\(error.reason).")
+    case .alreadyBound, .notOpen, .queueFull, .system:
+      self.init(.otherFailure, "\(path): \(error.operation) failed\(error.reason).")
+    }
+  }
+
+  /// The same, looking up what it needs to say.
+  init(_ error: SerialError) {
+    self.init(
+      error, access: error.code == .permissionDenied ? NodeAccess.of(error.path) : nil,
+      holder: error.code == .busy ? PortHolders()[error.path] : nil)
+  }
+
+  private static func advice(for access: NodeAccess?) -> String {
+    guard case .denied(let owner, let group, _) = access else {
+      return "Its permissions do not let you in."
+    }
+    guard let group, group != "root" else {
+      return "It belongs to \(owner ?? "another user") alone."
+    }
+    return "It belongs to group \(group): 'sudo usermod -aG \(group) $USER', then log in again."
+  }
+}
+
+extension SerialError {
+  fileprivate var reason: String { errno.map { " (\($0))" } ?? "" }
+}

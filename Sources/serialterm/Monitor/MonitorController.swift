@@ -1,0 +1,109 @@
+import DeviceWatch
+import EventLoop
+import Glibc
+import SerialCore
+import SystemPackage
+
+/// Prints what happens to devices, until it is told to end.
+final class MonitorController: DeviceObserver {
+  /// How events are printed.
+  enum Format {
+    case table, json
+  }
+
+  private let format: Format
+  private let includesAll: Bool
+  private let count: Int?
+  private let timeout: Duration?
+  private let loop: EventLoop
+  private let output: OutputChannel
+  private let watcher: DeviceWatcher
+  private var deviceWatch: DescriptorWatch?
+  private var seen = 0
+  private var outcome: Result<ExitStatus, Failure>?
+
+  /// Creates a monitor; nothing is printed yet.
+  ///
+  /// - Throws: what the device source and the loop say.
+  init(format: Format, includesAll: Bool, count: Int?, timeout: Duration?) throws {
+    self.format = format
+    self.includesAll = includesAll
+    self.count = count
+    self.timeout = timeout
+    loop = try EventLoop()
+    output = try OutputChannel(.standardOutput, on: loop, whenFull: .pushBack)
+    watcher = DeviceWatcher(source: try UdevSource())
+  }
+
+  /// Prints until the count, the timeout, or a signal.
+  ///
+  /// - Throws: ``Failure``.
+  func run() throws -> ExitStatus {
+    let signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] in
+      finish(.success(.signal($0)))
+    }
+    let timer = timeout.map {
+      loop.schedule(after: $0) { [unowned self] in finish(.success(.done)) }
+    }
+    output.onGone = { [unowned self] _ in finish(.failure(Failure(.outputGone, ""))) }
+    output.onRoom = { [unowned self] in _ = try? deviceWatch?.setInterest(.reading) }
+    try watcher.startIfNeeded()
+    watcher.addObserver(self)
+    for device in watcher.devices { tell("present", device) }
+    deviceWatch = try loop.watch(watcher.descriptor, for: .reading) { [unowned self] _ in
+      watcher.handleReadable()
+    }
+    while outcome == nil { try loop.turn() }
+    _ = output.finish(within: .milliseconds(200))
+    withExtendedLifetime((signals, timer)) {}
+    return try outcome!.get()
+  }
+
+  private func finish(_ outcome: Result<ExitStatus, Failure>) {
+    if self.outcome == nil { self.outcome = outcome }
+  }
+
+  // MARK: Events
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
+    tellEvent("appeared", device)
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
+    tellEvent("disappeared", device)
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {
+    tellEvent("changed", new)
+  }
+
+  private func tellEvent(_ event: String, _ device: Device) {
+    guard outcome == nil, tell(event, device) else { return }
+    seen += 1
+    if seen == count { finish(.success(.done)) }
+  }
+
+  /// - Returns: whether the device is one to tell of.
+  @discardableResult
+  private func tell(_ event: String, _ device: Device) -> Bool {
+    guard includesAll || device.hasHardware else { return false }
+    output.write("\(line(event, device))\n")
+    // The kernel keeps events while nobody reads ours; if it cannot, the watcher looks anew.
+    if output.isCrowded { _ = try? deviceWatch?.setInterest([]) }
+    return true
+  }
+
+  private func line(_ event: String, _ device: Device) -> String {
+    switch format {
+    case .json:
+      return JSON.object([
+        ("event", .string(event)),
+        ("time", .string(Timestamp.now.rfc3339)),
+        ("device", device.json(holder: PortHolders()[device.node])),
+      ]).description
+    case .table:
+      let padding = String(repeating: " ", count: max(0, "disappeared".count - event.count))
+      return "\(Timestamp.now.timeOfDay)  \(event)\(padding)  \(device.node)  \(device.summary)"
+    }
+  }
+}

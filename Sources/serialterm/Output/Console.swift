@@ -1,0 +1,105 @@
+import EventLoop
+import Glibc
+import SystemPackage
+
+/// Where a session is shown: the device's bytes on standard output, what is said about them on
+/// standard error.
+///
+/// Where both are the same terminal, both take the same way, so that they appear in order and a
+/// stalled terminal is met in one place.
+final class Console {
+  /// Called when standard output has no reader any more.
+  var onOutputGone: (Errno) -> Void = { _ in }
+  /// Called when there is room again after ``isCrowded``.
+  var onRoom: () -> Void = {}
+
+  let isOutputTerminal: Bool
+  private let output: OutputChannel
+  /// Nil where messages go the output's way.
+  private let messages: OutputChannel?
+  private let style: TextStyle
+  private let isQuiet: Bool
+  /// Whether lines of messages need a carriage return: the terminal is in raw mode.
+  private let isRaw: Bool
+  /// Whether the device left the cursor in the middle of a line.
+  private var isMidLine = false
+
+  /// Creates a console.
+  ///
+  /// - Parameters:
+  ///   - loop: where readiness is watched.
+  ///   - isQuiet: whether only failures are said.
+  ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
+  /// - Throws: what epoll_ctl(2) says.
+  init(on loop: EventLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
+    self.isQuiet = isQuiet
+    self.isRaw = isRaw
+    isOutputTerminal = isatty(STDOUT_FILENO) == 1
+    output = try OutputChannel(
+      .standardOutput, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
+    style = TextStyle(for: STDERR_FILENO)
+    messages =
+      isOutputTerminal && Self.isSameFile(.standardOutput, .standardError)
+      ? nil : try? OutputChannel(.standardError, on: loop, whenFull: .leaveOut)
+    output.onGone = { [unowned self] in onOutputGone($0) }
+    output.onRoom = { [unowned self] in onRoom() }
+  }
+
+  private static func isSameFile(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
+    guard let one = try? one.stat(), let other = try? other.stat() else { return false }
+    return one.deviceID == other.deviceID && one.inode == other.inode
+  }
+
+  /// Whether the device ought to hold back.
+  var isCrowded: Bool { output.isCrowded }
+
+  /// Shows bytes of the device as they are.
+  func show(_ bytes: UnsafeRawBufferPointer) {
+    guard let last = bytes.last else { return }
+    isMidLine = last != UInt8(ascii: "\n")
+    output.write(bytes)
+  }
+
+  /// Says something about the session, on a line of its own, unless the user wants quiet.
+  func say(_ text: String) {
+    if !isQuiet { sayLines(["serialterm: \(text)"]) }
+  }
+
+  /// Shows what the user asked for: quiet or not.
+  func answer(_ lines: [String]) {
+    sayLines(lines.enumerated().map { $0 == 0 ? "serialterm: \($1)" : $1 })
+  }
+
+  /// The style that lines of an answer may use.
+  var messageStyle: TextStyle { style }
+
+  /// Clears the terminal's screen and puts the cursor in its first place.
+  func clear() {
+    guard isOutputTerminal else { return }
+    output.write("\u{1B}[H\u{1B}[2J")
+    isMidLine = false
+  }
+
+  private var lineEnd: String { isRaw ? "\r\n" : "\n" }
+
+  private func sayLines(_ lines: [String]) {
+    let channel = messages ?? output
+    // On another terminal, or in a file, the device's line is not there to be broken.
+    if isMidLine && messages == nil {
+      channel.write(lineEnd)
+      isMidLine = false
+    }
+    channel.write(lines.map { $0 + lineEnd }.joined())
+  }
+
+  /// Ends the device's last line, so that whoever writes next begins a new one, and writes what is
+  /// queued, for as long as it is taken within a limit.
+  ///
+  /// - Returns: how many bytes were never taken.
+  func finish(within limit: Duration) -> Int {
+    if isMidLine && isOutputTerminal { output.write(lineEnd) }
+    let left = output.finish(within: limit)
+    _ = messages?.finish(within: limit)
+    return left
+  }
+}

@@ -1,0 +1,33 @@
+import DeviceWatch
+import SerialCore
+import SystemPackage
+
+/// The devices as a table for people.
+struct DeviceTable {
+  let lines: [String]
+
+  init(_ devices: [Device], holders: PortHolders) {
+    guard !devices.isEmpty else {
+      lines = ["No serial device is there. Plug one in, or try 'serialterm loopback:board'."]
+      return
+    }
+    var table = Table(header: ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME", "NOTE"])
+    table.rows = devices.map { device in
+      [
+        device.node.string, device.kind.rawValue, device.usbID ?? "-", device.serialNumber ?? "-",
+        device.name, Self.note(device, holders[device.node]),
+      ]
+    }
+    lines = table.lines
+  }
+
+  private static func note(_ device: Device, _ holder: PortHolder?) -> String {
+    if let holder { return "held by pid \(holder.pid) (\(holder.command))" }
+    if !device.hasHardware { return "no hardware" }
+    switch NodeAccess.of(device.node) {
+    case .accessible: return ""
+    case .denied(_, let group, _): return "no permission" + (group.map { ": group \($0)" } ?? "")
+    case .missing: return "no node"
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// A JSON value, and its text. See RFC 8259.
+indirect enum JSON {
+  case null
+  case bool(Bool)
+  case integer(Int)
+  case string(String)
+  case array([JSON])
+  /// In the order in which the members are to be read.
+  case object([(String, JSON)])
+
+  /// The string, or null where there is none.
+  init(_ string: (some StringProtocol)?) { self = string.map { .string(String($0)) } ?? .null }
+}
+
+extension JSON: CustomStringConvertible {
+  /// One line, without spaces.
+  var description: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .integer(let value): "\(value)"
+    case .string(let text): Self.quoted(text)
+    case .array(let elements):
+      "[\(elements.map(\.description).joined(separator: ","))]"
+    case .object(let members):
+      "{\(members.map { "\(Self.quoted($0)):\($1)" }.joined(separator: ","))}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

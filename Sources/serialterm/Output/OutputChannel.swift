@@ -1,0 +1,144 @@
+import EventLoop
+import Glibc
+import Posix
+import SystemPackage
+
+/// A descriptor that is written to without ever waiting for it: what it does not take is queued.
+final class OutputChannel {
+  /// What to do when the queue is full because nobody reads.
+  enum WhenFull {
+    /// Nothing is lost: ``isCrowded`` asks the source to hold back in time.
+    case pushBack
+    /// What finds no room is counted and left out: the source must not wait for a terminal.
+    case leaveOut
+  }
+
+  /// Called when the channel is no longer crowded.
+  var onRoom: () -> Void = {}
+  /// Called once, when nobody can read what is written any more.
+  var onGone: (Errno) -> Void = { _ in }
+
+  private let file: StandardFile
+  private let whenFull: WhenFull
+  private var queue = ByteQueue(capacity: 524_288)
+  private var watch: DescriptorWatch?
+  private var leftOut = 0
+  private var isGone = false
+
+  /// Past this the source is asked to hold back; what it may still send before it does fits above.
+  private static let crowd = 65_536
+  /// What a blocking descriptor takes without waiting, once it is said to be writable.
+  private static let cautiousPiece = 256
+
+  /// Creates a channel.
+  ///
+  /// - Parameters:
+  ///   - descriptor: where to; lent for as long as the channel lives.
+  ///   - loop: where readiness is watched.
+  ///   - whenFull: what to do when nobody reads.
+  /// - Throws: what epoll_ctl(2) says.
+  init(
+    _ descriptor: FileDescriptor, on loop: EventLoop, whenFull: WhenFull
+  ) throws(Errno) {
+    file = StandardFile(descriptor, O_WRONLY)
+    self.whenFull = whenFull
+    watch = try loop.watch(file.descriptor, for: []) { [unowned self] _ in drain() }
+  }
+
+  /// Whether the source ought to hold back.
+  var isCrowded: Bool { whenFull == .pushBack && queue.count > Self.crowd }
+
+  /// Writes what is taken at once and queues the rest.
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    guard !isGone else { return }
+    guard leftOut == 0 else { return leaveOut(bytes.count) }
+    let taken = queue.isEmpty ? writeSome(bytes) : 0
+    guard taken < bytes.count, !isGone else { return }
+    if !queue.append(UnsafeRawBufferPointer(rebasing: bytes[taken...])) {
+      leaveOut(bytes.count - taken)
+    }
+    wantRoom(true)
+  }
+
+  /// Writes a text.
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  private func leaveOut(_ count: Int) {
+    precondition(whenFull == .leaveOut, "the source went on after it was asked to hold back")
+    leftOut += count
+  }
+
+  private func drain() {
+    let wasCrowded = isCrowded
+    while !queue.isEmpty {
+      let count = writeSome(queue.front)
+      guard count > 0 else { break }
+      queue.removeFirst(count)
+      if !file.isNonBlocking { break }  // one cautious piece each time it is said to be writable
+    }
+    if queue.isEmpty && leftOut > 0 {
+      let count = leftOut
+      leftOut = 0
+      write("\r\n[\(count.grouped) bytes not shown]\r\n")
+    }
+    if queue.isEmpty { wantRoom(false) }
+    if wasCrowded && !isCrowded { onRoom() }
+  }
+
+  /// - Returns: how many bytes were taken.
+  private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let piece = file.isNonBlocking ? bytes[...] : bytes.prefix(pieceSize)
+    do {
+      guard case .bytes(let count) = try file.descriptor.writeAvailable(.init(rebasing: piece))
+      else {
+        return 0
+      }
+      return count
+    } catch {
+      isGone = true
+      queue.removeAll()
+      wantRoom(false)
+      onGone(error)
+      return 0
+    }
+  }
+
+  private lazy var isRegularFile = (try? file.descriptor.stat().type == .regular) ?? false
+  private var pieceSize: Int { isRegularFile ? .max : Self.cautiousPiece }
+
+  private func wantRoom(_ wanted: Bool) {
+    // Changing the interest of a watched descriptor fails only when the kernel is out of memory;
+    // the next write tries again.
+    _ = try? watch?.setInterest(wanted ? .writing : [])
+  }
+
+  /// Writes what is queued, for as long as it is taken within a limit.
+  ///
+  /// - Returns: how many bytes were never taken.
+  func finish(within limit: Duration) -> Int {
+    let deadline = MonotonicTime.now + limit
+    while !queue.isEmpty && !isGone {
+      let rest = (deadline - .now).nanoseconds / 1_000_000
+      guard rest > 0 else { break }
+      var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+      guard Glibc.poll(&poll, 1, CInt(rest)) >= 0 else { continue }
+      if poll.revents != 0 { drain() }
+    }
+    return queue.count + leftOut
+  }
+}
+
+extension Int {
+  /// With commas between the thousands: 12,345.
+  var grouped: String {
+    var result = ""
+    for (index, digit) in "\(magnitude)".reversed().enumerated() {
+      if index > 0 && index % 3 == 0 { result.append(",") }
+      result.append(digit)
+    }
+    return (self < 0 ? "-" : "") + String(result.reversed())
+  }
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// Whether text may carry colours, and how.
+struct TextStyle {
+  /// Whether escape sequences are used at all.
+  let isColoured: Bool
+
+  static let plain = TextStyle(isColoured: false)
+
+  /// The style for a descriptor: coloured on a terminal, unless NO_COLOR or TERM=dumb say
+  /// otherwise. See https://no-color.org.
+  init(for descriptor: CInt) {
+    let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+    isColoured = isatty(descriptor) == 1 && !refusal && !isDumb
+  }
+
+  init(isColoured: Bool) { self.isColoured = isColoured }
+
+  /// Shown with less emphasis.
+  func dimmed(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}

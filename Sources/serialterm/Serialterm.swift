@@ -1,0 +1,73 @@
+import ArgumentParser
+import Glibc
+
+/// The program's root: its subcommands, and the one place that ends the process.
+@main
+struct Serialterm: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serialterm",
+    abstract: "A serial-port terminal that loses nothing and can always be left.",
+    discussion: """
+      Without a subcommand it connects: 'serialterm /dev/ttyUSB0' is 'serialterm connect \
+      /dev/ttyUSB0'.
+
+      EXAMPLE:
+        serialterm loopback:board        talk to a simulated board, no hardware needed
+      """,
+    version: "serialterm \(version)",
+    subcommands: [
+      ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
+    ],
+    defaultSubcommand: ConnectCommand.self)
+
+  static let version = "0.1.0"
+
+  static func main() {
+    // A reader that goes away is an answer of write(2), not the end of the program.
+    signal(SIGPIPE, SIG_IGN)
+    Glibc.exit(status().code)
+  }
+
+  private static func status() -> ExitStatus {
+    do {
+      var command = try parseAsRoot()
+      if let subcommand = command as? any Subcommand { return try subcommand.execute() }
+      // The parser's own: help for a subcommand, which it answers by an error.
+      try command.run()
+      return .done
+    } catch let failure as Failure {
+      complain(failure.message)
+      return failure.status
+    } catch {
+      return status(of: error)
+    }
+  }
+
+  /// The parser's own ends: help and version are answers, the rest is wrong usage.
+  private static func status(of error: any Error) -> ExitStatus {
+    if exitCode(for: error) == .success {
+      return printed(fullMessage(for: error)) ? .done : .outputGone
+    }
+    let message = message(for: error)
+    complain("\(message)\(message.hasSuffix(".") ? "" : ".") See 'serialterm --help'.")
+    return .usage
+  }
+
+  private static func printed(_ text: String) -> Bool {
+    (try? StandardStream.output.print(text + "\n")) != nil
+  }
+
+  private static func complain(_ message: String) {
+    guard !message.isEmpty else { return }
+    // Nothing is left to be done where even this cannot be said.
+    _ = try? StandardStream.error.print("serialterm: \(message)\n")
+  }
+}
+
+/// A subcommand says how it ended; the root ends the process.
+protocol Subcommand: ParsableCommand {
+  /// Does the work.
+  ///
+  /// - Throws: ``Failure`` for every end that needs words.
+  func execute() throws -> ExitStatus
+}

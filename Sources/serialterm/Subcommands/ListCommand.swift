@@ -1,0 +1,46 @@
+import ArgumentParser
+import DeviceWatch
+import SerialCore
+
+/// `serialterm list`: the serial devices that there are.
+struct ListCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the serial devices.",
+    discussion: """
+      Only ports with hardware behind them, unless --all is given.
+
+      EXAMPLE:
+        serialterm list --json
+      """)
+
+  @Flag(help: "Print a JSON array.")
+  var json = false
+
+  @Flag(help: "Print the nodes alone, one a line.")
+  var names = false
+
+  @Flag(help: "Ports with no hardware behind them too.")
+  var all = false
+
+  func validate() throws {
+    if json && names { throw ValidationError("--json and --names exclude each other") }
+  }
+
+  func execute() throws -> ExitStatus {
+    let watcher = DeviceWatcher(source: try UdevSource())
+    try watcher.startIfNeeded()
+    let devices = watcher.devices.filter { all || $0.hasHardware }
+    try StandardStream.output.print(text(of: devices))
+    return .done
+  }
+
+  private func text(of devices: [Device]) -> String {
+    if names { return devices.map { "\($0.node)\n" }.joined() }
+    let holders = PortHolders()
+    if json {
+      return "\(JSON.array(devices.map { $0.json(holder: holders[$0.node]) }))\n"
+    }
+    return DeviceTable(devices, holders: holders).lines.map { "\($0)\n" }.joined()
+  }
+}

@@ -1,0 +1,56 @@
+import DeviceWatch
+import SerialCore
+import SystemPackage
+
+extension Device {
+  /// `0403:6001`, for USB devices.
+  var usbID: String? {
+    guard let vendorID, let productID else { return nil }
+    return "\(vendorID.hex):\(productID.hex)"
+  }
+
+  /// What its maker calls it, or its driver's name.
+  var name: String {
+    let names = [manufacturer, product].compactMap(\.self)
+    return names.isEmpty ? driver ?? kind.rawValue : names.joined(separator: " ")
+  }
+
+  /// What a person recognises it by, in a line.
+  var summary: String {
+    [usbID, serialNumber, name].compactMap(\.self).joined(separator: " ")
+  }
+
+  /// The device as the command line's contract has it.
+  ///
+  /// - Parameter holder: who has the port open.
+  func json(holder: PortHolder?) -> JSON {
+    .object([
+      ("node", .string(node.string)),
+      ("kind", .string(kind.rawValue)),
+      ("driver", JSON(driver)),
+      ("vendorID", JSON(vendorID?.hex)),
+      ("productID", JSON(productID?.hex)),
+      ("serialNumber", JSON(serialNumber)),
+      ("manufacturer", JSON(manufacturer)),
+      ("product", JSON(product)),
+      ("interfaceNumber", interfaceNumber.map(JSON.integer) ?? .null),
+      ("physicalPath", JSON(physicalPath)),
+      ("links", .array(links.map { .string($0.string) })),
+      ("accessible", .bool(NodeAccess.of(node) == .accessible)),
+      (
+        "holder",
+        holder.map {
+          .object([("pid", .integer(Int($0.pid))), ("command", .string($0.command))])
+        } ?? .null
+      ),
+    ])
+  }
+}
+
+extension UInt16 {
+  /// Four hexadecimal digits, as USB identifiers are written.
+  fileprivate var hex: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}

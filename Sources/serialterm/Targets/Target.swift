@@ -1,0 +1,63 @@
+import ArgumentParser
+import DeviceWatch
+import SystemPackage
+
+/// What a session is asked to talk to.
+enum Target: Hashable {
+  /// A node, or a link to one.
+  case node(FilePath)
+  /// A device by what it is, or where it is plugged in.
+  case device(DeviceSelector)
+  /// A simulation within this process.
+  case loopback(Simulation)
+
+  /// What the far end of a loopback is.
+  enum Simulation: String, CaseIterable {
+    /// Sends back what it gets.
+    case echo = ""
+    /// A small board with a prompt.
+    case board
+  }
+}
+
+extension Target {
+  /// How a simulation is called on the command line; nil for real devices.
+  var simulationName: String? {
+    if case .loopback(let simulation) = self { "loopback:\(simulation.rawValue)" } else { nil }
+  }
+}
+
+extension Target: ExpressibleByArgument {
+  init?(argument: String) { try? self.init(parsing: argument) }
+
+  /// Reads a TARGET as it stands on the command line.
+  ///
+  /// - Throws: ``Failure`` saying what is wrong with it.
+  init(parsing text: String) throws(Failure) {
+    if text.hasPrefix("loopback:") {
+      guard let simulation = Simulation(rawValue: String(text.dropFirst(9))) else {
+        throw Failure(.usage, "'\(text)': expected loopback: or loopback:board")
+      }
+      self = .loopback(simulation)
+      return
+    }
+    do {
+      if let selector = try DeviceSelector(parsing: text) {
+        self = .device(selector)
+        return
+      }
+    } catch {
+      throw Failure(.usage, "\(error)")
+    }
+    guard !text.isEmpty else { throw Failure(.usage, "the target is empty") }
+    self = .node(Self.path(text))
+  }
+
+  /// `ttyUSB0` is a node in /dev, unless there is such a file here.
+  private static func path(_ text: String) -> FilePath {
+    let path = FilePath(text)
+    let isBareName = !text.contains("/")
+    guard isBareName, (try? path.stat()) == nil else { return path }
+    return FilePath("/dev").appending(path.components)
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+import Posix
+import SystemPackage
+
+/// A standard stream, opened anew where that is possible, so that it never makes us wait.
+///
+/// O_NONBLOCK on the inherited stream would be seen by every program that shares it, the user's
+/// shell included; it belongs to the open file, not to the descriptor. See open(2).
+final class StandardFile {
+  /// What to read from or write to.
+  let descriptor: FileDescriptor
+  /// Whether it is non-blocking. Regular files need not be; sockets cannot be opened anew, and a
+  /// terminal may belong to another user.
+  let isNonBlocking: Bool
+
+  private let ownFile: OwnedDescriptor?
+
+  /// Opens a stream anew, if it is a terminal or a pipe.
+  ///
+  /// - Parameters:
+  ///   - stream: the inherited descriptor.
+  ///   - access: `O_RDONLY` or `O_WRONLY`.
+  init(_ stream: FileDescriptor, _ access: CInt) {
+    let type = try? stream.stat().type
+    let path = FilePath("/proc/self/fd/\(stream.rawValue)")
+    let flags = access | O_NONBLOCK | O_NOCTTY
+    if type == .characterSpecial || type == .fifo,
+      let file = try? OwnedDescriptor.open(path, flags)
+    {
+      descriptor = file.borrowed
+      isNonBlocking = true
+      ownFile = consume file
+    } else {
+      descriptor = stream
+      isNonBlocking = false
+      ownFile = nil
+    }
+  }
+}

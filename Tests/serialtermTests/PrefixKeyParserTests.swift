@@ -1,0 +1,67 @@
+import Testing
+
+@testable import serialterm
+
+/// What a parser made of the input, with neighbouring data joined.
+private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [String] {
+  var parser = PrefixKeyParser(prefix: prefix)
+  var items: [String] = []
+  var data: [UInt8] = []
+  func flush() {
+    if !data.isEmpty { items.append("data \(data)") }
+    data = []
+  }
+  for piece in pieces {
+    piece.withUnsafeBytes { bytes in
+      parser.parse(bytes) { item in
+        switch item {
+        case .data(let bytes): data += bytes
+        case .command(let key):
+          flush()
+          items.append("command \(key)")
+        }
+      }
+    }
+  }
+  flush()
+  return items
+}
+
+@Suite struct PrefixKeyParserTests {
+  private let inputs: [(bytes: [UInt8], items: [String])] = [
+    ([], []),
+    ([1, 2, 3], ["data [1, 2, 3]"]),
+    ([0x14, 113], ["command 113"]),
+    ([1, 0x14, 113, 2], ["data [1]", "command 113", "data [2]"]),
+    ([0x14, 0x14], ["data [20]"]),
+    ([0x14, 0x14, 0x14, 63], ["data [20]", "command 63"]),
+    ([1, 0x14, 0x14, 2], ["data [1, 20, 2]"]),
+    ([0x14], []),
+    ([0, 255, 0x1B, 0x14, 0], ["data [0, 255, 27]", "command 0"]),
+  ]
+
+  @Test func inputIsTold_apart_wholeAndByteByByte() {
+    for (bytes, items) in inputs {
+      #expect(parse([bytes]) == items)
+      #expect(parse(bytes.map { [$0] }) == items)
+    }
+  }
+
+  @Test func withoutPrefix_everythingIsData() {
+    #expect(parse([[0x14, 113]], prefix: .none) == ["data [20, 113]"])
+  }
+
+  @Test(arguments: [
+    ("ctrl-t", PrefixKey.control(0x14)), ("Ctrl-A", .control(1)), ("^]", .control(0x1D)),
+    ("ctrl-\\", .control(0x1C)), ("none", .none),
+  ])
+  func prefixKey_isRead_andPrintsAsItself(text: String, key: PrefixKey) {
+    #expect(PrefixKey(argument: text) == key)
+    #expect(PrefixKey(argument: key.description) == key)
+  }
+
+  @Test(arguments: ["", "t", "ctrl-", "ctrl-tt", "ctrl-1", "ctrl-é", "alt-t"])
+  func wrongPrefixKey_isRefused(text: String) {
+    #expect(PrefixKey(argument: text) == nil)
+  }
+}

@@ -1,0 +1,39 @@
+import DeviceWatch
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite struct TargetTests {
+  @Test(arguments: [
+    ("/dev/ttyUSB0", "/dev/ttyUSB0"), ("ttyUSB0", "/dev/ttyUSB0"), ("./x", "./x"),
+    ("dir/x", "dir/x"), ("/dev/serial/by-id/a:b", "/dev/serial/by-id/a:b"),
+  ])
+  func path_isTakenAsItIs_andABareName_asANodeInDev(text: String, path: String) throws {
+    #expect(try Target(parsing: text) == .node(FilePath(path)))
+  }
+
+  @Test func loopback_isEchoOrBoard() throws {
+    #expect(try Target(parsing: "loopback:") == .loopback(.echo))
+    #expect(try Target(parsing: "loopback:board") == .loopback(.board))
+    let failure = #expect(throws: Failure.self) { try Target(parsing: "loopback:nothing") }
+    #expect(failure?.status == .usage)
+    #expect(failure?.message.contains("loopback:board") == true)
+  }
+
+  @Test func usbAndSerialAndPort_areSelectors() throws {
+    for text in ["usb:0403:6001", "usb:0403:6001:A1", "serial:A1", "port:pci-0000:00:14.0-usb-0:1"]
+    {
+      guard case .device = try Target(parsing: text) else {
+        Issue.record("\(text) is no selector")
+        continue
+      }
+    }
+  }
+
+  @Test(arguments: ["", "usb:", "usb:0403", "usb:04034:6001", "usb:xyz:6001", "serial:", "port:"])
+  func wrongTarget_isRefused_asWrongUsage(text: String) {
+    let failure = #expect(throws: Failure.self) { try Target(parsing: text) }
+    #expect(failure?.status == .usage)
+  }
+}
