@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 public import SystemPackage
 
 /// A file descriptor with one owner, closed once: when the owner lets go of it.
@@ -17,10 +17,13 @@ public struct OwnedDescriptor: ~Copyable {
   /// - Parameters:
   ///   - path: the file.
   ///   - flags: `O_RDWR`, `O_NONBLOCK`, …; `O_CLOEXEC` is added.
+  ///   - permissions: of a file that `O_CREAT` creates, less the umask.
   /// - Throws: what open(2) says.
-  public static func open(_ path: FilePath, _ flags: CInt) throws(Errno) -> OwnedDescriptor {
+  public static func open(
+    _ path: FilePath, _ flags: CInt, permissions: mode_t = 0o600
+  ) throws(Errno) -> OwnedDescriptor {
     let rawValue = try systemCall {
-      path.withPlatformString { Glibc.open($0, flags | O_CLOEXEC) }
+      path.withPlatformString { Glibc.open($0, flags | O_CLOEXEC, permissions) }
     }
     return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
   }

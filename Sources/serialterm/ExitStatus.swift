@@ -9,6 +9,7 @@ enum ExitStatus: Hashable {
   case permissionDenied
   case deviceBusy
   case deviceLost
+  case logFailed
   case outputGone
   /// Ended by the signal of this number.
   case signal(Int32)
@@ -22,6 +23,7 @@ enum ExitStatus: Hashable {
     case .permissionDenied: 4
     case .deviceBusy: 5
     case .deviceLost: 6
+    case .logFailed: 7
     case .outputGone: 9
     case .signal(let number): 128 + number
     }

@@ -24,7 +24,7 @@ extension ConnectController {
     case .help:
       let list = CommandList(state: model.state, prefix: configuration.prefix)
       console.answer(list.lines(style: console.messageStyle))
-    case .quit: finishAfterSending(patience: .leaving)
+    case .quit: finishAfterSending(patience: Drain.Patience(total: configuration.drain))
     case .sendBreak: sendBreak()
     case .showConfiguration: console.answer(model.state.summary)
     case .localEcho:

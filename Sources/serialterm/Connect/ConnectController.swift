@@ -1,7 +1,5 @@
-import DeviceWatch
 import EventLoop
 import Glibc
-import Loopback
 import Posix
 import SerialCore
 import SystemPackage
@@ -14,13 +12,12 @@ final class ConnectController: SessionObserver {
   let console: Console
   let session: Session
   private let driver: SessionDriver
+  private let log: LogFile?
   private let input: InputPump
   let model: TerminalStateModel
   let statistics = Statistics()
   private let holdDetector: HoldDetector
-  private var devices: DeviceWatcher?
-  private var simulation: SimulatedPort?
-  private var reconnector: Reconnector?
+  private let binder: TargetBinder
   private var signals: SignalWatch?
   private var drain: Drain?
   private var timer: Timer?
@@ -48,6 +45,8 @@ final class ConnectController: SessionObserver {
     }
     driver = SessionDriver(session, on: loop)
     holdDetector = HoldDetector(session, on: loop)
+    binder = TargetBinder(
+      session, on: loop, waitsForAbsentDevice: configuration.waitsForAbsentDevice)
     input = InputPump(
       to: session, isTerminal: terminal != nil, isReadOnly: configuration.isReadOnly,
       prefix: configuration.prefix)
@@ -55,6 +54,11 @@ final class ConnectController: SessionObserver {
       TerminalState(
         requestedSettings: configuration.settings, isReadOnly: configuration.isReadOnly,
         reconnects: configuration.reconnects, echoesLocally: configuration.echoesLocally))
+    log = try configuration.log.map { path throws(Failure) in
+      try LogFile(path, appends: configuration.appendsToLog)
+    }
+    // The log before everything that shows: nothing there can keep a byte from it.
+    if let log { session.addObserver(log) }
     for observer in [model, statistics] as [any SessionObserver] { session.addObserver(observer) }
   }
 
@@ -65,7 +69,10 @@ final class ConnectController: SessionObserver {
     let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
     signals = try loop.watchSignals(heard) { [unowned self] in take(signal: $0) }
     session.addObserver(self)
-    try bind()
+    guard configuration.target != nil || terminal != nil else {
+      throw Failure(.usage, "no device was named, and there is no terminal to ask on. See --help.")
+    }
+    try binder.bind(to: configuration.target)
     // From here on the user's terminal is ours, and given back on every way out.
     defer { giveBack() }
     try terminal?.makeRaw()
@@ -73,82 +80,28 @@ final class ConnectController: SessionObserver {
     connectParts()
     try input.start(on: loop)
     // Enumerating devices takes longer than opening one: bytes first.
-    loop.atEndOfTurn { [unowned self] in startReconnector() }
+    loop.atEndOfTurn { [unowned self] in startReconnecting() }
     while outcome == nil { try loop.turn() }
-    return try outcome!.get()
+    return try verdict(outcome!)
   }
 
   private func connectParts() {
     console.onOutputGone = { [unowned self] _ in outputIsGone() }
     console.onRoom = { [unowned self] in session.isReadingPaused = false }
+    log?.onFailure = { [unowned self] in
+      console.warn("the log cannot be written (\($0)): what comes now is missing from it.")
+    }
+    log?.onRecovery = { [unowned self] in
+      console.warn("the log goes on; \($0.grouped) bytes are missing.")
+    }
     input.onCommand = { [unowned self] in perform($0) }
     input.onTyped = { [unowned self] in if model.state.echoesLocally { console.show($0) } }
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
     holdDetector.onChange = { [unowned self] in heldChanged($0) }
-    reconnector?.onFailure = { [unowned self] in console.say(Failure($0).message) }
   }
 
   // MARK: Beginning
-
-  /// Finds the device, and opens it or waits for it.
-  private func bind() throws {
-    switch configuration.target {
-    case .loopback(let kind):
-      let port = try SimulatedPort(kind, on: loop)
-      simulation = port
-      try open(port.path)
-    case .node(let path):
-      reconnector = reconnector(to: .path(PathBinding(path)))
-      try open(path)
-    case .device(let selector):
-      let present = try startedDevices().devices
-      if let device = try TargetResolver.device(matching: selector, among: present) {
-        try open(device, among: present)
-      } else if configuration.waitsForAbsentDevice {
-        reconnector = reconnector(to: .selector(selector))
-        try session.waitForDevice(at: FilePath("\(selector)"))
-      } else {
-        throw Failure(
-          .deviceNotFound, "\(selector): no such device is there; --wait waits for it.")
-      }
-    case nil:
-      guard terminal != nil else {
-        throw Failure(
-          .usage, "no device was named, and there is no terminal to ask on. See --help.")
-      }
-      let present = try startedDevices().devices
-      try open(try TargetResolver.onlyDevice(among: present), among: present)
-    }
-  }
-
-  private func reconnector(to binding: Reconnector.Binding) -> Reconnector {
-    Reconnector(session, to: binding, on: loop)
-  }
-
-  private func startedDevices() throws(Errno) -> DeviceWatcher {
-    if let devices { return devices }
-    let watcher = DeviceWatcher(source: try UdevSource())
-    try watcher.startIfNeeded()
-    devices = watcher
-    return watcher
-  }
-
-  private func open(_ device: Device, among present: [Device]) throws {
-    reconnector = reconnector(to: .identity(IdentityMatcher(for: device, among: present)))
-    try open(device.node)
-  }
-
-  private func open(_ path: FilePath) throws {
-    do throws(SerialError) {
-      try session.open(path)
-    } catch {
-      guard error.code == .notFound, configuration.waitsForAbsentDevice else {
-        throw Failure(error)
-      }
-      try session.waitForDevice(at: path)
-    }
-  }
 
   private func greet() {
     guard terminal != nil, let prefix = configuration.prefix.byte.map({ _ in configuration.prefix })
@@ -164,11 +117,9 @@ final class ConnectController: SessionObserver {
     warnOfDifferences()
   }
 
-  private func startReconnector() {
-    guard let reconnector else { return }
+  private func startReconnecting() {
     do throws(Errno) {
-      // Without netlink, as in some sandboxes, a path is still found again.
-      try reconnector.start(watching: try? startedDevices())
+      try binder.startReconnecting { [unowned self] in console.say(Failure($0).message) }
     } catch {
       console.say("devices cannot be watched (\(error)): a lost one will not be found again.")
     }
@@ -271,6 +222,15 @@ final class ConnectController: SessionObserver {
   /// Ends the session; the first reason counts.
   private func finish(_ outcome: Result<ExitStatus, Failure>) {
     if self.outcome == nil { self.outcome = outcome }
+  }
+
+  /// A log with holes outweighs a good end: the script that asked for it must know.
+  private func verdict(_ outcome: Result<ExitStatus, Failure>) throws(Failure) -> ExitStatus {
+    let status = try outcome.get()
+    if status == .done, let log, log.missingCount > 0 {
+      throw Failure(.logFailed, "\(log.path): \(log.missingCount.grouped) bytes not logged.")
+    }
+    return status
   }
 
   /// The user's terminal first: closing a device may take its time.

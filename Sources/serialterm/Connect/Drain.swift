@@ -9,10 +9,7 @@ final class Drain {
     /// How long all of it may take.
     let total: Duration
     /// How long nothing may move: a device that holds us, or is not there, is not waited for.
-    let standstill: Duration
-
-    /// What a user who wants to leave puts up with.
-    static let leaving = Patience(total: .seconds(1), standstill: .milliseconds(300))
+    let standstill = Duration.milliseconds(300)
   }
 
   private let session: Session

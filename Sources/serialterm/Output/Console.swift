@@ -62,8 +62,11 @@ final class Console {
 
   /// Says something about the session, on a line of its own, unless the user wants quiet.
   func say(_ text: String) {
-    if !isQuiet { sayLines(["serialterm: \(text)"]) }
+    if !isQuiet { warn(text) }
   }
+
+  /// Says what must be known, quiet or not.
+  func warn(_ text: String) { sayLines(["serialterm: \(text)"]) }
 
   /// Shows what the user asked for: quiet or not.
   func answer(_ lines: [String]) {

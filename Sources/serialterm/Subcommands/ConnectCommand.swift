@@ -1,5 +1,6 @@
 import ArgumentParser
 import SerialCore
+import SystemPackage
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
 struct ConnectCommand: Subcommand {
@@ -47,11 +48,20 @@ struct ConnectCommand: Subcommand {
     help: "Lock the port (--exclusive, the default), or leave it to others too (--shared).")
   var sharing: Sharing = .exclusive
 
+  @Option(name: [.customShort("L"), .long], help: "Keep what is received in a new file, as it is.")
+  var log: String?
+
+  @Flag(help: "Add to the log file if there is one.")
+  var logAppend = false
+
   @Option(help: "The key that starts a command: ctrl-a to ctrl-z, or none.")
   var prefix = PrefixKey.standard
 
   @Option(help: "Seconds to wait for an answer when standard input has ended.")
   var linger = 0.2
+
+  @Option(help: "Seconds that the device may take for what is left to send when you quit.")
+  var drain = 1.0
 
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
@@ -62,9 +72,11 @@ struct ConnectCommand: Subcommand {
   }
 
   func validate() throws {
-    guard (0...86_400).contains(linger) else {
-      throw ValidationError("'--linger \(linger)': expected seconds from 0 to 86400")
+    for (name, seconds) in [("linger", linger), ("drain", drain)]
+    where !(0...86_400).contains(seconds) {
+      throw ValidationError("'--\(name) \(seconds)': expected seconds from 0 to 86400")
     }
+    if logAppend && log == nil { throw ValidationError("--log-append needs --log FILE") }
   }
 
   func execute() throws -> ExitStatus {
@@ -72,8 +84,9 @@ struct ConnectCommand: Subcommand {
       ConnectConfiguration(
         target: target, settings: line.settings, isExclusive: sharing == .exclusive,
         reconnects: reconnect && !neverReconnect, waitsForAbsentDevice: wait,
-        echoesLocally: localEcho, isReadOnly: readOnly, prefix: prefix,
-        linger: .milliseconds(Int64(linger * 1_000)), isQuiet: quiet))
+        echoesLocally: localEcho, isReadOnly: readOnly, log: log.map { FilePath($0) },
+        appendsToLog: logAppend, prefix: prefix, linger: .seconds(linger), drain: .seconds(drain),
+        isQuiet: quiet))
     return try controller.run()
   }
 }
