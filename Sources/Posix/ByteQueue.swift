@@ -1,25 +1,35 @@
-/// Bytes that wait to be written: a ring of a fixed capacity.
+/// Bytes that wait to be written: a ring with a bound.
 ///
-/// It refuses what it has no room for; it never drops, never grows. Memory that was never used is
-/// never touched, so that a large capacity costs nothing until it is needed.
+/// It refuses what it has no room for, and never drops. It takes the memory that it needs, gives it
+/// back when it is empty, and is small while bytes leave as fast as they come.
 public struct ByteQueue: ~Copyable {
-  private let storage: UnsafeMutableRawBufferPointer
+  private var storage: UnsafeMutableRawBufferPointer
+  /// Where ``front`` may still point, until bytes are removed.
+  private var outgrown: [UnsafeMutableRawBufferPointer] = []
   private var head = 0
   /// How many bytes wait.
   public private(set) var count = 0
+  /// How many bytes may wait.
+  public let capacity: Int
+
+  private static let initialSize = 65_536
 
   /// Creates an empty queue.
   ///
   /// - Parameter capacity: how many bytes may wait, at least 1.
   public init(capacity: Int) {
     precondition(capacity > 0)
-    storage = .allocate(byteCount: capacity, alignment: 1)
+    self.capacity = capacity
+    storage = .allocate(byteCount: min(capacity, Self.initialSize), alignment: 1)
   }
 
-  deinit { storage.deallocate() }
+  deinit {
+    storage.deallocate()
+    for buffer in outgrown { buffer.deallocate() }
+  }
 
   /// How many more bytes it takes.
-  public var room: Int { storage.count - count }
+  public var room: Int { capacity - count }
   /// Whether nothing waits.
   public var isEmpty: Bool { count == 0 }
 
@@ -28,6 +38,7 @@ public struct ByteQueue: ~Copyable {
   /// - Returns: whether there was room.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= room else { return false }
+    if bytes.count > storage.count - count { grow(toHold: count + bytes.count) }
     let tail = (head + count) % storage.count
     let first = min(bytes.count, storage.count - tail)
     UnsafeMutableRawBufferPointer(rebasing: storage[tail...])
@@ -39,7 +50,7 @@ public struct ByteQueue: ~Copyable {
 
   /// The bytes at the front, as many as lie in one piece; empty when nothing waits.
   ///
-  /// Valid until the queue changes.
+  /// Valid until bytes are removed.
   public var front: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: storage[head..<min(head + count, storage.count)])
   }
@@ -48,17 +59,44 @@ public struct ByteQueue: ~Copyable {
   public mutating func removeFirst(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
-    // An empty ring starts anew at its beginning, which keeps the front in one piece.
-    head = count == 0 ? 0 : (head + number) % storage.count
+    head = (head + number) % storage.count
+    tidy()
   }
-
-  /// Forgets all bytes.
-  public mutating func removeAll() { removeLast(count) }
 
   /// Forgets bytes at the end.
   public mutating func removeLast(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
-    if count == 0 { head = 0 }
+    tidy()
+  }
+
+  /// Forgets all bytes.
+  public mutating func removeAll() { removeLast(count) }
+
+  private mutating func grow(toHold needed: Int) {
+    var size = storage.count
+    while size < needed { size = min(size * 2, capacity) }
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+    let piece = front
+    larger.copyMemory(from: piece)
+    // What is left of the ring begins at the start of the storage.
+    UnsafeMutableRawBufferPointer(rebasing: larger[piece.count...])
+      .copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<(count - piece.count)]))
+    outgrown.append(storage)
+    storage = larger
+    head = 0
+  }
+
+  /// Gives back what is not needed any more.
+  private mutating func tidy() {
+    for buffer in outgrown { buffer.deallocate() }
+    outgrown.removeAll(keepingCapacity: true)
+    guard count == 0 else { return }
+    // An empty ring starts anew at its beginning, which keeps the front in one piece.
+    head = 0
+    let size = min(capacity, Self.initialSize)
+    guard storage.count > size else { return }
+    storage.deallocate()
+    storage = .allocate(byteCount: size, alignment: 1)
   }
 }

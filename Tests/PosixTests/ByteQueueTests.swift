@@ -9,6 +9,7 @@ private final class Queue {
 
   var count: Int { queue.count }
   var room: Int { queue.room }
+  func withFront(_ body: (UnsafeRawBufferPointer) -> Void) { body(queue.front) }
   var front: [UInt8] { Array(queue.front) }
   func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { queue.append($0) } }
   func removeFirst(_ number: Int) { queue.removeFirst(number) }
@@ -51,6 +52,34 @@ private final class Queue {
     #expect(queue.append([1, 2, 3, 4]))
     queue.removeLast(3)
     #expect(queue.popAll() == [1])
+  }
+
+  @Test func front_staysValid_whileTheQueueGrows() {
+    let queue = Queue(capacity: 1_048_576)
+    #expect(queue.append([1, 2, 3]))
+    queue.removeFirst(1)
+    queue.withFront { front in
+      #expect(queue.append(Array(repeating: 9, count: 200_000)))
+      #expect(Array(front) == [2, 3])
+    }
+    #expect(queue.popAll() == [2, 3] + Array(repeating: 9, count: 200_000))
+  }
+
+  @Test func largeQueue_growsToItsBound_andNotBeyond() {
+    let queue = Queue(capacity: 300_000)
+    let piece = (0..<1_000).map { UInt8($0 % 251) }
+    var model: [UInt8] = []
+    for round in 0..<400 {
+      let fits = model.count + piece.count <= 300_000
+      #expect(queue.append(piece) == fits)
+      if fits { model += piece }
+      if round % 3 == 0 {
+        queue.removeFirst(100)
+        model.removeFirst(100)
+      }
+    }
+    #expect(queue.popAll() == model)
+    #expect(queue.room == 300_000)
   }
 
   @Test func randomUse_agreesWithAnArray() {

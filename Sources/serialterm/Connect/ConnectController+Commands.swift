@@ -55,6 +55,6 @@ extension ConnectController {
   /// Says why what was typed does not reach the device.
   func refuse(_ count: Int) {
     let reason = Need.sending.unmet(in: model.state) ?? Need.openPort.unmet(in: model.state)
-    console.say("not sent: \(reason ?? "the queue is full").")
+    refusals.add(count, because: reason ?? "the queue is full, the device is too slow")
   }
 }

@@ -18,6 +18,7 @@ final class ConnectController: SessionObserver {
   let statistics = Statistics()
   private let holdDetector: HoldDetector
   private let binder: TargetBinder
+  private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.say($0) }
   private var signals: SignalWatch?
   private var drain: Drain?
   private var timer: Timer?
@@ -39,7 +40,8 @@ final class ConnectController: SessionObserver {
     console = try Console(on: loop, isQuiet: configuration.isQuiet, isRaw: terminal != nil)
     let isExclusive = configuration.isExclusive
     session = Session(
-      settings: configuration.settings, waitsForLostDevice: configuration.reconnects
+      settings: configuration.settings, waitsForLostDevice: configuration.reconnects,
+      writeCapacity: InputPump.queueCapacity(isTerminal: terminal != nil)
     ) { (path, settings) throws(SerialError) in
       try TermiosLink(opening: path, settings: settings, isExclusive: isExclusive)
     }
@@ -236,6 +238,7 @@ final class ConnectController: SessionObserver {
   /// The user's terminal first: closing a device may take its time.
   private func giveBack() {
     input.stop()
+    refusals.flush()
     _ = console.finish(within: Self.showPatience)
     terminal?.restore()
     session.removeObserver(self)

@@ -7,8 +7,10 @@ import SystemPackage
 /// Moves standard input to the session, at the session's pace: what its queue has no room for
 /// stays where it comes from.
 ///
-/// On a terminal it tells commands from data, and keeps listening while there is no device: what
-/// is typed then is refused. From a pipe or a file it waits for the device.
+/// On a terminal it tells commands from data, and keeps listening whatever the device does: the key
+/// that quits may stand behind a large paste. While the device is quick it is held back like a pipe;
+/// when the device is slow, or takes nothing, it is read ahead, as far as the session's queue goes;
+/// past that, and while there is no device, what is typed is refused, and counted.
 final class InputPump: SessionObserver {
   /// Called with the key after the prefix.
   var onCommand: (UInt8) -> Void = { _ in }
@@ -26,6 +28,22 @@ final class InputPump: SessionObserver {
   private var parser: PrefixKeyParser
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
+  private var loop: EventLoop?
+  /// Whether the device is so slow that a user would wait for a key to be noticed.
+  private var isReadingAhead = false
+  private var paceTimer: Timer?
+  private var sentInWindow = 0
+
+  /// How much is queued before the input is held back.
+  private static let crowd = 65_536
+  /// A device that takes less than ``crowd`` in this time is slow.
+  private static let paceWindow = Duration.milliseconds(250)
+
+  /// How much a session needs to be able to queue.
+  ///
+  /// - Parameter isTerminal: whether a user may have to be noticed behind a paste. Memory that is
+  ///   never used costs nothing.
+  static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
   /// Creates a pump; nothing moves before ``start(on:)``.
   init(to session: Session, isTerminal: Bool, isReadOnly: Bool, prefix: PrefixKey) {
@@ -42,6 +60,7 @@ final class InputPump: SessionObserver {
   ///
   /// - Throws: what epoll_ctl(2) says.
   func start(on loop: EventLoop) throws(Errno) {
+    self.loop = loop
     session.addObserver(self)
     watch = try loop.watch(file.descriptor, for: interest) { [unowned self] _ in read() }
   }
@@ -51,24 +70,48 @@ final class InputPump: SessionObserver {
     session.removeObserver(self)
     watch?.cancel()
     watch = nil
+    paceTimer = nil
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     updateInterest()
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) { updateInterest() }
+  func session(_ session: Session, didSend bytes: RawSpan) {
+    sentInWindow += bytes.byteCount
+    if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
+    updateInterest()
+  }
 
   /// How much may be read now.
   private var room: Int {
     if isReadOnly { return buffer.count }
     if !session.state.isOpen { return isTerminal ? buffer.count : 0 }
-    return min(session.writeRoom, buffer.count)
+    if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
+    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count))
   }
+
+  /// How much is read, to be refused, when the queue is full and only commands count.
+  private static let refusable = 4_096
 
   private var interest: Interest { room > 0 ? .reading : [] }
 
-  private func updateInterest() { _ = try? watch?.setInterest(interest) }
+  private func updateInterest() {
+    guard let watch else { return }
+    // Fails only for want of memory; the next event tries again.
+    _ = try? watch.setInterest(interest)
+    if isTerminal && room == 0 && paceTimer == nil { measurePace() }
+  }
+
+  /// Reads ahead when the device turns out to be slow.
+  private func measurePace() {
+    sentInWindow = 0
+    paceTimer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
+      paceTimer = nil
+      if sentInWindow < Self.crowd { isReadingAhead = true }
+      updateInterest()
+    }
+  }
 
   private func read() {
     let room = room
