@@ -55,7 +55,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .testTarget(name: "PosixTests", dependencies: ["Posix"], swiftSettings: strict),
+    .testTarget(name: "PosixTests", dependencies: ["Posix", system], swiftSettings: strict),
     .testTarget(name: "ObservingTests", dependencies: ["Observing"], swiftSettings: strict),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),

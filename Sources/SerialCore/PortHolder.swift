@@ -1,4 +1,3 @@
-internal import CSerial
 internal import Posix
 public import SystemPackage
 
@@ -63,7 +62,7 @@ public struct PortHolders {
     guard parts.count == 3, let major = UInt32(parts[0], radix: 16),
       let minor = UInt32(parts[1], radix: 16), let inode = Inode.RawValue(parts[2])
     else { return nil }
-    return (FileID(device: DeviceID(rawValue: gnu_dev_makedev(major, minor)), inode: inode), pid)
+    return (FileID(device: DeviceID(majorNumber: major, minorNumber: minor), inode: inode), pid)
   }
 
   private static func readOpeners() -> [DeviceID: Int32] {

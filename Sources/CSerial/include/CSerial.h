@@ -3,6 +3,5 @@
 
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/sysmacros.h>
 
 #include "termios2.h"

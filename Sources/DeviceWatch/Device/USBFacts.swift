@@ -53,8 +53,9 @@ struct USBFacts {
     var rest = Substring(text).utf8
     var bytes: [UInt8] = []
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"),
-        let value = UInt8(String(Substring(rest.dropFirst().prefix(2))), radix: 16)
+      let digits = rest.dropFirst().prefix(2)
+      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), digits.count == 2,
+        let value = UInt8(Substring(digits), radix: 16)
       {
         bytes.append(value)
         rest = rest.dropFirst(3)

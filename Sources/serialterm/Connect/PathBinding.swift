@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import SystemPackage
 
 /// A path that a session is bound to, and what was seen there.
@@ -48,6 +49,6 @@ extension Stat {
   /// Whether it is the side of a pseudo-terminal that programs open: major numbers 136 to 143, see
   /// the kernel's Documentation/admin-guide/devices.txt.
   fileprivate var isPseudoTerminal: Bool {
-    type == .characterSpecial && (136...143).contains(specialDeviceID.rawValue >> 8 & 0xFFF)
+    type == .characterSpecial && (136...143).contains(specialDeviceID.majorNumber)
   }
 }

@@ -63,6 +63,11 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
     look()
   }
 
+  /// Remembers a device that was opened before devices are watched: it may go before that.
+  func remember(_ device: Device) {
+    binding = .identity(IdentityMatcher(for: device, among: [device]))
+  }
+
   private var present: [Device] { devices?.devices ?? [] }
 
   /// Remembers the device that the session has open, and what else looks like it.

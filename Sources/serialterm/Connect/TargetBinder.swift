@@ -29,8 +29,11 @@ final class TargetBinder {
       simulation = port
       try open(port.path)
     case .node(let path):
-      reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
+      let reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
+      self.reconnector = reconnector
       try open(path)
+      // Watching them all takes longer, and comes later: bytes first.
+      if let device = UdevSource.device(at: path) { reconnector.remember(device) }
     case .device(let selector):
       try bind(to: selector)
     case nil:
