@@ -140,8 +140,8 @@ import Testing
   }
 
   @Test func uartOfAnOlderKernel_isToldApartFromItsNeighboursByName() {
-    let device = Self.uart(
-      type: "4", behind: [SysfsNode("/sys/devices/pci0000:00/0000:03:00.0", "pci", driver: "serial")])
+    let card = SysfsNode("/sys/devices/pci0000:00/0000:03:00.0", "pci", driver: "serial")
+    let device = Self.uart(type: "4", behind: [card])
     #expect(device.hardwarePath == "/sys/devices/pci0000:00/0000:03:00.0/tty/ttyS4")
     #expect(device.driver == "serial")
   }
@@ -160,7 +160,8 @@ import Testing
   func virtualPort_hasNeitherDriverNorPlace(name: String, hasHardware: Bool) {
     let device = Device(
       PortFacts(
-        port: SysfsNode("/sys/devices/virtual/tty/\(name)", "tty"), node: FilePath("/dev/\(name)")))
+        port: SysfsNode("/sys/devices/virtual/tty/\(name)", "tty"),
+        node: FilePath("/dev/\(name)")))
     #expect(device.kind == .virtual)
     #expect(device.hasHardware == hasHardware)
     #expect(device.driver == nil)

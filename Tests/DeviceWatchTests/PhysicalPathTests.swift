@@ -54,7 +54,8 @@ struct PhysicalPathCase: Sendable, CustomTestStringConvertible {
     PhysicalPathCase(
       name: "a UART on the chip",
       ancestors: [
-        ("fe201000.serial:0.0", "serial-base", "port"), ("fe201000.serial:0", "serial-base", "ctrl"),
+        ("fe201000.serial:0.0", "serial-base", "port"),
+        ("fe201000.serial:0", "serial-base", "ctrl"),
         ("fe201000.serial", "amba", nil), ("soc", "platform", nil),
       ], path: "platform-soc-amba-fe201000.serial"),
     PhysicalPathCase(

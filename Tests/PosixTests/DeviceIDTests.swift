@@ -9,10 +9,11 @@ import Testing
     #expect(null.minorNumber == 3)
   }
 
-  @Test(arguments: [
-    (0, 0), (188, 0), (4, 64), (136, 255), (136, 256), (136, 1_048_575), (4_095, 1),
-    (4_096, 65_536), (UInt32.max, UInt32.max),
-  ] as [(UInt32, UInt32)])
+  @Test(
+    arguments: [
+      (0, 0), (188, 0), (4, 64), (136, 255), (136, 256), (136, 1_048_575), (4_095, 1),
+      (4_096, 65_536), (UInt32.max, UInt32.max),
+    ] as [(UInt32, UInt32)])
   func numbers_areTakenApart_asTheyWerePutTogether(major: UInt32, minor: UInt32) {
     let id = DeviceID(majorNumber: major, minorNumber: minor)
     #expect(id.majorNumber == major)

@@ -13,7 +13,7 @@ extension Device {
         + "/ttyUSB\(number)/tty/ttyUSB\(number)",
       node: FilePath("/dev/ttyUSB\(number)"), kind: .usb, incarnation: incarnation,
       driver: "ftdi_sio", vendorID: 0x0403, productID: 0x6001,
-      serialNumber: serialNumber ?? "FTA\(number)", manufacturer: "FTDI", product: "FT232R USB UART",
+      serialNumber: serialNumber ?? "FTA\(number)", manufacturer: "FTDI", product: "FT232R",
       interfaceNumber: 0, portNumber: 0, physicalPath: "pci-0000:00:14.0-usb-0:\(port):1.0",
       hardwarePath: "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/1-\(port)/1-\(port):1.0",
       links: [FilePath("/dev/serial/by-id/usb-FTDI_FT232R_FTA\(number)-if00-port0")])

@@ -1,0 +1,108 @@
+import Observing
+import Testing
+
+@testable import DeviceWatch
+
+/// Numbers that look random and are the same every time. The algorithm is SplitMix64.
+private struct Numbers: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A machine on which anything happens, heard by a watcher through a source that loses events.
+private struct Chaos {
+  let source = FakeSource()
+  var numbers: Numbers
+  /// The last incarnation that was given out.
+  var incarnation: UInt64 = 0
+  /// What the events tell that are on their way, as `+1`, `-1`, `~1` for the device in place 1.
+  var expected: [String] = []
+  /// Whether some of them will not arrive.
+  var isLossy = false
+
+  init(seed: UInt64) { numbers = Numbers(state: seed) }
+
+  /// Plugs in, changes or unplugs a device in one of six places.
+  mutating func step() {
+    let place = Int.random(in: 1...6, using: &numbers)
+    if let device = source.present.first(where: { $0.portNumber == place }) {
+      if Bool.random(using: &numbers) {
+        source.unplug(device)
+        expected.append("-\(place)")
+      } else {
+        let product = Int.random(in: 0...2, using: &numbers) == 0 ? nil : "\(numbers.next())"
+        source.change(device.with(\.product, product))
+        expected.append("~\(place)")
+      }
+    } else {
+      incarnation += 1
+      source.plug(Device.ftdi(place, incarnation: incarnation).with(\.portNumber, place))
+      expected.append("+\(place)")
+    }
+  }
+
+  /// Loses the events that are waiting, as the kernel does when there is no room for them.
+  mutating func lose() {
+    source.waiting.removeLast(Int.random(in: 0...source.waiting.count, using: &numbers))
+    source.waiting.append(.overrun)
+    isLossy = true
+  }
+
+  /// Repeats some of the events that are waiting: what came before an enumeration is told again.
+  mutating func repeatOne() {
+    guard case .added(let device)? = source.waiting.last else { return }
+    source.waiting.append(.added(device))
+  }
+}
+
+/// Checks that a watcher's events make sense one after the other, and keeps the list they add up to.
+private final class Replay: DeviceObserver {
+  var devices: [String: Device] = [:]
+  var log: [String] = []
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
+    #expect(devices.updateValue(device, forKey: device.syspath) == nil, "appeared twice")
+    log.append("+\(device.portNumber ?? 0)")
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
+    #expect(devices.removeValue(forKey: device.syspath) == device, "not as it was last known")
+    log.append("-\(device.portNumber ?? 0)")
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {
+    #expect(devices.updateValue(new, forKey: new.syspath) == old, "not as it was last known")
+    log.append("~\(new.portNumber ?? 0)")
+  }
+}
+
+@Suite struct DeviceWatcherModelTests {
+  @Test func listAndEvents_alwaysAddUp_overAThousandRandomSequences() throws {
+    for seed in 0..<1_000 {
+      var chaos = Chaos(seed: UInt64(seed))
+      let watcher = DeviceWatcher(source: chaos.source)
+      let replay = Replay()
+      watcher.addObserver(replay)
+      try watcher.startIfNeeded()
+      for _ in 0..<10 {
+        for _ in 0..<Int.random(in: 0...5, using: &chaos.numbers) {
+          chaos.step()
+          if Int.random(in: 0..<4, using: &chaos.numbers) == 0 { chaos.repeatOne() }
+        }
+        if Int.random(in: 0..<8, using: &chaos.numbers) == 0 { chaos.lose() }
+        watcher.handleReadable()
+
+        let truth = chaos.source.present.sorted { ($0.portNumber ?? 0) < ($1.portNumber ?? 0) }
+        try #require(watcher.devices == truth, "seed \(seed)")
+        try #require(Set(replay.devices.values) == Set(truth), "seed \(seed)")
+        if !chaos.isLossy { try #require(replay.log == chaos.expected, "seed \(seed)") }
+      }
+    }
+  }
+}

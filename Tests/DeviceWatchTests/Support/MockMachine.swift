@@ -1,0 +1,89 @@
+import Glibc
+import SystemPackage
+
+@testable import DeviceWatch
+
+/// A machine that umockdev makes up, with USB adapters that come and go; see umockdev(1).
+///
+/// umockdev stands between a process and its system calls, from the process's start. The test binary
+/// therefore runs itself once more, underneath it, and there runs the tests that are made for it.
+enum MockMachine {
+  /// Whether this process is on the machine.
+  static var isHere: Bool { paceTaker != nil }
+
+  /// The pipe in which the machine is told, by a byte each, that the test is ready for it, and for
+  /// every adapter that has gone.
+  static var paceTaker: FilePath? {
+    getenv("DEVICE_WATCH_PACE").map { FilePath(platformString: $0) }
+  }
+
+  /// Whether what it takes is installed: Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
+  static var isInstalled: Bool {
+    let probe = "import gi; gi.require_version('UMockdev', '1.0')"
+    return access("/usr/bin/umockdev-wrapper", X_OK) == 0
+      && (try? Subprocess.run(["/usr/bin/python3", "-c", probe], within: .seconds(20)))?
+        .hasSucceeded == true
+  }
+
+  /// Runs tests of this binary on the machine.
+  ///
+  /// - Parameters:
+  ///   - filter: which ones, a regular expression.
+  ///   - plugCount: how many adapters come and go.
+  static func run(_ filter: String, plugCount: Int) throws -> Subprocess.Outcome {
+    let folder = try TemporaryFolder()
+    let binary = FilePath("/proc/self/exe").realPath ?? ""
+    return try Subprocess.run(
+      [
+        "umockdev-wrapper", "/usr/bin/python3", "-c", script, "\(plugCount)", binary.string,
+        "--testing-library", "swift-testing", "--filter", filter,
+      ],
+      adding: ["DEVICE_WATCH_PACE=\(folder("pace"))"], within: .seconds(120))
+  }
+
+  /// One adapter is there from the start. Then adapters come, change and go, at once, so that they
+  /// may be gone before anybody looks. Two stay: `ttyUSB2`, and `ttyACM0` as the last of all.
+  ///
+  /// The next one waits for the test: umockdev's sender fails when ten events are waiting.
+  private static let script = """
+    import gi, os, subprocess, sys
+    gi.require_version('UMockdev', '1.0')
+    from gi.repository import UMockdev
+
+    bed = UMockdev.Testbed.new()
+
+    def plug(name, number, port):
+        serial = f'A{number:04d}'
+        usb = bed.add_device(
+            'usb', f'usb1-{number}', None,
+            ['idVendor', '0403', 'idProduct', '6001', 'serial', serial,
+             'manufacturer', 'FTDI', 'product', 'FT232R USB UART'],
+            ['DEVTYPE', 'usb_device'])
+        interface = bed.add_device(
+            'usb', f'1-{number}:1.0', usb, ['bInterfaceNumber', '00'], ['DEVTYPE', 'usb_interface'])
+        return bed.add_device(
+            'tty', name, interface, ['dev', f'188:{port}'],
+            ['DEVNAME', f'/dev/{name}', 'ID_BUS', 'usb', 'ID_VENDOR_ID', '0403',
+             'ID_MODEL_ID', '6001', 'ID_SERIAL_SHORT', serial, 'ID_USB_INTERFACE_NUM', '00',
+             'ID_PATH', f'pci-0000:00:14.0-usb-0:{number}:1.0', 'ID_USB_DRIVER', 'ftdi_sio',
+             'DEVLINKS', f'/dev/serial/by-id/usb-FTDI_{serial}-if00-port0 /dev/board{port}',
+             'MAJOR', '188', 'MINOR', str(port)])
+
+    count = int(sys.argv[1])
+    os.mkfifo(os.environ['DEVICE_WATCH_PACE'])
+    plug('ttyUSB0', 0, 0)
+    test = subprocess.Popen(sys.argv[2:])
+    pace = open(os.environ['DEVICE_WATCH_PACE'], 'rb', buffering=0)
+    for number in range(1, count + 1):
+        pace.read(1)
+        path = plug('ttyUSB1', number, 1)
+        bed.uevent(path, 'change')
+        bed.uevent(path, 'remove')
+        bed.remove_device(path)
+    pace.read(1)
+    path = plug('ttyUSB2', count + 1, 2)
+    bed.uevent(path, 'change')
+    plug('ttyACM0', count + 2, 3)
+    sys.exit(test.wait())
+    """
+}

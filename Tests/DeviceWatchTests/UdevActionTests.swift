@@ -1,0 +1,14 @@
+import Testing
+
+@testable import DeviceWatch
+
+@Suite struct UdevActionTests {
+  @Test(arguments: [
+    ("add" as String?, UdevAction.add), ("remove", .remove), ("change", .change), ("move", .move),
+    ("bind", .change), ("unbind", .change), ("online", .change), ("offline", .change),
+    ("something of the future", .change), (nil as String?, .change),
+  ])
+  func everyAction_hasAMeaning(text: String?, action: UdevAction) {
+    #expect(UdevAction(text) == action)
+  }
+}

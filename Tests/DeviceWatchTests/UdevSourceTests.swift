@@ -1,0 +1,155 @@
+import Glibc
+import Observing
+import SystemPackage
+import Testing
+
+@testable import DeviceWatch
+
+/// libudev against this machine's kernel. One at a time: the kernel tells everybody of everything.
+@Suite(.serialized) struct UdevSourceTests {
+  private static let noEvents: Comment = "needs root and virtual consoles to make the kernel speak"
+  private static let noUART: Comment = "no UART driver says here what it found"
+
+  // MARK: Enumerating
+
+  @Test func enumerate_findsEveryPort_andNoConsole() throws {
+    let found = Set(try UdevSource().enumerate().compactMap(\.node.lastComponent?.string))
+    let names = Sysfs.ttyNames
+    let hardware = names.filter(Sysfs.hasParent)
+    #expect(found.isSuperset(of: hardware))
+    #expect(found.isSubset(of: names))
+    #expect(found.isDisjoint(with: ["tty", "console", "ptmx", "tty0", "tty1", "tty63"]))
+  }
+
+  @Test func enumeratedDevice_isWhole() throws {
+    for device in try UdevSource().enumerate() {
+      let folder = FilePath(device.syspath)
+      #expect(folder.lastComponent == device.node.lastComponent)
+      #expect(folder.starts(with: "/sys/devices"))
+      #expect(device.incarnation == (try? folder.stat()).map { UInt64($0.inode.rawValue) })
+      let texts = [
+        device.driver, device.serialNumber, device.manufacturer, device.product,
+        device.physicalPath, device.hardwarePath,
+      ]
+      #expect(!texts.contains(""), "absent is nil")
+    }
+  }
+
+  @Test(.enabled(if: Sysfs.ttyNames.contains { Sysfs.uartType($0) != nil }, noUART))
+  func uart_hasHardware_ifTheDriverFoundAChip() throws {
+    let devices = try UdevSource().enumerate()
+    for name in Sysfs.ttyNames {
+      guard let type = Sysfs.uartType(name) else { continue }
+      let device = try #require(devices.first { $0.node == FilePath("/dev/\(name)") })
+      #expect(device.kind == .uart)
+      #expect(device.hasHardware == (type != 0))
+      #expect(!["port", "ctrl"].contains(device.driver))
+    }
+  }
+
+  @Test func enumeratingAgain_findsTheSame() throws {
+    let source = try UdevSource()
+    #expect(Set(try source.enumerate()) == Set(try source.enumerate()))
+  }
+
+  // MARK: Listening
+
+  @Test(arguments: [UdevSource.Group.udev, .kernel])
+  func source_neverWaits_andItsDescriptorIsNotInherited(group: UdevSource.Group) throws {
+    let source = try UdevSource(group: group)
+    #expect(fcntl(source.descriptor.rawValue, F_GETFL) & O_NONBLOCK != 0)
+    #expect(fcntl(source.descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    _ = source.readEvents()
+  }
+
+  @Test func udevIsListenedTo_whereItRuns() {
+    let runs = (try? FilePath("/run/udev/control").stat()) != nil
+    #expect(UdevSource.Group.automatic == (runs ? .udev : .kernel))
+  }
+
+  /// A source that takes virtual consoles for ports, and hears the kernel itself.
+  private func source(
+    of names: Set<String>, receiveBufferSize: Int = UdevSource.defaultReceiveBufferSize
+  ) throws -> UdevSource {
+    try UdevSource(
+      group: .kernel, receiveBufferSize: receiveBufferSize, including: names.contains)
+  }
+
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
+  func eventOfTheKernel_isHeard_alsoFromBeforeTheEnumeration() throws {
+    let source = try source(of: ["tty10"])
+    try Sysfs.makeEvent(of: "tty10")
+    let device = try #require(try source.enumerate().first)
+    #expect(device.node == "/dev/tty10")
+    var events: [DeviceSourceEvent] = []
+    handle(
+      source.descriptor, with: { events += source.readEvents() }, until: { !events.isEmpty })
+    #expect(events == [.changed(device)])
+  }
+
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
+  func eventOfAnotherDevice_isNotHeard() throws {
+    let source = try source(of: ["tty11"])
+    try Sysfs.makeEvent(of: "tty10")
+    try Sysfs.makeEvent(of: "tty11")
+    var events: [DeviceSourceEvent] = []
+    handle(
+      source.descriptor, with: { events += source.readEvents() }, until: { !events.isEmpty })
+    #expect(events.count == 1)
+    guard case .changed(let device)? = events.first else { return #expect(Bool(false)) }
+    #expect(device.node == "/dev/tty11")
+  }
+
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
+  func everyEventOfAStorm_isHeardOnce_ifThereIsRoom() throws {
+    let source = try source(of: ["tty10"])
+    for _ in 0..<700 { try Sysfs.makeEvent(of: "tty10") }
+    var batches: [[DeviceSourceEvent]] = []
+    handle(
+      source.descriptor, with: { batches.append(source.readEvents()) },
+      until: { batches.joined().count >= 700 })
+    #expect(batches.joined().count == 700)
+    #expect(!batches.joined().contains(.overrun))
+    #expect(batches.allSatisfy { $0.count <= 256 }, "so that nobody else has to wait for long")
+  }
+
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
+  func overrun_isTold_afterAllThatWasKept_andWhatComesNextIsHeardAgain() throws {
+    let source = try source(of: ["tty10"], receiveBufferSize: 4_096)
+    for _ in 0..<200 { try Sysfs.makeEvent(of: "tty10") }
+    var events: [DeviceSourceEvent] = []
+    handle(
+      source.descriptor, with: { events += source.readEvents() },
+      until: { events.contains(.overrun) })
+    #expect(events.count < 200, "most of them are lost")
+    #expect(events.filter { $0 == .overrun }.count == 1)
+    #expect(events.last == .overrun)
+
+    // The kernel goes on dropping events, in silence, until all that it kept was read.
+    events = []
+    try Sysfs.makeEvent(of: "tty10")
+    handle(
+      source.descriptor, with: { events += source.readEvents() }, until: { !events.isEmpty })
+    #expect(events.count == 1)
+  }
+
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
+  func watcher_isUpToDateAfterAnOverrun() throws {
+    var names: Set<String> = ["tty10"]
+    let source = try UdevSource(group: .kernel, receiveBufferSize: 4_096) { names.contains($0) }
+    let watcher = DeviceWatcher(source: source)
+    let recorder = DeviceRecorder()
+    watcher.addObserver(recorder)
+    try watcher.startIfNeeded()
+    for _ in 0..<200 { try Sysfs.makeEvent(of: "tty10") }
+    // As if they had been unplugged and plugged in, and the events of it were among the lost ones.
+    names = ["tty11", "tty12"]
+    handle(
+      watcher.descriptor, with: watcher.handleReadable, until: { watcher.devices.count == 2 })
+    #expect(watcher.devices.map(\.node) == ["/dev/tty11", "/dev/tty12"])
+    let news = recorder.heard.filter { $0.change == nil }
+    #expect(news.compactMap(\.disappearance?.node) == ["/dev/tty10"])
+    #expect(news.compactMap(\.appearance?.node) == ["/dev/tty11", "/dev/tty12"])
+    #expect(news.count == 3)
+  }
+}
