@@ -1,7 +1,7 @@
 #!/bin/bash
 # A real Linux kernel and a real udev with hot-pluggable serial ports, in QEMU: no hardware needed.
 #
-#   stage.sh deps     installs what this machine lacks (QEMU, cpio), when it may
+#   stage.sh deps     installs what this machine lacks (QEMU, cpio), where it may
 #   stage.sh build    builds the kernel and the initramfs; cached until this folder changes
 #   stage.sh run [--usb N] [--modules "M1 M2"] [--share DIR] [--timeout S] -- COMMAND...
 #
@@ -17,27 +17,18 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../../scripts/packages.sh
+source "$here/../../scripts/packages.sh"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/serialterm-stage
-modules="virtio_pci virtio_console virtio_rng 9pnet_virtio 9p overlay xhci_pci ftdi_sio"
+modules="virtio_pci virtio_console virtio_rng 9pnet_virtio 9p overlay xhci_pci ftdi_sio
+  configfs dummy_hcd libcomposite usb_f_acm cdc_acm"
 
 say() { echo "stage: $*" >&2; }
 unavailable() { say "$*"; exit 77; }
 
 deps() {
   [ "$(uname -m)" = x86_64 ] || unavailable "needs an x86-64 machine, this is $(uname -m)"
-  local missing=()
-  command -v qemu-system-x86_64 >/dev/null || missing+=(qemu-system-x86)
-  command -v cpio >/dev/null || missing+=(cpio)
-  [ ${#missing[@]} -gt 0 ] || return 0
-  command -v apt-get >/dev/null || unavailable "needs ${missing[*]}, and this machine has no apt-get"
-  local root=()
-  [ "$(id -u)" = 0 ] || root=(sudo -n)
-  "${root[@]}" true 2>/dev/null || unavailable "needs ${missing[*]}, which only root can install"
-  say "installing ${missing[*]}"
-  { "${root[@]}" apt-get update -qq &&
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-      -o DPkg::Lock::Timeout=600 --no-install-recommends "${missing[@]}"; } >/dev/null ||
-    unavailable "apt-get could not install ${missing[*]}"
+  need_packages qemu-system-x86 cpio || unavailable "needs qemu-system-x86 and cpio"
 }
 
 # What the cached build was made from: a change here makes a new one.

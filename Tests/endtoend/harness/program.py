@@ -1,0 +1,138 @@
+"""Starts and ends programs."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from .deadline import TIMEOUT
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def serialterm_binary():
+    """The program under test: $SERIALTERM, else the release build."""
+    binary = Path(os.environ.get("SERIALTERM", REPOSITORY / ".build/release/serialterm"))
+    if not os.access(binary, os.X_OK):
+        raise FileNotFoundError(f"no program at {binary}: scripts/build makes it")
+    return str(binary)
+
+
+def environment(**changes):
+    """The variables that programs are started with: the caller's, but for those that would change
+    what they print. None takes a variable away."""
+    variables = dict(
+        os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME="/nonexistent")
+    variables.pop("NO_COLOR", None)
+    variables.update(changes)
+    return {name: value for name, value in variables.items() if value is not None}
+
+
+def shell_status(status):
+    """An exit status as a shell shows it: 128 + N for a program that signal N ended."""
+    return 128 - status if status < 0 else status
+
+
+def as_user(name):
+    """What `subprocess` needs to run a program as user `name`, and in no group but its own."""
+    if name is None:
+        return {}
+    return {"user": name, "group": pwd.getpwnam(name).pw_gid, "extra_groups": []}
+
+
+class Program:
+    """A running program, in a session of its own, which is ended when the context is left."""
+
+    def __init__(self, arguments, variables=None, user=None, **streams):
+        self.name = Path(arguments[0]).name
+        self.process = subprocess.Popen(
+            arguments, env=environment(**(variables or {})), start_new_session=True, bufsize=0,
+            **as_user(user), **streams)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def running(self):
+        return self.process.poll() is None
+
+    def signal(self, number):
+        """Sends the signal to the program alone, not to its children."""
+        self.process.send_signal(number)
+
+    def wait(self, timeout=None):
+        """Waits for the end; returns the exit status, or -N if signal N ended the program."""
+        try:
+            return self.process.wait(TIMEOUT if timeout is None else timeout)
+        except subprocess.TimeoutExpired as error:
+            seen = self.seen()
+            raise AssertionError(f"{self.name} still runs after {error.timeout} s: {seen}") from None
+
+    def seen(self):
+        """What the program said so far, for a failure's message."""
+        return ""
+
+    def close(self):
+        """Ends the program, and what it started in its session, if they still run."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+
+class Result(NamedTuple):
+    """How a program ended and what it said; `duration` in seconds."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    duration: float
+
+
+def run(*arguments, stdin=b"", timeout=None, variables=None, user=None):
+    """Runs a program to its end, with no terminal at all."""
+    started = time.monotonic()
+    streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+    with Program(arguments, variables, user, **streams) as program:
+        try:
+            output, errors = program.process.communicate(
+                stdin, TIMEOUT if timeout is None else timeout)
+        except subprocess.TimeoutExpired as error:
+            raise AssertionError(
+                f"{program.name} still runs after {error.timeout} s; it wrote {error.output!r} "
+                f"and {error.stderr!r}") from None
+        finally:
+            for stream in (program.process.stdin, program.process.stdout, program.process.stderr):
+                stream.close()
+        return Result(
+            program.process.returncode, output, errors, time.monotonic() - started)
+
+
+def serialterm(*arguments, **options):
+    """Runs `serialterm` with these arguments to its end: see `run`."""
+    return run(serialterm_binary(), *arguments, **options)
+
+
+class PublicCopy:
+    """A copy of the program where every user can run it: a home folder may be closed to others."""
+
+    def __enter__(self):
+        self._folder = tempfile.mkdtemp(prefix="serialterm-test-")
+        os.chmod(self._folder, 0o755)
+        return shutil.copy(serialterm_binary(), self._folder)
+
+    def __exit__(self, *_):
+        shutil.rmtree(self._folder)

@@ -1,0 +1,116 @@
+"""Everything that came out of a descriptor so far."""
+
+import errno
+import os
+import re
+import select
+import threading
+import time
+
+from .deadline import Deadline
+
+
+class Transcript:
+    """Reads `descriptor` on a thread, so that whoever writes to it never has to wait, until the end
+    or `stop()`. The descriptor stays its owner's to close, after `stop()`."""
+
+    def __init__(self, descriptor):
+        self._descriptor = descriptor
+        self._data = bytearray()
+        self._arrivals = []
+        self._ended = False
+        self._position = 0
+        self._changed = threading.Condition()
+        self._wake_reader, self._wake_writer = os.pipe()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    @property
+    def data(self):
+        """All bytes so far, those already expected too."""
+        with self._changed:
+            return bytes(self._data)
+
+    @property
+    def rest(self):
+        """The bytes after the last expected."""
+        with self._changed:
+            return bytes(self._data[self._position:])
+
+    def arrival(self, offset):
+        """When byte number `offset` had been read (`time.monotonic`)."""
+        with self._changed:
+            return next(moment for moment, end in self._arrivals if end > offset)
+
+    def expect(self, pattern, timeout=None):
+        """Waits for `pattern` (bytes as they are, or a compiled regular expression) after what was
+        expected before, and returns the match."""
+        expression = re.compile(re.escape(pattern)) if isinstance(pattern, bytes) else pattern
+
+        def found():
+            return expression.search(self._data, self._position)
+
+        match = self._wait(found, f"expected {expression.pattern!r}", timeout)
+        self._position = match.end()
+        return match
+
+    def read_exactly(self, count, timeout=None):
+        """Waits for `count` bytes after what was expected before, and returns them."""
+        end = self._position + count
+        self._wait(lambda: len(self._data) >= end, f"expected {count} bytes", timeout)
+        self._position = end
+        return bytes(self._data[end - count:end])
+
+    def expect_end(self, timeout=None):
+        """Waits until nothing can come any more, and returns the bytes after the last expected."""
+        self._wait(lambda: self._ended, "expected the end", timeout)
+        return self.rest
+
+    def stop(self):
+        """Stops reading, so that the descriptor can be closed."""
+        if not self._thread:
+            return
+        os.write(self._wake_writer, b"x")
+        self._thread.join()
+        self._thread = None
+        os.close(self._wake_reader)
+        os.close(self._wake_writer)
+
+    def _wait(self, condition, what, timeout):
+        deadline = Deadline(timeout)
+        with self._changed:
+            while not (value := condition()):
+                # What has ended cannot bring it any more: no reason to wait for the deadline.
+                if self._ended or not self._changed.wait(deadline.left):
+                    when = "before the end" if self._ended else f"within {deadline.seconds} s"
+                    seen = bytes(self._data[self._position:])
+                    raise AssertionError(
+                        f"{what} {when}; since the last match came {len(seen)} bytes, "
+                        f"at the end {seen[-500:]!r}")
+            return value
+
+    def _read(self):
+        poll = select.poll()
+        poll.register(self._descriptor, select.POLLIN)
+        poll.register(self._wake_reader, select.POLLIN)
+        while True:
+            ready = dict(poll.poll())
+            if self._wake_reader in ready:
+                return
+            try:
+                chunk = os.read(self._descriptor, 65536)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                if error.errno != errno.EIO:  # How a pty says that its other end is closed.
+                    raise
+                chunk = b""
+            with self._changed:
+                if chunk:
+                    self._data += chunk
+                    self._arrivals.append((time.monotonic(), len(self._data)))
+                else:
+                    self._ended = True
+                self._changed.notify_all()
+            if not chunk:
+                return

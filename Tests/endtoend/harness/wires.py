@@ -1,0 +1,152 @@
+"""Both ends of a serial line: the device's, and the port's."""
+
+import fcntl
+import os
+import pty
+import select
+import time
+import tty
+
+from .deadline import Deadline
+from .settings import settings_of
+
+TIOCGEXCL = 0x80045440
+
+
+def write_all(descriptor, data, deadline):
+    """Writes all of `data`, waiting for room as often as needed."""
+    os.set_blocking(descriptor, False)
+    view = memoryview(data)
+    while view:
+        if not select.select([], [descriptor], [], deadline.left)[1]:
+            raise AssertionError(
+                f"{len(view)} of {len(data)} bytes not taken within {deadline.seconds} s")
+        try:
+            view = view[os.write(descriptor, view):]
+        except BlockingIOError:
+            pass
+
+
+class Wire:
+    """Reads and writes one end of a line, on demand: what is not read makes the other side wait."""
+
+    descriptor = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+    def write(self, data, timeout=None):
+        """Writes all of `data`."""
+        write_all(self.descriptor, data, Deadline(timeout))
+
+    def read_exactly(self, count, timeout=None, rate=None):
+        """Reads `count` bytes; `rate` limits the bytes a second, as a slow device does."""
+        deadline = Deadline(timeout)
+        started = time.monotonic()
+        data = b""
+        while len(data) < count:
+            wanted = count - len(data) if rate is None else min(count - len(data), 256)
+            chunk = self._read(wanted, deadline)
+            if chunk == b"":
+                raise AssertionError(
+                    f"expected {count} bytes; {len(data)} came before the end, {data[-200:]!r}")
+            if chunk is None:
+                raise AssertionError(
+                    f"expected {count} bytes; {len(data)} came within {deadline.seconds} s, "
+                    f"{data[-200:]!r}")
+            data += chunk
+            if rate is not None:
+                time.sleep(max(0, started + len(data) / rate - time.monotonic()))
+        return data
+
+    def read_to_end(self, timeout=None):
+        """Reads until the line is hung up."""
+        deadline = Deadline(timeout)
+        data = b""
+        while chunk := self._read(65536, deadline):
+            data += chunk
+        if chunk is None:
+            raise AssertionError(f"no hang-up within {deadline.seconds} s, but {data[-200:]!r}")
+        return data
+
+    def _read(self, count, deadline):
+        """Some bytes; empty at the end, None at the deadline."""
+        if not select.select([self.descriptor], [], [], deadline.left)[0]:
+            return None
+        try:
+            return os.read(self.descriptor, count)
+        except OSError:
+            return b""  # EIO: the other end is closed.
+
+
+class Port(Wire):
+    """A tty node, opened and made raw as a terminal program does."""
+
+    def __init__(self, path):
+        self.descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        tty.setraw(self.descriptor)
+
+
+class Device(Wire):
+    """A device on a pty, whose node is `path`: a symbolic link, with `link`, which like a real
+    device's node keeps its name over unplugging and plugging in. `descriptor` is the device's end.
+
+    Its port starts raw, so that what the device says before anyone opens it is kept as it is.
+    """
+
+    def __init__(self, link=None, settings=None):
+        self._link = link
+        self._port = None
+        self.plug(settings=settings)
+
+    @property
+    def path(self):
+        return str(self._link) if self._link else self.node
+
+    @property
+    def settings(self):
+        """The present settings of its port."""
+        return settings_of(self.descriptor)
+
+    @property
+    def exclusive(self):
+        """Whether its port refuses to be opened again (TIOCEXCL)."""
+        return fcntl.ioctl(self._port, TIOCGEXCL, bytes(4)) != bytes(4)
+
+    def plug(self, says=b"", settings=None):
+        """Plugs in a new port; `says` is sent before anyone can have opened it. `settings` is
+        called with the port's descriptor, to set it up otherwise."""
+        self.descriptor, self._port = pty.openpty()
+        self.node = os.ttyname(self._port)
+        tty.setraw(self._port)
+        if settings:
+            settings(self._port)
+        self.write(says)
+        if self._link:
+            os.symlink(self.node, self._link)
+
+    def rest(self):
+        """What was sent to the device and is still unread, once no program has its port open."""
+        os.close(self._port)
+        self._port = None
+        return self.read_to_end()
+
+    def hang_up(self):
+        """Unplugs the device: its node vanishes, whoever has it open reads the end."""
+        if self._link:
+            os.unlink(self._link)
+        self.close()
+
+    def close(self):
+        if self._port is not None:
+            os.close(self._port)
+            self._port = None
+        super().close()

@@ -1,0 +1,115 @@
+"""Runs the tests of a folder: a line for each, and how many passed, failed and were skipped."""
+
+import argparse
+import faulthandler
+import resource
+import sys
+import time
+import traceback
+import unittest
+from pathlib import Path
+
+# Seconds after which a test counts as stuck. Its own deadlines come long before; this ends the run.
+STUCK = 300
+
+# What a test's line begins with.
+PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+
+
+def closing_line(passed, failed, skipped):
+    """The last line of every run."""
+    return f"{passed} passed, {failed} failed, {skipped} skipped"
+
+
+class Report(unittest.TestResult):
+    """Prints each test's line as it ends, and counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+
+    def startTest(self, test):
+        super().startTest(test)
+        faulthandler.dump_traceback_later(STUCK, exit=True)
+        self._started = time.monotonic()
+        self._problems = []
+        self._reason = None
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        faulthandler.cancel_dump_traceback_later()
+        duration = f"({time.monotonic() - self._started:.2f} s)"
+        if self._problems:
+            self._tell(FAILED, test, duration, "\n" + "".join(self._problems))
+        elif self._reason is not None:
+            self._tell(SKIPPED, test, ":", self._reason)
+        else:
+            self._tell(PASSED, test, duration)
+
+    def addError(self, test, error):
+        text = "".join(traceback.format_exception(*error))
+        if isinstance(test, unittest.TestCase):
+            self._problems.append(text)
+        else:  # A class or a module could not be set up: there is no test to report it for.
+            self._tell(FAILED, test, "\n" + text)
+
+    addFailure = addError
+
+    def addSubTest(self, test, subtest, error):
+        if error:
+            self._problems.append(f"in {subtest}:\n" + "".join(traceback.format_exception(*error)))
+
+    def addSkip(self, test, reason):
+        if isinstance(test, unittest.TestCase):
+            self._reason = reason
+        else:
+            self._tell(SKIPPED, test, ":", reason)
+
+    def _tell(self, outcome, test, *details):
+        self.counts[outcome] += 1
+        print(outcome, test.id(), *details, flush=True)
+
+
+def tests_of(suite):
+    """The single tests of a suite."""
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from tests_of(item)
+        else:
+            yield item
+
+
+def is_slow(test):
+    """Whether the test or its class is marked with `slow`."""
+    method = getattr(test, test._testMethodName, None)
+    return getattr(method, "slow", False) or getattr(test, "slow", False)
+
+
+def run_tests(folder, files, quick=False, pattern=""):
+    """Runs the tests of the `files` (a glob) in `folder` whose names contain `pattern`. Returns
+    the counts by outcome."""
+    # A crash's core file is of no use here, and may take seconds to write.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    top = Path(__file__).resolve().parents[2]
+    package = ".".join(Path(folder).resolve().relative_to(top).parts)
+    names = [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    chosen = unittest.TestSuite(
+        test for test in tests_of(suite)
+        if pattern in test.id() and not (quick and is_slow(test)))
+    report = Report()
+    chosen.run(report)
+    return report.counts
+
+
+def main(folder, files, description):
+    """The command line of a folder's runner."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="leave out the tests marked as slow")
+    parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
+    options = parser.parse_args()
+    counts = run_tests(folder, files, options.quick, options.pattern)
+    print(closing_line(*counts.values()))
+    if not any(counts.values()):
+        sys.exit(f"no test's name contains '{options.pattern}'")
+    sys.exit(1 if counts[FAILED] else 0)

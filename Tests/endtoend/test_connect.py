@@ -1,0 +1,164 @@
+"""A session at a terminal, as a person has it."""
+
+import re
+import signal
+import termios
+import unittest
+
+from Tests.endtoend.harness import (
+    Device, Terminal, serialterm_binary, shell_status, wait_until)
+
+PREFIX = b"\x14"
+# How long leaving may take, in seconds, whatever the session is doing.
+LEAVING = 0.5
+
+
+def connect(target, *options, **how):
+    """A session with `target`, on a terminal of its own."""
+    return Terminal(serialterm_binary(), "connect", target, *options, **how)
+
+
+def cooked(port):
+    """Sets a port up as no terminal program leaves it: 9600 baud, echo, lines."""
+    modes = termios.tcgetattr(port)
+    modes[0] |= termios.ICRNL | termios.IXON
+    modes[1] |= termios.OPOST
+    modes[3] |= termios.ECHO | termios.ICANON | termios.ISIG
+    modes[4] = modes[5] = termios.B9600
+    termios.tcsetattr(port, termios.TCSANOW, modes)
+
+
+class BoardTests(unittest.TestCase):
+    def test_session_opens_with_how_to_quit_and_reaches_the_prompt(self):
+        with connect("loopback:board") as terminal:
+            terminal.expect(b"board> ")
+            first_line = terminal.output.splitlines()[0]
+            self.assertRegex(first_line, rb"^serialterm: .*115200 8N1.*ctrl-t q")
+
+    def test_help_answers(self):
+        with connect("loopback:board") as terminal:
+            terminal.expect(b"board> ")
+            terminal.send(b"help\r")
+            answer = terminal.expect(re.compile(rb"help\r\n(.*)board> ", re.S)).group(1)
+            for command in (b"echo", b"uptime", b"led", b"temp", b"stream", b"reboot"):
+                self.assertIn(command, answer)
+
+    def test_connect_is_the_command_when_none_is_given(self):
+        with Terminal(serialterm_binary(), "loopback:board") as terminal:
+            terminal.expect(b"board> ")
+
+    def test_echo_loopback_answers_what_is_typed(self):
+        with connect("loopback:") as terminal:
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"echoed")
+            terminal.expect(b"echoed")
+
+
+class SessionTests(unittest.TestCase):
+    """With a device that the test plays."""
+
+    def setUp(self):
+        self.device = self.enterContext(Device(settings=cooked))
+        self.settings_before = self.device.settings
+
+    def session(self, *options):
+        """A session, once the port is the program's."""
+        terminal = self.enterContext(connect(self.device.path, *options))
+        terminal.expect(b"ctrl-t q")
+        wait_until(lambda: self.device.exclusive, "the port is opened exclusively")
+        return terminal
+
+    def test_port_is_raw_at_the_rate_asked_for(self):
+        self.session("-b", "57600")
+        settings = self.device.settings
+        self.assertEqual(settings.output_baud, 57600)
+        self.assertFalse(settings.local_modes & (termios.ECHO | termios.ICANON | termios.ISIG))
+        self.assertFalse(settings.input_modes & (termios.ICRNL | termios.IXON))
+        self.assertFalse(settings.output_modes & termios.OPOST)
+
+    def test_rate_that_no_constant_names_is_set(self):
+        self.session("-b", "74880")
+        self.assertEqual(self.device.settings.output_baud, 74880)
+
+    def test_every_key_reaches_the_device(self):
+        terminal = self.session()
+        keys = bytes(range(256))
+        terminal.send(keys.replace(PREFIX, PREFIX * 2))
+        self.assertEqual(self.device.read_exactly(256), keys)
+
+    def test_what_the_device_says_is_shown(self):
+        terminal = self.session()
+        self.device.write(b"temperature 21 \xc2\xb0C\r\n")
+        terminal.expect(b"temperature 21 \xc2\xb0C\r\n")
+
+    def test_prefix_twice_sends_it_once(self):
+        terminal = self.session()
+        terminal.send(PREFIX + PREFIX + b"x")
+        self.assertEqual(self.device.read_exactly(2), PREFIX + b"x")
+
+    def test_another_prefix_frees_the_usual_one(self):
+        terminal = self.enterContext(connect(self.device.path, "--prefix", "ctrl-a"))
+        terminal.expect(b"ctrl-a q")
+        terminal.send(PREFIX + b"q")
+        self.assertEqual(self.device.read_exactly(2), PREFIX + b"q")
+        self.assertEqual(terminal.leave(b"\x01q")[0], 0)
+
+    def test_unknown_command_answers_and_sends_nothing(self):
+        terminal = self.session()
+        terminal.send(PREFIX + b"z")
+        terminal.expect(re.compile(rb"serialterm: .*z.*ctrl-t \?"))
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
+
+    def test_help_lists_the_commands_and_sends_nothing(self):
+        terminal = self.session()
+        terminal.send(PREFIX + b"?" + PREFIX + b"z")
+        listed = terminal.expect(re.compile(rb"(.*)serialterm: z", re.S)).group(1)
+        for key, word in ((b"q", b"quit"), (b"b", b"break"), (rb"\?", b"list")):
+            self.assertRegex(listed, rb"(?m)^ *%s .*%s" % (key, word))
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
+
+    def test_read_only_session_sends_nothing_and_says_why(self):
+        terminal = self.session("--read-only")
+        terminal.send(PREFIX + b"b")
+        terminal.expect(b"read-only")
+        terminal.send(b"x")
+        self.device.write(b"shown")
+        terminal.expect(b"shown")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_quitting_restores_the_terminal_and_the_port(self):
+        terminal = self.session()
+        self.assertNotEqual(terminal.settings, terminal.original_settings)
+        status, duration = terminal.leave()
+        self.assertEqual(status, 0)
+        self.assertLess(duration, LEAVING)
+        self.assertEqual(terminal.settings, terminal.original_settings)
+        self.assertEqual(self.device.settings, self.settings_before)
+        self.assertFalse(self.device.exclusive)
+
+    def test_signals_restore_the_terminal_and_the_port(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number.name):
+                terminal = self.session()
+                terminal.signal(number)
+                self.assertEqual(shell_status(terminal.wait(LEAVING)), 128 + number)
+                self.assertEqual(terminal.settings, terminal.original_settings)
+                self.assertEqual(self.device.settings, self.settings_before)
+                self.assertFalse(self.device.exclusive)
+
+    def test_user_terminal_closed_ends_the_program(self):
+        terminal = self.session()
+        terminal.hang_up()
+        self.assertEqual(shell_status(terminal.wait()), 128 + signal.SIGHUP)
+        self.assertEqual(self.device.settings, self.settings_before)
+
+    def test_device_that_never_reads_does_not_keep_anyone(self):
+        terminal = self.session()
+        terminal.send(b"x" * 16_384)
+        status, duration = terminal.leave()
+        self.assertEqual(status, 0)
+        self.assertLess(duration, LEAVING)
+        self.assertEqual(terminal.settings, terminal.original_settings)

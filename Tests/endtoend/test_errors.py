@@ -1,0 +1,185 @@
+"""What goes wrong before a session: the exit status says it, the message names it, and the user's
+terminal is left alone."""
+
+import fcntl
+import grp
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+from Tests.endtoend.harness import (
+    Device, Pipes, PublicCopy, Terminal, serialterm, serialterm_binary)
+
+# Root may open anything: who runs the tests as root has these tests run as somebody who may not.
+USER = "nobody" if os.geteuid() == 0 else None
+
+
+class ErrorCase(unittest.TestCase):
+    def assert_fails(self, status, message, *arguments, binary=None, user=None):
+        """Asserts that `serialterm ARGUMENTS` ends with `status` and one message that matches, on
+        a terminal whose settings stay what they were."""
+        with Terminal(binary or serialterm_binary(), *arguments, user=user) as terminal:
+            ended = terminal.wait()
+            said = terminal.transcript.expect_end()
+            self.assertRegex(said, re.compile(rb"^serialterm: .*" + message.encode(), re.S))
+            self.assertEqual(ended, status, said)
+            self.assertEqual(terminal.settings, terminal.original_settings)
+
+
+class NotFoundTests(ErrorCase):
+    def test_missing_port_is_not_found(self):
+        self.assert_fails(3, "/dev/ttyNONE9: no such device", "connect", "/dev/ttyNONE9")
+
+    def test_missing_port_by_its_short_name_is_not_found(self):
+        self.assert_fails(3, "/dev/ttyNONE9: no such device", "ttyNONE9")
+
+    def test_absent_adapter_is_not_found(self):
+        self.assert_fails(3, "usb:ffff:fffe", "connect", "usb:ffff:fffe")
+
+    def test_what_is_no_serial_port_is_told_so(self):
+        with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as file:
+            for path in (folder, file.name, "/dev/null"):
+                with self.subTest(path):
+                    self.assert_fails(3, f"{path}: not a serial port", "connect", path)
+
+    def test_link_to_nothing_is_not_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, "port")
+            os.symlink("nowhere", link)
+            self.assert_fails(3, "port: no such device", "connect", link)
+
+
+class UsageTests(ErrorCase):
+    def test_impossible_baud_rates(self):
+        for rate in ("0", "-1", "7x", "115200x", "100000000000", ""):
+            with self.subTest(rate):
+                self.assert_fails(2, "baud", "connect", "loopback:", f"--baud={rate}")
+
+    def test_unknown_values(self):
+        for option in ("--parity=sometimes", "--data-bits=9", "--stop-bits=3", "--flow=fast",
+                       "--prefix=f12", "--linger=-1"):
+            with self.subTest(option):
+                value = option.partition("=")[2]
+                self.assert_fails(2, re.escape(value), "connect", "loopback:", option)
+
+    def test_unknown_options_and_commands(self):
+        for arguments in (["connect", "--bogus"], ["list", "--bogus"], ["monitor", "--count", "0"],
+                          ["loopback", "--drop", "2"], ["loopback", "--pair", "--board"],
+                          ["connect", "loopback:", "another"]):
+            with self.subTest(arguments):
+                self.assert_fails(2, "", *arguments)
+
+    def test_malformed_targets(self):
+        for target in ("usb:xyz", "usb:0403", "loopback:nothing", "usb:04030:6001"):
+            with self.subTest(target):
+                self.assert_fails(2, re.escape(target), "connect", target)
+
+    def test_no_target_and_no_terminal(self):
+        result = serialterm("connect")
+        self.assertEqual((result.status, result.stdout), (2, b""))
+        self.assertRegex(result.stderr, rb"^serialterm: .*terminal")
+
+
+class PermissionTests(ErrorCase):
+    def setUp(self):
+        self.binary = self.enterContext(PublicCopy())
+        self.device = self.enterContext(Device())
+
+    def test_permission_denied_names_the_group(self):
+        if USER:
+            os.chown(self.device.node, 0, grp.getgrnam("dialout").gr_gid)
+            os.chmod(self.device.node, 0o660)
+        else:
+            os.chmod(self.device.node, 0)
+        group = grp.getgrgid(os.stat(self.device.node).st_gid).gr_name
+        self.assert_fails(
+            4, rf"{self.device.path}: permission denied.*\b{group}\b", "connect", self.device.path,
+            binary=self.binary, user=USER)
+
+    @unittest.skipUnless(USER, "only root can make a node that belongs to root")
+    def test_permission_denied_without_a_group_names_the_owner(self):
+        os.chown(self.device.node, 0, 0)
+        os.chmod(self.device.node, 0o600)
+        self.assert_fails(
+            4, "permission denied.*root", "connect", self.device.path,
+            binary=self.binary, user=USER)
+
+
+class BusyTests(ErrorCase):
+    HOLDER = """import fcntl, os, sys
+port = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+fcntl.flock(port, fcntl.LOCK_EX)
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+    def setUp(self):
+        self.binary = self.enterContext(PublicCopy())
+        self.device = self.enterContext(Device())
+        os.chmod(self.device.node, 0o666)
+        self.settings_before = self.device.settings
+
+    def assert_busy(self, message, user):
+        self.assert_fails(
+            5, rf"{self.device.path}: .*{message}", "connect", self.device.path,
+            binary=self.binary, user=user)
+        self.assertEqual(self.device.settings, self.settings_before)
+
+    def test_locked_port_is_busy_and_its_holder_is_named(self):
+        with Pipes(sys.executable, "-c", self.HOLDER, self.device.path) as holder:
+            holder.stdout.expect(b"locked")
+            with open(f"/proc/{holder.pid}/comm", encoding="utf-8") as file:
+                command = file.read().strip()
+            for user in {USER, None}:
+                with self.subTest(user=user):
+                    self.assert_busy(rf"pid {holder.pid} \({re.escape(command)}\)", user)
+
+    def test_port_of_another_session_is_busy(self):
+        with Pipes(serialterm_binary(), "connect", self.device.path) as session:
+            session.send(b"x")
+            self.device.read_exactly(1)
+            self.settings_before = self.device.settings
+            self.assert_busy(rf"pid {session.pid} \(serialterm\)", None)
+
+    @unittest.skipUnless(USER, "needs root, to be refused as somebody else")
+    def test_port_in_exclusive_mode_is_busy(self):
+        with open(self.device.node, "rb", buffering=0) as port:
+            fcntl.ioctl(port, termios.TIOCEXCL)
+            self.assert_busy("busy", USER)
+
+    def test_shared_session_takes_a_locked_port(self):
+        with Pipes(sys.executable, "-c", self.HOLDER, self.device.path) as holder:
+            holder.stdout.expect(b"locked")
+            with Pipes(serialterm_binary(), "connect", "--shared", self.device.path) as session:
+                session.send(b"shared")
+                self.assertEqual(self.device.read_exactly(6), b"shared")
+
+
+class StreamTests(unittest.TestCase):
+    def test_errors_leave_standard_output_empty(self):
+        for arguments in (["connect", "/dev/ttyNONE9"], ["connect", "--baud", "0", "loopback:"]):
+            with self.subTest(arguments):
+                result = serialterm(*arguments)
+                self.assertEqual(result.stdout, b"")
+                self.assertRegex(result.stderr, rb"\Aserialterm: [^\n]*\n")
+
+    def test_help_and_version_are_answers(self):
+        for arguments in (["--help"], ["--version"], ["connect", "--help"], ["list", "--help"],
+                          ["monitor", "--help"], ["loopback", "--help"]):
+            with self.subTest(arguments):
+                result = serialterm(*arguments)
+                self.assertEqual((result.status, result.stderr), (0, b""))
+                self.assertIn(b"serialterm", result.stdout)
+                if arguments != ["--version"]:
+                    self.assertIn(b"EXAMPLE", result.stdout)
+
+    def test_output_that_cannot_be_written_is_told(self):
+        with open("/dev/full", "wb") as full:
+            ended = subprocess.run(
+                [serialterm_binary(), "--version"], stdout=full, stderr=subprocess.PIPE,
+                check=False, timeout=10)
+        self.assertNotEqual(ended.returncode, 0)

@@ -1,0 +1,77 @@
+"""The harness itself, tried on programs whose behaviour is known."""
+
+import os
+import shutil
+import signal
+import unittest
+
+from Tests.endtoend.harness import Device, Pipes, Port, Terminal, run, shell_status
+
+
+class HarnessTests(unittest.TestCase):
+    def test_terminal_is_the_controlling_terminal(self):
+        with Terminal("sh", "-c", "tty; echo to the terminal > /dev/tty") as terminal:
+            terminal.expect(b"/dev/pts/")
+            terminal.expect(b"to the terminal")
+            self.assertEqual(terminal.wait(), 0)
+
+    def test_settings_left_changed_are_noticed(self):
+        with Terminal("stty", "-echo") as terminal:
+            self.assertEqual(terminal.wait(), 0)
+            self.assertNotEqual(terminal.settings, terminal.original_settings)
+
+    def test_expectation_unmet_shows_what_came(self):
+        with Terminal("cat") as terminal:
+            terminal.send(b"one\n")
+            terminal.expect(b"one\r\none\r\n")
+            terminal.send(b"two\n")
+            terminal.expect(b"two\r\n")
+            with self.assertRaisesRegex(AssertionError, "three.*two"):
+                terminal.expect(b"three", timeout=0.1)
+
+    def test_expectation_of_an_ended_program_does_not_wait(self):
+        with Terminal("true") as terminal:
+            with self.assertRaisesRegex(AssertionError, "before the end"):
+                terminal.expect(b"anything", timeout=3600)
+
+    def test_signal_is_told_from_status(self):
+        with Terminal("cat") as terminal:
+            terminal.signal(signal.SIGTERM)
+            status = terminal.wait()
+            self.assertEqual((status, shell_status(status)), (-15, 143))
+        self.assertEqual(run("sh", "-c", "exit 143").status, 143)
+
+    def test_run_past_its_deadline_fails_and_ends_what_it_started(self):
+        with self.assertRaisesRegex(AssertionError, "sh still runs.*said"):
+            run("sh", "-c", "echo said; echo $$ >&2; exec sleep 3600", timeout=0.2)
+
+    def test_pipes_carry_every_byte(self):
+        data = bytes(range(256)) * 4096
+        with Pipes("cat") as cat:
+            cat.send(data, then_close=True)
+            self.assertEqual(cat.stdout.expect_end(), data)
+            self.assertEqual(cat.wait(), 0)
+
+    @unittest.skipUnless(shutil.which("picocom"), "needs picocom")
+    def test_device_talks_to_picocom_and_is_unplugged(self):
+        with Device() as device, Terminal("picocom", "-b", "9600", device.path) as terminal:
+            terminal.expect(b"Terminal ready")  # It drops what came before.
+            device.write(b"boot")
+            terminal.expect(b"boot")
+            self.assertEqual(device.settings.output_baud, 9600)
+            terminal.send(b"abc")
+            self.assertEqual(device.read_exactly(3), b"abc")
+            device.hang_up()
+            self.assertNotEqual(terminal.wait(), 0)
+
+    def test_device_that_is_read_slowly_makes_the_writer_wait(self):
+        data = os.urandom(20_000)
+        with Device() as device, Port(device.path) as port:
+            with self.assertRaisesRegex(AssertionError, "not taken"):
+                port.write(data, timeout=0.1)
+
+    def test_nothing_is_left_open(self):
+        before = len(os.listdir("/proc/self/fd"))
+        with Device() as device, Port(device.path), Terminal("cat"), Pipes("cat"):
+            pass
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)

@@ -1,0 +1,102 @@
+"""`serialterm list` on this machine, whatever devices it may have."""
+
+import json
+import os
+import re
+import unittest
+
+from Tests.endtoend.harness import Device, Terminal, serialterm, serialterm_binary
+
+KEYS = {
+    "node", "kind", "driver", "vendorID", "productID", "serialNumber", "manufacturer", "product",
+    "interfaceNumber", "physicalPath", "links", "accessible", "holder"}
+KINDS = {"usb", "acm", "uart", "virtual"}
+
+
+def assert_device(test, device):
+    """Asserts that `device` is what the documentation says of one."""
+    test.assertLessEqual(KEYS, device.keys())
+    test.assertIn(device["kind"], KINDS)
+    test.assertRegex(device["node"], "^/dev/")
+    test.assertIsInstance(device["links"], list)
+    test.assertIsInstance(device["accessible"], bool)
+    for key in ("vendorID", "productID"):
+        if device[key] is not None:
+            test.assertRegex(device[key], "^[0-9a-f]{4}$")
+    if device["interfaceNumber"] is not None:
+        test.assertIsInstance(device["interfaceNumber"], int)
+    if device["holder"] is not None:
+        test.assertEqual({"pid", "command"}, device["holder"].keys())
+    for key, value in device.items():
+        test.assertNotEqual(value, "", f"{key} is empty, not null")
+
+
+class ListTests(unittest.TestCase):
+    def listed(self, *options):
+        result = serialterm("list", *options)
+        self.assertEqual((result.status, result.stderr), (0, b""))
+        return result.stdout
+
+    def devices(self, *options):
+        return json.loads(self.listed("--json", *options))
+
+    def test_json_is_an_array_of_devices(self):
+        for device in self.devices("--all"):
+            assert_device(self, device)
+
+    def test_all_shows_the_kernels_ttys_without_hardware(self):
+        """Every kernel has serial ports that are only names: /sys/class/tty/ttyS*, of type 0."""
+        phantoms = [
+            f"/dev/{name}" for name in os.listdir("/sys/class/tty")
+            if re.fullmatch(r"ttyS\d+", name) and uart_type(name) == "0"]
+        if not phantoms:
+            self.skipTest("all ttyS* of this machine have hardware")
+        usual = {device["node"] for device in self.devices()}
+        everything = {device["node"] for device in self.devices("--all")}
+        self.assertLess(usual, everything)
+        self.assertFalse(usual.intersection(phantoms))
+        self.assertTrue(everything.issuperset(phantoms))
+
+    def test_names_are_the_nodes_one_a_line(self):
+        for options in ((), ("--all",)):
+            with self.subTest(options):
+                names = self.listed("--names", *options).decode()
+                nodes = [device["node"] for device in self.devices(*options)]
+                self.assertEqual(names, "".join(f"{node}\n" for node in nodes))
+
+    def test_table_has_every_node(self):
+        table = self.listed("--all").decode()
+        for device in self.devices("--all"):
+            self.assertIn(device["node"], table)
+
+    def test_pseudo_terminals_are_no_devices(self):
+        with Device() as device:
+            self.assertNotIn(device.node, self.listed("--names", "--all").decode())
+
+
+class ColourTests(unittest.TestCase):
+    def on_a_terminal(self, **variables):
+        with Terminal(serialterm_binary(), "list", "--all", variables=variables) as terminal:
+            self.assertEqual(terminal.wait(), 0)
+            return terminal.transcript.expect_end()
+
+    def test_no_escape_sequences_where_there_is_no_terminal(self):
+        for arguments in (["list", "--all"], ["list", "--json", "--all"], ["--help"]):
+            with self.subTest(arguments):
+                self.assertNotIn(b"\x1b", serialterm(*arguments).stdout)
+
+    def test_no_colour_when_the_user_wants_none(self):
+        for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            with self.subTest(variables):
+                output = self.on_a_terminal(**variables)
+                self.assertNotIn(b"\x1b", output)
+                self.assertTrue(output)
+
+
+def uart_type(name):
+    """The kernel's number for a port's UART; 0 is none."""
+    try:
+        with open(f"/sys/class/tty/{name}/type", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return None

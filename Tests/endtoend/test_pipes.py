@@ -1,0 +1,141 @@
+"""Standard input and output that are not a terminal."""
+
+import random
+import subprocess
+import time
+import unittest
+
+from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm, serialterm_binary
+
+# The prefix key of sessions and every other byte are ordinary in a pipe.
+EVERY_BYTE = bytes(range(256))
+
+
+class PipeTests(unittest.TestCase):
+    def setUp(self):
+        self.device = self.enterContext(Device())
+
+    def program(self, *options, **how):
+        return self.enterContext(
+            Pipes(serialterm_binary(), "connect", self.device.path, *options, **how))
+
+    def test_piped_input_reaches_a_slow_device_whole(self):
+        data = random.Random(1).randbytes(200_000)
+        program = self.program()
+        program.send(data, then_close=True)
+        self.assertEqual(self.device.read_exactly(len(data), rate=100_000), data)
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_exit_awaits_that_the_driver_has_taken_all(self):
+        """Exit status 0 means that every byte was accepted, so not before."""
+        data = EVERY_BYTE * 64
+        program = self.program("--linger", "0")
+        program.send(data, then_close=True)
+        # The port holds less than this: the end of the data can only wait in the program.
+        self.device.read_exactly(1)
+        self.assertTrue(program.running)
+        self.device.read_exactly(len(data) - 1)
+        self.assertEqual(program.wait(), 0)
+
+    def test_output_is_exactly_what_was_received(self):
+        data = EVERY_BYTE * 400
+        program = self.program()
+        program.send(b"?")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(data)
+        self.assertEqual(program.stdout.read_exactly(len(data)), data)
+        program.close_stdin()
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stdout.expect_end(), b"")
+
+    def test_what_the_device_said_before_is_not_flushed(self):
+        self.device.write(b"boot messages\r\n")
+        program = self.program()
+        program.stdout.expect(b"boot messages\r\n")
+
+    def test_answer_within_the_linger_is_printed(self):
+        program = self.program("--linger", "3600")
+        program.send(b"question", then_close=True)
+        self.device.read_exactly(8)
+        self.device.write(b"answer")
+        self.assertEqual(program.stdout.read_exactly(6), b"answer")
+
+    def test_linger_is_as_long_as_asked(self):
+        for option, least, most in (((), 0.2, 3.0), (("--linger", "1"), 1.0, 4.0)):
+            with self.subTest(option):
+                program = self.program(*option)
+                program.send(b"x", then_close=True)
+                self.device.read_exactly(1)
+                started = time.monotonic()
+                self.assertEqual(program.wait(), 0)
+                duration = time.monotonic() - started
+                # The byte may be read a moment after the linger has begun.
+                self.assertGreater(duration, least - 0.1)
+                self.assertLess(duration, most)
+
+    def test_no_input_at_all_ends_with_success(self):
+        result = serialterm("connect", self.device.path)
+        self.assertEqual((result.status, result.stdout), (0, b""))
+
+    def test_settings_of_the_port_are_put_back(self):
+        before = self.device.settings
+        program = self.program("-b", "9600")
+        program.send(b"x", then_close=True)
+        self.assertEqual(self.device.read_exactly(1), b"x")
+        self.assertEqual(self.device.settings.output_baud, 9600)
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(self.device.settings, before)
+
+    def test_unplugged_device_without_reconnect_is_lost(self):
+        program = self.program("--no-reconnect")
+        program.send(b"x")
+        self.device.read_exactly(1)
+        self.device.hang_up()
+        self.assertEqual(program.wait(), 6)
+        self.assertRegex(program.stderr.expect_end(), rb"^serialterm: ")
+
+    def test_reader_that_goes_away_is_output_gone(self):
+        program = self.program()
+        program.send(b"x")
+        self.device.read_exactly(1)
+        program.close_stdout()
+        self.device.write(b"nobody reads this")
+        self.assertEqual(program.wait(), 9)
+
+    def test_simulated_board_answers_a_script(self):
+        result = serialterm("connect", "loopback:board", "--linger", "1", stdin=b"echo hi there\r")
+        self.assertEqual(result.status, 0)
+        self.assertIn(b"\nhi there\r\n", result.stdout)
+
+
+class HalfTerminalTests(unittest.TestCase):
+    """A terminal on one side and a pipe on the other."""
+
+    def setUp(self):
+        self.device = self.enterContext(Device())
+
+    def test_keyboard_in_and_pipe_out(self):
+        arguments = (serialterm_binary(), "connect", self.device.path)
+        with Terminal(*arguments, stdout=subprocess.PIPE) as terminal:
+            stdout = terminal.process.stdout
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"typed")
+            self.assertEqual(self.device.read_exactly(5), b"typed")
+            self.device.write(b"\x1b[31mraw\r\n")
+            self.assertEqual(terminal.leave()[0], 0)
+            self.assertEqual(stdout.read(), b"\x1b[31mraw\r\n")
+            self.assertEqual(terminal.settings, terminal.original_settings)
+            stdout.close()
+
+    def test_pipe_in_and_screen_out(self):
+        arguments = (serialterm_binary(), "connect", self.device.path)
+        with Terminal(*arguments, stdin=subprocess.PIPE) as terminal:
+            terminal.process.stdin.write(EVERY_BYTE)
+            self.assertEqual(self.device.read_exactly(256), EVERY_BYTE)
+            self.device.write(b"shown")
+            terminal.expect(b"shown")
+            self.assertEqual(terminal.settings, terminal.original_settings)
+            terminal.process.stdin.close()
+            self.assertEqual(terminal.wait(), 0)
+            self.assertEqual(terminal.settings, terminal.original_settings)

@@ -1,0 +1,137 @@
+"""A session whose device is unplugged and plugged in again."""
+
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, wait_until
+
+PREFIX = b"\x14"
+
+
+class ReconnectTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.path = self.folder / "port"
+        self.device = self.enterContext(Device(link=self.path))
+
+    def session(self, *options):
+        """A session, once the port is the program's."""
+        terminal = self.enterContext(
+            Terminal(serialterm_binary(), "connect", str(self.path), *options))
+        terminal.expect(b"ctrl-t q")
+        wait_until(lambda: self.device.exclusive, "the port is opened exclusively")
+        return terminal
+
+    def unplug(self, terminal):
+        """Unplugs the device; the program has said so when this returns."""
+        self.device.hang_up()
+        terminal.expect(re.compile(rb"port[^\n]*waiting"))
+
+    def test_session_waits_and_goes_on(self):
+        terminal = self.session("-b", "57600")
+        self.unplug(terminal)
+        self.device.plug()
+        terminal.expect(re.compile(rb"port[^\n]*is back"))
+        self.assertEqual(self.device.settings.output_baud, 57600)
+        terminal.send(b"typed")
+        self.assertEqual(self.device.read_exactly(5), b"typed")
+        self.device.write(b"answered")
+        terminal.expect(b"answered")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(terminal.settings, terminal.original_settings)
+
+    def test_what_the_device_says_at_once_is_not_flushed(self):
+        terminal = self.session()
+        for boot in range(10):
+            self.unplug(terminal)
+            banner = b"boot %d: ready\r\n" % boot
+            self.device.plug(says=banner)
+            terminal.expect(banner)
+
+    def test_what_is_typed_meanwhile_is_refused_and_not_sent_later(self):
+        terminal = self.session()
+        self.unplug(terminal)
+        terminal.send(b"erase all\r")
+        terminal.expect(b"not sent")
+        self.device.plug()
+        terminal.expect(b"is back")
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
+
+    def test_commands_that_need_the_device_say_why_they_are_off(self):
+        terminal = self.session()
+        self.unplug(terminal)
+        terminal.send(PREFIX + b"?")
+        terminal.expect(re.compile(rb"break[^\n]*no device"))
+        terminal.send(PREFIX + b"b")
+        terminal.expect(re.compile(rb"serialterm: [^\n]*break[^\n]*no device"))
+
+    def test_quitting_while_waiting_restores_the_terminal(self):
+        terminal = self.session()
+        self.unplug(terminal)
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(terminal.settings, terminal.original_settings)
+
+    def test_no_reconnect_ends_with_device_lost(self):
+        for option in ("--no-reconnect", "-n"):
+            with self.subTest(option):
+                terminal = self.session(option)
+                self.device.hang_up()
+                self.assertEqual(terminal.wait(), 6)
+                self.assertIn(b"port", terminal.transcript.expect_end())
+                self.assertEqual(terminal.settings, terminal.original_settings)
+                self.device.plug()
+
+    def test_wait_begins_with_a_device_that_is_not_there_yet(self):
+        self.device.hang_up()
+        terminal = self.enterContext(
+            Terminal(serialterm_binary(), "connect", "--wait", str(self.path)))
+        terminal.expect(re.compile(rb"waiting[^\n]*port"))
+        self.device.plug(says=b"first words")
+        terminal.expect(b"first words")
+
+    def test_folder_of_the_node_may_come_and_go_too(self):
+        """As /dev/serial/by-id does with its last link."""
+        path = self.folder / "by-id" / "port"
+        path.parent.mkdir()
+        with Device(link=path) as device:
+            terminal = self.enterContext(Terminal(serialterm_binary(), "connect", str(path)))
+            terminal.expect(b"ctrl-t q")
+            wait_until(lambda: device.exclusive, "the port is opened exclusively")
+            device.hang_up()
+            os.rmdir(path.parent)
+            terminal.expect(b"waiting")
+            path.parent.mkdir()
+            device.plug(says=b"here again")
+            terminal.expect(b"here again")
+
+    def test_waiting_takes_no_processor_time(self):
+        terminal = self.session()
+        self.unplug(terminal)
+        before = processor_seconds(terminal.pid)
+        # Time must pass for this to mean anything; nothing happens that could be waited for.
+        with self.assertRaises(AssertionError):
+            terminal.expect(b"anything", timeout=1)
+        self.assertLess(processor_seconds(terminal.pid) - before, 0.05)
+
+    def test_pipe_waits_for_the_device_and_goes_on(self):
+        data = bytes(range(256)) * 256
+        half = len(data) // 2
+        with Pipes(serialterm_binary(), "connect", str(self.path)) as program:
+            program.send(data[:half])
+            self.assertEqual(self.device.read_exactly(half), data[:half])
+            self.device.hang_up()
+            program.stderr.expect(b"waiting")
+            self.device.plug()
+            program.send(data[half:], then_close=True)
+            self.assertEqual(self.device.read_exactly(half), data[half:])
+            self.assertEqual(program.wait(), 0)
+
+
+def processor_seconds(pid):
+    """The processor time that a process has taken. See proc(5), stat: utime and stime."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

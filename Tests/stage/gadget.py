@@ -1,0 +1,68 @@
+"""A CDC-ACM device of any identity: the guest's own USB gadget, on a USB controller that leads back
+to the same machine (dummy_hcd)."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness.wires import Wire
+
+CONFIGFS = Path("/sys/kernel/config")
+
+
+class AcmGadget:
+    """Plugged in while the context lasts. `far_end(N)` is what talks to its port number N."""
+
+    def __init__(self, vendor, product, serial, ports=1):
+        if not (CONFIGFS / "usb_gadget").exists():
+            subprocess.run(["mount", "-t", "configfs", "none", CONFIGFS], check=True)
+        self._ports = ports
+        self._gadget = CONFIGFS / "usb_gadget" / "acm"
+        self._configuration = self._gadget / "configs" / "c.1"
+        self._strings = self._gadget / "strings" / "0x409"
+        self._functions = [self._gadget / "functions" / f"acm.{port}" for port in range(ports)]
+        for folder in (self._strings, self._configuration, *self._functions):
+            folder.mkdir(parents=True)
+        self._write("idVendor", vendor)
+        self._write("idProduct", product)
+        self._write("strings/0x409/serialnumber", serial)
+        self._write("strings/0x409/manufacturer", "Arduino (www.arduino.cc)")
+        self._write("strings/0x409/product", "Uno R3")
+        for function in self._functions:
+            (self._configuration / function.name).symlink_to(function)
+
+    def __enter__(self):
+        self._write("UDC", os.listdir("/sys/class/udc")[0])
+        wait_until(lambda: len(self.nodes) == self._ports, "the gadget's ports are there")
+        return self
+
+    def __exit__(self, *_):
+        self._write("UDC", "")
+        # Not one call: the kernel makes and removes most of what is in there itself.
+        for function in self._functions:
+            (self._configuration / function.name).unlink()
+        for folder in (self._configuration, *self._functions, self._strings, self._gadget):
+            folder.rmdir()
+
+    @property
+    def nodes(self):
+        """Its ports by the names that udev has given them, in order."""
+        folder = Path("/dev/serial/by-id")
+        links = sorted(folder.glob("*Arduino*")) if folder.exists() else []
+        return [os.path.realpath(link) for link in links]
+
+    def far_end(self, port):
+        """What is at the other end of a port."""
+        return FarEnd(port)
+
+    def _write(self, attribute, value):
+        (self._gadget / attribute).write_text(f"{value}\n", encoding="ascii")
+
+
+class FarEnd(Wire):
+    """The gadget's own side of a port."""
+
+    def __init__(self, port):
+        self.descriptor = os.open(f"/dev/ttyGS{port}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        subprocess.run(["stty", "-F", f"/dev/ttyGS{port}", "raw", "-echo"], check=True)

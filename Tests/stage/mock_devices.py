@@ -1,0 +1,155 @@
+"""What `serialterm list` and `serialterm monitor` make of devices that umockdev pretends: any
+identity, any number, at any pace. To be run within umockdev-wrapper; run.py does."""
+
+import json
+import os
+import random
+import re
+import unittest
+
+import gi
+
+from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary
+from Tests.endtoend.test_list import assert_device
+
+gi.require_version("UMockdev", "1.0")
+from gi.repository import UMockdev  # noqa: E402  (only after the version has been required)
+
+LINE = re.compile(rb"([^\n]*)\n")
+
+
+class Bed:
+    """A system of its own, with no device but those plugged in here."""
+
+    def __init__(self):
+        self._bed = UMockdev.Testbed.new()
+        # Set in C, which Python does not see, and so would not hand on.
+        os.environ["UMOCKDEV_DIR"] = self._bed.get_root_dir()
+        self._parents = {}
+
+    def plug(self, number, serial=None, interface=0):
+        """Plugs in an FTDI adapter as ttyUSB<number>; returns the tty's place in /sys."""
+        serial = serial or f"A{number:04}"
+        identity = ["ID_VENDOR_ID", "0403", "ID_MODEL_ID", "6001", "ID_SERIAL_SHORT", serial]
+        adapter = self._bed.add_device(
+            "usb", f"usb-{number}", None,
+            ["idVendor", "0403", "idProduct", "6001", "serial", serial, "manufacturer", "FTDI",
+             "product", "FT232R USB UART"],
+            ["DEVTYPE", "usb_device", *identity])
+        function = self._bed.add_device(
+            "usb", f"1-{number}:1.{interface}", adapter,
+            ["bInterfaceNumber", f"{interface:02x}"],
+            ["DEVTYPE", "usb_interface", "DRIVER", "ftdi_sio"])
+        tty = self._bed.add_device(
+            "tty", f"ttyUSB{number}", function, ["dev", f"188:{number}"],
+            ["DEVNAME", f"/dev/ttyUSB{number}", "MAJOR", "188", "MINOR", str(number),
+             "ID_BUS", "usb", *identity, "ID_USB_INTERFACE_NUM", f"{interface:02x}",
+             "ID_PATH", f"pci-0000:00:14.0-usb-0:{number}:1.{interface}",
+             "DEVLINKS", link(serial)])
+        self._parents[tty] = (function, adapter)
+        return tty
+
+    def unplug(self, tty):
+        self._bed.uevent(tty, "remove")
+        for device in (tty, *self._parents.pop(tty)):
+            self._bed.remove_device(device)
+
+    def change(self, tty, **properties):
+        for name, value in properties.items():
+            self._bed.set_property(tty, name, value)
+        self._bed.uevent(tty, "change")
+
+
+def link(serial):
+    return f"/dev/serial/by-id/usb-FTDI_FT232R_{serial}-if00-port0"
+
+
+def listed():
+    """The devices by their nodes."""
+    result = serialterm("list", "--json")
+    assert (result.status, result.stderr) == (0, b""), result
+    return {device["node"]: device for device in json.loads(result.stdout)}
+
+
+class MockTests(unittest.TestCase):
+    def setUp(self):
+        self.bed = Bed()
+
+    def monitor(self, *options):
+        return self.enterContext(Pipes(serialterm_binary(), "monitor", "--json", *options))
+
+    def devices(self, monitor, count):
+        """The next `count` events and the devices that they tell of."""
+        for _ in range(count):
+            event = json.loads(monitor.stdout.expect(LINE).group(1))
+            assert_device(self, event["device"])
+            yield event["event"], event["device"]
+
+    def events(self, monitor, count):
+        """The next `count` events and the nodes that they tell of."""
+        return [(event, device["node"]) for event, device in self.devices(monitor, count)]
+
+    def test_no_device_is_an_empty_list(self):
+        self.assertEqual(listed(), {})
+        self.assertEqual(serialterm("list", "--names").stdout, b"")
+
+    def test_identity_is_told(self):
+        self.bed.plug(3, "XYZ", interface=1)
+        device = listed()["/dev/ttyUSB3"]
+        assert_device(self, device)
+        expected = {
+            "kind": "usb", "vendorID": "0403", "productID": "6001", "serialNumber": "XYZ",
+            "manufacturer": "FTDI", "product": "FT232R USB UART", "interfaceNumber": 1,
+            "physicalPath": "pci-0000:00:14.0-usb-0:3:1.1"}
+        self.assertEqual({key: device[key] for key in expected}, expected)
+
+    def test_serial_number_with_quotes_and_controls_stays_json(self):
+        serial = 'a"b\\c\u00e9\x01'
+        self.bed.plug(1, serial)
+        self.assertEqual(listed()["/dev/ttyUSB1"]["serialNumber"], serial)
+
+    def test_events_come_in_order(self):
+        self.bed.plug(0)
+        monitor = self.monitor()
+        self.assertEqual(self.events(monitor, 1), [("present", "/dev/ttyUSB0")])
+        for number in range(1, 4):
+            node = f"/dev/ttyUSB{number}"
+            tty = self.bed.plug(number)
+            self.assertEqual(self.events(monitor, 1), [("appeared", node)])
+            self.bed.change(tty, DEVLINKS=link("renamed"))
+            (event, device), = self.devices(monitor, 1)
+            self.assertEqual((event, device["node"]), ("changed", node))
+            self.assertEqual(device["links"], [link("renamed")])
+            self.bed.unplug(tty)
+            self.assertEqual(self.events(monitor, 1), [("disappeared", node)])
+
+    def test_count_ends_the_monitor(self):
+        self.bed.plug(0)
+        monitor = self.monitor("--count", "2")
+        self.assertEqual(self.events(monitor, 1), [("present", "/dev/ttyUSB0")])
+        self.bed.unplug(self.bed.plug(1))
+        self.assertEqual(
+            self.events(monitor, 2),
+            [("appeared", "/dev/ttyUSB1"), ("disappeared", "/dev/ttyUSB1")])
+        self.assertEqual(monitor.wait(), 0)
+
+    def test_storm_of_plugs_leaves_the_right_list(self):
+        chance = random.Random(9)
+        self.bed.plug(1_000)
+        monitor = self.monitor()
+        told = self.events(monitor, 1)
+        plugged, expected = {}, [("present", "/dev/ttyUSB1000")]
+        for _ in range(200):
+            number = chance.randrange(40)
+            if number in plugged:
+                self.bed.unplug(plugged.pop(number))
+                expected.append(("disappeared", f"/dev/ttyUSB{number}"))
+            else:
+                plugged[number] = self.bed.plug(number)
+                expected.append(("appeared", f"/dev/ttyUSB{number}"))
+            # umockdev gives up when more than 10 of its events are unread; a plug is three.
+            told += self.events(monitor, max(0, len(expected) - len(told) - 2))
+        told += self.events(monitor, len(expected) - len(told))
+        self.assertEqual(told, expected)
+        self.assertEqual(
+            listed().keys(), {f"/dev/ttyUSB{number}" for number in [1_000, *plugged]})

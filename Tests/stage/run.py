@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Tests the built program with devices that come and go: those that umockdev pretends, and real
+ones of a virtual machine (see stage.sh). run.py [--quick] [PATTERN]; --quick leaves out the machine.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+REPOSITORY = FOLDER.parents[1]
+sys.path.insert(0, str(REPOSITORY))
+
+# Only found through the path set above.
+from Tests.endtoend import runner  # noqa: E402
+from Tests.endtoend.harness import serialterm_binary  # noqa: E402
+
+# The kernel modules of gadget.py.
+GADGET = "configfs dummy_hcd libcomposite usb_f_acm cdc_acm"
+
+# What stage.sh ends with where it cannot run.
+UNAVAILABLE = 77
+
+
+def missing_for_mocks():
+    """What keeps the tests with umockdev from running here, if anything."""
+    if not shutil.which("umockdev-wrapper"):
+        return "needs umockdev"
+    probe = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
+    if subprocess.run([sys.executable, "-c", probe], stderr=subprocess.DEVNULL).returncode:
+        return f"needs python3-gi and gir1.2-umockdev-1.0 for {sys.executable}"
+    return None
+
+
+def run_part(name, command, **options):
+    """Runs the tests of one kind, in a process or a machine of their own. Passes their lines on
+    and returns the counts by outcome."""
+    counts = dict.fromkeys((runner.PASSED, runner.FAILED, runner.SKIPPED), 0)
+    closing = None
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as process:
+        for line in process.stdout:
+            if line.strip() == runner.closing_line(*counts.values()):
+                closing = line
+                continue
+            outcome = line.partition(" ")[0]
+            if outcome in counts:
+                counts[outcome] += 1
+            print(line, end="", flush=True)
+    # Tests that did not run to their end, or none at all, are no success.
+    if closing is None or process.returncode not in (0, 1):
+        counts[runner.FAILED] += 1
+        print(f"{runner.FAILED} {name} ended early, with status {process.returncode}", flush=True)
+    return counts
+
+
+def skip(name, reason):
+    """Counts a whole part as one test skipped."""
+    print(f"{runner.SKIPPED} {name}: {reason}", flush=True)
+    return {runner.PASSED: 0, runner.FAILED: 0, runner.SKIPPED: 1}
+
+
+def run_mocks(pattern):
+    """The tests with umockdev."""
+    reason = missing_for_mocks()
+    if reason:
+        return skip("Tests.stage.mock", reason)
+    return run_part(
+        "Tests.stage.mock", ["umockdev-wrapper", sys.executable, __file__, "--part", "mock", pattern])
+
+
+def run_guests(pattern):
+    """The tests in the virtual machine: one start for all of them."""
+    stage = FOLDER / "stage.sh"
+    # Made ready first, so that the reason can be told where it cannot run.
+    built = subprocess.run([stage, "build"], stderr=subprocess.PIPE, text=True)
+    print(built.stderr, end="", file=sys.stderr)
+    if built.returncode == UNAVAILABLE:
+        return skip("Tests.stage.guest", built.stderr.strip().rpartition("\n")[2])
+    # The machine is emulated: what takes a tenth of a second here may take ten times that there.
+    variables = ["env", "SERIALTERM_TEST_TIMEOUT=60", f"SERIALTERM={serialterm_binary()}"]
+    return run_part(
+        "Tests.stage.guest",
+        [stage, "run", "--timeout", "900", "--modules", GADGET, "--", *variables,
+         sys.executable, __file__, "--part", "guest", pattern],
+        cwd=REPOSITORY)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave out the virtual machine")
+    parser.add_argument("--part", choices=["mock", "guest"], help=argparse.SUPPRESS)
+    parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
+    options = parser.parse_args()
+    if options.part:
+        parts = [runner.run_tests(FOLDER, f"{options.part}_*.py", pattern=options.pattern)]
+    else:
+        parts = [run_mocks(options.pattern)]
+        if not options.quick:
+            parts.append(run_guests(options.pattern))
+    counts = {outcome: sum(part[outcome] for part in parts) for outcome in parts[0]}
+    print(runner.closing_line(*counts.values()), flush=True)
+    sys.exit(1 if counts[runner.FAILED] else 0)
+
+
+if __name__ == "__main__":
+    main()
