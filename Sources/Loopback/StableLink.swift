@@ -5,7 +5,8 @@ public import SystemPackage
 /// A symbolic link at a path of one's own choice to a node whose name changes from run to run.
 ///
 /// The link lasts as long as the object. It never takes the place of anything but a link that leads
-/// nowhere, as one is left behind by a process that was killed; and what has taken *its* place
+/// nowhere, as one is left behind by a process that was killed, or would if our node did not exist
+/// by now: pseudo-terminals get the numbers of those that have gone. What has taken *its* place
 /// meanwhile is left alone.
 public final class StableLink {
   /// Where the link is.
@@ -40,22 +41,22 @@ public final class StableLink {
     do {
       try target.makeLink(at: path)
     } catch .fileExists {
-      try refuseUnlessDangling(path)
-      try replaceDanglingLink(at: path, by: target)
+      try refuseUnlessStale(path, apartFrom: target)
+      try replaceStaleLink(at: path, by: target)
     } catch {
       throw StableLinkError(path: path, reason: .failed("symlink", error))
     }
   }
 
   /// Puts a link to the target in the place of the old one: at no time there is none.
-  private static func replaceDanglingLink(
+  private static func replaceStaleLink(
     at path: FilePath, by target: FilePath
   ) throws(StableLinkError) {
     let temporary = try makeTemporaryLink(beside: path, to: target)
     do throws(StableLinkError) {
       // Looked at a last time. What somebody puts there between this and the next line would be
       // lost: rename(2) knows no "only if it is still the same".
-      try refuseUnlessDangling(path)
+      try refuseUnlessStale(path, apartFrom: target)
       try rename(temporary, to: path)
     } catch {
       _ = temporary.withPlatformString { unlink($0) }
@@ -91,12 +92,14 @@ public final class StableLink {
     }
   }
 
-  private static func refuseUnlessDangling(_ path: FilePath) throws(StableLinkError) {
+  private static func refuseUnlessStale(
+    _ path: FilePath, apartFrom target: FilePath
+  ) throws(StableLinkError) {
     let occupant: StableLinkError.Occupant?
     do { occupant = try path.occupant() } catch {
       throw StableLinkError(path: path, reason: .failed("stat", error))
     }
-    if let occupant { throw StableLinkError(path: path, reason: .occupied(by: occupant)) }
+    if let occupant, occupant != .link(to: target) { throw StableLinkError(path: path, reason: .occupied(by: occupant)) }
   }
 }
 
