@@ -99,7 +99,8 @@ public final class StableLink {
     do { occupant = try path.occupant() } catch {
       throw StableLinkError(path: path, reason: .failed("stat", error))
     }
-    if let occupant, occupant != .link(to: target) { throw StableLinkError(path: path, reason: .occupied(by: occupant)) }
+    guard let occupant, occupant != .link(to: target) else { return }
+    throw StableLinkError(path: path, reason: .occupied(by: occupant))
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import SystemPackage
 
 /// The program's root: its subcommands, and the one place that ends the process.
 @main
@@ -25,7 +26,17 @@ struct Serialterm: ParsableCommand {
   static func main() {
     // A reader that goes away is an answer of write(2), not the end of the program.
     signal(SIGPIPE, SIG_IGN)
+    occupyStandardStreams()
     Glibc.exit(status().code)
+  }
+
+  /// Puts /dev/null where a standard stream was closed: whatever is opened next would take its
+  /// number, and be written to as if it were that stream.
+  private static func occupyStandardStreams() {
+    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
+      // Takes the lowest number that is free, which is this one.
+      _ = open("/dev/null", O_RDWR)
+    }
   }
 
   private static func status() -> ExitStatus {
@@ -38,6 +49,9 @@ struct Serialterm: ParsableCommand {
     } catch let failure as Failure {
       complain(failure.message)
       return failure.status
+    } catch let errno as Errno {
+      complain("the system refuses what is needed: \(errno).")
+      return .otherFailure
     } catch {
       return status(of: error)
     }

@@ -8,12 +8,13 @@ extension Device {
   init(_ facts: PortFacts) {
     let driver = facts.hardware?.driver ?? facts.properties["ID_USB_DRIVER"]
     let kind = Self.kind(facts, driver: driver)
+    let hasHardware = Self.hasHardware(facts, kind: kind)
+    let isSomewhere = kind != .virtual && hasHardware
     self.init(
-      syspath: facts.port.syspath, node: facts.node, kind: kind,
-      hasHardware: Self.hasHardware(facts, kind: kind), incarnation: facts.incarnation,
-      driver: kind == .virtual ? nil : driver,
-      physicalPath: kind == .virtual
-        ? nil : facts.properties["ID_PATH"] ?? PhysicalPath.of(facts.ancestors),
+      syspath: facts.port.syspath, node: facts.node, kind: kind, hasHardware: hasHardware,
+      incarnation: facts.incarnation, driver: kind == .virtual ? nil : driver,
+      physicalPath: isSomewhere
+        ? facts.properties["ID_PATH"] ?? PhysicalPath.of(facts.ancestors) : nil,
       hardwarePath: Self.hardwarePath(facts, kind: kind),
       links: facts.links.sorted { naturallyPrecedes($0.string, $1.string) })
     if kind == .usb || kind == .acm { describe(USBFacts(facts)) }

@@ -38,7 +38,8 @@ public struct Device: Hashable, Sendable {
   /// Which of the ports on one USB interface this is, from 0; nil where an interface has but one.
   public var portNumber: Int?
 
-  /// Where it is plugged in, for example `pci-0000:00:14.0-usb-0:1.2:1.0`: udev's ID_PATH.
+  /// Where it is plugged in, for example `pci-0000:00:14.0-usb-0:1.2:1.0`: udev's ID_PATH, or the
+  /// same worked out where no udevd runs. The ports of one card, or of one USB interface, share it.
   public var physicalPath: String?
   /// Where the kernel has the hardware behind the port. It holds the number that the port happened
   /// to get only where nothing else tells two ports of one chip apart. Nil for virtual ports.

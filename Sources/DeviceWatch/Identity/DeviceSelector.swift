@@ -55,7 +55,8 @@ extension Device {
   /// What a person may call the place that it is plugged in at.
   fileprivate var placeNames: [String] {
     guard let physicalPath else { return [] }
-    var names = [physicalPath, "\(physicalPath)-port\(portNumber ?? 0)"]
+    var names = [physicalPath]
+    if let portNumber { names.append("\(physicalPath)-port\(portNumber)") }
     // The last piece, 1.0, is the device's configuration and interface, and no part of the place.
     if vendorID != nil, let colon = physicalPath.lastIndex(of: ":") {
       names.append(String(physicalPath[..<colon]))

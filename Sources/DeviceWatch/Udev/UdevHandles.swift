@@ -17,22 +17,13 @@ struct UdevContext: ~Copyable {
 
   deinit { udev_unref(pointer) }
 
-  /// The syspaths of all devices of a subsystem.
+  /// The device of a name; nil if it is gone.
   ///
-  /// The corresponding C functions are those of `udev_enumerate`.
-  borrowing func syspaths(inSubsystem subsystem: String) throws(Errno) -> [String] {
-    guard let enumeration = udev_enumerate_new(pointer) else { throw Errno(rawValue: errno) }
-    defer { udev_enumerate_unref(enumeration) }
-    try check(udev_enumerate_add_match_subsystem(enumeration, subsystem))
-    try check(udev_enumerate_scan_devices(enumeration))
-    return names(in: udev_enumerate_get_list_entry(enumeration))
-  }
-
-  /// The device at a syspath; nil if it is gone.
-  ///
-  /// The corresponding C function is `udev_device_new_from_syspath`.
-  borrowing func device(at syspath: String) -> UdevDevice? {
-    guard let device = udev_device_new_from_syspath(pointer, syspath) else { return nil }
+  /// The corresponding C function is `udev_device_new_from_subsystem_sysname`.
+  borrowing func device(named name: String, inSubsystem subsystem: String) -> UdevDevice? {
+    guard let device = udev_device_new_from_subsystem_sysname(pointer, subsystem, name) else {
+      return nil
+    }
     return UdevDevice(owning: device)
   }
 }

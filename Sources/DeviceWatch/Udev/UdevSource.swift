@@ -61,14 +61,39 @@ public final class UdevSource: DeviceSource {
   public var descriptor: FileDescriptor { monitor.descriptor }
 
   /// See ``DeviceSource/enumerate()``.
+  ///
+  /// The folder of the class is read directly: `udev_enumerate` would look at all of the virtual
+  /// consoles first, ten times as long as all the rest takes.
   public func enumerate() throws(Errno) -> [Device] {
-    try context.syspaths(inSubsystem: "tty").compactMap { syspath in
-      guard isIncluded(Self.name(syspath)), let device = context.device(at: syspath) else {
-        return nil
-      }
+    try Self.ttyNames().filter(isIncluded).compactMap { name in
+      guard let device = context.device(named: name, inSubsystem: "tty") else { return nil }
       // Without an incarnation it went away just now, and an event says so.
       return Device(device).flatMap { $0.incarnation == nil ? nil : $0 }
     }
+  }
+
+  /// The corresponding C function is `readdir`.
+  ///
+  /// - Throws: what opendir(3) and readdir(3) say: a list that is cut short would look as if devices
+  ///   were gone. Where there is no sysfs there are no devices.
+  private static func ttyNames() throws(Errno) -> [String] {
+    guard let folder = opendir("/sys/class/tty") else {
+      let error = Errno(rawValue: errno)
+      if error == .noSuchFileOrDirectory { return [] }
+      throw error
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    errno = 0
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+      errno = 0
+    }
+    if errno != 0 { throw Errno(rawValue: errno) }
+    return names
   }
 
   /// See ``DeviceSource/readEvents()``.
@@ -135,8 +160,9 @@ extension UdevSource {
     guard let node = try? path.stat(), node.type == .characterSpecial else { return nil }
     let number = node.specialDeviceID
     let link = FilePath("/sys/dev/char/\(number.majorNumber):\(number.minorNumber)")
-    guard let syspath = link.realPath?.string, TTYName.isPort(name(syspath)),
-      let context = try? UdevContext(), let device = context.device(at: syspath)
+    guard let name = link.realPath?.lastComponent?.string, TTYName.isPort(name),
+      let context = try? UdevContext(),
+      let device = context.device(named: name, inSubsystem: "tty")
     else { return nil }
     return Device(device)
   }
