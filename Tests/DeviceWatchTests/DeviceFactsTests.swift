@@ -151,7 +151,9 @@ import Testing
     type: String?, hasHardware: Bool
   ) {
     let platform = SysfsNode("/sys/devices/platform/serial8250", "platform", driver: "serial8250")
-    #expect(Self.uart(type: type, behind: [platform]).hasHardware == hasHardware)
+    let device = Self.uart(type: type, behind: [platform])
+    #expect(device.hasHardware == hasHardware)
+    #expect((device.physicalPath != nil) == hasHardware, "what is not there is nowhere")
   }
 
   // MARK: Virtual ports

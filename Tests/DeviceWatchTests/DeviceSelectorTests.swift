@@ -65,6 +65,7 @@ import Testing
     ("port:pci-0000:00:14.0-usb-0:1.2:1.0-port0", ["ttyUSB2"]),
     ("port:pci-0000:00:14.0-usb-0:1.2:1.0-port1", []),
     ("port:pci-0000:00:14.0-usb-0:1.3:1.1", ["ttyUSB4"]),
+    ("port:pci-0000:00:14.0-usb-0:1.3:1.1-port0", []),
     ("port:pci-0000:00:14.0-usb-0:1.3", ["ttyUSB3", "ttyUSB4"]),
     ("port:pci-0000:00:14.0-usb-0:1", []), ("port:pci-0000:00:14.0", []), ("port:pci", []),
   ])

@@ -5,38 +5,9 @@ import Testing
 
 @testable import DeviceWatch
 
-/// Writes down what it hears of a path, and checks that the watcher agrees.
-private final class Recorder: PathObserver {
-  var heard: [PathEvent] = []
-  var onEvent: (PathEvent) -> Void = { _ in }
-
-  func pathWatcher(_ watcher: PathWatcher, didAppear path: FilePath) {
-    #expect(watcher.isPresent)
-    #expect(path == watcher.path)
-    record(.appeared)
-  }
-
-  func pathWatcher(_ watcher: PathWatcher, didVanish path: FilePath) {
-    #expect(!watcher.isPresent)
-    record(.vanished)
-  }
-
-  func pathWatcher(_ watcher: PathWatcher, accessDidChangeOf path: FilePath) {
-    #expect(watcher.isPresent)
-    record(.accessChanged)
-  }
-
-  func pathWatcher(_ watcher: PathWatcher, didFailWith error: Errno) { record(.failed(error)) }
-
-  private func record(_ event: PathEvent) {
-    heard.append(event)
-    onEvent(event)
-  }
-}
-
 @Suite struct PathWatcherTests {
   private let folder: TemporaryFolder
-  private let recorder = Recorder()
+  private let recorder = PathRecorder()
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -46,18 +17,11 @@ private final class Recorder: PathObserver {
     return watcher
   }
 
-  /// Handles what comes until so many events were heard, and expects these and no others.
   private func expect(
     _ events: [PathEvent], of watcher: PathWatcher,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    handle(
-      watcher.descriptor, with: watcher.handleReadable,
-      until: { recorder.heard.count >= events.count }, sourceLocation: sourceLocation)
-    // inotify is told within the system calls that the test has made: all there is, is there.
-    watcher.handleReadable()
-    #expect(recorder.heard == events, sourceLocation: sourceLocation)
-    recorder.heard = []
+    recorder.expect(events, of: watcher, sourceLocation: sourceLocation)
   }
 
   // MARK: A plain path
@@ -219,7 +183,7 @@ private final class Recorder: PathObserver {
     let node = try #require(terminal).node
     let direct = try watch(node)
     let link = try PathWatcher(try folder.link("board", to: node))
-    let throughLink = Recorder()
+    let throughLink = PathRecorder()
     link.addObserver(throughLink)
     #expect(direct.isPresent)
     #expect(link.isPresent)
@@ -299,7 +263,7 @@ private final class Recorder: PathObserver {
   @Test func observerMayHandleMore_andDropTheWatcher() throws {
     var watcher: PathWatcher? = try watch(folder("node"))
     weak let watched = watcher
-    let second = Recorder()
+    let second = PathRecorder()
     watcher?.addObserver(second)
     recorder.onEvent = { [folder] _ in
       #expect(throws: Never.self) { try folder.delete("node") }
