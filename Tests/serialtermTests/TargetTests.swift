@@ -36,4 +36,11 @@ import Testing
     let failure = #expect(throws: Failure.self) { try Target(parsing: text) }
     #expect(failure?.status == .usage)
   }
+
+  @Test func whatADeviceCallsItself_cannotCommandATerminal() {
+    let device = Device(
+      syspath: "/sys/x", node: "/dev/ttyUSB0", kind: .usb, vendorID: 1, productID: 2,
+      serialNumber: "\u{1B}]0;owned\u{7}", product: "Caf\u{E9}\u{9B}31m\n")
+    #expect(device.summary == "0001:0002 \u{FFFD}]0;owned\u{FFFD} Caf\u{E9}\u{FFFD}31m\u{FFFD}")
+  }
 }

@@ -14,8 +14,8 @@ struct DeviceTable {
     var table = Table(header: ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME", "NOTE"])
     table.rows = devices.map { device in
       [
-        device.node.string, device.kind.rawValue, device.usbID ?? "-", device.serialNumber ?? "-",
-        device.name, Self.note(device, holders[device.node]),
+        device.node.string, device.kind.rawValue, device.usbID ?? "-",
+        device.serialNumber?.harmless ?? "-", device.name, Self.note(device, holders[device.node]),
       ]
     }
     lines = table.lines

@@ -12,12 +12,12 @@ extension Device {
   /// What its maker calls it, or its driver's name.
   var name: String {
     let names = [manufacturer, product].compactMap(\.self)
-    return names.isEmpty ? driver ?? kind.rawValue : names.joined(separator: " ")
+    return (names.isEmpty ? driver ?? kind.rawValue : names.joined(separator: " ")).harmless
   }
 
   /// What a person recognises it by, in a line.
   var summary: String {
-    [usbID, serialNumber, name].compactMap(\.self).joined(separator: " ")
+    [usbID, serialNumber?.harmless, name].compactMap(\.self).joined(separator: " ")
   }
 
   /// The device as the command line's contract has it.
@@ -52,5 +52,18 @@ extension UInt16 {
   fileprivate var hex: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}
+
+extension String {
+  /// Without control characters: what a device calls itself must not command a terminal.
+  var harmless: String {
+    String(String.UnicodeScalarView(unicodeScalars.map(\.harmless)))
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var harmless: Unicode.Scalar {
+    properties.generalCategory == .control ? "\u{FFFD}" : self
   }
 }
