@@ -25,13 +25,24 @@ final class Recorder {
 /// A device that says numbers, four bytes each, without a pause.
 struct Chatterbox: SimulatedDevice {
   private let count: UInt32
+  private let saysAllAtOnce: Bool
   private var next: UInt32 = 0
   private var now = MonotonicTime(nanoseconds: 0)
 
-  /// - Parameter count: how many numbers it says, from 0.
-  init(count: UInt32) { self.count = count }
+  /// - Parameters:
+  ///   - count: how many numbers it says, from 0.
+  ///   - saysAllAtOnce: whether it does so when it is switched on, full output or not.
+  init(count: UInt32, atOnce saysAllAtOnce: Bool = false) {
+    self.count = count
+    self.saysAllAtOnce = saysAllAtOnce
+  }
 
-  mutating func start(at now: MonotonicTime, output: inout DeviceOutput) { self.now = now }
+  mutating func start(at now: MonotonicTime, output: inout DeviceOutput) {
+    self.now = now
+    guard saysAllAtOnce else { return }
+    output.append(Self.words(0..<count).span)
+    next = count
+  }
 
   func receive(_ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput) -> Int {
     bytes.count

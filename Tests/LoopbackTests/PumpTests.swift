@@ -1,41 +1,9 @@
-import EventLoop
 import Posix
-import SystemPackage
 import Testing
 
 @testable import Loopback
 
-/// An end that is nothing but bytes: what is to be read, what was written, and how much it takes.
-private final class MemoryEnd: WireEnd {
-  var unread: ArraySlice<UInt8> = []
-  var written: [UInt8] = []
-  var room = Int.max
-
-  var isReadable: Bool { !unread.isEmpty }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer, at now: MonotonicTime) -> Int {
-    let count = min(unread.count, buffer.count)
-    buffer.copyBytes(from: unread.prefix(count))
-    unread.removeFirst(count)
-    return count
-  }
-
-  func write(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
-    let count = min(room, bytes.count)
-    written += bytes[..<count]
-    room -= count
-    return count
-  }
-
-  func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {}
-  func advance(to now: MonotonicTime) {}
-  var nextDeadline: MonotonicTime? { nil }
-  func arm(for interest: Interest) -> Bool { false }
-  func armForSilence() -> Bool { true }
-  func hangUp() {}
-}
-
-/// A pump between two such ends, in a time of its own.
+/// A pump between two ends in memory, in a time of its own.
 private final class PumpBench {
   let source = MemoryEnd()
   let sink = MemoryEnd()

@@ -97,10 +97,19 @@ private final class Folder {
     #expect(folder.names == ["node"])
   }
 
-  @Test func linkThatLeadsSomewhere_isRefused_evenToTheSameNode() throws {
+  @Test func linkToTheSameNode_isTakenOver() throws {
+    // A killed process left it, and ours has got the number of its node.
     try createLink(to: target)
-    expectRefusal(by: .link(to: target))
+    let link = try StableLink(at: path, to: target)
     #expect(linkTarget() == target.string)
+    link.remove()
+    #expect(folder.names == ["node"])
+  }
+
+  @Test func linkThatLeadsElsewhere_isRefused() throws {
+    try createLink(to: folder.path)
+    expectRefusal(by: .link(to: folder.path))
+    #expect(linkTarget() == folder.path.string)
   }
 
   @Test func linkToItself_isRefused() throws {

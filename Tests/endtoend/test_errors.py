@@ -143,7 +143,7 @@ sys.stdin.read()
             session.send(b"x")
             self.device.read_exactly(1)
             self.settings_before = self.device.settings
-            self.assert_busy(rf"pid {session.pid} \(serialterm\)", None)
+            self.assert_busy(rf"pid {session.pid} \({session.name}\)", None)
 
     @unittest.skipUnless(USER, "needs root, to be refused as somebody else")
     def test_port_in_exclusive_mode_is_busy(self):

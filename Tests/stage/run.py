@@ -78,7 +78,7 @@ def run_guests(pattern):
     built = subprocess.run([stage, "build"], stderr=subprocess.PIPE, text=True)
     print(built.stderr, end="", file=sys.stderr)
     if built.returncode == UNAVAILABLE:
-        return skip("Tests.stage.guest", built.stderr.strip().rpartition("\n")[2])
+        return skip("Tests.stage.guest", built.stderr.strip().rpartition("stage: ")[2])
     # The machine is emulated: what takes a tenth of a second here may take ten times that there.
     variables = ["env", "SERIALTERM_TEST_TIMEOUT=60", f"SERIALTERM={serialterm_binary()}"]
     return run_part(
@@ -102,6 +102,8 @@ def main():
             parts.append(run_guests(options.pattern))
     counts = {outcome: sum(part[outcome] for part in parts) for outcome in parts[0]}
     print(runner.closing_line(*counts.values()), flush=True)
+    if not any(counts.values()):
+        sys.exit(f"no test's name contains '{options.pattern}'")
     sys.exit(1 if counts[runner.FAILED] else 0)
 
 

@@ -1,0 +1,40 @@
+import EventLoop
+import Testing
+
+@testable import Loopback
+
+@Suite struct DuplexLineTests {
+  private let loop: EventLoop
+  private let left = MemoryEnd()
+
+  init() throws { loop = try EventLoop() }
+
+  /// Joins the end in memory to another.
+  private func line(to right: any WireEnd) -> DuplexLine {
+    DuplexLine(from: left, to: right, options: LoopbackOptions(), on: loop)
+  }
+
+  @Test func deviceThatHasSaidALot_isHeardOut_thoughNoEventTellsOfIt() throws {
+    let line = line(to: DeviceEnd(Chatterbox(count: 50_000, atOnce: true)))
+    try run(loop) { left.written.count >= 200_000 }
+    #expect(left.written == Chatterbox.words(0..<50_000))
+    try runUntilIdle(loop)
+    withExtendedLifetime(line) {}
+  }
+
+  @Test func inputThatTheDeviceHadNoRoomFor_isHandedOver_thoughNoEventTellsOfIt() throws {
+    let bytes = pattern(300_000)
+    left.unread = bytes[...]
+    let line = line(to: DeviceEnd(EchoDevice()))
+    try run(loop) { left.written.count >= bytes.count }
+    #expect(left.written == bytes)
+    try runUntilIdle(loop)
+    withExtendedLifetime(line) {}
+  }
+
+  @Test func lineWithNothingToDo_isIdle() throws {
+    let line = line(to: MemoryEnd())
+    try runUntilIdle(loop)
+    #expect(line.bufferedByteCount == 0)
+  }
+}
