@@ -1,8 +1,6 @@
 """`serialterm list` on this machine, whatever devices it may have."""
 
 import json
-import os
-import re
 import unittest
 
 from Tests.endtoend.harness import Device, Terminal, serialterm, serialterm_binary
@@ -44,19 +42,6 @@ class ListTests(unittest.TestCase):
         for device in self.devices("--all"):
             assert_device(self, device)
 
-    def test_all_shows_the_kernels_ttys_without_hardware(self):
-        """Every kernel has serial ports that are only names: /sys/class/tty/ttyS*, of type 0."""
-        phantoms = [
-            f"/dev/{name}" for name in os.listdir("/sys/class/tty")
-            if re.fullmatch(r"ttyS\d+", name) and uart_type(name) == "0"]
-        if not phantoms:
-            self.skipTest("all ttyS* of this machine have hardware")
-        usual = {device["node"] for device in self.devices()}
-        everything = {device["node"] for device in self.devices("--all")}
-        self.assertLess(usual, everything)
-        self.assertFalse(usual.intersection(phantoms))
-        self.assertTrue(everything.issuperset(phantoms))
-
     def test_names_are_the_nodes_one_a_line(self):
         for options in ((), ("--all",)):
             with self.subTest(options):
@@ -91,12 +76,3 @@ class ColourTests(unittest.TestCase):
                 output = self.on_a_terminal(**variables)
                 self.assertNotIn(b"\x1b", output)
                 self.assertTrue(output)
-
-
-def uart_type(name):
-    """The kernel's number for a port's UART; 0 is none."""
-    try:
-        with open(f"/sys/class/tty/{name}/type", encoding="ascii") as file:
-            return file.read().strip()
-    except OSError:
-        return None

@@ -1,10 +1,10 @@
 """Other terminal programs at the other end of `serialterm loopback --pair`: 1 MiB of random bytes
 each way, without a difference.
 
-Their own escape characters have to stay out of the way. picocom can do without
-(--no-escape). miniterm cannot, but its characters are Unicode: with the serial port's encoding set
-to Latin-1, all bytes are U+0000 to U+00FF, and U+0100 and U+0101 are free for its own use. Two bytes
-cannot be typed into it: it reads CR as LF, and DEL as backspace.
+Their own escape characters have to stay out of the way. picocom can do without (--no-escape).
+miniterm cannot, but its characters are Unicode: with the serial port's encoding set to Latin-1, all
+bytes are U+0000 to U+00FF, and U+0100 and U+0101 are free for its own use. Two bytes cannot be
+typed into it: it reads CR as LF, and DEL as backspace.
 """
 
 import random

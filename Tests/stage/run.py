@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the built program with devices that come and go: those that umockdev pretends, and real
-ones of a virtual machine (see stage.sh). run.py [--quick] [PATTERN]; --quick leaves out the machine.
+ones of a virtual machine (see stage.sh): run.py [--quick] [PATTERN]. --quick leaves out the latter.
 """
 
 import argparse
@@ -68,7 +68,8 @@ def run_mocks(pattern):
     if reason:
         return skip("Tests.stage.mock", reason)
     return run_part(
-        "Tests.stage.mock", ["umockdev-wrapper", sys.executable, __file__, "--part", "mock", pattern])
+        "Tests.stage.mock",
+        ["umockdev-wrapper", sys.executable, __file__, "--part", "mock", pattern])
 
 
 def run_guests(pattern):

@@ -77,8 +77,8 @@ class Program:
         try:
             return self.process.wait(TIMEOUT if timeout is None else timeout)
         except subprocess.TimeoutExpired as error:
-            seen = self.seen()
-            raise AssertionError(f"{self.name} still runs after {error.timeout} s: {seen}") from None
+            raise AssertionError(
+                f"{self.name} still runs after {error.timeout} s: {self.seen()}") from None
 
     def seen(self):
         """What the program said so far, for a failure's message."""
