@@ -66,12 +66,13 @@ public final class EventLoop {
       guard let entry = entries[id] else { continue }
       entry.handler(Readiness(always: entry.interest))
     }
-    while let handler = timers.popDue(at: .now) { handler() }
-    while !endOfTurn.isEmpty {
-      let handlers = endOfTurn
-      endOfTurn.removeAll()
-      for handler in handlers { handler() }
-    }
+    // What the handlers schedule, or put off, has its turn next time: one that schedules itself anew
+    // at once would keep all others waiting.
+    let firstOfNextTurn = timers.nextID
+    while let handler = timers.popDue(at: .now, scheduledBefore: firstOfNextTurn) { handler() }
+    let work = endOfTurn
+    endOfTurn.removeAll()
+    for handler in work { handler() }
   }
 
   /// Puts a piece of work off until everything that is ready in this turn has been handled.
@@ -142,9 +143,9 @@ public final class EventLoop {
           epoll_ctl(epoll.borrowed.rawValue, operation, entry.descriptor.rawValue, &event)
         }
       } catch .notPermitted {
-        alwaysReady.insert(id)
+        if interest != .hangUp { alwaysReady.insert(id) }
       }
-    } else if !interest.isEmpty {
+    } else if !interest.isEmpty && interest != .hangUp {
       alwaysReady.insert(id)
     }
     entries[id]?.interest = interest

@@ -12,6 +12,9 @@ public struct Interest: OptionSet, Hashable, Sendable {
   /// Something can be written.
   public static let writing = Interest(rawValue: 2)
 
+  /// Only that the other end is gone, which every interest but the empty one is told of.
+  public static let hangUp = Interest(rawValue: 4)
+
   var epollEvents: UInt32 {
     (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
   }
@@ -40,6 +43,6 @@ public struct Readiness: OptionSet, Hashable, Sendable {
 
   /// Of a descriptor that is ready for whatever is wanted of it.
   init(always interest: Interest) {
-    self.init(rawValue: interest.rawValue)
+    self.init(rawValue: interest.subtracting(.hangUp).rawValue)
   }
 }

@@ -16,7 +16,7 @@ public final class SignalWatch {
   ) throws(Errno) {
     var set = sigset_t()
     sigemptyset(&set)
-    for signal in signals { sigaddset(&set, signal) }
+    for signal in signals where !Self.isIgnored(signal) { sigaddset(&set, signal) }
     try systemCall { sigprocmask(SIG_BLOCK, &set, nil) }
     let rawValue = try systemCall {
       signalfd(-1, &set, CInt(SFD_NONBLOCK | SFD_CLOEXEC))
@@ -29,6 +29,15 @@ public final class SignalWatch {
   }
 
   deinit { watch?.cancel() }
+
+  /// Whether whoever started us wants the signal ignored, as nohup(1) does with SIGHUP: a signal that
+  /// is blocked would arrive all the same.
+  private static func isIgnored(_ signal: CInt) -> Bool {
+    var action = sigaction()
+    guard sigaction(signal, nil, &action) == 0 else { return false }
+    let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+    return handler == unsafeBitCast(SIG_IGN, to: UInt.self)
+  }
 
   private static func next(from descriptor: FileDescriptor) -> CInt? {
     var info = signalfd_siginfo()
@@ -46,7 +55,8 @@ extension EventLoop {
   /// Call it before another thread is started, which would take the signals otherwise.
   ///
   /// - Parameters:
-  ///   - signals: which ones, as in signal(7).
+  ///   - signals: which ones, as in signal(7). Those that were ignored when the process was started
+  ///     stay ignored.
   ///   - handler: called with the signal's number.
   /// - Returns: the token that keeps the watch.
   /// - Throws: what sigprocmask(2), signalfd(2) and epoll_ctl(2) say.

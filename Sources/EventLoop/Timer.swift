@@ -28,7 +28,7 @@ struct TimerQueue {
 
   /// The latest first, so that the earliest is popped off the end.
   private var entries: [Entry] = []
-  private var nextID: UInt64 = 1
+  private(set) var nextID: UInt64 = 1
 
   var earliestDeadline: MonotonicTime? { entries.last?.deadline }
 
@@ -42,8 +42,10 @@ struct TimerQueue {
 
   mutating func remove(_ id: UInt64) { entries.removeAll { $0.id == id } }
 
-  mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
-    guard let earliest = entries.last, earliest.deadline <= now else { return nil }
-    return entries.removeLast().handler
+  /// Takes out the earliest that is due, of those that were scheduled before one.
+  mutating func popDue(at now: MonotonicTime, scheduledBefore id: UInt64) -> (() -> Void)? {
+    guard let place = entries.lastIndex(where: { $0.id < id }), entries[place].deadline <= now
+    else { return nil }
+    return entries.remove(at: place).handler
   }
 }

@@ -161,6 +161,22 @@ private final class Pipe {
     withExtendedLifetime(marker) {}
   }
 
+  @Test func timerThatSchedulesItselfAnew_leavesOthersTheirTurn() throws {
+    var calls = 0
+    var timer: Timer?
+    func again() {
+      calls += 1
+      // Overdue already, as a deadline that has passed is.
+      if calls < 1_000 { timer = loop.schedule(after: .seconds(-1), again) }
+    }
+    timer = loop.schedule(after: .zero, again)
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 1)
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 2)
+    withExtendedLifetime(timer) {}
+  }
+
   // MARK: Turns
 
   @Test func endOfTurn_comesAfterAllThatIsReady() throws {
