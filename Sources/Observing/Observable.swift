@@ -71,6 +71,9 @@ public final class Observable<Event> {
   ///
   /// Removing one that is not in the list does nothing.
   public func remove(_ observer: AnyObject) {
+    // Released at the end: the end of a closure may call back in here.
+    let before = pendingAdds
+    defer { withExtendedLifetime(before) {} }
     pendingAdds.removeAll { $0.holds(observer) }
     guard slots.contains(where: { $0.holds(observer) }) else { return }
     pendingRemoves.insert(ObjectIdentifier(observer))

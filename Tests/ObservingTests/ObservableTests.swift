@@ -271,4 +271,27 @@ extension Observable where Event == Int {
     observable.notify(1)
     #expect(second.heard.isEmpty)
   }
+
+  @Test func pendingClosureThatCallsBackWhenItIsReleased_findsTheListWhole() {
+    final class CallsBack {
+      let onEnd: () -> Void
+      init(onEnd: @escaping () -> Void) { self.onEnd = onEnd }
+      deinit { onEnd() }
+    }
+    let added = Recorder()
+    first.onEvent = { _ in
+      do {
+        let held = CallsBack { observable.remove(second) }
+        observable.add(added) { recorder, event in
+          withExtendedLifetime(held) { recorder.hear(event) }
+        }
+      }
+      observable.remove(added)
+    }
+    observable.add(first)
+    observable.add(second)
+    observable.notify(1)
+    #expect(second.heard.isEmpty)
+    #expect(added.heard.isEmpty)
+  }
 }
