@@ -42,6 +42,23 @@ import Testing
     #expect(matcher.match(among: [back]) == .one(back))
   }
 
+  @Test func afterAMove_twinsAreLearnt_besideWhereItIsNow() {
+    var matcher = IdentityMatcher(for: first, among: [first])
+    let moved = Device.ftdi(4, serialNumber: "SAME")
+    matcher.follow(moved, among: [moved])
+    matcher.learn(from: [moved, second])
+    #expect(matcher.match(among: [second]) == .none)
+    #expect(matcher.match(among: [second, moved]) == .one(moved))
+  }
+
+  @Test func afterAMove_theTwinInTheOldPort_isNotTakenForIt() {
+    var matcher = IdentityMatcher(for: first, among: [first])
+    let moved = Device.ftdi(4, serialNumber: "SAME")
+    matcher.follow(moved, among: [first, moved])
+    #expect(matcher.match(among: [first]) == .none)
+    #expect(matcher.match(among: [first, moved]) == .one(moved))
+  }
+
   @Test func adapterWithTwoPorts_isNoTwinOfItself() {
     let otherPort = first.with(\.syspath, "/sys/devices/other").with(\.interfaceNumber, 1)
     var matcher = IdentityMatcher(for: first, among: [first, otherPort])

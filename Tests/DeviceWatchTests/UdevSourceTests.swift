@@ -52,25 +52,6 @@ import Testing
     #expect(Set(try source.enumerate()) == Set(try source.enumerate()))
   }
 
-  @Test func deviceAtANode_isTheOneThatIsEnumerated_alsoThroughALink() throws {
-    let folder = try TemporaryFolder()
-    for device in try UdevSource().enumerate() where NodeAccess.of(device.node) != .missing {
-      #expect(UdevSource.device(at: device.node) == device)
-      let name = try #require(device.node.lastComponent?.string)
-      #expect(UdevSource.device(at: try folder.link(name, to: device.node)) == device)
-    }
-  }
-
-  @Test(arguments: ["/dev/null", "/dev/tty", "/dev/none", "/dev", "/"] as [FilePath])
-  func nodeOfSomethingElse_isNoPort(path: FilePath) throws {
-    #expect(UdevSource.device(at: path) == nil)
-  }
-
-  @Test func pseudoTerminal_isNoPort() throws {
-    let terminal = try PseudoTerminal()
-    #expect(UdevSource.device(at: terminal.node) == nil)
-  }
-
   // MARK: Listening
 
   @Test(arguments: [UdevSource.Group.udev, .kernel])

@@ -35,6 +35,16 @@ public struct IdentityMatcher: Hashable, Sendable {
     if likes.contains(where: { $0.syspath != own.syspath }) { identity = own.identityByPlace }
   }
 
+  /// The device is back, and this is it now: from here on twins are looked for beside it.
+  ///
+  /// - Parameters:
+  ///   - device: as it is now, wherever that is.
+  ///   - devices: what there is now.
+  public mutating func follow(_ device: Device, among devices: [Device]) {
+    self.device = device
+    learn(from: devices + [device])
+  }
+
   /// Looks for the device.
   ///
   /// - Parameter devices: what there is now.

@@ -151,23 +151,6 @@ public final class UdevSource: DeviceSource {
 @available(*, unavailable)
 extension UdevSource: Sendable {}
 
-extension UdevSource {
-  /// The port behind one node, without looking at all the others.
-  ///
-  /// - Parameter path: the node, or a link to one.
-  /// - Returns: nil if there is no port, as for pseudo-terminals, or it is gone.
-  public static func device(at path: FilePath) -> Device? {
-    guard let node = try? path.stat(), node.type == .characterSpecial else { return nil }
-    let number = node.specialDeviceID
-    let link = FilePath("/sys/dev/char/\(number.majorNumber):\(number.minorNumber)")
-    guard let name = link.realPath?.lastComponent?.string, TTYName.isPort(name),
-      let context = try? UdevContext(),
-      let device = context.device(named: name, inSubsystem: "tty")
-    else { return nil }
-    return Device(device)
-  }
-}
-
 extension Device {
   /// Copies a device out of udev; nil if it has no node, and is no port therefore.
   fileprivate init?(_ device: borrowing UdevDevice) {

@@ -31,12 +31,15 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
   private var pathWatch: DescriptorWatch?
   private var retry: Timer?
   private var giveUpAt: MonotonicTime?
+  private var hasComplained = false
 
   /// How long after a device came back its permissions may still be on their way from udev.
   private static let permissionPatience = Duration.seconds(2)
   /// How long another program may probe a port that has just come (ModemManager does).
   private static let busyPatience = Duration.seconds(10)
   private static let retryInterval = Duration.milliseconds(50)
+  /// How often it is tried when that was not enough, and the user knows.
+  private static let longRetryInterval = Duration.seconds(1)
 
   /// Creates a reconnector; it only remembers before ``start(watching:)``.
   init(_ session: Session, to binding: Binding, on loop: EventLoop) {
@@ -63,20 +66,16 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
     look()
   }
 
-  /// Remembers a device that was opened before devices are watched: it may go before that.
-  func remember(_ device: Device) {
-    binding = .identity(IdentityMatcher(for: device, among: [device]))
-  }
-
   private var present: [Device] { devices?.devices ?? [] }
 
   /// Remembers the device that the session has open, and what else looks like it.
   private func recognise() {
     guard case .open(let node, _) = session.state else { return }
+    let device = DeviceSelector.node(node).matches(among: present).first
     if case .identity(var matcher) = binding {
-      matcher.learn(from: present)
+      if let device { matcher.follow(device, among: present) }
       binding = .identity(matcher)
-    } else if let device = DeviceSelector.node(node).matches(among: present).first {
+    } else if let device {
       binding = .identity(IdentityMatcher(for: device, among: present))
     } else if case .path(var path) = binding {
       path.look()
@@ -93,6 +92,7 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
       recognise()
     case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost):
       giveUpAt = nil
+      hasComplained = false
       look()
     case .waitingForDevice(let path, .failed(let error)):
       tryAgain(at: path, after: error)
@@ -164,14 +164,23 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
   /// A node that has just come is often not ours yet: udev is still setting its permissions, or
   /// another program looks at it first.
   private func tryAgain(at path: FilePath, after error: SerialError) {
-    guard error.code == .busy || error.code == .permissionDenied else { return }
-    let patience = error.code == .busy ? Self.busyPatience : Self.permissionPatience
+    // Gone again: what comes next is an event.
+    guard error.code != .notFound else { return }
+    let patience =
+      switch error.code {
+      case .busy: Self.busyPatience
+      case .permissionDenied: Self.permissionPatience
+      default: Duration.zero
+      }
     let deadline = giveUpAt ?? .now + patience
     giveUpAt = deadline
-    guard MonotonicTime.now < deadline else {
-      giveUpAt = nil
-      return onFailure(error)
+    let isOverdue = MonotonicTime.now >= deadline
+    if isOverdue && !hasComplained {
+      hasComplained = true
+      onFailure(error)
     }
-    retry = loop.schedule(after: Self.retryInterval) { [unowned self] in look() }
+    // No event tells that a holder let go, or that somebody changed a node's permissions.
+    let interval = isOverdue ? Self.longRetryInterval : Self.retryInterval
+    retry = loop.schedule(after: interval) { [unowned self] in look() }
   }
 }

@@ -29,11 +29,8 @@ final class TargetBinder {
       simulation = port
       try open(port.path)
     case .node(let path):
-      let reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
-      self.reconnector = reconnector
+      reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
       try open(path)
-      // Watching them all takes longer, and comes later: bytes first.
-      if let device = UdevSource.device(at: path) { reconnector.remember(device) }
     case .device(let selector):
       try bind(to: selector)
     case nil:
