@@ -63,7 +63,6 @@ static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
   ssize_t count;
   do count = read(pipe, &byte, 1);
   while (count < 0 && errno == EINTR);
-  if (count != 0) return;  // told to go: the terminal has been given back
   struct termios now;
   if (tcgetattr(terminal, &now) == 0 && same_attributes(&now, raw))
     tcsetattr(terminal, TCSANOW, &found_attributes);
@@ -73,7 +72,7 @@ static void become_guard(int pipe, int terminal, const struct termios *raw) {
   // Out of the program's process group: what ends the group must not end its guard. SIGTTOU would
   // stop a background process that sets the terminal, unless it is ignored; see tcsetattr(3).
   setpgid(0, 0);
-  prctl(PR_SET_NAME, "serialterm-guard");
+  prctl(PR_SET_NAME, "serialterm-grd");
   for (int i = 0; i < CRASH_SIGNAL_COUNT; i++) signal(crash_signals[i], SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -115,7 +114,9 @@ static int start_guard(int terminal, const struct termios *raw) {
 
 static void stop_guard(void) {
   if (guard < 0) return;
-  while (write(guard_pipe, "", 1) < 0 && errno == EINTR) {}
+  // The terminal has been given back: there is nothing that the guard could still do, and this works
+  // also on one that somebody has stopped.
+  kill(guard, SIGKILL);
   close(guard_pipe);
   while (waitpid(guard, NULL, 0) < 0 && errno == EINTR) {}
   guard = guard_pipe = -1;
