@@ -150,6 +150,9 @@ public final class TermiosLink: Link {
 
   public func close() {
     guard let descriptor = file.descriptor?.borrowed else { return }
+    // Whoever closes has waited as long as it meant to: close(2) would wait up to 30 s for a device
+    // that takes nothing. See closing_wait in setserial(8).
+    if unsentByteCount > 0 { _ = tcflush(descriptor.rawValue, TCOFLUSH) }
     // After an unplug there is nothing left to restore, and the requests fail.
     _ = try? found.set(on: descriptor)
     if isExclusive { Self.unlock(descriptor) }

@@ -31,9 +31,11 @@ enum ExitStatus: Hashable {
 }
 
 /// An end of the program that needs words: what happened, where, and what to do about it.
-struct Failure: Error, Hashable {
+struct Failure: Error, Hashable, CustomStringConvertible {
   let status: ExitStatus
   let message: String
+
+  var description: String { message }
 
   init(_ status: ExitStatus, _ message: String) {
     self.status = status

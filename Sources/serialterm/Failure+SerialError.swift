@@ -24,7 +24,9 @@ extension Failure {
       self.init(.permissionDenied, "\(path): permission denied. \(Self.advice(for: access))")
     case .busy:
       let who = holder.map { "held by pid \($0.pid) (\($0.command))" } ?? "another program has it"
-      self.init(.deviceBusy, "\(path): busy, \(who). End it, or connect with --shared.")
+      // A lock can be passed over by agreement; TIOCEXCL cannot.
+      let advice = error.operation == "flock" ? "End it, or connect with --shared." : "End it."
+      self.init(.deviceBusy, "\(path): busy, \(who). \(advice)")
     case .lost:
       self.init(.deviceLost, "\(path): the device is gone.")
     case .settingRefused:

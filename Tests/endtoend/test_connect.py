@@ -103,6 +103,13 @@ class SessionTests(unittest.TestCase):
         self.assertEqual(self.device.read_exactly(2), PREFIX + b"q")
         self.assertEqual(terminal.leave(b"\x01q")[0], 0)
 
+    def test_what_stands_behind_the_key_that_quits_is_not_sent(self):
+        terminal = self.session()
+        terminal.send(b"sent" + PREFIX + b"qnot sent")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(self.device.read_exactly(4), b"sent")
+        self.assertEqual(self.device.rest(), b"")
+
     def test_unknown_command_answers_and_sends_nothing(self):
         terminal = self.session()
         terminal.send(PREFIX + b"z")

@@ -1,11 +1,13 @@
 """Standard input and output that are not a terminal."""
 
+import os
 import random
 import subprocess
+import tempfile
 import time
 import unittest
 
-from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm, serialterm_binary
+from Tests.endtoend.harness import TIMEOUT, Device, Pipes, Terminal, serialterm, serialterm_binary
 
 # The prefix key of sessions and every other byte are ordinary in a pipe.
 EVERY_BYTE = bytes(range(256))
@@ -48,6 +50,54 @@ class PipeTests(unittest.TestCase):
         program.close_stdin()
         self.assertEqual(program.wait(), 0)
         self.assertEqual(program.stdout.expect_end(), b"")
+
+    def test_slow_reader_gets_every_byte_after_the_end_of_the_input(self):
+        data = EVERY_BYTE * 4_000
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            with subprocess.Popen(
+                    [serialterm_binary(), "connect", "loopback:"], stdin=file,
+                    stdout=subprocess.PIPE) as program:
+                # Longer than the linger: time in which nobody reads does not count.
+                with self.assertRaises(subprocess.TimeoutExpired):
+                    program.wait(0.5)
+                self.assertEqual(program.communicate(timeout=TIMEOUT)[0], data)
+                self.assertEqual(program.returncode, 0)
+
+    def test_local_echo_keeps_out_of_a_pipe(self):
+        program = self.program("--local-echo")
+        program.send(b"typed", then_close=True)
+        self.assertEqual(self.device.read_exactly(5), b"typed")
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stdout.expect_end(), b"")
+
+    def test_setting_that_the_driver_refuses_is_warned_of(self):
+        program = self.program("--parity", "even")
+        program.stderr.expect(b"warning: parity even was asked for, the driver set none")
+
+    def test_read_only_refuses_piped_input_audibly(self):
+        program = self.program("--read-only")
+        program.send(b"never sent", then_close=True)
+        self.assertEqual(program.wait(), 1)
+        self.assertIn(b"10 bytes were not sent: read-only", program.stderr.expect_end())
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_input_that_cannot_be_read_is_a_failure(self):
+        folder = os.open("/", os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        program = subprocess.run(
+            [serialterm_binary(), "connect", self.device.path], stdin=folder, capture_output=True,
+            timeout=TIMEOUT)
+        self.assertEqual(program.returncode, 1)
+        self.assertIn(b"standard input", program.stderr)
+
+    def test_reader_that_leaves_while_nothing_moves_is_noticed(self):
+        program = self.program()
+        program.send(b"x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+        program.close_stdout()
+        self.assertEqual(program.wait(), 9)
 
     def test_what_the_device_said_before_is_not_flushed(self):
         self.device.write(b"boot messages\r\n")

@@ -35,9 +35,12 @@ import Testing
   /// command or situation does not compile before somebody has decided.
   private func expectation(_ command: Command, _ situation: Situation) -> String? {
     switch (command, situation) {
-    case (.help, _), (.quit, _), (.showConfiguration, _), (.clearScreen, _), (.reconnect, _),
-      (.statistics, _):
+    case (.help, _), (.quit, _), (.showConfiguration, _), (.clearScreen, _), (.statistics, _):
       nil
+    case (.reconnect, .closed): "no device"
+    case (.reconnect, .opening): "the port is being opened"
+    case (.reconnect, .open), (.reconnect, .openReadOnly): nil
+    case (.reconnect, .waiting), (.reconnect, .waitingReadOnly): Self.waitingReason
     case (.sendBreak, .closed): "no device"
     case (.sendBreak, .opening): "the port is being opened"
     case (.sendBreak, .open): nil
@@ -76,7 +79,7 @@ import Testing
     #expect(plain.contains { $0.contains("send a break") && $0.contains(Self.waitingReason) })
     #expect(plain.allSatisfy { !$0.contains("\u{1B}") })
     let coloured = list.lines(style: TextStyle(isColoured: true))
-    #expect(coloured.filter { $0.hasPrefix("\u{1B}[2m") }.count == 1)
+    #expect(coloured.filter { $0.hasPrefix("\u{1B}[2m") }.count == 2)
   }
 
   @Test func model_tellsOfChanges_withOldAndNewState() {

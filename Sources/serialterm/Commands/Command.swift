@@ -33,7 +33,8 @@ enum Command: CaseIterable {
     case .clearScreen:
       Entry(key: "l", name: "clear", title: "clear the screen", needs: [])
     case .reconnect:
-      Entry(key: "n", name: "reconnect", title: "wait for a lost device, on or off", needs: [])
+      Entry(
+        key: "n", name: "reconnect", title: "wait for a lost device, on or off", needs: [.openPort])
     case .quit:
       Entry(key: "q", name: "quit", title: "quit", needs: [])
     case .statistics:

@@ -12,7 +12,7 @@ final class ConnectController: SessionObserver {
   let console: Console
   let session: Session
   private let driver: SessionDriver
-  private let log: LogFile?
+  private var log: LogFile?
   private let input: InputPump
   let model: TerminalStateModel
   let statistics = Statistics()
@@ -24,6 +24,7 @@ final class ConnectController: SessionObserver {
   private var timer: Timer?
   private var lostAt: MonotonicTime?
   var breakTimer: Timer?
+  private var inputFailure: Failure?
   /// How the session ends; nil while it goes on.
   private var outcome: Result<ExitStatus, Failure>?
 
@@ -56,11 +57,6 @@ final class ConnectController: SessionObserver {
       TerminalState(
         requestedSettings: configuration.settings, isReadOnly: configuration.isReadOnly,
         reconnects: configuration.reconnects, echoesLocally: configuration.echoesLocally))
-    log = try configuration.log.map { path throws(Failure) in
-      try LogFile(path, appends: configuration.appendsToLog)
-    }
-    // The log before everything that shows: nothing there can keep a byte from it.
-    if let log { session.addObserver(log) }
     for observer in [model, statistics] as [any SessionObserver] { session.addObserver(observer) }
   }
 
@@ -70,21 +66,30 @@ final class ConnectController: SessionObserver {
   func run() throws -> ExitStatus {
     let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
     signals = try loop.watchSignals(heard) { [unowned self] in take(signal: $0) }
-    session.addObserver(self)
     guard configuration.target != nil || terminal != nil else {
       throw Failure(.usage, "no device was named, and there is no terminal to ask on. See --help.")
     }
     try binder.bind(to: configuration.target)
+    try openLog()
+    session.addObserver(self)
     // From here on the user's terminal is ours, and given back on every way out.
     defer { giveBack() }
     try terminal?.makeRaw()
-    greet()
     connectParts()
+    startReconnecting()
+    greet()
     try input.start(on: loop)
-    // Enumerating devices takes longer than opening one: bytes first.
-    loop.atEndOfTurn { [unowned self] in startReconnecting() }
     while outcome == nil { try loop.turn() }
     return try verdict(outcome!)
+  }
+
+  /// Opens the log when the device is there: a failed attempt leaves no file behind. It hears of
+  /// bytes before everything that shows them.
+  private func openLog() throws(Failure) {
+    guard let path = configuration.log else { return }
+    let log = try LogFile(path, appends: configuration.appendsToLog)
+    session.addObserver(log)
+    self.log = log
   }
 
   private func connectParts() {
@@ -97,26 +102,35 @@ final class ConnectController: SessionObserver {
       console.warn("the log goes on; \($0.grouped) bytes are missing.")
     }
     input.onCommand = { [unowned self] in perform($0) }
-    input.onTyped = { [unowned self] in if model.state.echoesLocally { console.show($0) } }
+    input.onTyped = { [unowned self] in
+      // Standard output that is no terminal gets what the device sends, and nothing else.
+      if model.state.echoesLocally && console.isOutputTerminal { console.show($0) }
+    }
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
+    driver.onFailure = { [unowned self] in
+      finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
+    }
     holdDetector.onChange = { [unowned self] in heldChanged($0) }
   }
 
   // MARK: Beginning
 
   private func greet() {
-    guard terminal != nil, let prefix = configuration.prefix.byte.map({ _ in configuration.prefix })
-    else { return }
-    let keys = "\(prefix) q quits, \(prefix) ? lists the commands."
+    warnOfDifferences()
+    let prefix = configuration.prefix
+    let keys =
+      prefix == .none
+      ? "No key quits: 'kill \(getpid())' does."
+      : "\(prefix) q quits, \(prefix) ? lists the commands."
     switch session.state {
     case .open(let path, let settings):
-      console.say("\(configuration.target?.simulationName ?? path.string) at \(settings). \(keys)")
+      let name = configuration.target?.simulationName ?? path.string
+      if terminal != nil { console.say("\(name) at \(settings). \(keys)") }
     case .waitingForDevice(let path, _):
-      console.say("waiting for \(path). \(keys)")
+      console.say("waiting for \(path).\(terminal == nil ? "" : " \(keys)")")
     case .closed, .opening: break
     }
-    warnOfDifferences()
   }
 
   private func startReconnecting() {
@@ -144,6 +158,7 @@ final class ConnectController: SessionObserver {
       console.say("\(path) is back\(absence()).")
       warnOfDifferences()
     case (_, .closed(.lost(let error))):
+      warnOfUnsent(session.queuedByteCount)
       finish(.failure(Failure(error)))
     case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _):
       break
@@ -174,7 +189,7 @@ final class ConnectController: SessionObserver {
   private func warnOfDifferences() {
     guard case .open(_, let actual) = session.state else { return }
     for difference in session.requestedSettings.differences(from: actual) {
-      console.say(
+      console.warn(
         "warning: \(difference.setting) \(difference.requested) was asked for, "
           + "the driver set \(difference.actual).")
     }
@@ -198,6 +213,7 @@ final class ConnectController: SessionObserver {
   // MARK: Ending
 
   private func inputEnded(_ error: Errno?) {
+    if let error { inputFailure = Failure(.otherFailure, "standard input: \(error).") }
     if terminal != nil {
       // The user's terminal is gone; the kernel says so by SIGHUP as well, to a session's leader.
       return finish(.success(.signal(SIGHUP)))
@@ -216,8 +232,23 @@ final class ConnectController: SessionObserver {
   ) {
     input.stop()
     drain = Drain(session, on: loop, patience: patience) { [unowned self] unsent in
-      if unsent > 0 { console.say("\(unsent.grouped) bytes were not sent.") }
-      timer = loop.schedule(after: linger) { [unowned self] in finish(.success(.done)) }
+      warnOfUnsent(unsent)
+      waitForAnswer(linger)
+    }
+  }
+
+  private func warnOfUnsent(_ count: Int) {
+    if count > 0 { console.warn("\(count.grouped) bytes were not sent.") }
+  }
+
+  /// Ends after a while, and when a pipe has taken everything: time that it holds us is not counted.
+  private func waitForAnswer(_ linger: Duration) {
+    timer = loop.schedule(after: linger) { [unowned self] in
+      guard !console.isOutputTerminal, !console.isDrained else { return finish(.success(.done)) }
+      console.onDrained = { [unowned self] in
+        console.onDrained = {}
+        waitForAnswer(linger)
+      }
     }
   }
 
@@ -226,10 +257,15 @@ final class ConnectController: SessionObserver {
     if self.outcome == nil { self.outcome = outcome }
   }
 
-  /// A log with holes outweighs a good end: the script that asked for it must know.
+  /// What went wrong on the way outweighs a good end: a script must know.
   private func verdict(_ outcome: Result<ExitStatus, Failure>) throws(Failure) -> ExitStatus {
     let status = try outcome.get()
-    if status == .done, let log, log.missingCount > 0 {
+    guard status == .done else { return status }
+    if let inputFailure { throw inputFailure }
+    if terminal == nil && refusals.total > 0 {
+      throw Failure(.otherFailure, "\(refusals.total.grouped) bytes were not sent: read-only.")
+    }
+    if let log, log.missingCount > 0 {
       throw Failure(.logFailed, "\(log.path): \(log.missingCount.grouped) bytes not logged.")
     }
     return status
@@ -239,8 +275,12 @@ final class ConnectController: SessionObserver {
   private func giveBack() {
     input.stop()
     refusals.flush()
-    _ = console.finish(within: Self.showPatience)
+    let untaken = console.finish(within: Self.showPatience)
     terminal?.restore()
+    if untaken > 0 && !console.isOutputTerminal {
+      console.warn("\(untaken.grouped) bytes were received and not written: nobody took them.")
+      _ = console.finish(within: .zero)
+    }
     session.removeObserver(self)
     session.close()
   }

@@ -6,16 +6,19 @@ final class HoldDetector: SessionObserver {
   /// Called when a hold begins (true) and when it ends (false).
   var onChange: (Bool) -> Void = { _ in }
 
+  private unowned let session: Session
   private let loop: EventLoop
   private var timer: Timer?
   private var isHeld = false
   private var hasMoved = false
+  private var unsentCount = 0
 
-  /// How long nothing may move before it counts: longer than any driver needs for what it has
-  /// taken already, at common speeds.
+  /// How long nothing may move before it counts. What the driver has taken and sends on is movement
+  /// too: it asks for more only when almost all of that has gone.
   private static let standstill = Duration.milliseconds(500)
 
   init(_ session: Session, on loop: EventLoop) {
+    self.session = session
     self.loop = loop
     session.addObserver(self)
   }
@@ -43,9 +46,10 @@ final class HoldDetector: SessionObserver {
 
   private func watch() {
     hasMoved = false
+    unsentCount = session.unsentByteCount
     timer = loop.schedule(after: Self.standstill) { [unowned self] in
       timer = nil
-      if hasMoved { watch() } else { set(true) }
+      if hasMoved || session.unsentByteCount < unsentCount { watch() } else { set(true) }
     }
   }
 

@@ -133,6 +133,8 @@ final class InputPump: SessionObserver {
   private func take(_ bytes: UnsafeRawBufferPointer) {
     guard isTerminal else { return send(bytes) }
     parser.parse(bytes) { item in
+      // What stands behind the key that quits goes nowhere.
+      guard watch != nil else { return }
       switch item {
       case .data(let data): send(data)
       case .command(let key): onCommand(key)

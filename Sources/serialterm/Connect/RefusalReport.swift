@@ -6,6 +6,8 @@ final class RefusalReport {
   private let say: (String) -> Void
   private var timer: Timer?
   private var count = 0
+  /// How many bytes were refused in all.
+  private(set) var total = 0
 
   private static let interval = Duration.seconds(1)
 
@@ -16,6 +18,7 @@ final class RefusalReport {
 
   /// Reports so many bytes, refused for a reason.
   func add(_ bytes: Int, because reason: String) {
+    total += bytes
     if timer == nil {
       say("not sent: \(reason).")
       waitForMore(because: reason)

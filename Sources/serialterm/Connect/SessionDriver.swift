@@ -1,8 +1,12 @@
 import EventLoop
 import SerialCore
+import SystemPackage
 
 /// Joins a session to the loop: watches its descriptor for what the session wants to be told of.
 final class SessionDriver: SessionObserver {
+  /// Called when the port cannot be watched: out of memory, or of watches.
+  var onFailure: (Errno) -> Void = { _ in }
+
   private let loop: EventLoop
   private var watch: DescriptorWatch?
 
@@ -24,8 +28,7 @@ final class SessionDriver: SessionObserver {
           hungUp: $0.contains(.hungUp))
       }
     } catch {
-      // Out of memory or watches: a port that cannot be watched is of no use.
-      session.close()
+      onFailure(error)
     }
   }
 

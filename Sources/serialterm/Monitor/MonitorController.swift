@@ -19,6 +19,7 @@ final class MonitorController: DeviceObserver {
   private let output: OutputChannel
   private let watcher: DeviceWatcher
   private var deviceWatch: DescriptorWatch?
+  private var holders: PortHolders?
   private var seen = 0
   private var outcome: Result<ExitStatus, Failure>?
 
@@ -93,13 +94,22 @@ final class MonitorController: DeviceObserver {
     return true
   }
 
+  /// Who has which port, looked up once a turn: a hub brings many devices at once.
+  private var currentHolders: PortHolders {
+    if let holders { return holders }
+    let present = PortHolders()
+    holders = present
+    loop.atEndOfTurn { [unowned self] in holders = nil }
+    return present
+  }
+
   private func line(_ event: String, _ device: Device) -> String {
     switch format {
     case .json:
       return JSON.object([
         ("event", .string(event)),
         ("time", .string(Timestamp.now.rfc3339)),
-        ("device", device.json(holder: PortHolders()[device.node])),
+        ("device", device.json(holder: currentHolders[device.node])),
       ]).description
     case .table:
       let padding = String(repeating: " ", count: max(0, "disappeared".count - event.count))

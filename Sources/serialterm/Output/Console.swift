@@ -13,6 +13,9 @@ final class Console {
   /// Called when there is room again after ``isCrowded``.
   var onRoom: () -> Void = {}
 
+  /// Called when all that was written to standard output has been taken.
+  var onDrained: () -> Void = {}
+
   let isOutputTerminal: Bool
   private let output: OutputChannel
   /// Nil where messages go the output's way.
@@ -42,6 +45,7 @@ final class Console {
       isOutputTerminal && Self.isSameFile(.standardOutput, .standardError)
       ? nil : try? OutputChannel(.standardError, on: loop, whenFull: .leaveOut)
     output.onGone = { [unowned self] in onOutputGone($0) }
+    output.onDrained = { [unowned self] in onDrained() }
     output.onRoom = { [unowned self] in onRoom() }
   }
 
@@ -52,6 +56,9 @@ final class Console {
 
   /// Whether the device ought to hold back.
   var isCrowded: Bool { output.isCrowded }
+
+  /// Whether standard output has taken all that was written.
+  var isDrained: Bool { output.isDrained }
 
   /// Shows bytes of the device as they are.
   func show(_ bytes: UnsafeRawBufferPointer) {

@@ -7,10 +7,6 @@ struct DeviceTable {
   let lines: [String]
 
   init(_ devices: [Device], holders: PortHolders) {
-    guard !devices.isEmpty else {
-      lines = ["No serial device is there. Plug one in, or try 'serialterm loopback:board'."]
-      return
-    }
     var table = Table(header: ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME", "NOTE"])
     table.rows = devices.map { device in
       [

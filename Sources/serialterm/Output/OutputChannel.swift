@@ -15,6 +15,8 @@ final class OutputChannel {
 
   /// Called when the channel is no longer crowded.
   var onRoom: () -> Void = {}
+  /// Called when nothing is queued any more.
+  var onDrained: () -> Void = {}
   /// Called once, when nobody can read what is written any more.
   var onGone: (Errno) -> Void = { _ in }
 
@@ -42,17 +44,24 @@ final class OutputChannel {
   ) throws(Errno) {
     file = StandardFile(descriptor, O_WRONLY)
     self.whenFull = whenFull
-    watch = try loop.watch(file.descriptor, for: []) { [unowned self] _ in drain() }
+    watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
+      // A reader that goes away is noticed also while there is nothing to write.
+      if queue.isEmpty && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
+    }
   }
 
   /// Whether the source ought to hold back.
   var isCrowded: Bool { whenFull == .pushBack && queue.count > Self.crowd }
 
+  /// Whether all that was written has been taken.
+  var isDrained: Bool { queue.isEmpty }
+
   /// Writes what is taken at once and queues the rest.
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard !isGone else { return }
     guard leftOut == 0 else { return leaveOut(bytes.count) }
-    let taken = queue.isEmpty ? writeSome(bytes) : 0
+    // A descriptor that may block is only written to when it is known to be writable.
+    let taken = queue.isEmpty && neverBlocks ? writeSome(bytes) : 0
     guard taken < bytes.count, !isGone else { return }
     if !queue.append(UnsafeRawBufferPointer(rebasing: bytes[taken...])) {
       leaveOut(bytes.count - taken)
@@ -66,10 +75,7 @@ final class OutputChannel {
     text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
   }
 
-  private func leaveOut(_ count: Int) {
-    precondition(whenFull == .leaveOut, "the source went on after it was asked to hold back")
-    leftOut += count
-  }
+  private func leaveOut(_ count: Int) { leftOut += count }
 
   private func drain() {
     let wasCrowded = isCrowded
@@ -77,20 +83,23 @@ final class OutputChannel {
       let count = writeSome(queue.front)
       guard count > 0 else { break }
       queue.removeFirst(count)
-      if !file.isNonBlocking { break }  // one cautious piece each time it is said to be writable
+      if !neverBlocks { break }  // one cautious piece each time it is said to be writable
     }
-    if queue.isEmpty && leftOut > 0 {
+    if queue.isEmpty && leftOut > 0 && whenFull == .leaveOut {
       let count = leftOut
       leftOut = 0
       write("\r\n[\(count.grouped) bytes not shown]\r\n")
     }
-    if queue.isEmpty { wantRoom(false) }
+    if queue.isEmpty {
+      wantRoom(false)
+      onDrained()
+    }
     if wasCrowded && !isCrowded { onRoom() }
   }
 
   /// - Returns: how many bytes were taken.
   private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let piece = file.isNonBlocking ? bytes[...] : bytes.prefix(pieceSize)
+    let piece = neverBlocks ? bytes[...] : bytes.prefix(Self.cautiousPiece)
     do {
       guard case .bytes(let count) = try file.descriptor.writeAvailable(.init(rebasing: piece))
       else {
@@ -98,21 +107,25 @@ final class OutputChannel {
       }
       return count
     } catch {
-      isGone = true
-      queue.removeAll()
-      wantRoom(false)
-      onGone(error)
+      lose(error)
       return 0
     }
   }
 
+  private func lose(_ error: Errno) {
+    isGone = true
+    queue.removeAll()
+    watch?.cancel()
+    onGone(error)
+  }
+
   private lazy var isRegularFile = (try? file.descriptor.stat().type == .regular) ?? false
-  private var pieceSize: Int { isRegularFile ? .max : Self.cautiousPiece }
+  private var neverBlocks: Bool { file.isNonBlocking || isRegularFile }
 
   private func wantRoom(_ wanted: Bool) {
     // Changing the interest of a watched descriptor fails only when the kernel is out of memory;
     // the next write tries again.
-    _ = try? watch?.setInterest(wanted ? .writing : [])
+    _ = try? watch?.setInterest(wanted ? .writing : .hangUp)
   }
 
   /// Writes what is queued, for as long as it is taken within a limit.

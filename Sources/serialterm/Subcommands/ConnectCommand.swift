@@ -20,7 +20,8 @@ struct ConnectCommand: Subcommand {
         serialterm connect /dev/ttyUSB0 -b 9600
       """)
 
-  @Argument(help: "The device. Without it, the one there is.")
+  @Argument(
+    help: "The device. Without it, the one there is.", transform: { try Target(parsing: $0) })
   var target: Target?
 
   @OptionGroup(title: "LINE")

@@ -31,7 +31,12 @@ struct ListCommand: Subcommand {
     let watcher = DeviceWatcher(source: try UdevSource())
     try watcher.startIfNeeded()
     let devices = watcher.devices.filter { all || $0.hasHardware }
-    try StandardStream.output.print(text(of: devices))
+    if devices.isEmpty && !json && !names {
+      try StandardStream.error.print(
+        "No serial device is there. Plug one in, or try 'serialterm loopback:board'.\n")
+    } else {
+      try StandardStream.output.print(text(of: devices))
+    }
     return .done
   }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import DeviceWatch
 import SystemPackage
 
@@ -27,9 +26,7 @@ extension Target {
   }
 }
 
-extension Target: ExpressibleByArgument {
-  init?(argument: String) { try? self.init(parsing: argument) }
-
+extension Target {
   /// Reads a TARGET as it stands on the command line.
   ///
   /// - Throws: ``Failure`` saying what is wrong with it.
