@@ -49,18 +49,22 @@ public final class StableLink {
   }
 
   /// Puts a link to the target in the place of the old one: at no time there is none.
+  ///
+  /// What somebody puts there after the old one was looked at, some microseconds before, is lost:
+  /// rename(2) knows no "only if it is still the same".
   private static func replaceStaleLink(
     at path: FilePath, by target: FilePath
   ) throws(StableLinkError) {
     let temporary = try makeTemporaryLink(beside: path, to: target)
-    do throws(StableLinkError) {
-      // Looked at a last time. What somebody puts there between this and the next line would be
-      // lost: rename(2) knows no "only if it is still the same".
-      try refuseUnlessStale(path, apartFrom: target)
-      try rename(temporary, to: path)
+    do {
+      try systemCall {
+        temporary.withPlatformString { old in
+          path.withPlatformString { rename(old, $0) }
+        }
+      }
     } catch {
       _ = temporary.withPlatformString { unlink($0) }
-      throw error
+      throw StableLinkError(path: path, reason: .failed("rename", error))
     }
   }
 
@@ -79,16 +83,6 @@ public final class StableLink {
       } catch {
         throw StableLinkError(path: temporary, reason: .failed("symlink", error))
       }
-    }
-  }
-
-  private static func rename(_ old: FilePath, to new: FilePath) throws(StableLinkError) {
-    do {
-      try systemCall {
-        old.withPlatformString { old in new.withPlatformString { Glibc.rename(old, $0) } }
-      }
-    } catch {
-      throw StableLinkError(path: new, reason: .failed("rename", error))
     }
   }
 
