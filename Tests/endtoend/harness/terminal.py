@@ -55,6 +55,24 @@ class Terminal(Program):
         """The terminal's present settings, also after the program's end."""
         return settings_of(self._master)
 
+    @property
+    def modes(self):
+        """The settings as `termios` has them; setting them, somebody else uses the terminal."""
+        return termios.tcgetattr(self._master)
+
+    @modes.setter
+    def modes(self, modes):
+        termios.tcsetattr(self._master, termios.TCSANOW, modes)
+
+    def stall(self):
+        """Takes no more of what the program writes, as a terminal whose connection hangs."""
+        self.transcript.stop()
+
+    def resume(self):
+        """Takes what the program writes again, as a new transcript."""
+        self.transcript = Transcript(self._master)
+        self.expect = self.transcript.expect
+
     def resize(self, rows, columns):
         """Sets the window's size, of which the kernel tells the program by SIGWINCH."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
