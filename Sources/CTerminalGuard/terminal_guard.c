@@ -77,6 +77,8 @@ static void become_guard(int pipe, int terminal, const struct termios *raw) {
   sigset_t none;
   sigemptyset(&none);
   signal(SIGTTOU, SIG_IGN);
+  // The kernel sends it to a stopped process whose parent ends: restoring comes first.
+  signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
@@ -99,6 +101,8 @@ static int start_guard(int terminal, const struct termios *raw) {
   pid_t pid = reading < 0 || own_terminal < 0 ? -1 : fork();
   if (pid == 0) become_guard(reading, own_terminal, raw);
   int error = errno;
+  // Here too: whatever ends the group from now on must not find the guard in it.
+  if (pid > 0) setpgid(pid, pid);
   close(ends[0]);
   if (reading >= 0) close(reading);
   if (own_terminal >= 0) close(own_terminal);
