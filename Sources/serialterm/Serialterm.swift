@@ -73,8 +73,7 @@ struct Serialterm: ParsableCommand {
 
   private static func complain(_ message: String) {
     guard !message.isEmpty else { return }
-    // Nothing is left to be done where even this cannot be said.
-    _ = try? StandardStream.error.print("serialterm: \(message)\n")
+    StandardStream.error.print("serialterm: \(message)\n", within: .milliseconds(200))
   }
 }
 

@@ -9,6 +9,22 @@ struct StandardStream {
 
   let descriptor: CInt
 
+  /// Prints a text, or as much of it as is taken within a limit: a terminal that stalls must not keep
+  /// a program that has ended.
+  func print(_ text: String, within limit: Duration) {
+    let file = StandardFile(FileDescriptor(rawValue: descriptor), O_WRONLY)
+    let deadline = MonotonicTime.now + limit
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let rest = (deadline - .now).nanoseconds / 1_000_000
+      var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+      guard rest > 0, Glibc.poll(&poll, 1, CInt(rest)) > 0 else { return }
+      let outcome = bytes.withUnsafeBytes { try? file.descriptor.writeAvailable($0) }
+      guard let outcome else { return }
+      if case .bytes(let count) = outcome { bytes = bytes.dropFirst(count) }
+    }
+  }
+
   /// Prints a text whole.
   ///
   /// - Throws: ``Failure`` when it cannot be written, without a word when nobody reads any more.
