@@ -7,6 +7,7 @@
 //   FAULT_READ      read() brings at most so many bytes
 //   FAULT_EINTR     every so many reads, writes and waits, on any file, are interrupted (EINTR)
 //   FAULT_OUTQ      so many bytes are always still in the driver, until they are flushed (tcflush)
+//   FAULT_STUBBORN  flushing does not help either
 //   FAULT_CLOSE_MS  closing takes so long while bytes are in the driver, as closing_wait does
 //   FAULT_DRAIN_MS  tcdrain() takes so long while bytes are in the driver
 
@@ -103,7 +104,8 @@ int ioctl(int descriptor, unsigned long request, ...) {
       *(int *)argument = is_flushed ? 0 : (int)waiting;
       return 0;
     }
-    if (request == TCFLSH && (long)argument != TCIFLUSH) is_flushed = true;
+    if (request == TCFLSH && (long)argument != TCIFLUSH)
+      is_flushed = setting("FAULT_STUBBORN") == 0;
   }
   return ORIGINAL(ioctl)(descriptor, request, argument);
 }

@@ -1,0 +1,31 @@
+"""What the tests measured, for the table in docs/reliability.md."""
+
+import json
+import os
+import statistics
+
+
+def record(row, name, values, unit):
+    """Adds a figure of a row of the fault matrix to the file that $SERIALTERM_FIGURES names, if it
+    does: one value, or a list whose median and worst count."""
+    path = os.environ.get("SERIALTERM_FIGURES")
+    if not path:
+        return
+    values = values if isinstance(values, list) else [values]
+    figure = {
+        "row": row, "name": name, "unit": unit, "samples": len(values),
+        "median": statistics.median(values), "worst": max(values)}
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(figure) + "\n")
+
+
+def recorded(path):
+    """The figures in a file, by row and name in the order of their first appearance. Of those with
+    the same name the one with the most samples counts, and of these the last."""
+    figures = {}
+    with open(path, encoding="utf-8") as file:
+        for figure in map(json.loads, file):
+            key = figure["row"], figure["name"]
+            if key not in figures or figures[key]["samples"] <= figure["samples"]:
+                figures[key] = figure
+    return sorted(figures.values(), key=lambda figure: figure["row"])

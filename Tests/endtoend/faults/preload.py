@@ -1,0 +1,30 @@
+"""Makes the system calls on a device fail: see ../preload/faults.c."""
+
+import atexit
+import functools
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "preload" / "faults.c"
+COMPILER = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+HAS_COMPILER = COMPILER is not None
+
+
+@functools.cache
+def library():
+    """The library, built once a run."""
+    folder = tempfile.mkdtemp(prefix="serialterm-faults-")
+    atexit.register(shutil.rmtree, folder)
+    path = Path(folder) / "faults.so"
+    subprocess.run(
+        [COMPILER, "-Wall", "-O2", "-shared", "-fPIC", "-o", path, SOURCE, "-ldl"], check=True)
+    return str(path)
+
+
+def faulty(node, **faults):
+    """The variables that start a program with faults on the device at `node`: `write=1` sets
+    FAULT_WRITE, and so on."""
+    named = {f"FAULT_{name.upper()}": str(value) for name, value in faults.items()}
+    return {"LD_PRELOAD": library(), "FAULT_NODE": node, **named}

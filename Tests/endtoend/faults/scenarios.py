@@ -1,0 +1,341 @@
+"""The faults that every terminal program can be put to. Each takes a program and returns what it
+did in a few words; `good` says whether that is what serialterm promises.
+
+    outcome = FAULTS["stalled"].put(program)
+"""
+
+import contextlib
+import os
+import random
+import re
+import select
+import signal
+import string
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Callable, NamedTuple
+
+from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, shell_status, wait_until
+
+from . import processes
+from .stalling import StallingTerminal
+
+# Seconds after which a program counts as stuck.
+STUCK = 3
+# What is pasted and piped; bytes, and bytes a second.
+SIZE, RATE = 200_000, 50_000
+
+
+class Outcome(NamedTuple):
+    """What a program did."""
+
+    text: str
+    good: bool
+
+
+class Fault(NamedTuple):
+    """A fault: what is done, in the words of the table, and the function that does it."""
+
+    title: str
+    put: Callable
+
+
+def text(count):
+    """Random letters and digits: no program's keys are among them."""
+    letters = (string.ascii_letters + string.digits).encode()
+    return random.Random(1).randbytes(count).translate((letters * 5)[:256])
+
+
+@contextlib.contextmanager
+def place():
+    """A folder with a device in it."""
+    with tempfile.TemporaryDirectory() as folder, Device(Path(folder) / "port") as device:
+        yield Path(folder), device
+
+
+@contextlib.contextmanager
+def running(program, device, kind=StallingTerminal, **options):
+    """The program on a terminal, with its port open and its screen drawn."""
+    with kind(*program.arguments(device.path, **options)) as terminal:
+        terminal.expect(program.ready)
+        settle(terminal)
+        yield terminal
+
+
+def settle(terminal):
+    """Waits until nothing has been written to the terminal for a moment: some programs go on
+    setting up after they say that they are ready, and none of them says when it is over."""
+    seen = -1
+    while seen != len(terminal.output):
+        seen = len(terminal.output)
+        time.sleep(0.2)
+
+
+def quit_keys(program, terminal):
+    """Types the keys that quit. Those that confirm come after what they confirm has been asked."""
+    for index, keys in enumerate(program.quit):
+        if index:
+            time.sleep(0.3)
+        with contextlib.suppress(AssertionError, OSError):  # It reads no keys, or has ended.
+            terminal.send(keys, 1)
+
+
+def read_at(device, count, rate, quiet=STUCK):
+    """Reads up to `count` bytes at a rate, and gives up when nothing came for a while."""
+    data, started = b"", time.monotonic()
+    while len(data) < count and select.select([device.descriptor], [], [], quiet)[0]:
+        try:
+            data += os.read(device.descriptor, 256)
+        except OSError:
+            break
+        time.sleep(max(0, started + len(data) / rate - time.monotonic()))
+    return data
+
+
+def write_some(device, data, seconds=STUCK):
+    """Writes what is taken within a time; returns how much that was."""
+    view, deadline = memoryview(data), Deadline(seconds)
+    os.set_blocking(device.descriptor, False)
+    while view and select.select([], [device.descriptor], [], deadline.left)[1]:
+        with contextlib.suppress(BlockingIOError):
+            view = view[os.write(device.descriptor, view):]
+    return len(data) - len(view)
+
+
+def status_in_words(status):
+    return f"ended by {signal.Signals(-status).name}" if status < 0 else f"exit {status}"
+
+
+def delivered(received, data):
+    """How much of the data arrived."""
+    if received == data:
+        return "all of it"
+    if data.startswith(received):
+        return f"{len(received):,} bytes, then nothing"
+    return f"{len(received):,} of {len(data):,} bytes, with holes"
+
+
+# MARK: The faults
+
+
+def paste(program):
+    data = text(SIZE)
+    with place() as (_, device), running(program, device) as terminal:
+        def typing():
+            with contextlib.suppress(AssertionError, OSError):
+                terminal.send(data, SIZE / RATE + 10)
+
+        typist = threading.Thread(target=typing)
+        typist.start()
+        try:
+            received = read_at(device, SIZE, RATE)
+        finally:
+            if len(received) < SIZE:
+                terminal.signal(signal.SIGKILL)
+            typist.join()
+        return Outcome(delivered(received, data), received == data)
+
+
+def pipe(program):
+    data = text(SIZE)
+    with place() as (_, device), Pipes(*program.arguments(device.path)) as pipes:
+        pipes.send(data, then_close=True)
+        received = read_at(device, SIZE, RATE)
+        ended = processes.seconds_to_end(pipes, limit=STUCK)
+        status = pipes.process.poll()
+        end = "does not end" if ended is None else status_in_words(status)
+        return Outcome(
+            f"{delivered(received, data)}, {end}", received == data and status == 0)
+
+
+def stalled(program):
+    with place() as (_, device), running(program, device) as terminal:
+        terminal.stall()
+        write_some(device, text(230_000), 1)
+        started = time.monotonic()
+        quit_keys(program, terminal)
+        return leaving(terminal, started)
+
+
+def terminated_while_stalled(program):
+    with place() as (_, device), running(program, device) as terminal:
+        terminal.stall()
+        write_some(device, text(230_000), 1)
+        started = time.monotonic()
+        terminal.signal(signal.SIGTERM)
+        return leaving(terminal, started)
+
+
+def leaving(terminal, started):
+    seconds = processes.seconds_to_end(terminal, started, STUCK)
+    if seconds is None:
+        return Outcome(f"still runs after {STUCK} s", False)
+    restored = terminal.settings == terminal.original_settings
+    how = "" if restored else ", terminal left raw"
+    return Outcome(f"{seconds:.2f} s{how}", restored and seconds <= 0.5)
+
+
+def log(program):
+    data = text(230_000)
+    with place() as (folder, device), \
+            running(program, device, log=folder / "log") as terminal:
+        terminal.stall()
+        written = write_some(device, data)
+        time.sleep(0.5)  # For what is still on its way; there is nothing to wait for.
+        path = folder / "log"
+        kept = path.read_bytes() if path.exists() else b""
+        # Some put a line of their own before.
+        count = len(data) if data in kept else len(kept)
+        del written
+        return Outcome(f"{100 * min(count, len(data)) // len(data)} %", data in kept)
+
+
+def last(program):
+    data = text(20_000)
+    with place() as (folder, device), \
+            running(program, device, log=folder / "log") as terminal:
+        device.write(data)
+        time.sleep(0.05)  # As long as the device lives after it.
+        device.hang_up()
+        processes.seconds_to_end(terminal, limit=0.5)  # Some end, and write their log then.
+        terminal.signal(signal.SIGTERM)
+        processes.seconds_to_end(terminal, limit=1)
+        kept = (folder / "log").read_bytes()
+        return Outcome(
+            "all of it" if data in kept else f"{min(len(kept), len(data)):,} bytes", data in kept)
+
+
+def terminated(program):
+    with place() as (_, device), running(program, device) as terminal:
+        terminal.signal(signal.SIGTERM)
+        if processes.seconds_to_end(terminal, limit=STUCK) is None:
+            return Outcome(f"still runs after {STUCK} s", False)
+        return after(terminal, terminal.wait(0), (143, ))
+
+
+def killed(program):
+    with place() as (_, device), running(program, device) as terminal:
+        terminal.signal(signal.SIGKILL)
+        status = terminal.wait()
+        with contextlib.suppress(AssertionError):
+            wait_until(lambda: terminal.settings == terminal.original_settings, "restored", 1)
+        return after(terminal, status, (137,))
+
+
+def crashed(program):
+    with place() as (_, device), running(program, device) as terminal:
+        terminal.signal(signal.SIGSEGV)
+        status = terminal.wait()
+        with contextlib.suppress(AssertionError):
+            wait_until(lambda: terminal.settings == terminal.original_settings, "restored", 1)
+        return after(terminal, status, (139,))
+
+
+def after(terminal, status, expected):
+    restored = terminal.settings == terminal.original_settings
+    return Outcome(
+        f"{'restored' if restored else 'left raw'}, {status_in_words(status)}",
+        restored and shell_status(status) in expected)
+
+
+def others(program):
+    """The shell that started it, and another process of the same group."""
+    ended = []
+    ways = (("quitting", None), ("SIGTERM", signal.SIGTERM), ("SIGINT", signal.SIGINT),
+            ("unplugging", None))
+    for way, number in ways:
+        script = 'sleep 600 & echo "sibling $!"; "$0" "$@"; echo "ended $?"; read -r _'
+        with place() as (_, device):
+            arguments = program.arguments(device.path)
+            with Terminal("sh", "-c", script, *arguments) as shell:
+                sibling = int(shell.expect(re.compile(rb"sibling (\d+)")).group(1))
+                shell.expect(program.ready)
+                settle(shell)
+                pid = next(
+                    pid for pid in processes.in_session(shell.pid)
+                    if pid not in (shell.pid, sibling)
+                    and processes.in_session(shell.pid)[pid] != processes.GUARD)
+                if way == "quitting":
+                    quit_keys(program, shell)
+                elif way == "unplugging":
+                    device.hang_up()
+                    # Some wait for it; that is not what this is about.
+                    with contextlib.suppress(AssertionError):
+                        wait_until(lambda: processes.state_of(pid) in (None, "Z"), "ends", 0.5)
+                else:
+                    os.kill(pid, number)
+                with contextlib.suppress(AssertionError):
+                    shell.expect(b"ended", 1)
+                if not shell.running:
+                    ended.append(f"{way} ends the shell")
+                elif processes.state_of(sibling) in (None, "Z"):
+                    ended.append(f"{way} ends a sibling")
+    return Outcome("; ".join(ended) or "nobody else ends", not ended)
+
+
+def unplugged(program):
+    with place() as (_, device), running(program, device) as terminal:
+        before = len(terminal.output)
+        started = time.monotonic()
+        device.hang_up()
+        seconds = processes.seconds_to_end(terminal, started, 1)
+        said = len(terminal.output) > before
+        if seconds is not None:
+            result = after(terminal, terminal.wait(0), range(256))
+            return Outcome(f"ends after {1000 * seconds:.0f} ms, {result.text}", False)
+        when = terminal.transcript.arrival(before) - started if said else None
+        used = processes.processor_seconds(terminal.pid)
+        time.sleep(1)  # Over which the processor's time is taken.
+        share = 100 * (processes.processor_seconds(terminal.pid) - used)
+        device.plug()
+        with contextlib.suppress(AssertionError):
+            device.write(b"here again\r\n", 1)
+            terminal.expect(b"here again", STUCK)
+        back = b"here again" in terminal.output
+        how = f"said after {1000 * when:.0f} ms" if said else "says nothing"
+        return Outcome(
+            f"{how}, waits ({share:.1f} % CPU), {'goes on' if back else 'does not go on'}",
+            said and back and share < 1)
+
+
+def held(program):
+    with place() as (_, device), running(program, device, soft_flow=True) as terminal:
+        device.write(b"\x13stopped")
+        terminal.expect(b"stopped")
+        seen = len(terminal.output)
+        terminal.send(b"hello")
+        time.sleep(1)  # The time in which it could say so.
+        shown = b"held" in terminal.output[seen:]
+        started = time.monotonic()
+        quit_keys(program, terminal)
+        outcome = leaving(terminal, started)
+        return Outcome(
+            f"{'shown' if shown else 'not shown'}; {outcome.text}", shown and outcome.good)
+
+
+FAULTS = {
+    "paste": Fault("200 kB pasted, device takes 50 kB/s", paste),
+    "pipe": Fault("200 kB piped, device takes 50 kB/s", pipe),
+    "stalled": Fault("quit keys, user's terminal stalled, 230 kB came", stalled),
+    "stalled-term": Fault("SIGTERM, user's terminal stalled", terminated_while_stalled),
+    "log": Fault("log of 230 kB, user's terminal stalled", log),
+    "last": Fault("20 kB, unplugged 50 ms later: in the log", last),
+    "held": Fault("XOFF for ever: shown; quit keys", held),
+    "term": Fault("SIGTERM: the user's terminal", terminated),
+    "crash": Fault("SIGSEGV: the user's terminal", crashed),
+    "kill": Fault("SIGKILL: the user's terminal", killed),
+    "others": Fault("others in its process group", others),
+    "unplugged": Fault("unplugged while idle, plugged in again", unplugged),
+}
+
+
+def put(program, name):
+    """Puts a program to a fault; what cannot be tried is an answer too."""
+    if name in program.lacks:
+        return Outcome(f"n/a: {program.lacks[name]}", False)
+    try:
+        return FAULTS[name].put(program)
+    except (AssertionError, OSError) as error:
+        return Outcome(f"n/a: {str(error).splitlines()[0][:120]}", False)

@@ -1,0 +1,72 @@
+"""Rows 36 and 37: bytes that are hard to handle."""
+
+import hashlib
+import random
+import unittest
+
+from Tests.endtoend.faults import HAS_COMPILER, SessionTest, faulty, processes, record
+from Tests.endtoend.harness import slow
+
+# NUL; every byte; UTF-8 that is cut off, too long, a surrogate, past the last code point; code
+# points of two, three and four bytes, and an unpaired continuation.
+HARD = (
+    b"\0\0\0" + bytes(range(256)) * 2
+    + b"\xc3" b"\xe2\x82" b"\xf0\x9f\x98" b"\xc0\xaf" b"\xe0\x80\x80" b"\xed\xa0\x80"
+    + b"\xf4\x90\x80\x80" b"\xff\xfe" b"\x80"
+    + "ü€😀".encode() * 20)
+
+
+class Row36HardBytesTests(SessionTest):
+    def send(self, terminal, pieces):
+        for piece in pieces:
+            self.device.write(piece)
+        whole = b"".join(pieces)
+        terminal.expect(whole)
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertEqual(self.log.read_bytes(), whole)
+        record(36, "differing bytes in the log", 0, "")
+
+    def test_bytes_written_one_by_one(self):
+        terminal = self.session("-L", str(self.log))
+        self.send(terminal, [bytes([byte]) for byte in HARD])
+
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_bytes_read_one_by_one(self):
+        """So that every code point is split, whatever the kernel gathers."""
+        terminal = self.session(
+            "-L", str(self.log), variables=faulty(self.device.node, read=1))
+        self.send(terminal, [HARD * 4])
+
+    def test_random_bytes_split_at_random(self):
+        source = random.Random(36)
+        pieces = [source.randbytes(source.randint(1, 50)) for _ in range(1000)]
+        self.send(self.session("-L", str(self.log)), pieces)
+
+
+class Row37LongLineTests(SessionTest):
+    def stream(self, mebibytes):
+        """A line without an end, which the terminal shows and the log keeps."""
+        block = random.Random(37).randbytes((1 << 20) + 16_384)
+        block = block.replace(b"\n", b"").replace(b"\r", b"")[:1 << 20]
+        terminal = self.session("-L", str(self.log))
+        terminal.discard()
+        before = processes.memory(terminal.pid)[0]
+        expected = hashlib.sha256()
+        for _ in range(mebibytes):
+            self.device.write(block, 60)
+            expected.update(block)
+        self.wait_for_log(mebibytes << 20)
+        growth = processes.memory(terminal.pid)[1] - before
+        self.assertEqual(self.quit(terminal)[0], 0)
+        with open(self.log, "rb") as log:
+            self.assertEqual(
+                hashlib.file_digest(log, "sha256").digest(), expected.digest())
+        record(37, f"memory gained by a line of {mebibytes} MiB", growth, "MiB")
+        self.assertLess(growth, 8)
+
+    def test_line_of_8_MiB(self):
+        self.stream(8)
+
+    @slow
+    def test_line_of_100_MiB(self):
+        self.stream(100)

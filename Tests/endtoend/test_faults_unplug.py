@@ -1,0 +1,163 @@
+"""Rows 9 to 11: a device that is unplugged."""
+
+import random
+import re
+import time
+
+from Tests.endtoend.faults import PREFIX, SessionTest, processes, record
+from Tests.endtoend.harness import slow
+
+NOT_SENT = re.compile(rb"([\d,]+) bytes were not sent")
+
+
+def number(digits):
+    """The number that a message shows with commas."""
+    return int(digits.replace(b",", b""))
+
+
+class Row09IdleTests(SessionTest):
+    def unplug(self, terminal):
+        """Unplugs the device; returns the milliseconds until it was said."""
+        before = len(terminal.output)
+        started = time.monotonic()
+        self.device.hang_up()
+        terminal.expect(b"is gone, waiting")
+        return (terminal.transcript.arrival(before) - started) * 1000
+
+    def test_unplugged_is_said_at_once(self):
+        terminal = self.session()
+        durations = []
+        for _ in range(20):
+            durations.append(self.unplug(terminal))
+            self.device.plug()
+            terminal.expect(b"is back")
+        record(9, "unplugged to said", durations, "ms")
+        self.assertLess(max(durations), 500)
+        self.assertEqual(self.quit(terminal)[0], 0)
+
+    def test_waiting_takes_no_processor_time(self):
+        terminal = self.session()
+        self.unplug(terminal)
+        before = processes.processor_seconds(terminal.pid)
+        # Time must pass for this to mean anything; nothing happens that could be waited for.
+        with self.assertRaises(AssertionError):
+            terminal.expect(b"anything", timeout=1)
+        share = (processes.processor_seconds(terminal.pid) - before) * 100
+        record(9, "processor time while waiting", share, "%")
+        self.assertLess(share, 1)
+
+    def test_without_reconnect_the_device_is_lost(self):
+        durations = []
+        for _ in range(5):
+            terminal = self.session("--no-reconnect")
+            started = time.monotonic()
+            self.device.hang_up()
+            status, seconds = self.ended(terminal, started)
+            self.assertEqual(status, 6)
+            self.assertEqual(terminal.settings, terminal.original_settings)
+            self.assertLess(seconds, 0.5)
+            durations.append(seconds * 1000)
+            self.device.plug()
+        record(9, "unplugged to the end, with --no-reconnect", durations, "ms")
+
+
+class Row10WritingTests(SessionTest):
+    SIZE = 100_000
+
+    def setUp(self):
+        super().setUp()
+        data = random.Random(10).randbytes(self.SIZE + 4096)
+        self.data = data.replace(PREFIX, b"")[:self.SIZE]
+
+    def unplug_half_way(self, program):
+        """Unplugs the device when it has read half. What the driver has taken and the device has
+        not read is in the kernel, which says nowhere how much that is: it is read, while the
+        program cannot add to it. Returns all that the driver had taken."""
+        taken = self.device.read_exactly(self.SIZE // 2)
+        with processes.stopped(program.pid):
+            while (more := self.device._read(65536, _Soon())):
+                taken += more
+            self.device.hang_up()
+        return taken
+
+    def test_count_of_what_was_not_sent_is_exact_and_nothing_is_sent_later(self):
+        terminal = self.session()
+        terminal.send(self.data)
+        # The answer comes when all that was typed before has been taken in.
+        terminal.send(PREFIX + b"s")
+        terminal.expect(b"waiting to be sent")
+        taken = self.unplug_half_way(terminal)
+        self.assertEqual(taken, self.data[:len(taken)])
+        said = number(terminal.expect(NOT_SENT).group(1))
+        record(10, "difference between said and true, of bytes not sent",
+               abs(len(taken) + said - self.SIZE), "bytes")
+        self.assertEqual(len(taken) + said, self.SIZE)
+        self.device.plug()
+        terminal.expect(b"is back")
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_stream_from_a_pipe_goes_on_where_the_driver_stopped(self):
+        program = self.pipes("--linger", "0")
+        program.send(self.data, then_close=True)
+        taken = self.unplug_half_way(program)
+        program.stderr.expect(b"is gone, waiting")
+        self.device.plug()
+        taken += self.device.read_exactly(self.SIZE - len(taken))
+        self.assertTrue(taken == self.data, "what both devices got is not what was piped")
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_unplugged_while_held_counts_too(self):
+        terminal = self.session("-f", "soft")
+        self.device.write(b"\x13stopped")
+        terminal.expect(b"stopped")
+        terminal.send(b"x" * 1000)
+        self.expect_held(terminal)
+        self.device.hang_up()
+        self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 1000)
+
+
+class Row11LastWordsTests(SessionTest):
+    """On a pseudo-terminal the kernel itself drops what is unread when the device goes; hence the
+    time between. What a program reads in it is up to the program."""
+
+    SIZE = 20_000
+
+    def last_words(self, times, stalled):
+        lost = []
+        for index in range(times):
+            log = self.folder / f"log-{index}"
+            said = random.Random(index).randbytes(self.SIZE).replace(b"s", b"")
+            terminal = self.session("--no-reconnect", "-L", str(log))
+            if stalled:
+                terminal.stall()
+            self.device.write(said)
+            time.sleep(0.05)  # As in the matrix: it is the device that does not wait for anyone.
+            self.device.hang_up()
+            if not stalled:
+                self.assertEqual(self.ended(terminal, time.monotonic())[0], 6)
+                self.assertIn(said, terminal.transcript.expect_end())
+            lost.append(len(said) - log.stat().st_size)
+            self.assertEqual(log.read_bytes(), said)
+            terminal.close()
+            self.device.plug()
+        return lost
+
+    def test_last_words_are_shown_and_logged(self):
+        record(11, "last words lost, on screen or in the log", self.last_words(3, False), "bytes")
+
+    def test_last_words_are_logged_while_the_terminal_stalls(self):
+        record(11, "last words lost in the log, terminal stalled", self.last_words(3, True), "bytes")
+
+    @slow
+    def test_last_words_fifty_times(self):
+        record(11, "last words lost, on screen or in the log", self.last_words(50, False), "bytes")
+
+
+class _Soon:
+    """A deadline for what is on its way already: the kernel hands it over within a moment."""
+
+    left = 0.1
