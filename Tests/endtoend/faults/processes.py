@@ -53,6 +53,16 @@ def state_of(pid):
         return None
 
 
+def files_of(pid):
+    """What a process has open, as the kernel calls it."""
+    files = Path(f"/proc/{pid}/fd")
+    found = []
+    for file in files.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # Closed meanwhile.
+            found.append(os.readlink(file))
+    return found
+
+
 def processor_seconds(pid):
     """The processor time that a process has taken, finer than the clock's ticks."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9

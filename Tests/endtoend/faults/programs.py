@@ -80,5 +80,5 @@ def programs():
             "miniterm", (PYTHON, "-m", "serial.tools.miniterm"),
             (PYTHON, "-c", "import serial; print(serial.VERSION)"),
             ready=b"--- Quit", quit=(b"\x1d",), after=("115200",), soft_flow=("--xonxoff",),
-            lacks={"log": NO_LOG, "last": NO_LOG}),
+            lacks={"pipe": "needs a terminal", "log": NO_LOG, "last": NO_LOG}),
     ]

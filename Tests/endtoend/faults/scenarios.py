@@ -23,7 +23,7 @@ from . import processes
 from .stalling import StallingTerminal
 
 # Seconds after which a program counts as stuck.
-STUCK = 3
+STUCK = 5
 # What is pasted and piped; bytes, and bytes a second.
 SIZE, RATE = 200_000, 50_000
 
@@ -150,6 +150,13 @@ def pipe(program):
             f"{delivered(received, data)}, {end}", received == data and status == 0)
 
 
+def quitting(program):
+    with place() as (_, device), running(program, device) as terminal:
+        started = time.monotonic()
+        quit_keys(program, terminal)
+        return leaving(terminal, started)
+
+
 def stalled(program):
     with place() as (_, device), running(program, device) as terminal:
         terminal.stall()
@@ -182,13 +189,12 @@ def log(program):
     with place() as (folder, device), \
             running(program, device, log=folder / "log") as terminal:
         terminal.stall()
-        written = write_some(device, data)
+        write_some(device, data)
         time.sleep(0.5)  # For what is still on its way; there is nothing to wait for.
         path = folder / "log"
         kept = path.read_bytes() if path.exists() else b""
         # Some put a line of their own before.
         count = len(data) if data in kept else len(kept)
-        del written
         return Outcome(f"{100 * min(count, len(data)) // len(data)} %", data in kept)
 
 
@@ -199,9 +205,10 @@ def last(program):
         device.write(data)
         time.sleep(0.05)  # As long as the device lives after it.
         device.hang_up()
-        processes.seconds_to_end(terminal, limit=0.5)  # Some end, and write their log then.
-        terminal.signal(signal.SIGTERM)
-        processes.seconds_to_end(terminal, limit=1)
+        # Some end now. Those that wait for the device are quit: they may write their log then.
+        if processes.seconds_to_end(terminal, limit=0.5) is None:
+            quit_keys(program, terminal)
+            processes.seconds_to_end(terminal, limit=1)
         kept = (folder / "log").read_bytes()
         return Outcome(
             "all of it" if data in kept else f"{min(len(kept), len(data)):,} bytes", data in kept)
@@ -210,9 +217,12 @@ def last(program):
 def terminated(program):
     with place() as (_, device), running(program, device) as terminal:
         terminal.signal(signal.SIGTERM)
-        if processes.seconds_to_end(terminal, limit=STUCK) is None:
+        seconds = processes.seconds_to_end(terminal, limit=STUCK)
+        if seconds is None:
             return Outcome(f"still runs after {STUCK} s", False)
-        return after(terminal, terminal.wait(0), (143, ))
+        outcome = after(terminal, terminal.wait(0), (143,))
+        late = f", after {seconds:.1f} s" if seconds > 0.5 else ""
+        return Outcome(outcome.text + late, outcome.good and not late)
 
 
 def killed(program):
@@ -289,15 +299,26 @@ def unplugged(program):
         used = processes.processor_seconds(terminal.pid)
         time.sleep(1)  # Over which the processor's time is taken.
         share = 100 * (processes.processor_seconds(terminal.pid) - used)
-        device.plug()
-        with contextlib.suppress(AssertionError):
-            device.write(b"here again\r\n", 1)
-            terminal.expect(b"here again", STUCK)
-        back = b"here again" in terminal.output
+        device.plug(says=b"first words\r\n")
+        is_back = goes_on(device, terminal)
+        end = "goes on" if is_back else "does not go on"
+        heard = b"first words" in terminal.output
+        if is_back and not heard:
+            end += ", the device's first words are lost"
         how = f"said after {1000 * when:.0f} ms" if said else "says nothing"
         return Outcome(
-            f"{how}, waits ({share:.1f} % CPU), {'goes on' if back else 'does not go on'}",
-            said and back and share < 1)
+            f"{how}, waits ({share:.1f} % CPU), {end}", said and is_back and heard and share < 1)
+
+
+def goes_on(device, terminal):
+    """Whether what a device says that was plugged in again is shown within a few seconds: what it
+    says after it was opened, if not before."""
+    for _ in range(4 * STUCK):
+        with contextlib.suppress(AssertionError):
+            device.write(b"here again\r\n", 0.1)
+            terminal.expect(b"here again", 0.2)
+            return True
+    return False
 
 
 def held(program):
@@ -318,6 +339,7 @@ def held(program):
 FAULTS = {
     "paste": Fault("200 kB pasted, device takes 50 kB/s", paste),
     "pipe": Fault("200 kB piped, device takes 50 kB/s", pipe),
+    "quit": Fault("quit keys, nothing wrong", quitting),
     "stalled": Fault("quit keys, user's terminal stalled, 230 kB came", stalled),
     "stalled-term": Fault("SIGTERM, user's terminal stalled", terminated_while_stalled),
     "log": Fault("log of 230 kB, user's terminal stalled", log),

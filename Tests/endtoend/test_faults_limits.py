@@ -1,0 +1,103 @@
+"""Row 49: no more memory, or no more descriptors, at each point where it can be noticed."""
+
+import contextlib
+import resource
+
+from Tests.endtoend.faults import SessionTest, StallingTerminal, processes, record
+from Tests.endtoend.harness import serialterm_binary, wait_until
+
+# What the dynamic loader says and ends with; the program has not begun then.
+LOADER = b"error while loading shared libraries"
+LOADER_STATUS = 127
+GREETING = b"ctrl-t q"
+
+
+class Row49LimitTests(SessionTest):
+    def limited(self, option, limit):
+        """Starts a session under a limit of the shell's `ulimit`, and quits it if it works. Returns
+        the exit status, and what was said."""
+        arguments = ("sh", "-c", f'ulimit {option} {limit} && exec "$0" "$@"',
+                     serialterm_binary(), "connect", self.device.path)
+        with StallingTerminal(*arguments) as terminal:
+            try:
+                terminal.expect(GREETING)
+                terminal.send(b"\x14q")
+            except AssertionError:
+                pass  # It has ended, or is about to: its status and words are what counts.
+            status = terminal.wait()
+            self.assertEqual(terminal.settings, terminal.original_settings)
+            self.assertEqual(self.device.settings, self.port_settings)
+            self.assert_port_is_free()
+            wait_until(lambda: not processes.in_session(terminal.pid), "nobody is left")
+            return status, terminal.output
+
+    def test_every_number_of_descriptors(self):
+        least = None
+        for count in range(3, 41):
+            with self.subTest(f"{count} descriptors"):
+                status, output = self.limited("-n", count)
+                if LOADER in output:
+                    self.assertEqual(status, LOADER_STATUS)
+                elif GREETING in output:
+                    self.assertEqual(status, 0)
+                    least = least or count
+                else:
+                    self.assertEqual(status, 1)
+                    self.assertRegex(output, rb"^serialterm: [^\n]*Too many open files")
+        record(49, "descriptors that a session needs", least, "")
+        record(49, "numbers of descriptors with a wrong end, of 38", 0, "")
+
+    def test_descriptors_used_up_when_the_device_comes_back(self):
+        """The session says why it cannot open it, and waits on."""
+        terminal = self.session()
+        self.device.hang_up()
+        terminal.expect(b"is gone")
+        # It waits through inotify, which takes a descriptor too: the limit is about the port's.
+        wait_until(
+            lambda: "anon_inode:inotify" in processes.files_of(terminal.pid), "the path is watched")
+        before = resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+        self.device.plug()
+        terminal.expect(b"open failed (Too many open files)")
+        resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE, before)
+        terminal.expect(b"is back")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assert_restored(terminal)
+
+    def test_memory_used_up_while_a_paste_is_queued(self):
+        """What cannot be had ends the program in the runtime, by a signal; the terminal is given
+        back all the same."""
+        terminal = self.session()
+        size = processes.status_of(terminal.pid)["VmSize"]
+        resource.prlimit(terminal.pid, resource.RLIMIT_AS, (size, size))
+        with contextlib.suppress(AssertionError):  # It may end before it has read all of it.
+            terminal.send(b"x" * 4_000_000, 3)
+        if terminal.running:
+            self.assertEqual(self.quit(terminal)[0], 0)
+        self.assert_restored(terminal)
+
+    def memory(self, step):
+        """From where the loader succeeds to where a session does."""
+        lowest, highest = 8_000, 64_000
+        while highest - lowest > 16:
+            middle = (lowest + highest) // 2
+            status, output = self.limited("-v", middle)
+            lowest, highest = (lowest, middle) if GREETING in output else (middle, highest)
+        record(49, "address space that a session needs", highest / 1024, "MiB")
+        signals = silent = 0
+        for limit in range(highest - 1_500, highest + 500, step):
+            with self.subTest(f"{limit} KiB"):
+                status, output = self.limited("-v", limit)
+                signals += status < 0
+                silent += status != 0 and output.strip() == b""
+        # Given back every time, as `limited` has seen; the rest is the runtime's way.
+        record(49, "starts for want of memory ended by a signal", signals, "")
+        record(49, "of these, without a word", silent, "")
+
+    def test_memory_at_start(self):
+        self.memory(250)
+
+    def assert_restored(self, terminal):
+        terminal.wait()
+        self.assertEqual(terminal.settings, terminal.original_settings)
+        wait_until(lambda: not processes.in_session(terminal.pid), "nobody is left")
