@@ -105,7 +105,7 @@ class Row25StuckDriverTests(SessionTest):
         record(25, "quit key to restored, driver that even closing waits for", seconds * 1000, "ms")
 
     def test_driver_that_would_be_slow_to_close_does_not_keep_the_program(self):
-        """What was told as not sent is taken from the driver, which then has nothing to wait for."""
+        """What was told as not sent is taken from the driver: it has nothing left to wait for."""
         terminal = self.session(variables=faulty(self.device.node, outq=100, close_ms=3_000))
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 0)
@@ -213,9 +213,10 @@ class Row28StalledTerminalTests(SessionTest):
         started = time.monotonic()
         self.device.write(self.said)
         self.wait_for_log(count)
+        seconds = time.monotonic() - started
         self.assertTrue(self.log.read_bytes() == self.said, "what the log got differs")
         record(28, f"lost in the log of {count // 1000} kB", 0, "bytes")
-        record(28, f"{count // 1000} kB written to logged", (time.monotonic() - started) * 1000, "ms")
+        record(28, f"{count // 1000} kB written to logged", seconds * 1000, "ms")
         return terminal
 
     def test_log_has_all_and_the_quit_key_is_heard(self):
