@@ -33,7 +33,8 @@ let package = Package(
 
     // The model: no printing, no exiting, no argument parsing. SerialCore and DeviceWatch do not
     // know each other.
-    .target(name: "Observing", swiftSettings: strict),
+    .target(name: "CObserving"),
+    .target(name: "Observing", dependencies: ["CObserving"], swiftSettings: strict),
     .target(
       name: "EventLoop", dependencies: ["CSerial", "Posix", system], swiftSettings: strict),
     .target(
@@ -44,6 +45,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
+
+
 
     // The program.
     .executableTarget(

@@ -2,8 +2,8 @@
 ///
 /// ## Principles of operation
 ///
-/// - **Not retained.** An observer is held weakly. One that has died is skipped, and its place is
-///   swept when the round ends.
+/// - **Not retained.** An observer lives as long as others want it to. One that has died is skipped,
+///   and its place is swept when the round ends.
 /// - **Pending sets.** While a round runs the list does not change: `add` waits in `pendingAdds`,
 ///   `remove` goes to `pendingRemoves` and silences its observer at once. Of several calls for one
 ///   observer the last one wins. Both sets are committed when the *outermost* round ends; `depth`
@@ -19,22 +19,13 @@
 ///
 /// It is confined to one thread, and not `Sendable`: the compiler refuses to share it.
 public final class Observable<Event> {
-  /// One observer's place in the list.
-  private struct Slot {
-    weak var observer: AnyObject?
-    /// Calls the observer, as the type that it was added as.
-    let deliver: (AnyObject, Event) -> Void
-
-    func holds(_ candidate: AnyObject) -> Bool { observer === candidate }
-  }
-
-  private var slots: [Slot] = []
-  private var pendingAdds: [Slot] = []
-  private var pendingRemoves: Set<ObjectIdentifier> = []
+  @usableFromInline var slots: [ObserverSlot<Event>] = []
+  private var pendingAdds: [ObserverSlot<Event>] = []
+  @usableFromInline var pendingRemoves: Set<ObjectIdentifier> = []
   /// Events of nested notifications; each is taken out (nil) when its turn comes.
-  private var queue: [Event?] = []
-  private var depth = 0
-  private var sawDeadObserver = false
+  @usableFromInline var queue: [Event?] = []
+  @usableFromInline var depth = 0
+  @usableFromInline var sawDeadObserver = false
 
   /// Creates an observable that nobody observes yet.
   public init() {}
@@ -44,8 +35,7 @@ public final class Observable<Event> {
 
   /// Whether anybody who is alive would hear an event sent in a new round.
   public var isObserved: Bool {
-    pendingAdds.contains { $0.observer != nil }
-      || slots.contains { slot in slot.observer.map { !isRemoved($0) } ?? false }
+    pendingAdds.contains(where: \.isAlive) || slots.contains { $0.isAlive && !isRemoved($0.id) }
   }
 
   /// How many places the list has, those of dead observers included.
@@ -56,14 +46,17 @@ public final class Observable<Event> {
   /// - Parameters:
   ///   - observer: who is told. It is not retained.
   ///   - deliver: tells it. Must not capture the observer, which would keep it alive.
+  @inlinable
   public func add<Observer: AnyObject>(
     _ observer: Observer, deliver: @escaping (Observer, Event) -> Void
   ) {
-    guard !pendingAdds.contains(where: { $0.holds(observer) }) else { return }
-    guard !slots.contains(where: { $0.holds(observer) }) || isRemoved(observer) else { return }
-    let slot = Slot(observer: observer) { object, event in
-      deliver(unsafeDowncast(object, to: Observer.self), event)
-    }
+    add(TypedObserverSlot(observer, body: deliver))
+  }
+
+  @usableFromInline
+  func add(_ slot: ObserverSlot<Event>) {
+    guard !pendingAdds.contains(where: { $0.id == slot.id }) else { return }
+    guard !slots.contains(where: { $0.id == slot.id }) || isRemoved(slot.id) else { return }
     if isNotifying { pendingAdds.append(slot) } else { slots.append(slot) }
   }
 
@@ -71,52 +64,61 @@ public final class Observable<Event> {
   ///
   /// Removing one that is not in the list does nothing.
   public func remove(_ observer: AnyObject) {
+    let id = ObjectIdentifier(observer)
     // Released at the end: the end of a closure may call back in here.
     let before = pendingAdds
     defer { withExtendedLifetime(before) {} }
-    pendingAdds.removeAll { $0.holds(observer) }
-    guard slots.contains(where: { $0.holds(observer) }) else { return }
-    pendingRemoves.insert(ObjectIdentifier(observer))
+    pendingAdds.removeAll { $0.id == id }
+    guard slots.contains(where: { $0.id == id }) else { return }
+    pendingRemoves.insert(id)
     if !isNotifying { commit() }
   }
 
   /// Tells every observer of an event; inside a round, after the events that wait already.
+  @inlinable
   public func notify(_ event: Event) {
     depth += 1
     guard depth == 1 else { return queue.append(event) }
     // An observer may drop the last reference to this object; the round ends all the same.
     withExtendedLifetime(self) {
       deliver(event)
-      var next = 0
-      while next < queue.count {
-        if let nested = queue[next].take() { deliver(nested) }
-        depth -= 1
-        next += 1
-      }
-      queue.removeAll(keepingCapacity: true)
-      if sawDeadObserver || !pendingAdds.isEmpty || !pendingRemoves.isEmpty { commit() }
+      if !queue.isEmpty { deliverQueue() }
+      if sawDeadObserver || hasPending { commit() }
       depth -= 1
     }
   }
 
-  private func deliver(_ event: Event) {
+  @inlinable
+  func deliverQueue() {
+    var next = 0
+    while next < queue.count {
+      if let nested = queue[next].take() { deliver(nested) }
+      depth -= 1
+      next += 1
+    }
+    queue.removeAll(keepingCapacity: true)
+  }
+
+  @inlinable
+  func deliver(_ event: Event) {
     for index in slots.indices {
-      guard let observer = slots[index].observer else {
-        sawDeadObserver = true
-        continue
+      // The list does not change while a round runs, and keeps its slots.
+      let isAlive = Unmanaged.passUnretained(slots[index])._withUnsafeGuaranteedRef { slot in
+        (!pendingRemoves.isEmpty && isRemoved(slot.id)) || slot.deliver(event)
       }
-      if pendingRemoves.isEmpty || !isRemoved(observer) {
-        slots[index].deliver(observer, event)
-      }
+      if !isAlive { sawDeadObserver = true }
     }
   }
 
+  @usableFromInline var hasPending: Bool { !pendingAdds.isEmpty || !pendingRemoves.isEmpty }
+
   /// Applies what waited for the end of the round: removes first, since an observer that was
   /// removed and added again stands in both sets and belongs at the end of the list.
-  private func commit() {
+  @usableFromInline
+  func commit() {
     // Released after the lists are whole again: the end of a closure may call back in here.
     let before = slots
-    slots.removeAll { slot in slot.observer.map(isRemoved) ?? true }
+    slots.removeAll { isRemoved($0.id) || !$0.isAlive }
     slots += pendingAdds
     pendingAdds.removeAll()
     pendingRemoves.removeAll(keepingCapacity: true)
@@ -124,9 +126,8 @@ public final class Observable<Event> {
     withExtendedLifetime(before) {}
   }
 
-  private func isRemoved(_ observer: AnyObject) -> Bool {
-    pendingRemoves.contains(ObjectIdentifier(observer))
-  }
+  @usableFromInline
+  func isRemoved(_ id: ObjectIdentifier) -> Bool { pendingRemoves.contains(id) }
 }
 
 @available(*, unavailable)

@@ -1,0 +1,2 @@
+// The runtime has the definition; a target needs a file.
+#include "CObserving.h"
