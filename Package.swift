@@ -46,6 +46,8 @@ let package = Package(
     .target(
       name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
 
+    // What is shown and typed at a terminal, as values: no I/O, nothing of ours.
+    .target(name: "TerminalUI", swiftSettings: strict),
 
 
     // The program.
@@ -72,6 +74,7 @@ let package = Package(
     .testTarget(
       name: "LoopbackTests", dependencies: ["Loopback", "EventLoop", "Posix", system],
       swiftSettings: strict),
+    .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI"], swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: ["serialterm", "DeviceWatch", "Observing", "SerialCore", system],

@@ -1,0 +1,127 @@
+/// What the sequences mean: xterm's (ctlseqs, "PC-Style Function Keys"), with the forms of rxvt and
+/// the Linux console where they differ.
+extension KeyDecoder {
+  /// Takes a byte of a control sequence, ESC `[` parameters final.
+  mutating func takeControl(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
+    switch byte {
+    case UInt8(ascii: "[") where parameters.isEmpty:
+      // The Linux console's F1 to F5: one more byte.
+      state = .skipping(1)
+    case UInt8(ascii: "M") where parameters.isEmpty:
+      // The mouse as X10 told it: a button and two coordinates.
+      state = .skipping(3)
+    case 0x20..<0x40:
+      state = .control(parameters.count < Self.parameterLimit ? parameters + [byte] : parameters)
+    case 0x40..<0x7F:
+      state = .ground
+      finish(byte, parameters, &keys)
+    default:
+      // No part of a sequence: the beginning of a character.
+      state = .ground
+      takeText(byte, &keys)
+    }
+  }
+
+  /// Takes a byte after ESC `O`, with digits between in some terminals.
+  mutating func takeSingle(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ";"):
+      state = .single(parameters.count < Self.parameterLimit ? parameters + [byte] : parameters)
+    case UInt8(ascii: "a")...UInt8(ascii: "d"):
+      // rxvt with ctrl held down.
+      state = .ground
+      if let name = Key.Name(final: byte - 0x20) { keys.append(.named(name, .control)) }
+    case UInt8(ascii: "M"):
+      state = .ground
+      keys.append(.named(.enter))
+    case UInt8(ascii: "j")...UInt8(ascii: "y"):
+      // The keypad in application mode, which the device may have switched on: `*` to `9`.
+      state = .ground
+      keys.append(.character(Unicode.Scalar(byte - 0x40)))
+    case 0x80...:
+      state = .ground
+      takeText(byte, &keys)
+    default:
+      state = .ground
+      if let name = Key.Name(final: byte) {
+        // The modifiers may stand alone here.
+        let numbers = Self.numbers(parameters)
+        keys.append(.named(name, Key.Modifiers(parameter: numbers?.last ?? nil)))
+      }
+    }
+  }
+
+  private mutating func finish(_ final: UInt8, _ parameters: [UInt8], _ keys: inout [Key]) {
+    guard let numbers = Self.numbers(parameters) else { return }
+    let modifiers = Key.Modifiers(parameter: numbers.count > 1 ? numbers[1] : nil)
+    switch final {
+    case UInt8(ascii: "~"):
+      guard let first = numbers.first, let number = first else { return }
+      if number == 200 {
+        state = .paste
+      } else if let name = Key.Name(number: number) {
+        keys.append(.named(name, modifiers))
+      }
+    case UInt8(ascii: "^"):
+      // rxvt with ctrl held down.
+      if let first = numbers.first, let number = first, let name = Key.Name(number: number) {
+        keys.append(.named(name, .control))
+      }
+    case UInt8(ascii: "Z"):
+      keys.append(.backTab)
+    case UInt8(ascii: "a")...UInt8(ascii: "d") where parameters.isEmpty:
+      // rxvt with shift held down. With parameters they are reports of other kinds.
+      if let name = Key.Name(final: final - 0x20) { keys.append(.named(name, .shift)) }
+    default:
+      if let name = Key.Name(final: final) { keys.append(.named(name, modifiers)) }
+    }
+  }
+
+  /// The numbers between semicolons, nil where one is left out; nil for anything but numbers, as
+  /// private parameters are.
+  private static func numbers(_ parameters: [UInt8]) -> [Int?]? {
+    guard parameters.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x3B }) else { return nil }
+    return parameters.split(separator: 0x3B, omittingEmptySubsequences: false)
+      .map { Int(String(decoding: $0, as: UTF8.self)) }
+  }
+}
+
+extension Key.Name {
+  /// The key of a final byte.
+  fileprivate init?(final: UInt8) {
+    switch final {
+    case UInt8(ascii: "A"): self = .up
+    case UInt8(ascii: "B"): self = .down
+    case UInt8(ascii: "C"): self = .right
+    case UInt8(ascii: "D"): self = .left
+    case UInt8(ascii: "H"): self = .home
+    case UInt8(ascii: "F"): self = .end
+    default: return nil
+    }
+  }
+
+  /// The key of a number before `~`.
+  fileprivate init?(number: Int) {
+    switch number {
+    case 1, 7: self = .home
+    case 2: self = .insert
+    case 3: self = .delete
+    case 4, 8: self = .end
+    case 5: self = .pageUp
+    case 6: self = .pageDown
+    default: return nil
+    }
+  }
+}
+
+extension Key.Modifiers {
+  /// The modifiers of xterm's parameter: one more than the sum of their bits. Meta counts as alt.
+  fileprivate init(parameter: Int?) {
+    guard let parameter, (2...16).contains(parameter) else {
+      self = []
+      return
+    }
+    let bits = UInt8(parameter - 1)
+    self.init(rawValue: bits & 7 | (bits & 8) >> 2)
+  }
+}

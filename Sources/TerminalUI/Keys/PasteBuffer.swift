@@ -1,0 +1,58 @@
+/// Collects what is pasted until the mark of its end, and hands it over in pieces.
+///
+/// What could be the beginning of the mark, or of a character, is held back until more has come.
+struct PasteBuffer {
+  /// How many bytes are collected before a piece is handed over.
+  static let capacity = 4096
+  /// What a terminal sends after the pasted bytes.
+  static let endMark = Array("\u{1B}[201~".utf8)
+
+  private var bytes: [UInt8] = []
+
+  /// Takes a byte.
+  ///
+  /// - Returns: whether it completes the mark of the end.
+  mutating func take(_ byte: UInt8) -> Bool {
+    bytes.append(byte)
+    guard bytes.last == Self.endMark.last, bytes.hasSuffix(Self.endMark) else { return false }
+    bytes.removeLast(Self.endMark.count)
+    return true
+  }
+
+  var isFull: Bool { bytes.count >= Self.capacity }
+
+  /// Hands over what is certain; nil when there is nothing.
+  mutating func takePiece(isEnd: Bool) -> Key? {
+    let held = isEnd ? 0 : max(lengthOfBegunMark, lengthOfBegunCharacter)
+    let piece = Array(bytes.dropLast(held))
+    guard !piece.isEmpty else { return nil }
+    bytes.removeFirst(piece.count)
+    return .paste(piece)
+  }
+
+  private var lengthOfBegunMark: Int {
+    let longest = min(Self.endMark.count - 1, bytes.count)
+    return (0...longest).last { bytes.hasSuffix(Self.endMark.prefix($0)) } ?? 0
+  }
+
+  private var lengthOfBegunCharacter: Int {
+    // The last byte that is not a continuation, and how many bytes its character has.
+    for (length, byte) in zip(1...3, bytes.reversed()) where byte & 0xC0 != 0x80 {
+      let whole =
+        switch byte {
+        case 0xC2...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF4: 4
+        default: 1
+        }
+      return length < whole ? length : 0
+    }
+    return 0
+  }
+}
+
+extension Array<UInt8> {
+  fileprivate func hasSuffix(_ suffix: some BidirectionalCollection<UInt8>) -> Bool {
+    count >= suffix.count && self.suffix(suffix.count).elementsEqual(suffix)
+  }
+}

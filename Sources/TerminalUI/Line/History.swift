@@ -1,0 +1,86 @@
+/// The lines that were submitted before, oldest first.
+///
+/// No line is kept twice in a row, none that is empty, and no more than so many.
+public struct History: Equatable, Sendable {
+  /// How many lines are kept, at least 1.
+  public let capacity: Int
+  public private(set) var lines: [String] = []
+
+  /// Creates a history without lines.
+  public init(capacity: Int = 1000) {
+    precondition(capacity > 0)
+    self.capacity = capacity
+  }
+
+  /// Adds a line at the end; the oldest goes when there are too many.
+  public mutating func append(_ line: String) {
+    guard !line.isEmpty, line != lines.last else { return }
+    lines.append(line)
+    if lines.count > capacity { lines.removeFirst() }
+  }
+}
+
+extension History {
+  /// Reads a history from a text: one entry a line.
+  ///
+  /// What is no escape of ours stands for itself.
+  public init(parsing text: String, capacity: Int = 1000) {
+    self.init(capacity: capacity)
+    for line in text.split(whereSeparator: \.isNewline) { append(Self.unescaped(line)) }
+  }
+
+  /// The history as a text: one entry a line, and in it `\\`, `\n`, `\t` and `\u{85}` for the
+  /// backslash and for control characters.
+  public var serialised: String { lines.map { Self.escaped($0) + "\n" }.joined() }
+
+  private static func escaped(_ line: String) -> String {
+    line.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\t": text += "\\t"
+      default:
+        let category = scalar.properties.generalCategory
+        if [.control, .lineSeparator, .paragraphSeparator].contains(category) {
+          text += "\\u{\(String(scalar.value, radix: 16))}"
+        } else {
+          text.unicodeScalars.append(scalar)
+        }
+      }
+    }
+  }
+
+  private static func unescaped(_ line: Substring) -> String {
+    var text = String.UnicodeScalarView()
+    var rest = Substring(line).unicodeScalars
+    while let scalar = rest.popFirst() {
+      guard scalar == "\\", let (meant, length) = meaning(of: rest) else {
+        text.append(scalar)
+        continue
+      }
+      text.append(meant)
+      rest.removeFirst(length)
+    }
+    return String(text)
+  }
+
+  /// What the scalars after a backslash stand for, and how many they are.
+  private static func meaning(
+    of rest: Substring.UnicodeScalarView
+  ) -> (Unicode.Scalar, length: Int)? {
+    switch rest.first {
+    case "\\": return ("\\", 1)
+    case "n": return ("\n", 1)
+    case "t": return ("\t", 1)
+    case "u":
+      let braced = rest.dropFirst()
+      guard braced.first == "{", let end = braced.firstIndex(of: "}") else { return nil }
+      let digits = braced[..<end].dropFirst()
+      guard let value = UInt32(String(digits), radix: 16), let scalar = Unicode.Scalar(value) else {
+        return nil
+      }
+      return (scalar, digits.count + 3)
+    default: return nil
+    }
+  }
+}

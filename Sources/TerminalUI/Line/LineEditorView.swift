@@ -1,0 +1,88 @@
+/// A line that is being typed, in one row of the screen, behind a prompt.
+///
+/// A line that is wider than the row is shown in part, around the cursor; `<` and `>` stand where it
+/// goes on. What is shown moves by half of the row at a time, so that it does not run along with
+/// every key.
+public struct LineEditorView: Sendable {
+  public let prompt: String
+  /// The columns of the screen.
+  public let width: Int
+
+  /// What is in the row.
+  public struct Row: Equatable, Sendable {
+    public let text: String
+    /// The column that the cursor is in, counted from 0.
+    public let cursorColumn: Int
+  }
+
+  /// Creates a view; less than 1 column counts as 1.
+  public init(prompt: String, width: Int) {
+    self.prompt = prompt
+    self.width = max(1, width)
+  }
+
+  /// The row of a line.
+  public func row(of editor: LineEditor) -> Row {
+    // One column is left for the cursor after the last character.
+    let prompt = prompt.visibleForm.truncated(toWidth: width / 2)
+    let room = width - prompt.displayWidth - 1
+    let cells = editor.characters.map(\.cell)
+    let ends = cells.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.displayWidth) }
+    let (place, total) = (ends[editor.cursor], ends[ends.count - 1])
+    guard total > room else {
+      return Row(text: prompt + cells.joined(), cursorColumn: prompt.displayWidth + place)
+    }
+    // Both marks and a character need five columns; in fewer, only the cursor can be followed.
+    guard room >= 5 else { return Row(text: prompt, cursorColumn: prompt.displayWidth) }
+    let left = Self.firstColumn(showing: place, room: room)
+    let right = left + room
+    // Columns that are taken by a mark, or by half of a character, are not the line's.
+    let first = left > 0 ? left + 1 : 0
+    let last = right < total ? right - 1 : total
+    var text = left > 0 ? "<" : ""
+    var column = left > 0 ? first : 0
+    for (cell, (start, end)) in zip(cells, zip(ends, ends.dropFirst()))
+    where start >= first && end <= last {
+      text += String(repeating: " ", count: start - column) + cell
+      column = end
+    }
+    if right < total { text += String(repeating: " ", count: max(0, last - column)) + ">" }
+    return Row(text: prompt + text, cursorColumn: prompt.displayWidth + place - left)
+  }
+
+  /// The first column in view: a multiple of half of the room.
+  private static func firstColumn(showing place: Int, room: Int) -> Int {
+    let step = room / 2
+    // Not on a mark, and a wide character under the cursor is whole.
+    return place <= room - 3 ? 0 : ((place - (room - 3) + step - 1) / step) * step
+  }
+
+  /// The row with the place of the cursor set off: the terminal's own cursor is elsewhere, where the
+  /// device left it.
+  ///
+  /// - Parameter usesAttributes: whether the place is reversed; without, an underscore stands before
+  ///   it.
+  public func line(of editor: LineEditor, usesAttributes: Bool = true) -> StyledLine {
+    let row = row(of: editor)
+    var line = StyledLine()
+    var column = 0
+    for character in row.text {
+      let isCursor = column == row.cursorColumn
+      if isCursor && !usesAttributes { line.append("_") }
+      line.append(String(character), isCursor && usesAttributes ? .reversed : [])
+      column += character.displayWidth
+    }
+    if column <= row.cursorColumn {
+      line.append(usesAttributes ? " " : "_", usesAttributes ? .reversed : [])
+    }
+    return line
+  }
+}
+
+extension Character {
+  /// The character as it stands in a row: what combines, and has nothing before it, on a circle.
+  fileprivate var cell: String {
+    let form = String(self).visibleForm
+    return form.unicodeScalars.first?.displayWidth == 0 ? "\u{25CC}" + form : form
+  }
+}

@@ -1,0 +1,64 @@
+/// A line of the screen: text with attributes, none of which is colour.
+public struct StyledLine: Hashable, Sendable {
+  /// How a piece of text is set off.
+  public struct Style: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    /// Creates a style from its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let bold = Style(rawValue: 1)
+    public static let dimmed = Style(rawValue: 2)
+    public static let underlined = Style(rawValue: 4)
+    public static let reversed = Style(rawValue: 8)
+  }
+
+  /// A piece of text in one style.
+  public struct Run: Hashable, Sendable {
+    public let text: String
+    public let style: Style
+  }
+
+  /// The pieces from left to right; neighbours differ in style.
+  public private(set) var runs: [Run] = []
+
+  /// Creates a line.
+  public init(_ text: String = "", _ style: Style = []) { append(text, style) }
+
+  /// The text without its styles.
+  public var text: String { runs.map(\.text).joined() }
+
+  /// How many columns the line takes.
+  public var width: Int { runs.reduce(0) { $0 + $1.text.displayWidth } }
+
+  /// Adds text at the right, with what a terminal would obey made visible.
+  public mutating func append(_ text: String, _ style: Style = []) {
+    guard !text.isEmpty else { return }
+    let text = text.visibleForm
+    if let last = runs.last, last.style == style {
+      runs[runs.count - 1] = Run(text: last.text + text, style: style)
+    } else {
+      runs.append(Run(text: text, style: style))
+    }
+  }
+
+  /// The line in no more than so many columns.
+  public func clipped(toWidth width: Int) -> StyledLine {
+    var left = width
+    var line = StyledLine()
+    for run in runs where left > 0 {
+      let text = run.text.prefix(ofWidth: left)
+      line.append(text, run.style)
+      // What did not fit ends the line, also if a narrower character follows.
+      left = text == run.text ? left - text.displayWidth : 0
+    }
+    return line
+  }
+
+  /// The line with spaces in a style after it, so that it takes so many columns.
+  func padded(toWidth width: Int, _ style: Style) -> StyledLine {
+    var line = self
+    line.append(String(repeating: " ", count: max(0, width - self.width)), style)
+    return line
+  }
+}

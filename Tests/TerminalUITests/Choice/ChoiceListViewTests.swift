@@ -1,0 +1,115 @@
+import Testing
+
+@testable import TerminalUI
+
+@Suite struct ChoiceListViewTests {
+  private static let commands = [
+    Choice(
+      id: 1, label: "b", title: "send a break", refusal: "no device: waiting for /dev/ttyUSB0"),
+    Choice(id: 2, label: "c", title: "show the configuration"),
+    Choice(id: 3, label: "q", title: "quit", detail: "and close the port"),
+  ]
+
+  private static func text(
+    of list: ChoiceList<Int>, rows: Int = 24, columns: Int, attributes: Bool = false
+  ) -> [String] {
+    let size = ScreenSize(rows: rows, columns: columns)
+    return ChoiceListView(prompt: "command: ", on: size, usesAttributes: attributes)
+      .lines(of: list).map(\.text)
+  }
+
+  @Test func wideScreen_hasRoomForAll() {
+    var list = ChoiceList(Self.commands)
+    _ = list.handle(.named(.down))
+    #expect(
+      Self.text(of: list, columns: 80) == [
+        "command: _" + String(repeating: " ", count: 67) + "3/3",
+        "  b  send a break            (off: no device: waiting for /dev/ttyUSB0)",
+        "> c  show the configuration",
+        "  q  quit                    and close the port",
+      ])
+  }
+
+  @Test func narrowScreen_shortensTitles_andKeepsTheReasonInView() {
+    let lines = Self.text(of: ChoiceList(Self.commands), rows: 10, columns: 40)
+    #expect(lines[1] == "> b  send a break       (off: no device…")
+    #expect(lines[2] == "  c  show the configuration")
+    #expect(
+      Self.text(of: ChoiceList(Self.commands), rows: 5, columns: 20)[1] == "> b  send a…  (off:…")
+  }
+
+  @Test(arguments: [(24, 12), (80, 12), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])
+  func height_isHalfOfTheScreenAtMost_andFitsBelowTheCursor(rows: Int, height: Int) {
+    let size = ScreenSize(rows: rows, columns: 80)
+    #expect(ChoiceListView(prompt: "", on: size).height == height)
+  }
+
+  @Test func attributes_sayWhatIsSelected_whatIsOff_andWhatWasFound() {
+    var list = ChoiceList(Self.commands)
+    list.type("bre")
+    let view = ChoiceListView(prompt: ":", on: ScreenSize(rows: 24, columns: 60))
+    let row = view.lines(of: list)[1]
+    #expect(row.runs.allSatisfy { $0.style.isSuperset(of: [.reversed, .dimmed]) })
+    #expect(row.runs.filter { $0.style.contains([.bold, .underlined]) }.map(\.text) == ["bre"])
+    #expect(row.width == 60)
+    #expect(!row.text.contains(">"))
+  }
+
+  @Test func withoutAttributes_thereAreNone() {
+    var list = ChoiceList(Self.commands)
+    list.type("b")
+    let view = ChoiceListView(
+      prompt: ":", on: ScreenSize(rows: 24, columns: 60), usesAttributes: false)
+    #expect(view.lines(of: list).flatMap(\.runs).allSatisfy { $0.style.isEmpty })
+  }
+
+  @Test func refusal_standsInTheHeader() {
+    var list = ChoiceList(Self.commands)
+    _ = list.handle(.named(.enter))
+    let header = Self.text(of: list, columns: 60)[0]
+    #expect(header.hasSuffix("no device: waiting for /dev/ttyUSB0"))
+    #expect(header.hasPrefix("command: _"))
+  }
+
+  @Test func endOfALongQuery_staysInView() {
+    var list = ChoiceList(Self.commands)
+    list.type(String(repeating: "x", count: 100) + "end")
+    let header = Self.text(of: list, columns: 30)[0]
+    #expect(header.contains("xend_"))
+    #expect(header.hasSuffix("0/3"))
+  }
+
+  @Test func view_showsTheRowsThatAreInView() {
+    var list = ChoiceList((0..<30).map { Choice(id: $0, title: "title \($0)") })
+    let view = ChoiceListView(prompt: "", on: ScreenSize(rows: 10, columns: 40))
+    list.resize(visibleCount: view.visibleCount)
+    _ = list.handle(.named(.end))
+    #expect(view.lines(of: list).dropFirst().first?.text == "  title 26")
+    #expect(view.lines(of: list).count == 5)
+  }
+
+  @Test func lines_areNeverWiderThanTheScreen_orMoreThanFit() {
+    var chance = Chance(seed: 8)
+    for _ in 0..<500 {
+      let texts = ["", "a", "世界世界", "a long text with words in it", "\u{1B}[2J", "👨‍👩‍👧e\u{301}"]
+      let text = { (chance: inout Chance) in texts[chance.number(0...5)] }
+      var list = ChoiceList(
+        (0..<chance.number(0...20)).map {
+          Choice(
+            id: $0, label: text(&chance), title: text(&chance), detail: text(&chance),
+            refusal: chance.number(0...2) == 0 ? text(&chance) : nil)
+        })
+      let size = ScreenSize(rows: chance.number(1...30), columns: chance.number(1...60))
+      let view = ChoiceListView(
+        prompt: text(&chance), on: size, usesAttributes: chance.number(0...1) == 0)
+      list.resize(visibleCount: view.visibleCount)
+      for _ in 0..<5 {
+        _ = list.handle(chance.key())
+        let lines = view.lines(of: list)
+        #expect(lines.count <= view.height)
+        #expect(lines.allSatisfy { $0.width <= size.columns })
+        #expect(!lines.contains { $0.text.contains("\u{1B}") })
+      }
+    }
+  }
+}

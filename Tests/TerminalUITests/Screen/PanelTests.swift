@@ -1,0 +1,174 @@
+import Testing
+
+@testable import TerminalUI
+
+@Suite struct PanelTests {
+  /// A screen on which a device has written: text in every row down to a row, and in that one up to
+  /// a column; with attributes and line drawing switched on, as the device may leave them.
+  static func screen(_ size: ScreenSize, row: Int, column: Int) -> ScreenModel {
+    var screen = ScreenModel(size)
+    screen.write("gone\r\n" + String(repeating: "\n", count: size.rows - 1))
+    screen.write("\u{1B}[H")
+    for line in 0..<row {
+      screen.write("\(line)\("abcdefgh".prefix(max(0, size.columns - 2)))\r\n")
+    }
+    screen.write(String("uvwxyz0123".prefix(column)))
+    screen.write("\u{1B}[31m\u{1B}[4m\u{1B}(0\u{E}")
+    return screen
+  }
+
+  static func lines(_ count: Int, _ mark: Character = "=") -> [StyledLine] {
+    (0..<count).map { row in
+      var line = StyledLine("\(mark)\(row)", .bold)
+      line.append("世 too wide for any of the screens", .reversed)
+      return line
+    }
+  }
+
+  /// Every place of the cursor on small screens. A wrap that waits is called off by any motion, so a
+  /// screen's last column is reached by characters that stop before it.
+  private static func everyPlace(_ body: (ScreenSize, _ row: Int, _ column: Int) -> Void) {
+    for rows in 1...6 {
+      for columns in [1, 2, 3, 7] {
+        for row in 0..<rows {
+          for column in 0..<columns {
+            body(ScreenSize(rows: rows, columns: columns), row, column)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func openAndClosed_itLeavesTheTextAndTheCursor_whereverItIs() {
+    Self.everyPlace { size, row, column in
+      for height in 0...(size.rows + 1) {
+        let before = Self.screen(size, row: row, column: column)
+        var screen = before
+        var panel = Panel()
+        screen.write(panel.show(Self.lines(height), on: size))
+        Self.checkHome(screen, before)
+        let shown = min(height, size.rows - 1)
+        #expect(
+          screen.below.prefix(shown).map(\.first)
+            == panel.lines.map { _ in
+              ScreenModel.Cell(character: "=", attributes: [1])
+            })
+        screen.write(panel.close())
+        Self.checkHome(screen, before)
+        #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
+        Self.checkGoesOn(screen, before)
+      }
+    }
+  }
+
+  @Test func growingAndShrinking_itLeavesTheTextAndTheCursor() {
+    var chance = Chance(seed: 5)
+    for _ in 0..<400 {
+      let size = ScreenSize(rows: chance.number(1...9), columns: chance.number(1...12))
+      let before = Self.screen(
+        size, row: chance.number(0...size.rows - 1),
+        column: chance.number(0...min(9, size.columns - 1)))
+      var screen = before
+      var panel = Panel()
+      for mark in "=+-=" {
+        screen.write(panel.show(Self.lines(chance.number(0...10), mark), on: size))
+        Self.checkHome(screen, before)
+        let expected = panel.lines.map { ScreenModel.text(of: Self.drawn($0, size)) }
+        #expect(screen.below.prefix(expected.count).map(ScreenModel.text) == expected)
+        #expect(
+          screen.below.dropFirst(expected.count).joined().allSatisfy { $0 == ScreenModel.Cell() })
+      }
+      screen.write(panel.close())
+      Self.checkHome(screen, before)
+      Self.checkGoesOn(screen, before)
+    }
+  }
+
+  @Test func deviceGoesOn_betweenOnePanelAndTheNext() {
+    var screen = Self.screen(ScreenSize(rows: 4, columns: 8), row: 3, column: 2)
+    screen.write("\u{1B}(B\u{F}")
+    var panel = Panel()
+    for _ in 0..<3 {
+      screen.write(panel.show(Self.lines(3), on: screen.size))
+      screen.write(panel.close())
+      screen.write("!\r\nuv")
+    }
+    #expect(screen.history.suffix(4) == ["uv!", "uv!", "uv!", "uv"])
+    #expect(!screen.history.joined().contains("="))
+  }
+
+  @Test func unchangedLines_areNotWritten() {
+    var panel = Panel()
+    let size = ScreenSize(rows: 24, columns: 80)
+    _ = panel.show([StyledLine("one"), StyledLine("two"), StyledLine("three")], on: size)
+    #expect(
+      panel.show([StyledLine("one"), StyledLine("two"), StyledLine("three")], on: size).isEmpty)
+    let bytes = panel.show([StyledLine("one"), StyledLine("2"), StyledLine("three")], on: size)
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.contains("2") && !text.contains("one") && !text.contains("three"))
+  }
+
+  @Test func lineThatIsWiderThanItSeems_doesNotPushTheOthersApart() {
+    // Drawn without being clipped, as if it had been measured wrongly.
+    var screen = Self.screen(ScreenSize(rows: 4, columns: 6), row: 1, column: 2)
+    var script = TerminalScript()
+    script.aside { script in
+      script.moveDown(1)
+      script.carriageReturn()
+      script.write("much wider than the row")
+    }
+    screen.write(script.bytes)
+    #expect(ScreenModel.text(of: screen.below[0]).hasPrefix("much "))
+    #expect(ScreenModel.text(of: screen.below[1]).isEmpty)
+  }
+
+  @Test func afterResize_itIsGone_andCanBeShownAnew() {
+    var chance = Chance(seed: 6)
+    for _ in 0..<400 {
+      var size = ScreenSize(rows: chance.number(1...9), columns: chance.number(3...12))
+      let row = chance.number(0...size.rows - 1)
+      var screen = Self.screen(size, row: row, column: 2)
+      var panel = Panel()
+      screen.write(panel.show(Self.lines(chance.number(1...6)), on: size))
+      size = ScreenSize(rows: chance.number(1...9), columns: chance.number(3...12))
+      screen.resize(to: size)
+      var before = screen
+      screen.write(panel.eraseAfterResize(to: size))
+      Self.checkHome(screen, before)
+      #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
+      screen.write(panel.show(Self.lines(2), on: size))
+      Self.checkHome(screen, before)
+      screen.write(panel.close())
+      Self.checkHome(screen, before)
+      before.write("\u{1B}7\u{1B}[0m\u{1B}[J\u{1B}8")
+      Self.checkGoesOn(screen, before)
+    }
+  }
+
+  /// The cursor is in its place in the text, the text is as it was, and the terminal too.
+  private static func checkHome(_ screen: ScreenModel, _ before: ScreenModel) {
+    #expect(screen.history == before.history)
+    #expect(screen.place.column == before.place.column)
+    #expect(screen.place.attributes == before.place.attributes)
+    #expect(screen.place.isLineDrawing && screen.place.isShiftedOut)
+    #expect(screen.region == before.region)
+    #expect(screen.wraps)
+    #expect(screen.unknown.isEmpty)
+  }
+
+  /// What the device writes next stands where it would have stood.
+  private static func checkGoesOn(_ screen: ScreenModel, _ before: ScreenModel) {
+    var (screen, before) = (screen, before)
+    for text in ["X", "YZ\r\n", "next"] {
+      screen.write(text)
+      before.write(text)
+    }
+    #expect(screen.history == before.history)
+  }
+
+  private static func drawn(_ line: StyledLine, _ size: ScreenSize) -> [ScreenModel.Cell] {
+    var screen = ScreenModel(size)
+    screen.write("\u{1B}[?7l" + line.text)
+    return screen.grid[0]
+  }
+}

@@ -1,0 +1,47 @@
+import TerminalUI
+
+/// Steele, Lea and Flood's SplitMix64: the same choices for the same seed, everywhere.
+struct Chance: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+
+  /// Some key: mostly characters, of all widths and kinds of joining.
+  mutating func key() -> Key {
+    switch number(0...9) {
+    case 0: .named(pick(Self.names), Key.Modifiers(rawValue: UInt8(number(0...7))))
+    case 1: .control(pick(Self.controls))
+    case 2: .alt(pick(["b", "f", "d", "x", "["]))
+    case 3: .paste((0..<number(1...12)).map { _ in pick(Self.pasted) })
+    default: .character(pick(Self.scalars))
+    }
+  }
+
+  private mutating func pick<Element>(_ all: [Element]) -> Element {
+    all[number(0...all.count - 1)]
+  }
+
+  private static let names: [Key.Name] = [
+    .tab, .backspace, .insert, .delete, .up, .down, .left, .right, .home, .end, .pageUp, .pageDown,
+    .enter, .escape,
+  ]
+  private static let controls: [Unicode.Scalar] = [
+    "a", "b", "c", "d", "e", "f", "g", "k", "n", "p", "u", "w", "y", "\\",
+  ]
+  private static let pasted = Array("ab \t\r\n\u{1B}é世\u{301}".utf8) + [0xFF, 0xC3, 0x80]
+  /// A combining accent, halves of flags, Korean parts, a joiner: what changes its neighbours.
+  private static let scalars: [Unicode.Scalar] = [
+    "a", "b", "e", "B", " ", "1", "-", "世", "\u{301}", "\u{1F1E9}", "\u{1F1EA}", "\u{1100}",
+    "\u{1161}", "\u{200D}", "\u{1F468}", "\u{FE0F}", "\u{202E}", "\u{7}",
+  ]
+}
