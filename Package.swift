@@ -48,6 +48,8 @@ let package = Package(
 
     // What is shown and typed at a terminal, as values: no I/O, nothing of ours.
     .target(name: "TerminalUI", swiftSettings: strict),
+    // What a device's bytes go through before they are shown: pure values, fit to be fuzzed.
+    .target(name: "Views", swiftSettings: strict),
 
 
     // The program.
@@ -75,6 +77,7 @@ let package = Package(
       name: "LoopbackTests", dependencies: ["Loopback", "EventLoop", "Posix", system],
       swiftSettings: strict),
     .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI"], swiftSettings: strict),
+    .testTarget(name: "ViewsTests", dependencies: ["Views"], swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: ["serialterm", "DeviceWatch", "Observing", "SerialCore", system],

@@ -1,0 +1,32 @@
+extension [UInt8] {
+  /// Appends the characters of a text.
+  mutating func append(_ text: StaticString) {
+    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Appends a part of a piece as one block.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) {
+    append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
+  }
+
+  /// Appends a decimal number, filled up on the left.
+  mutating func append(
+    decimal number: UInt64, width: Int = 1, padding: UInt8 = UInt8(ascii: "0")
+  ) {
+    var (place, digits) = (1 as UInt64, 1)
+    while number / place >= 10 { (place, digits) = (place * 10, digits + 1) }
+    append(contentsOf: repeatElement(padding, count: Swift.max(width - digits, 0)))
+    while place > 0 {
+      append(UInt8(ascii: "0") + UInt8(number / place % 10))
+      place /= 10
+    }
+  }
+
+  /// Appends a hexadecimal number of so many digits, in lower case.
+  mutating func append(hex number: UInt64, digits: Int) {
+    for place in (0..<digits).reversed() {
+      let digit = UInt8(truncatingIfNeeded: number >> (4 * UInt64(place))) & 0xF
+      append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// Finds text that can be shown as it is, quickly.
+enum PlainText {
+  /// Where the plain text ends that begins at a place: text, and the controls of simple printing.
+  ///
+  /// A character whose last bytes are missing ends it too.
+  static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while true {
+      index = printableEnd(in: bytes, from: index)
+      guard index < bytes.count else { return index }
+      if isPlain(control: bytes[index]) {
+        index += 1
+      } else {
+        let next = characterEnd(in: bytes, from: index)
+        guard next > index else { return index }
+        index = next
+      }
+    }
+  }
+
+  /// Whether a control character passes. The bell is among them: a flood of it is a nuisance, and
+  /// every terminal can be told to be quiet.
+  static func isPlain(control byte: UInt8) -> Bool {
+    switch byte {
+    case .bell, .backspace, .tab, .lineFeed, .carriageReturn: true
+    default: false
+    }
+  }
+
+  /// Where printable ASCII ends, looked for eight bytes at a time.
+  private static func printableEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while bytes.count - index >= 8 {
+      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      // The high bit of a byte is set if it is below 0x20 (by the borrow), above 0x7F (it was), or
+      // 0x7F (by the sum). Borrow and carry reach only bytes behind one that is marked already.
+      let marks = (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
+      let found = marks & 0x8080_8080_8080_8080
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < bytes.count, bytes[index].isPrintable { index += 1 }
+    return index
+  }
+
+  /// Where the character of several bytes ends that begins here; the same place if there is none.
+  private static func characterEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    guard var character = UTF8Character(first: bytes[start]) else { return start }
+    var index = start + 1
+    while !character.isComplete {
+      guard index < bytes.count, character.take(bytes[index]) else { return start }
+      index += 1
+    }
+    return character.isText ? index : start
+  }
+}

@@ -1,0 +1,52 @@
+/// What the sequences that passed have left changed in the user's terminal.
+struct ScreenState {
+  private var changes: Changes = []
+  /// What comes back when the cursor is restored. Before the device has saved anything, the
+  /// terminal's last cursor is from a time that we know nothing about.
+  private var saved: Changes = .attributes
+
+  private struct Changes: OptionSet {
+    let rawValue: UInt8
+    /// Colours and styles.
+    static let attributes = Changes(rawValue: 1)
+    static let hiddenCursor = Changes(rawValue: 2)
+    static let noAutowrap = Changes(rawValue: 4)
+    static let scrollRegion = Changes(rawValue: 8)
+  }
+
+  /// Takes note of a control sequence that passes.
+  mutating func note(_ sequence: ControlSequence) {
+    switch sequence.final {
+    case "m": set(.attributes, !sequence.parameters.allSatisfy { $0.number == 0 })
+    case "r": set(.scrollRegion, !sequence.parameters.isEmpty)
+    case "s": saveCursor()
+    case "u": restoreCursor()
+    case "h", "l":
+      if sequence.concerns(mode: 25) { set(.hiddenCursor, sequence.final == "l") }
+      if sequence.concerns(mode: 7) { set(.noAutowrap, sequence.final == "l") }
+    default: break
+    }
+  }
+
+  /// The attributes are saved with the cursor, by many terminals also whether lines wrap (DECSC).
+  mutating func saveCursor() { saved = changes.intersection([.attributes, .noAutowrap]) }
+
+  /// Whether a terminal brings back all of what was saved is not certain, so that what is changed
+  /// now or was changed then counts as changed.
+  mutating func restoreCursor() { changes.formUnion(saved) }
+
+  private mutating func set(_ change: Changes, _ isChanged: Bool) {
+    if isChanged { changes.insert(change) } else { changes.remove(change) }
+  }
+
+  /// The sequences that undo what is changed; empty if nothing is.
+  var restoration: [UInt8] {
+    var bytes: [UInt8] = []
+    if changes.contains(.attributes) { bytes.append("\u{1B}[0m") }
+    // DECSTBM moves the cursor home; it is brought back.
+    if changes.contains(.scrollRegion) { bytes.append("\u{1B}7\u{1B}[r\u{1B}8") }
+    if changes.contains(.noAutowrap) { bytes.append("\u{1B}[?7h") }
+    if changes.contains(.hiddenCursor) { bytes.append("\u{1B}[?25h") }
+    return bytes
+  }
+}

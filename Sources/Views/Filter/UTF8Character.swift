@@ -1,0 +1,57 @@
+/// A character of UTF-8 as its bytes come.
+///
+/// Well-formed sequences are those of table 3-7 of the Unicode standard: no overlong forms, no
+/// surrogates, nothing past U+10FFFF.
+struct UTF8Character {
+  private var value: UInt32
+  private var missing: Int
+  /// What the next byte may be; narrower than any continuation after some first bytes.
+  private var allowed: ClosedRange<UInt8>
+
+  /// Begins a character of two to four bytes; nil if none begins with this byte.
+  init?(first byte: UInt8) {
+    allowed = 0x80...0xBF
+    switch byte {
+    case 0xC2...0xDF: (missing, value) = (1, UInt32(byte & 0x1F))
+    case 0xE0...0xEF: (missing, value) = (2, UInt32(byte & 0x0F))
+    case 0xF0...0xF4: (missing, value) = (3, UInt32(byte & 0x07))
+    default: return nil
+    }
+    switch byte {
+    case 0xE0: allowed = 0xA0...0xBF
+    case 0xED: allowed = 0x80...0x9F
+    case 0xF0: allowed = 0x90...0xBF
+    case 0xF4: allowed = 0x80...0x8F
+    default: break
+    }
+  }
+
+  /// Takes the next byte.
+  ///
+  /// - Returns: whether it belongs to the character; if not, the character is broken off.
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard allowed.contains(byte) else { return false }
+    value = value << 6 | UInt32(byte & 0x3F)
+    missing -= 1
+    allowed = 0x80...0xBF
+    return true
+  }
+
+  /// Whether the last byte is there.
+  var isComplete: Bool { missing == 0 }
+
+  /// The code point, once the character is complete.
+  var codePoint: UInt32 { value }
+
+  /// Whether the complete character is text, and nothing but text.
+  var isText: Bool {
+    switch value {
+    // C1: to many terminals U+009B is CSI, also when it comes as UTF-8.
+    case 0x80...0x9F: false
+    // Marks that turn the direction of what follows: text could be shown in another order than it
+    // came in, until the end of the line.
+    case 0x202A...0x202E, 0x2066...0x206F: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// Lets every byte through, but no escape sequence and no character before all of it is there: what
+/// the program draws itself between two pieces must not come to stand within one.
+///
+/// For a stream that is shown raw; an ``EscapeFilter`` keeps back by itself. The grammar is that of
+/// ECMA-48, as terminals read UTF-8: no byte above 7F is a control.
+public struct WholeSequences: ByteStage {
+  /// What is looked for.
+  private enum State {
+    case ground
+    /// In a character.
+    case character(UTF8Character)
+    /// After ESC, and the bytes 20 to 2F that may follow.
+    case escape
+    /// After CSI.
+    case control
+    /// In a string that ends with BEL or ST.
+    case string
+    /// After ESC in a string.
+    case stringEscape
+  }
+
+  /// How much is kept back; of a longer sequence, a picture for one, the rest goes on as it comes.
+  public static let limit = 65_536
+
+  private var state = State.ground
+  private var held: [UInt8] = []
+  private var isTooLong = false
+
+  /// Creates a stage that has seen nothing.
+  public init() {}
+
+  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  public mutating func transform(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
+  ) -> StageResult {
+    var end = 0
+    var index = 0
+    while index < bytes.count {
+      if case .ground = state {
+        index = PlainText.end(in: bytes, from: index)
+        end = index
+      }
+      if index < bytes.count {
+        take(bytes[index])
+        index += 1
+      }
+      if case .ground = state { end = index }
+    }
+    if end == bytes.count && held.isEmpty { return .unchanged }
+    if end > 0 {
+      output += held
+      output.append(bytes, in: 0..<end)
+      held.removeAll(keepingCapacity: true)
+      isTooLong = false
+    }
+    held.append(bytes, in: end..<bytes.count)
+    if isTooLong || held.count > Self.limit {
+      isTooLong = true
+      flush(into: &output)
+    }
+    return .changed
+  }
+
+  /// Appends the part of a sequence or of a character that waits for its rest, and still knows that
+  /// it was one.
+  public mutating func flush(into output: inout [UInt8]) {
+    output += held
+    held.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    switch (state, byte) {
+    case (.string, .bell), (.stringEscape, UInt8(ascii: "\\")): state = .ground
+    case (.string, .escape): state = .stringEscape
+    case (.string, 0x18), (.string, 0x1A): state = .ground
+    case (.string, _): break
+    case (_, .escape): state = .escape
+    case (.escape, _), (.stringEscape, _): takeAfterEscape(byte)
+    case (.control, 0x20..<0x40): break
+    case (.control, 0x00..<0x18), (.control, 0x19), (.control, 0x1C..<0x20): break
+    case (.control, _): state = .ground
+    case (.character(var character), _):
+      guard character.take(byte) else {
+        state = .ground
+        return take(byte)
+      }
+      state = character.isComplete ? .ground : .character(character)
+    case (.ground, _):
+      if let character = UTF8Character(first: byte) { state = .character(character) }
+    }
+  }
+
+  private mutating func takeAfterEscape(_ byte: UInt8) {
+    switch Unicode.Scalar(byte) {
+    case "[": state = .control
+    // DCS, SOS, OSC, PM, APC.
+    case "P", "X", "]", "^", "_": state = .string
+    case " "..."/": state = .escape
+    default: state = .ground
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// One change that a map can make to a stream; the raw value is its name.
+///
+/// What stands before the equals sign is replaced by what stands behind it.
+public enum ByteChange: String, Hashable, Sendable, CaseIterable {
+  case returnToLineFeed = "cr=lf"
+  case returnToPair = "cr=crlf"
+  case returnToNothing = "cr=none"
+  case lineFeedToReturn = "lf=cr"
+  case lineFeedToPair = "lf=crlf"
+  case lineFeedToNothing = "lf=none"
+  /// CR followed by LF, as one.
+  case pairToLineFeed = "crlf=lf"
+  case pairToReturn = "crlf=cr"
+  case backspaceToDelete = "bs=del"
+  case deleteToBackspace = "del=bs"
+  case nullToNothing = "nul=none"
+  /// A form feed clears the screen: cursor home, erase all.
+  case formFeedToClear = "ff=clear"
+  /// ASCII letters.
+  case lowerToUpper = "lower=upper"
+  case upperToLower = "upper=lower"
+  /// The order of the bits in every byte is reversed.
+  case reversedBits = "msb=lsb"
+
+  /// What it changes: at most one change of a kind makes sense in a direction.
+  var subject: Substring { rawValue.prefix { $0 != "=" } }
+
+  /// What a pair of CR and LF becomes; nil if it is not about pairs.
+  var pairReplacement: [UInt8]? {
+    switch self {
+    case .pairToLineFeed: [.lineFeed]
+    case .pairToReturn: [.carriageReturn]
+    case .returnToLineFeed, .returnToPair, .returnToNothing, .lineFeedToReturn, .lineFeedToPair,
+      .lineFeedToNothing, .backspaceToDelete, .deleteToBackspace, .nullToNothing, .formFeedToClear,
+      .lowerToUpper, .upperToLower, .reversedBits:
+      nil
+    }
+  }
+
+  /// What a single byte becomes; nil if it stays.
+  func replacement(for byte: UInt8) -> [UInt8]? {
+    switch self {
+    case .returnToLineFeed: byte == .carriageReturn ? [.lineFeed] : nil
+    case .returnToPair: byte == .carriageReturn ? [.carriageReturn, .lineFeed] : nil
+    case .returnToNothing: byte == .carriageReturn ? [] : nil
+    case .lineFeedToReturn: byte == .lineFeed ? [.carriageReturn] : nil
+    case .lineFeedToPair: byte == .lineFeed ? [.carriageReturn, .lineFeed] : nil
+    case .lineFeedToNothing: byte == .lineFeed ? [] : nil
+    case .backspaceToDelete: byte == .backspace ? [.delete] : nil
+    case .deleteToBackspace: byte == .delete ? [.backspace] : nil
+    case .nullToNothing: byte == .null ? [] : nil
+    case .formFeedToClear: byte == .formFeed ? Array("\u{1B}[H\u{1B}[2J".utf8) : nil
+    case .lowerToUpper: (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? [byte ^ 0x20] : nil
+    case .upperToLower: (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? [byte ^ 0x20] : nil
+    // Pairs are more than a byte; the bits are reversed where the byte comes in or goes out.
+    case .pairToLineFeed, .pairToReturn, .reversedBits: nil
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// Makes the changes of one direction to a stream.
+///
+/// Every byte is changed once, whatever it becomes. A CR whose LF is a pair with it waits for the
+/// next byte, if pairs are changed.
+public struct ByteMap: ByteStage, Sendable {
+  /// What each byte becomes; nil if it stays.
+  private let table: [[UInt8]?]
+  /// What a pair of CR and LF becomes; nil if pairs are nothing special.
+  private let pair: [UInt8]?
+  private let carriageReturn: UInt8
+  private let lineFeed: UInt8
+  /// Whether a CR waits.
+  private var holdsReturn = false
+
+  /// Creates the map of a direction.
+  public init(_ list: MapList, _ direction: Direction) {
+    let changes = list.changes(direction)
+    let reverses = changes.contains(.reversedBits)
+    // Bits are reversed where the line is: what comes from the device is put right first, and what
+    // goes to it last.
+    let arriving = { (byte: UInt8) in reverses && direction == .fromDevice ? byte.reversed : byte }
+    let leaving = { (byte: UInt8) in reverses && direction == .toDevice ? byte.reversed : byte }
+    table = (0...UInt8.max).map { byte in
+      let text = arriving(byte)
+      let changed = changes.lazy.compactMap { $0.replacement(for: text) }.first ?? [text]
+      let sent = changed.map(leaving)
+      return sent == [byte] ? nil : sent
+    }
+    pair = changes.lazy.compactMap(\.pairReplacement).first?.map(leaving)
+    carriageReturn = arriving(.carriageReturn)
+    lineFeed = arriving(.lineFeed)
+  }
+
+  /// Whether it changes nothing, so that it can be left out.
+  public var isIdentity: Bool { pair == nil && table.allSatisfy { $0 == nil } }
+
+  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  public mutating func apply(
+    _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
+  ) -> StageResult {
+    var index = 0
+    while index < bytes.count {
+      if !holdsReturn {
+        let end = bytes[index...].firstIndex(where: isChanged) ?? bytes.count
+        if end - index == bytes.count { return .unchanged }
+        output.append(bytes, in: index..<end)
+        index = end
+        if index == bytes.count { break }
+      }
+      take(bytes[index], into: &output)
+      index += 1
+    }
+    return .changed
+  }
+
+  /// Takes a piece, whenever it was read.
+  public mutating func transform(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
+  ) -> StageResult {
+    apply(bytes, into: &output)
+  }
+
+  /// Lets a CR go that waits for its LF.
+  public mutating func flush(into output: inout [UInt8]) {
+    guard holdsReturn else { return }
+    holdsReturn = false
+    append(carriageReturn, to: &output)
+  }
+
+  private func isChanged(_ byte: UInt8) -> Bool {
+    table[Int(byte)] != nil || (pair != nil && byte == carriageReturn)
+  }
+
+  private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+    if holdsReturn, let pair, byte == lineFeed {
+      output.append(contentsOf: pair)
+      holdsReturn = false
+      return
+    }
+    flush(into: &output)
+    if pair != nil, byte == carriageReturn {
+      holdsReturn = true
+    } else {
+      append(byte, to: &output)
+    }
+  }
+
+  private func append(_ byte: UInt8, to output: inout [UInt8]) {
+    if let replacement = table[Int(byte)] {
+      output.append(contentsOf: replacement)
+    } else {
+      output.append(byte)
+    }
+  }
+}
+
+extension UInt8 {
+  /// The same bits from the other end.
+  fileprivate var reversed: UInt8 {
+    (0..<8).reduce(0) { $0 << 1 | (self >> $1 & 1) }
+  }
+}

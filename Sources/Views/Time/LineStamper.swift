@@ -1,0 +1,164 @@
+/// Writes the time in front of every line.
+///
+/// The time is that of the read that brought the line's first byte; an empty line is stamped when it
+/// ends. After a carriage return alone, with which a device writes a line anew, the line is stamped
+/// anew as well, because its text would land on the stamp.
+public struct LineStamper: ByteStage {
+  private let format: TimestampFormat
+  private let start: Moment
+  private let calendar: (_ second: UInt64) -> CalendarTime
+  private var position = Position.lineStart
+  /// When the line before was stamped, by the monotonic clock.
+  private var last: UInt64
+  /// The second that the calendar was asked for last: it need not be asked for every line.
+  private var asked: (second: UInt64, time: CalendarTime)?
+
+  /// Where in a line the stream stands.
+  private enum Position {
+    /// Nothing has come since the line feed.
+    case lineStart
+    /// Nothing but carriage returns has come since the line feed.
+    case lineStartReturned
+    /// Behind the line's first byte.
+    case inLine
+    /// Behind a carriage return: a line feed ends the line, anything else begins it anew.
+    case returned
+  }
+
+  /// Creates a stamper for the beginning of a line.
+  ///
+  /// - Parameters:
+  ///   - format: what is written.
+  ///   - start: where ``TimestampFormat/Kind/start`` counts from.
+  ///   - calendar: gives a second since 1970 as the fields of local time, as `localtime_r` does. It
+  ///     is asked once a second at most, and only by formats that need it.
+  public init(
+    _ format: TimestampFormat, start: Moment,
+    calendar: @escaping (_ second: UInt64) -> CalendarTime
+  ) {
+    self.format = format
+    self.start = start
+    self.calendar = calendar
+    last = start.monotonic
+  }
+
+  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  public mutating func transform(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
+  ) -> StageResult {
+    var index = 0
+    while index < bytes.count {
+      if position == .inLine {
+        let end = bytes[index...].firstIndex { $0 == .lineFeed || $0 == .carriageReturn }
+        if end == nil, index == 0 { return .unchanged }
+        output.append(bytes, in: index..<(end ?? bytes.count))
+        index = end ?? bytes.count
+        if index == bytes.count { break }
+      }
+      take(bytes[index], at: moment, into: &output)
+      index += 1
+    }
+    return .changed
+  }
+
+  /// Does nothing: nothing waits here.
+  public mutating func flush(into output: inout [UInt8]) {}
+
+  private mutating func take(_ byte: UInt8, at moment: Moment, into output: inout [UInt8]) {
+    switch (byte, position) {
+    case (.lineFeed, .lineStart):
+      stamp(moment, into: &output)
+    case (.lineFeed, .lineStartReturned):
+      stamp(moment, into: &output)
+      // It has been put out before the stamp, and a line feed keeps the column.
+      output.append(.carriageReturn)
+      position = .lineStart
+    case (.lineFeed, _):
+      position = .lineStart
+    case (.carriageReturn, .lineStart), (.carriageReturn, .lineStartReturned):
+      position = .lineStartReturned
+    case (.carriageReturn, _):
+      position = .returned
+    case (_, .lineStart), (_, .lineStartReturned), (_, .returned):
+      stamp(moment, into: &output)
+      position = .inLine
+    case (_, .inLine):
+      break
+    }
+    output.append(byte)
+  }
+
+  private mutating func stamp(_ moment: Moment, into output: inout [UInt8]) {
+    output.append(UInt8(ascii: "["))
+    switch format.kind {
+    case .time: append(timeOf: moment, into: &output)
+    case .iso: append(dateAndTimeOf: moment, into: &output)
+    case .delta:
+      output.append(UInt8(ascii: "+"))
+      append(elapsed: moment.monotonic, since: last, into: &output)
+    case .start: append(elapsed: moment.monotonic, since: start.monotonic, into: &output)
+    case .epoch:
+      output.append(decimal: moment.wallClock / .second)
+      append(fractionOf: moment.wallClock, into: &output)
+    }
+    output.append("] ")
+    last = moment.monotonic
+  }
+
+  private mutating func append(timeOf moment: Moment, into output: inout [UInt8]) {
+    let time = localTime(moment)
+    append((time.hour, time.minute, time.second), separator: ":", into: &output)
+    append(fractionOf: moment.wallClock, into: &output)
+  }
+
+  private mutating func append(dateAndTimeOf moment: Moment, into output: inout [UInt8]) {
+    let time = localTime(moment)
+    append((time.year, time.month, time.day), separator: "-", into: &output)
+    output.append(UInt8(ascii: "T"))
+    append(timeOf: moment, into: &output)
+    output.append(UInt8(ascii: time.offset < 0 ? "-" : "+"))
+    let minutes = time.offset.magnitude / 60
+    output.append(decimal: UInt64(minutes / 60), width: 2)
+    output.append(UInt8(ascii: ":"))
+    output.append(decimal: UInt64(minutes % 60), width: 2)
+  }
+
+  private func append(
+    _ fields: (Int, Int, Int), separator: Unicode.Scalar, into output: inout [UInt8]
+  ) {
+    output.append(decimal: UInt64(fields.0), width: 2)
+    output.append(UInt8(ascii: separator))
+    output.append(decimal: UInt64(fields.1), width: 2)
+    output.append(UInt8(ascii: separator))
+    output.append(decimal: UInt64(fields.2), width: 2)
+  }
+
+  /// Seconds, wide enough for a day, so that lines stand below each other.
+  private func append(
+    elapsed time: UInt64, since earlier: UInt64, into output: inout [UInt8]
+  ) {
+    let elapsed = time > earlier ? time - earlier : 0
+    output.append(decimal: elapsed / .second, width: 5, padding: UInt8(ascii: " "))
+    append(fractionOf: elapsed, into: &output)
+  }
+
+  /// The point and what stands behind it, cut off rather than rounded, as clocks do.
+  private func append(fractionOf time: UInt64, into output: inout [UInt8]) {
+    output.append(UInt8(ascii: "."))
+    let fraction = time % .second / format.precision.unit
+    output.append(decimal: fraction, width: format.precision.digits)
+  }
+
+  private mutating func localTime(_ moment: Moment) -> CalendarTime {
+    let second = moment.wallClock / .second
+    if let asked, asked.second == second { return asked.time }
+    let time = calendar(second)
+    asked = (second, time)
+    return time
+  }
+}
+
+extension UInt64 {
+  /// Nanoseconds in a second.
+  fileprivate static let second: UInt64 = 1_000_000_000
+}

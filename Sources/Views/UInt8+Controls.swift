@@ -1,0 +1,16 @@
+/// The control characters of ASCII that are called by name.
+extension UInt8 {
+  static let null: UInt8 = 0x00
+  static let bell: UInt8 = 0x07
+  static let backspace: UInt8 = 0x08
+  static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0A
+  static let formFeed: UInt8 = 0x0C
+  static let carriageReturn: UInt8 = 0x0D
+  static let shiftIn: UInt8 = 0x0F
+  static let escape: UInt8 = 0x1B
+  static let delete: UInt8 = 0x7F
+
+  /// Whether it is a character of ASCII that leaves a mark or a space.
+  var isPrintable: Bool { (0x20..<0x7F).contains(self) }
+}

@@ -1,0 +1,102 @@
+import Testing
+import Views
+
+/// Collects what a pipeline shows.
+private struct Shower {
+  var pipeline: Pipeline
+
+  mutating func feed(_ bytes: [UInt8]) -> String {
+    var shown = ""
+    bytes.withUnsafeBytes { piece in
+      pipeline.transform(piece, at: .any) { shown += String(decoding: $0, as: UTF8.self) }
+    }
+    return shown
+  }
+
+  mutating func feed(_ text: String) -> String { feed(Array(text.utf8)) }
+
+  mutating func flush() -> String {
+    var shown = ""
+    pipeline.flush(at: .any) { shown += String(decoding: $0, as: UTF8.self) }
+    return shown
+  }
+}
+
+@Suite struct PipelineTests {
+  private static func stages() throws -> [any ByteStage] {
+    [
+      ByteMap(try MapList(parsing: "INLCRNL,from-device:crlf=lf"), .fromDevice), EscapeFilter(),
+      LineStamper(TimestampFormat(.epoch), start: .any) { _ in
+        fatalError("seconds since 1970 need no calendar")
+      },
+    ]
+  }
+
+  @Test func stages_followEachOther() throws {
+    var shower = Shower(pipeline: Pipeline(try Self.stages()))
+    #expect(shower.feed("a\n\u{1B}[6n") == "[0.000] a\r\n[0.000] ^[[6n")
+    #expect(shower.feed("more") == "more")
+    #expect(shower.feed("") == "")
+  }
+
+  @Test func flush_sendsWhatWaits_throughTheStagesBehind() throws {
+    var shower = Shower(pipeline: Pipeline(try Self.stages()))
+    #expect(shower.feed("a\n\u{1B}[3") == "[0.000] a\r\n")
+    #expect(shower.flush() == "[0.000] ^[[3")
+    #expect(shower.feed("m\r") == "m")
+    #expect(shower.flush() == "\r")
+    #expect(shower.flush() == "")
+  }
+
+  @Test func stages_areSwitched_whileTheStreamGoesOn() throws {
+    var shower = Shower(pipeline: Pipeline([EscapeFilter()]))
+    #expect(shower.feed("\u{1B}[31mred\u{1B}[3") == "\u{1B}[31mred")
+    #expect(shower.flush() == "^[[3")
+    shower.pipeline.stages = [HexDump()]
+    #expect(shower.feed("A") == "")
+    #expect(shower.flush().hasPrefix("00000000  41 "))
+    shower.pipeline.stages = []
+    #expect(shower.feed("\u{1B}[6n") == "\u{1B}[6n")
+    #expect(shower.flush() == "")
+  }
+
+  @Test func nothing_isNotShown() {
+    for stages in [[], [EscapeFilter()]] as [[any ByteStage]] {
+      var pipeline = Pipeline(stages)
+      pipeline.transform(UnsafeRawBufferPointer(start: nil, count: 0), at: .any) { _ in
+        Issue.record("nothing was shown")
+      }
+    }
+  }
+
+  @Test func restoration_isThatOfTheStages() throws {
+    var shower = Shower(pipeline: Pipeline(try Self.stages()))
+    #expect(shower.pipeline.restoration.isEmpty)
+    _ = shower.feed("\u{1B}[?25l")
+    #expect(shower.pipeline.restoration == Array("\u{1B}[?25h".utf8))
+  }
+
+  @Test func pieceThatNoStageChanges_isShown_whereItIs() throws {
+    var pipeline = Pipeline([EscapeFilter(), ByteMap(MapList(), .fromDevice)])
+    let text = Array("plain".utf8)
+    text.withUnsafeBytes { piece in
+      pipeline.transform(piece, at: .any) { #expect($0.baseAddress == piece.baseAddress) }
+    }
+  }
+
+  @Test func anyCut_showsTheSame() throws {
+    let stages = try Self.stages()
+    var stream = HostileStream(seed: 11)
+    for _ in 0..<3_000 {
+      let bytes = stream.next()
+      var whole = Shower(pipeline: Pipeline(stages))
+      var pieces = Shower(pipeline: Pipeline(stages))
+      var shown: [UInt8] = []
+      for piece in stream.cut(bytes) {
+        piece.withUnsafeBytes { pieces.pipeline.transform($0, at: .any) { shown += $0 } }
+      }
+      pieces.pipeline.flush(at: .any) { shown += $0 }
+      #expect(String(decoding: shown, as: UTF8.self) == whole.feed(bytes) + whole.flush())
+    }
+  }
+}

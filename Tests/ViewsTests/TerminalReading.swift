@@ -1,0 +1,79 @@
+/// Reads bytes as a terminal would, and says what a device must not be able to send it.
+///
+/// It shares nothing with the filter that it checks: it looks at whole text, and compares the shapes
+/// of sequences with a list.
+enum TerminalReading {
+  /// The first thing that is not harmless; nil if all is.
+  static func harm(in bytes: [UInt8]) -> String? {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return "not UTF-8" }
+    var rest = Array(text.unicodeScalars)[...]
+    while let scalar = rest.popFirst() {
+      switch scalar.value {
+      case 0x1B:
+        guard let harm = harmfulSequence(from: &rest) else { continue }
+        return "ESC " + harm
+      case 0x07, 0x08, 0x09, 0x0A, 0x0D: continue
+      case 0x00..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x206F:
+        return "U+" + String(scalar.value, radix: 16)
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// Takes a sequence after its ESC, and returns it if it is not on the list.
+  private static func harmfulSequence(from rest: inout ArraySlice<Unicode.Scalar>) -> String? {
+    guard let first = rest.popFirst() else { return "at the end" }
+    if "78DEM".unicodeScalars.contains(first) { return nil }
+    guard first == "[" else { return "\(first)" }
+    var inner = ""
+    while let scalar = rest.popFirst() {
+      guard (0x20...0x3F).contains(scalar.value) else {
+        return isHarmless(inner, scalar) ? nil : "[\(inner)\(scalar)"
+      }
+      inner.unicodeScalars.append(scalar)
+    }
+    return "[\(inner) unfinished"
+  }
+
+  private static func isHarmless(_ inner: String, _ final: Unicode.Scalar) -> Bool {
+    let groups = inner.split(separator: ";", omittingEmptySubsequences: false)
+    let numbers = inner.split { ";:?".contains($0) }
+    guard inner.utf8.count < 64, numbers.allSatisfy({ $0.utf8.count <= 4 }) else { return false }
+    if final == "m" { return isHarmlessColor(groups, inner) }
+    let shape = inner.filter { !("0"..."9").contains($0) } + String(final)
+    switch shape {
+    case "J": return Int(inner) != 3
+    case "s", "u": return inner.isEmpty
+    case ";H", ";f", ";r", "H", "f", "r": return true
+    case "@", "A", "B", "C", "D", "E", "F", "G", "I", "K", "L", "M", "P", "S", "T", "X", "Z", "`",
+      "a", "b", "d", "e":
+      return true
+    default: break
+    }
+    // Private modes: any number of them, each of them one of two.
+    return inner.first == "?" && !inner.dropFirst().contains("?") && "hl".contains(Character(final))
+      && groups.allSatisfy { ["7", "25"].contains(Int($0.trimmingPrefix("?")).map { "\($0)" }) }
+  }
+
+  /// Whether nothing but colours and styles is set: a font's number may stand only where a colour's
+  /// is expected.
+  private static func isHarmlessColor(_ groups: [Substring], _ inner: String) -> Bool {
+    guard inner.allSatisfy({ "0123456789;:".contains($0) }) else { return false }
+    var skipped = 0
+    for (index, group) in groups.enumerated() {
+      if skipped > 0 {
+        skipped -= 1
+        continue
+      }
+      if Int(group) == 38 || Int(group) == 48 {
+        let kind = index + 1 < groups.count ? Int(groups[index + 1]) : nil
+        guard let kind, kind == 2 || kind == 5 else { return false }
+        skipped = kind == 2 ? 4 : 2
+      } else if let number = Int(group.prefix { $0 != ":" }), (10...20).contains(number) {
+        return false
+      }
+    }
+    return true
+  }
+}
