@@ -51,6 +51,8 @@ let package = Package(
     // What a device's bytes go through before they are shown: pure values, fit to be fuzzed.
     .target(name: "Views", swiftSettings: strict),
 
+    // Logs: their formats as pure values, and the thread that writes them.
+    .target(name: "Logs", dependencies: ["Posix", "Views", system], swiftSettings: strict),
 
     // The program.
     .executableTarget(
@@ -78,6 +80,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI"], swiftSettings: strict),
     .testTarget(name: "ViewsTests", dependencies: ["Views"], swiftSettings: strict),
+    .testTarget(
+      name: "LogsTests", dependencies: ["Logs", "Posix", "Views", system], swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: ["serialterm", "DeviceWatch", "Observing", "SerialCore", system],

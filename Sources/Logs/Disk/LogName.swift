@@ -1,0 +1,50 @@
+import Glibc
+import SystemPackage
+
+/// The name of a log's file, with places for the time and for the port in it.
+///
+/// `%Y`, `%m`, `%d`, `%H` and all others of strftime(3) stand for the local time at which the file is
+/// begun, `%t` for the port (`ttyUSB0`), `%%` for a percent sign.
+public struct LogName: Hashable, Sendable {
+  private let text: String
+  private let port: String
+
+  /// Creates a name.
+  ///
+  /// - Parameters:
+  ///   - text: the path as it was given.
+  ///   - port: what `%t` stands for; slashes in it become dashes.
+  public init(_ text: String, port: String) {
+    self.text = text
+    self.port = String(port.map { $0 == "/" ? "-" : $0 })
+  }
+
+  /// The path at a time.
+  ///
+  /// - Parameter second: since 1970.
+  func path(at second: Int) -> FilePath {
+    guard text.contains("%") else { return FilePath(text) }
+    var time = second
+    var fields = tm()
+    localtime_r(&time, &fields)
+    var result = ""
+    var rest = text[...]
+    while let percent = rest.firstIndex(of: "%") {
+      result += rest[..<percent]
+      rest = rest[percent...].dropFirst()
+      guard let letter = rest.popFirst() else {
+        result += "%"
+        break
+      }
+      result += letter == "t" ? port : Self.format("%\(letter)", &fields)
+    }
+    return FilePath(result + rest)
+  }
+
+  private static func format(_ format: String, _ fields: inout tm) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      let count = strftime(buffer.baseAddress!, buffer.count, format, &fields)
+      return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// Bytes as letters, four for three; see RFC 4648, section 4.
+enum Base64 {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  private static let padding = UInt8(ascii: "=")
+
+  /// What each letter stands for; `none` for what is no letter.
+  private static let values = {
+    var values = [UInt8](repeating: none, count: 256)
+    for (value, letter) in alphabet.enumerated() { values[Int(letter)] = UInt8(value) }
+    return values
+  }()
+  private static let none: UInt8 = 0xFF
+
+  /// Appends the letters for some bytes.
+  static func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+    var index = 0
+    while index < bytes.count {
+      let count = min(bytes.count - index, 3)
+      var group: UInt32 = 0
+      for place in 0..<3 {
+        group = group << 8 | (place < count ? UInt32(bytes[index + place]) : 0)
+      }
+      for place in 0..<4 {
+        let value = group >> (18 - 6 * UInt32(place)) & 0x3F
+        output.append(place <= count ? alphabet[Int(value)] : padding)
+      }
+      index += 3
+    }
+  }
+
+  /// Reads letters back.
+  ///
+  /// - Returns: nil for what is no base64, padding included.
+  static func bytes(parsing text: some Sequence<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (group, letters, paddings) = (0 as UInt32, 0, 0)
+    for letter in text {
+      let value = values[Int(letter)]
+      if letter == padding {
+        paddings += 1
+      } else if value == none || paddings > 0 {
+        return nil
+      }
+      group = group << 6 | UInt32(letter == padding ? 0 : value)
+      letters += 1
+      guard letters % 4 == 0 else { continue }
+      guard paddings <= 2 else { return nil }
+      for place in 0..<(3 - paddings) {
+        bytes.append(UInt8(truncatingIfNeeded: group >> (16 - 8 * UInt32(place))))
+      }
+      group = 0
+    }
+    return letters % 4 == 0 ? bytes : nil
+  }
+}

@@ -1,0 +1,48 @@
+import Views
+
+/// An object a line, for a read, a write, an event or a gap.
+///
+/// Bytes stand there as they are, in base64 (RFC 4648), and once more as text where they are valid
+/// UTF-8, for people and for tools that look for words.
+struct JSONLinesEncoder: LogEncoder {
+  mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+    output.append("{\"time\":\"")
+    UniversalTime.append(record.moment.wallClock, to: &output)
+    output.append("\",")
+    switch record.content {
+    case .bytes(let direction, let bytes):
+      output.append("\"direction\":\"\(direction.rawValue)\",\"bytes\":\"")
+      Base64.append(bytes, to: &output)
+      output.append("\"")
+      if let text = String(validating: bytes, as: UTF8.self) { append("text", text, &output) }
+    case .event(let event):
+      output.append("\"event\":\"\(event.kind.rawValue)\"")
+      append("path", event.path, &output)
+      if let settings = event.settings { append("settings", settings, &output) }
+    case .gap(let count):
+      output.append("\"event\":\"gap\",\"missing\":\(count)")
+    }
+    output.append("}\n")
+  }
+
+  private func append(_ name: String, _ text: String, _ output: inout [UInt8]) {
+    output.append(",\"\(name)\":\"")
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        output.append(UInt8(ascii: "\\"))
+        output.append(byte)
+      case UInt8(ascii: "\n"): output.append("\\n")
+      case UInt8(ascii: "\r"): output.append("\\r")
+      case UInt8(ascii: "\t"): output.append("\\t")
+      case 0x00..<0x20, 0x7F:
+        output.append("\\u00")
+        for digit in [byte >> 4, byte & 0xF] {
+          output.append(digit < 10 ? 0x30 + digit : UInt8(ascii: "a") + digit - 10)
+        }
+      default: output.append(byte)
+      }
+    }
+    output.append("\"")
+  }
+}

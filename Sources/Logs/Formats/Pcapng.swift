@@ -1,0 +1,29 @@
+/// Numbers of the pcapng format; see draft-ietf-opsawg-pcapng, "Block Definition".
+enum Pcapng {
+  static let sectionHeader: UInt32 = 0x0A0D_0D0A
+  static let interfaceDescription: UInt32 = 1
+  static let enhancedPacket: UInt32 = 6
+
+  /// What a section header's second word says where the lowest byte comes first.
+  static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
+
+  /// LINKTYPE_USER0, for formats of one's own: the bytes of a serial line as they are. The one
+  /// registered type for serial lines, LINKTYPE_RTAC_SERIAL, wants modem lines and protocols that
+  /// are not known here. See <https://www.tcpdump.org/linktypes.html>.
+  static let linkType: UInt16 = 147
+
+  /// Types of options.
+  enum Option {
+    static let end: UInt16 = 0
+    static let comment: UInt16 = 1
+    /// Of a section header: the program that wrote it.
+    static let application: UInt16 = 4
+    /// Of an interface: a power of ten (or of two, with the highest bit set) a second.
+    static let timeResolution: UInt16 = 9
+    /// Of a packet: the lowest two bits are the direction.
+    static let flags: UInt16 = 2
+  }
+
+  static let inbound: UInt32 = 1
+  static let outbound: UInt32 = 2
+}

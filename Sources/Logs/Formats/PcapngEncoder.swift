@@ -1,0 +1,92 @@
+import Views
+
+/// A packet for a read or a write, the direction in its flags, with nanoseconds; an event or a gap is
+/// a packet without bytes, and a comment.
+struct PcapngEncoder: LogEncoder {
+  private typealias Option = Pcapng.Option
+
+  mutating func begin(into output: inout [UInt8]) {
+    block(Pcapng.sectionHeader, into: &output) { output in
+      output.append(littleEndian: Pcapng.byteOrderMagic)
+      output.append(littleEndian: 1 as UInt16)  // version 1.0
+      output.append(littleEndian: 0 as UInt16)
+      output.append(littleEndian: -1 as Int64)  // of a length that is not known yet
+      option(Option.application, Array("serialterm".utf8), into: &output)
+      option(Option.end, [], into: &output)
+    }
+    block(Pcapng.interfaceDescription, into: &output) { output in
+      output.append(littleEndian: Pcapng.linkType)
+      output.append(littleEndian: 0 as UInt16)
+      output.append(littleEndian: 0 as UInt32)  // packets are never cut off
+      option(Option.timeResolution, [9], into: &output)
+      option(Option.end, [], into: &output)
+    }
+  }
+
+  mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+    switch record.content {
+    case .bytes(let direction, let bytes):
+      packet(bytes, at: record.moment, into: &output) { output in
+        let flags = direction == .fromDevice ? Pcapng.inbound : Pcapng.outbound
+        option(Option.flags, flags.littleEndianBytes, into: &output)
+      }
+    case .event(let event):
+      comment("\(event)", at: record.moment, into: &output)
+    case .gap(let count):
+      comment(LogEvent.gapText(count), at: record.moment, into: &output)
+    }
+  }
+
+  private func comment(_ text: String, at moment: Moment, into output: inout [UInt8]) {
+    packet(UnsafeRawBufferPointer(start: nil, count: 0), at: moment, into: &output) { output in
+      option(Option.comment, Array(text.utf8), into: &output)
+    }
+  }
+
+  private func packet(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8],
+    options: (inout [UInt8]) -> Void
+  ) {
+    block(Pcapng.enhancedPacket, into: &output) { output in
+      output.append(littleEndian: 0 as UInt32)  // the section's first interface
+      output.append(littleEndian: UInt32(truncatingIfNeeded: moment.wallClock >> 32))
+      output.append(littleEndian: UInt32(truncatingIfNeeded: moment.wallClock))
+      output.append(littleEndian: UInt32(bytes.count))
+      output.append(littleEndian: UInt32(bytes.count))
+      output.append(contentsOf: bytes)
+      pad(bytes.count, into: &output)
+      options(&output)
+      option(Option.end, [], into: &output)
+    }
+  }
+
+  private func block(
+    _ type: UInt32, into output: inout [UInt8], _ body: (inout [UInt8]) -> Void
+  ) {
+    let start = output.count
+    output.append(littleEndian: type)
+    output.append(littleEndian: 0 as UInt32)  // the length, when it is known
+    body(&output)
+    let length = UInt32(output.count + 4 - start)
+    output.append(littleEndian: length)
+    output.replaceSubrange(start + 4..<start + 8, with: length.littleEndianBytes)
+  }
+
+  private func option(_ code: UInt16, _ value: [UInt8], into output: inout [UInt8]) {
+    output.append(littleEndian: code)
+    output.append(littleEndian: UInt16(value.count))
+    output.append(contentsOf: value)
+    pad(value.count, into: &output)
+  }
+
+  /// Everything begins at a multiple of four.
+  private func pad(_ count: Int, into output: inout [UInt8]) {
+    output.append(contentsOf: repeatElement(0, count: -count & 3))
+  }
+}
+
+extension UInt32 {
+  fileprivate var littleEndianBytes: [UInt8] {
+    Swift.withUnsafeBytes(of: littleEndian) { Array($0) }
+  }
+}

@@ -1,0 +1,115 @@
+/// Leaves of a device's bytes what is text: no escape sequence, no control character but the tab and
+/// the end of a line.
+///
+/// A terminal's sequences are left out whole, strings (OSC, DCS, APC, PM, SOS) with all that is in
+/// them, up to a bound: one that is never ended must not swallow the rest of the log. A carriage
+/// return and a line feed are one end of a line, each alone is one too. Bytes that are no UTF-8
+/// become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
+struct SequenceStripper: Sendable {
+  /// How long a string may be.
+  static let maximalLength = 4_096
+
+  private var state = State.text
+  private var isReturned = false
+  /// The bytes of a character that is not complete.
+  private var character: [UInt8] = []
+
+  private enum State: Equatable {
+    case text
+    case escape
+    case control
+    case string(length: Int)
+    case stringEscape
+  }
+
+  /// Takes a piece and appends what is left of it.
+  mutating func strip(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+    for byte in bytes { take(byte, into: &output) }
+  }
+
+  private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+    switch state {
+    case .text: takeText(byte, into: &output)
+    case .escape: takeAfterEscape(byte, into: &output)
+    case .control:
+      switch byte {
+      case 0x20..<0x40: break
+      case 0x40..<0x7F: state = .text
+      default: abandon(byte, into: &output)
+      }
+    case .string(let length):
+      switch byte {
+      case 0x07, 0x18, 0x1A: state = .text
+      case 0x1B: state = .stringEscape
+      default: state = length < Self.maximalLength ? .string(length: length + 1) : .text
+      }
+    case .stringEscape:
+      if byte == UInt8(ascii: "\\") { state = .text } else { takeAfterEscape(byte, into: &output) }
+    }
+  }
+
+  private mutating func takeAfterEscape(_ byte: UInt8, into output: inout [UInt8]) {
+    switch Unicode.Scalar(byte) {
+    case "[": state = .control
+    case "P", "X", "]", "^", "_": state = .string(length: 0)
+    case " "..."/": state = .escape  // intermediates, as in ESC ( B
+    case "0"..."~": state = .text
+    default: abandon(byte, into: &output)
+    }
+  }
+
+  /// What does not belong to a sequence ends it, and is text again.
+  private mutating func abandon(_ byte: UInt8, into output: inout [UInt8]) {
+    state = .text
+    takeText(byte, into: &output)
+  }
+
+  private mutating func takeText(_ byte: UInt8, into output: inout [UInt8]) {
+    let wasReturned = isReturned
+    isReturned = byte == 0x0D
+    if byte < 0x80 { breakCharacter(into: &output) }
+    switch byte {
+    case 0x1B: state = .escape
+    case 0x0D: output.append(0x0A)
+    case 0x0A: if !wasReturned { output.append(byte) }
+    case 0x09, 0x20..<0x7F: output.append(byte)
+    case 0x00..<0x20, 0x7F: break
+    default: takeCharacter(byte, into: &output)
+    }
+  }
+
+  /// A byte of a character of several.
+  private mutating func takeCharacter(_ byte: UInt8, into output: inout [UInt8]) {
+    if !(0x80..<0xC0).contains(byte) { breakCharacter(into: &output) }
+    character.append(byte)
+    guard let length = Self.length(first: character[0]) else {
+      return breakCharacter(into: &output)
+    }
+    guard character.count == length else { return }
+    // C1, which some terminals obey, is no text.
+    if let text = String(validating: character, as: UTF8.self),
+      let scalar = text.unicodeScalars.first, !(0x80..<0xA0).contains(scalar.value)
+    {
+      output.append(contentsOf: character)
+      character.removeAll(keepingCapacity: true)
+    } else {
+      breakCharacter(into: &output)
+    }
+  }
+
+  private mutating func breakCharacter(into output: inout [UInt8]) {
+    guard !character.isEmpty else { return }
+    output.append("\u{FFFD}")
+    character.removeAll(keepingCapacity: true)
+  }
+
+  /// How many bytes a character has, by its first; nil for one that begins none.
+  private static func length(first byte: UInt8) -> Int? {
+    switch byte {
+    case 0xC2..<0xE0: 2
+    case 0xE0..<0xF0: 3
+    case 0xF0..<0xF5: 4
+    default: nil
+    }
+  }
+}

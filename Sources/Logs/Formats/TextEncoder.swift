@@ -1,0 +1,96 @@
+import Glibc
+import Views
+
+/// Lines to read: the local time in front of each, and nothing in them that a terminal would obey.
+///
+/// Where both directions are logged, each line says which it is. A line that is not ended stays open
+/// for what comes; what comes from the other side, an event, or the file's end ends it.
+struct TextEncoder: LogEncoder {
+  private let marksDirection: Bool
+  private var strippers: [Direction: SequenceStripper] = [:]
+  private var stamper = Self.stamper()
+  /// Whose line is open; nil at the beginning of a line.
+  private var open: Direction?
+  private var stripped: [UInt8] = []
+  private var lines: [UInt8] = []
+
+  init(marksDirection: Bool) { self.marksDirection = marksDirection }
+
+  private static func stamper() -> LineStamper {
+    LineStamper(
+      TimestampFormat(.iso, .microseconds), start: Moment(wallClock: 0, monotonic: 0),
+      calendar: CalendarTime.init(local:))
+  }
+
+  mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+    lines.removeAll(keepingCapacity: true)
+    switch record.content {
+    case .bytes(let direction, let bytes): append(bytes, direction)
+    case .event(let event): append(line: "[\(event)]")
+    case .gap(let count): append(line: "[\(LogEvent.gapText(count))]")
+    }
+    let result = lines.withUnsafeBytes {
+      stamper.transform($0, at: record.moment, into: &output)
+    }
+    if result == .unchanged { output.append(contentsOf: lines) }
+  }
+
+  mutating func end(into output: inout [UInt8]) {
+    if open != nil { output.append(.newline) }
+    open = nil
+    stamper = Self.stamper()
+  }
+
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
+    stripped.removeAll(keepingCapacity: true)
+    strippers[direction, default: SequenceStripper()].strip(bytes, into: &stripped)
+    guard !stripped.isEmpty else { return }
+    if open != direction { endLine() }
+    for byte in stripped {
+      if open == nil {
+        if marksDirection { lines.append(direction.mark) }
+        open = direction
+      }
+      lines.append(byte)
+      if byte == .newline { open = nil }
+    }
+  }
+
+  private mutating func append(line: String) {
+    endLine()
+    lines.append(line)
+    lines.append(.newline)
+  }
+
+  private mutating func endLine() {
+    if open != nil { lines.append(.newline) }
+    open = nil
+  }
+}
+
+extension UInt8 {
+  fileprivate static let newline: UInt8 = 0x0A
+}
+
+extension Direction {
+  /// What stands in front of its lines.
+  fileprivate var mark: String {
+    switch self {
+    case .fromDevice: "< "
+    case .toDevice: "> "
+    }
+  }
+}
+
+extension CalendarTime {
+  /// A second since 1970 where the user is. The corresponding C function is `localtime_r`.
+  init(local second: UInt64) {
+    var time = time_t(second)
+    var fields = tm()
+    localtime_r(&time, &fields)
+    self.init(
+      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
+      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec),
+      offset: fields.tm_gmtoff)
+  }
+}

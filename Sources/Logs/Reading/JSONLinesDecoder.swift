@@ -1,0 +1,43 @@
+import Views
+
+/// Reads what ``JSONLinesEncoder`` writes, and other objects that have the same members.
+struct JSONLinesDecoder: LogDecoder {
+  private let input: LogInput
+  private var line = 0
+
+  init(_ input: LogInput) { self.input = input }
+
+  mutating func next() throws(LogReadingError) -> LogEntry? {
+    while let text = try input.readLine() {
+      line += 1
+      if text.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { continue }
+      if let entry = try entry(in: text) { return entry }
+    }
+    return nil
+  }
+
+  /// The line's entry; nil for an event.
+  private func entry(in text: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry? {
+    guard text.count <= LogInput.maximalLength else { throw error("the line is too long") }
+    var scanner = JSONScanner(text)
+    guard let strings = scanner.stringsOfObject() else { throw error("not a JSON object") }
+    guard let letters = strings["bytes"] else {
+      if strings["event"] != nil { return nil }
+      throw error("neither 'bytes' nor 'event' is in it")
+    }
+    guard let bytes = Base64.bytes(parsing: letters.utf8) else {
+      throw error("'bytes' is not base64")
+    }
+    guard let time = strings["time"].flatMap({ UniversalTime.nanoseconds(parsing: $0) }) else {
+      throw error("'time' is no time, as 2026-11-21T06:31:00.123456Z")
+    }
+    guard let direction = strings["direction"].flatMap(Direction.init) else {
+      throw error("'direction' is neither from-device nor to-device")
+    }
+    return LogEntry(time: time, direction: direction, bytes: bytes)
+  }
+
+  private func error(_ problem: String) -> LogReadingError {
+    LogReadingError(at: .line(line), problem)
+  }
+}

@@ -1,0 +1,123 @@
+import Views
+
+/// Reads the packets of a pcapng file, ours or another's of either byte order.
+///
+/// A packet that does not say which way it went counts as received. Blocks that are not known are
+/// passed over, as the format wants it.
+struct PcapngDecoder: LogDecoder {
+  private let input: LogInput
+  private var isBigEndian = false
+  /// Of each of the section's interfaces, how many units of time are a second.
+  private var unitsOfSecond: [UInt64] = []
+  /// Where the block begins that is being read.
+  private var start = 0
+
+  init(_ input: LogInput) { self.input = input }
+
+  mutating func next() throws(LogReadingError) -> LogEntry? {
+    while let (type, body) = try block() {
+      switch type {
+      case Pcapng.sectionHeader: unitsOfSecond = []
+      case Pcapng.interfaceDescription: try addInterface(body)
+      case Pcapng.enhancedPacket:
+        let entry = try packet(body)
+        // Without bytes it is an event, or a gap.
+        if !entry.bytes.isEmpty { return entry }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  // MARK: Blocks
+
+  private mutating func block() throws(LogReadingError) -> (UInt32, ArraySlice<UInt8>)? {
+    start = input.offset
+    var head = Array(try input.read(8))
+    if head.isEmpty { return nil }
+    guard head.count == 8 else { throw error("the file ends within a block") }
+    // The same in both byte orders: what follows says which it is.
+    if number(head[...], at: 0) == Pcapng.sectionHeader {
+      let magic = try input.read(4)
+      isBigEndian = magic.first == 0x1A
+      guard magic.count == 4, number(magic, at: 0) == Pcapng.byteOrderMagic else {
+        throw error("a section header without its byte order")
+      }
+      head += magic
+    }
+    let length = Int(number(head[...], at: 4))
+    guard length % 4 == 0, (head.count + 4...LogInput.maximalLength).contains(length) else {
+      throw error("a block of \(length) bytes")
+    }
+    let body = try input.read(length - head.count)
+    guard body.count == length - head.count else { throw error("the file ends within a block") }
+    guard Int(number(body, at: body.count - 4)) == length else {
+      throw error("a block whose two lengths differ")
+    }
+    return (number(head[...], at: 0), body.dropLast(4))
+  }
+
+  private mutating func addInterface(_ body: ArraySlice<UInt8>) throws(LogReadingError) {
+    guard body.count >= 8 else { throw error("an interface that is cut off") }
+    // Microseconds, if nothing else is said.
+    let resolution = try options(body.dropFirst(8))[Pcapng.Option.timeResolution]?.first ?? 6
+    let exponent = resolution & 0x7F
+    guard exponent <= (resolution & 0x80 == 0 ? 19 : 63) else {
+      throw error("an interface with a finer time than can be read")
+    }
+    unitsOfSecond.append(
+      resolution & 0x80 == 0
+        ? (0..<exponent).reduce(1) { unit, _ in unit * 10 } : 1 << UInt64(exponent))
+  }
+
+  private func packet(_ body: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry {
+    guard body.count >= 20 else { throw error("a packet that is cut off") }
+    let interface = Int(number(body, at: 0))
+    guard interface < unitsOfSecond.count else { throw error("a packet of no interface") }
+    let count = Int(number(body, at: 12))
+    let padded = count + (-count & 3)
+    guard 20 + padded <= body.count else { throw error("a packet that is cut off") }
+    let units = UInt64(number(body, at: 4)) << 32 | UInt64(number(body, at: 8))
+    let product = units.multipliedFullWidth(by: 1_000_000_000)
+    guard product.high < unitsOfSecond[interface] else { throw error("a time that is too late") }
+    let flags = try options(body.dropFirst(20 + padded))[Pcapng.Option.flags] ?? []
+    let isOutbound = flags.count == 4 && number(flags, at: 0) & 3 == Pcapng.outbound
+    return LogEntry(
+      time: unitsOfSecond[interface].dividingFullWidth(product).quotient,
+      direction: isOutbound ? .toDevice : .fromDevice,
+      bytes: Array(body.dropFirst(20).prefix(count)))
+  }
+
+  private func options(
+    _ bytes: ArraySlice<UInt8>
+  ) throws(LogReadingError) -> [UInt16: ArraySlice<UInt8>] {
+    var found: [UInt16: ArraySlice<UInt8>] = [:]
+    var rest = bytes
+    while rest.count >= 4 {
+      let code = half(rest, at: 0)
+      let length = Int(half(rest, at: 2))
+      if code == Pcapng.Option.end { break }
+      guard length + 4 <= rest.count else { throw error("an option that is cut off") }
+      found[code] = rest.dropFirst(4).prefix(length)
+      rest = rest.dropFirst(4 + length + (-length & 3))
+    }
+    return found
+  }
+
+  // MARK: Numbers
+
+  private func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32 {
+    let word = bytes.dropFirst(offset).prefix(4)
+    let number = word.reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+    return isBigEndian ? number : number.byteSwapped
+  }
+
+  private func half(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt16 {
+    let number = bytes.dropFirst(offset).prefix(2).reduce(0 as UInt16) { $0 << 8 | UInt16($1) }
+    return isBigEndian ? number : number.byteSwapped
+  }
+
+  private func error(_ problem: String) -> LogReadingError {
+    LogReadingError(at: .offset(start), problem)
+  }
+}

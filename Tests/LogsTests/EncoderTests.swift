@@ -1,0 +1,64 @@
+import Testing
+import Views
+
+@testable import Logs
+
+@Suite struct EncoderTests {
+  private let lost = LogEvent(.lost, at: "/dev/ttyUSB0")
+  private let opened = LogEvent(.opened, at: "/dev/ttyUSB0", settings: "115200 8N1")
+
+  @Test func rawIsTheBytes() {
+    let bytes: [UInt8] = [0, 255, 10]
+    #expect(
+      encoded(by: RawEncoder(), [.bytes(.fromDevice, bytes), .event(lost), .gap(5)]) == bytes)
+  }
+
+  @Test func aLineOfJSONIsAsDocumented() {
+    let lines = encoded(
+      by: JSONLinesEncoder(),
+      [.received("hi \"\u{1B}\\\r\n"), .bytes(.toDevice, [0xFF]), .event(opened), .gap(1_234)])
+    #expect(
+      text(lines) == """
+        {"time":"2026-11-21T06:31:00.123456Z","direction":"from-device","bytes":"aGkgIhtcDQo=",\
+        "text":"hi \\"\\u001b\\\\\\r\\n"}
+        {"time":"2026-11-21T06:31:00.123456Z","direction":"to-device","bytes":"/w=="}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"opened","path":"/dev/ttyUSB0",\
+        "settings":"115200 8N1"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"gap","missing":1234}
+
+        """)
+  }
+
+  /// The lines of a text log, their times left out.
+  private func lines(marked: Bool = false, _ contents: SampleContent...) -> [Substring] {
+    let lines = text(encoded(by: TextEncoder(marksDirection: marked), contents))
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.last == "")
+    return lines.dropLast().map { line in
+      let stamp = line.prefix { $0 != "]" }
+      #expect(stamp.hasPrefix("[2026-11-2") && stamp.contains(":00.123456"))
+      return line.dropFirst(stamp.count + 2)
+    }
+  }
+
+  @Test func aLineOfTextStaysOpenForWhatComes() {
+    #expect(
+      lines(.received("one li"), .received("ne\r"), .received("\nnext")) == ["one line", "next"])
+  }
+
+  @Test func anEventStandsInALineOfItsOwn() {
+    #expect(
+      lines(.received("cut"), .event(lost), .gap(3), .received("again\n"))
+        == ["cut", "[lost /dev/ttyUSB0]", "[gap: 3 bytes not logged]", "again"])
+  }
+
+  @Test func theOtherDirectionBeginsALine() {
+    #expect(
+      lines(marked: true, .received("login: "), .sent("root\r"), .received("root\r\nhi"))
+        == ["< login: ", "> root", "< root", "< hi"])
+  }
+
+  @Test func aSequenceThatIsCutInTwoIsStillOne() {
+    #expect(lines(.received("a\u{1B}[3"), .received("1mb")) == ["ab"])
+  }
+}

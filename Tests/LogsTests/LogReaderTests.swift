@@ -1,0 +1,89 @@
+import SystemPackage
+import Testing
+import Views
+
+@testable import Logs
+
+@Suite struct LogReaderTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func entries(in contents: [UInt8]) throws -> [LogEntry] {
+    let reader = try LogReader(try folder.file("log", contents))
+    var entries: [LogEntry] = []
+    while let entry = try reader.next() { entries.append(entry) }
+    return entries
+  }
+
+  private let samples: [SampleContent] = [
+    .received("hello \"\\\n"), .event(LogEvent(.lost, at: "/dev/ttyUSB0")),
+    .bytes(.toDevice, (0...255).map { UInt8($0) }), .gap(7), .received("x"),
+  ]
+
+  private func expectSamples(_ entries: [LogEntry], time: UInt64) {
+    #expect(
+      entries.map(\.bytes) == [Array("hello \"\\\n".utf8), (0...255).map { UInt8($0) }, [0x78]])
+    #expect(entries.map(\.direction) == [.fromDevice, .toDevice, .fromDevice])
+    #expect(Set(entries.map(\.time)) == [time])
+  }
+
+  @Test func jsonLinesComeBack_toTheMicrosecond() throws {
+    expectSamples(
+      try entries(in: encoded(by: JSONLinesEncoder(), samples)), time: 1_795_242_660_123_456_000)
+  }
+
+  @Test func packetsComeBack_toTheNanosecond() throws {
+    var beginning: [UInt8] = []
+    var encoder = PcapngEncoder()
+    encoder.begin(into: &beginning)
+    expectSamples(
+      try entries(in: beginning + encoded(by: encoder, samples)), time: 1_795_242_660_123_456_789)
+  }
+
+  @Test func sectionsThatWereAddedLaterAreReadToo() throws {
+    var section: [UInt8] = []
+    var encoder = PcapngEncoder()
+    encoder.begin(into: &section)
+    section += encoded(by: encoder, [.received("x")])
+    #expect(try entries(in: section + section).map(\.bytes) == [[0x78], [0x78]])
+  }
+
+  @Test func membersThatAreNotKnownArePassedOver() throws {
+    let line = """
+      { "a":[1,{"b":null},"c"], "bytes":"eA==", "n":-1.5e3, "direction":"from-device",
+      """.dropLast(0) + #""time":"1970-01-01T00:00:01Z", "text":"\u00e4\ud83d\ude00\/" }"#
+    #expect(
+      try entries(in: Array(line.utf8))
+        == [LogEntry(time: 1_000_000_000, direction: .fromDevice, bytes: [0x78])])
+  }
+
+  @Test func everyCutOfAFileIsTold_andNoneTraps() throws {
+    var capture: [UInt8] = []
+    var encoder = PcapngEncoder()
+    encoder.begin(into: &capture)
+    capture += encoded(by: encoder, samples)
+    for file in [capture, encoded(by: JSONLinesEncoder(), samples)] {
+      var told = 0
+      for count in 0..<file.count {
+        do { _ = try entries(in: Array(file[..<count])) } catch { told += 1 }
+      }
+      // But for the few that end behind a record.
+      #expect(told >= file.count - 2 * samples.count - 8)
+    }
+  }
+
+  @Test func noChangeOfAByteTraps() throws {
+    var capture: [UInt8] = []
+    var encoder = PcapngEncoder()
+    encoder.begin(into: &capture)
+    capture += encoded(by: encoder, [.received("hello"), .gap(1)])
+    for index in capture.indices {
+      for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
+        var broken = capture
+        broken[index] = value
+        _ = try? entries(in: broken)
+      }
+    }
+  }
+}
