@@ -53,6 +53,9 @@ let package = Package(
 
     // Logs: their formats as pure values, and the thread that writes them.
     .target(name: "Logs", dependencies: ["Posix", "Views", system], swiftSettings: strict),
+    // What commands that talk to a device by themselves decide: expectations and dialogues, as
+    // values.
+    .target(name: "Scripting", swiftSettings: strict),
 
     // The program.
     .executableTarget(
@@ -80,6 +83,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI"], swiftSettings: strict),
     .testTarget(name: "ViewsTests", dependencies: ["Views"], swiftSettings: strict),
+    .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
     .testTarget(
       name: "LogsTests", dependencies: ["Logs", "Posix", "Views", system], swiftSettings: strict),
     .testTarget(

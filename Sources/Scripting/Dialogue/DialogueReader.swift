@@ -1,0 +1,138 @@
+/// Reads a script: a step a line, blocks between braces.
+struct DialogueReader {
+  /// How deep blocks may lie in blocks.
+  private static let deepestBlock = 32
+
+  private var lines: [(number: Int, tokens: [Token])]
+  private var position = 0
+  /// The most groups of an expression so far.
+  private var groupCount: Int?
+
+  /// Reads a script.
+  static func steps(of script: [UInt8]) throws(DialogueError) -> [Step] {
+    guard script.count <= Dialogue.largestScript else {
+      throw DialogueError(line: 1, what: "larger than \(Dialogue.largestScript / 1_048_576) MiB")
+    }
+    var reader = DialogueReader(lines: [])
+    let lines = script.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (index, bytes) in lines.enumerated() {
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw DialogueError(line: index + 1, what: "not UTF-8")
+      }
+      let tokens = try LineLexer.tokens(of: text[...], line: index + 1)
+      if !tokens.isEmpty { reader.lines.append((index + 1, tokens)) }
+    }
+    return try reader.block(depth: 0, openedIn: nil)
+  }
+
+  // MARK: Blocks
+
+  /// The steps up to the brace that closes their block, or to the end.
+  private mutating func block(depth: Int, openedIn start: Int?) throws(DialogueError) -> [Step] {
+    var steps: [Step] = []
+    while position < lines.count {
+      var line = TokenLine(lines[position])
+      position += 1
+      if line.takeClosing() {
+        guard start != nil else { throw line.error("'}' closes nothing") }
+        try line.end()
+        return steps
+      }
+      steps.append(try step(&line, depth: depth))
+    }
+    if let start { throw DialogueError(line: start, what: "'{' is not closed") }
+    return steps
+  }
+
+  private mutating func opened(_ line: inout TokenLine, depth: Int) throws(DialogueError) -> [Step]
+  {
+    try line.opening()
+    guard depth < Self.deepestBlock else { throw line.error("blocks too deep in blocks") }
+    return try block(depth: depth + 1, openedIn: line.number)
+  }
+
+  /// The cases of expect-one-of: an expression a line, with or without a block.
+  private mutating func cases(
+    openedIn start: Int, depth: Int
+  ) throws(DialogueError) -> [Step.Case] {
+    var cases: [Step.Case] = []
+    while position < lines.count {
+      var line = TokenLine(lines[position])
+      position += 1
+      if line.takeClosing() {
+        try line.end()
+        guard !cases.isEmpty else {
+          throw DialogueError(line: start, what: "expect-one-of has no expression")
+        }
+        return cases
+      }
+      let expression = try expression(&line)
+      let steps = line.isAtEnd ? [] : try opened(&line, depth: depth)
+      cases.append(Step.Case(expression: expression, steps: steps))
+    }
+    throw DialogueError(line: start, what: "'{' is not closed")
+  }
+
+  // MARK: Steps
+
+  private mutating func step(_ line: inout TokenLine, depth: Int) throws(DialogueError) -> Step {
+    let number = line.number
+    let action = try action(&line, depth: depth)
+    return Step(line: number, action: action)
+  }
+
+  private mutating func action(
+    _ line: inout TokenLine, depth: Int
+  ) throws(DialogueError) -> Step.Action {
+    let action: Step.Action
+    switch try line.word("a step, as send or expect") {
+    case "send": action = .send(try text(&line))
+    case "print": action = .print(try text(&line))
+    case "fail": action = .fail(try text(&line))
+    case "expect":
+      let found = Step.Case(expression: try expression(&line), steps: [])
+      action = .expect([found], within: try line.limit())
+    case "expect-one-of":
+      let limit = try line.limit()
+      try line.opening()
+      guard depth < Self.deepestBlock else { throw line.error("blocks too deep in blocks") }
+      return .expect(try cases(openedIn: line.number, depth: depth + 1), within: limit)
+    case "wait": action = .wait(try line.duration())
+    case "break": action = .sendBreak(try line.duration())
+    case "pulse": action = .pulse(try line.outputLine(), try line.duration())
+    case "set": action = try line.setting()
+    case "repeat":
+      let count = try line.count()
+      let steps = try opened(&line, depth: depth)
+      guard !steps.isEmpty else { throw line.error("there is nothing to repeat") }
+      return .repeat(count, steps)
+    case let word:
+      throw line.error(
+        "'\(word)' is no step: expected send, expect, expect-one-of, wait, set, break, pulse, "
+          + "repeat, print or fail")
+    }
+    try line.end()
+    return action
+  }
+
+  private mutating func expression(_ line: inout TokenLine) throws(DialogueError) -> Expression {
+    let expression = try line.expression()
+    groupCount = max(groupCount ?? 0, expression.groupCount)
+    return expression
+  }
+
+  private func text(_ line: inout TokenLine) throws(DialogueError) -> Text {
+    let text = try line.text()
+    guard let group = text.largestGroup, group > groupCount ?? -1 else { return text }
+    throw line.error("$\(group): no expression above has such a group; a dollar sign is \\$")
+  }
+}
+
+extension Dialogue {
+  /// Reads a script; nothing has been done when it turns out to be wrong.
+  ///
+  /// - Throws: ``DialogueError`` for the first thing that is wrong.
+  public init(parsing script: [UInt8]) throws(DialogueError) {
+    steps = try DialogueReader.steps(of: script)
+  }
+}

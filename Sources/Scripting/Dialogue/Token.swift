@@ -1,0 +1,126 @@
+/// A piece of a line of a script.
+enum Token {
+  case word(String)
+  case text(Text)
+  case expression(Expression)
+  case opening, closing
+
+  /// How it is called in a complaint.
+  var shown: String {
+    switch self {
+    case .word(let word): "'\(word)'"
+    case .text: "a text"
+    case .expression(let expression): "/\(expression.text)/"
+    case .opening: "'{'"
+    case .closing: "'}'"
+    }
+  }
+}
+
+/// Cuts a line of a script into pieces.
+struct LineLexer {
+  private var rest: Substring.UnicodeScalarView
+  private let line: Int
+
+  /// The pieces of a line, without its comment.
+  static func tokens(of text: Substring, line: Int) throws(DialogueError) -> [Token] {
+    var lexer = LineLexer(rest: text.unicodeScalars, line: line)
+    var tokens: [Token] = []
+    while let token = try lexer.next() { tokens.append(token) }
+    return tokens
+  }
+
+  private func error(_ what: String) -> DialogueError { DialogueError(line: line, what: what) }
+
+  private mutating func next() throws(DialogueError) -> Token? {
+    while rest.first == " " || rest.first == "\t" || rest.first == "\r" { rest.removeFirst() }
+    guard let first = rest.first, first != "#" else { return nil }
+    switch first {
+    case "\"":
+      rest.removeFirst()
+      return .text(try text())
+    case "/":
+      rest.removeFirst()
+      return .expression(try expression())
+    case "{", "}":
+      rest.removeFirst()
+      return first == "{" ? .opening : .closing
+    default:
+      let word = rest.prefix { !" \t\r\"/{}#".unicodeScalars.contains($0) }
+      rest.removeFirst(word.count)
+      return .word(String(String.UnicodeScalarView(word)))
+    }
+  }
+
+  private mutating func expression() throws(DialogueError) -> Expression {
+    var pattern = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "/":
+        do {
+          return try Expression(parsing: String(pattern))
+        } catch {
+          throw self.error(error.description)
+        }
+      case "\\":
+        guard let escaped = rest.popFirst() else { break }
+        // Only the slash needs the backslash because it stands here.
+        if escaped != "/" { pattern.append(scalar) }
+        pattern.append(escaped)
+      default: pattern.append(scalar)
+      }
+    }
+    throw error("an expression without its end: expected '/'")
+  }
+
+  // MARK: Texts
+
+  private mutating func text() throws(DialogueError) -> Text {
+    var parts: [Text.Part] = []
+    var bytes: [UInt8] = []
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "\"":
+        if !bytes.isEmpty { parts.append(.bytes(bytes)) }
+        return Text(parts: parts)
+      case "\\": bytes += try escape()
+      case "$":
+        if let digit = rest.first, let group = Self.digits.firstIndex(of: digit) {
+          rest.removeFirst()
+          if !bytes.isEmpty { parts.append(.bytes(bytes)) }
+          bytes = []
+          parts.append(.capture(group))
+        } else {
+          bytes.append(UInt8(ascii: "$"))
+        }
+      default: bytes += Array(String(scalar).utf8)
+      }
+    }
+    throw error("a text without its end: expected '\"'")
+  }
+
+  private static let digits = Array("0123456789".unicodeScalars)
+
+  private mutating func escape() throws(DialogueError) -> [UInt8] {
+    switch rest.popFirst() {
+    case "r": return [0x0D]
+    case "n": return [0x0A]
+    case "t": return [0x09]
+    case "e": return [0x1B]
+    case "0": return [0x00]
+    case "\\": return [0x5C]
+    case "\"": return [0x22]
+    case "$": return [0x24]
+    case "x":
+      let digits = String(String.UnicodeScalarView(rest.prefix(2)))
+      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+        let byte = UInt8(digits, radix: 16)
+      else { throw error(#"expected two hexadecimal digits behind '\x'"#) }
+      rest.removeFirst(2)
+      return [byte]
+    case let other:
+      let shown = other.map { String($0) } ?? ""
+      throw error(#"'\\#(shown)' is no escape: expected \r \n \t \e \0 \\ \" \$ or \xHH"#)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/// A line of a script, piece by piece.
+struct TokenLine {
+  let number: Int
+  private var rest: ArraySlice<Token>
+
+  init(_ line: (number: Int, tokens: [Token])) {
+    number = line.number
+    rest = line.tokens[...]
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  func error(_ what: String) -> DialogueError { DialogueError(line: number, what: what) }
+
+  private func expected(_ what: String) -> DialogueError {
+    error("expected \(what), not \(rest.first?.shown ?? "the end of the line")")
+  }
+
+  func end() throws(DialogueError) {
+    guard rest.isEmpty else { throw expected("the end of the line") }
+  }
+
+  mutating func takeClosing() -> Bool {
+    guard case .closing = rest.first else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  /// A brace, at the end of the line.
+  mutating func opening() throws(DialogueError) {
+    guard case .opening = rest.first else { throw expected("'{'") }
+    rest.removeFirst()
+    try end()
+  }
+
+  mutating func word(_ what: String) throws(DialogueError) -> String {
+    guard case .word(let word) = rest.first else { throw expected(what) }
+    rest.removeFirst()
+    return word
+  }
+
+  mutating func text() throws(DialogueError) -> Text {
+    guard case .text(let text) = rest.first else { throw expected("a text between quotes") }
+    rest.removeFirst()
+    return text
+  }
+
+  mutating func expression() throws(DialogueError) -> Expression {
+    guard case .expression(let expression) = rest.first else {
+      throw expected("an expression between slashes")
+    }
+    rest.removeFirst()
+    return expression
+  }
+
+  // MARK: Words with a meaning
+
+  /// `within 2s`, if it is there.
+  mutating func limit() throws(DialogueError) -> Duration? {
+    guard case .word = rest.first else { return nil }
+    let word = try word("within")
+    guard word == "within" else { throw error("'\(word)': expected within") }
+    return try duration()
+  }
+
+  /// `250ms`, `2s`, `1.5s`: up to a day.
+  mutating func duration() throws(DialogueError) -> Duration {
+    let word = try word("a time, as 250ms or 2s")
+    let (unit, milliseconds) = word.hasSuffix("ms") ? (2, 1.0) : (1, 1_000.0)
+    let digits = word.dropLast(unit)
+    guard word.hasSuffix("s"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
+      let number = Double(digits), number * milliseconds <= 86_400_000
+    else { throw error("'\(word)' is no time: expected 250ms or 2s, a day at most") }
+    return .milliseconds(Int64((number * milliseconds).rounded()))
+  }
+
+  mutating func outputLine() throws(DialogueError) -> OutputLine {
+    let word = try word("dtr or rts")
+    guard let line = OutputLine(rawValue: word) else {
+      throw error("'\(word)' is no line: expected dtr or rts")
+    }
+    return line
+  }
+
+  mutating func count() throws(DialogueError) -> Int {
+    let word = try word("how often")
+    guard let count = number(word), (1...1_000_000).contains(count) else {
+      throw error("'\(word)': expected a whole number from 1 to 1000000")
+    }
+    return count
+  }
+
+  /// `dtr on`, `baud 9600`.
+  mutating func setting() throws(DialogueError) -> Step.Action {
+    guard case .word("baud") = rest.first else {
+      let line = try outputLine()
+      let value = try word("on or off")
+      guard value == "on" || value == "off" else {
+        throw error("'\(value)': expected on or off")
+      }
+      return .set(line, isOn: value == "on")
+    }
+    rest.removeFirst()
+    let value = try word("a baud rate")
+    guard let rate = number(value), (1...Int(Int32.max)).contains(rate) else {
+      throw error("'\(value)' is no baud rate: expected a whole number from 1 to \(Int32.max)")
+    }
+    return .setBaudRate(UInt32(rate))
+  }
+
+  /// A number without a sign, which Int.init accepts.
+  private func number(_ word: String) -> Int? {
+    word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(word) : nil
+  }
+}

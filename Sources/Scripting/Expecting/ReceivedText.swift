@@ -1,0 +1,80 @@
+/// What a device has sent and no expectation has used up yet, as far back as a match may reach.
+///
+/// It is bounded, and so is the work: a match of up to ``longestMatch`` bytes is found wherever it
+/// lies if ``look(for:)`` is called whenever ``isLookDue`` says so.
+public struct ReceivedText {
+  /// A match, and what it used up.
+  public struct Match: Hashable, Sendable {
+    /// Which of the expressions it was.
+    public let index: Int
+    /// What the whole and the groups stand for; nil for a group that took no part.
+    public let captures: [[UInt8]?]
+    /// How many bytes were received up to its end, of all that ever came.
+    public let end: Int
+  }
+
+  /// How many bytes are kept.
+  public static let capacity = 65_536
+  /// How many bytes may come between one look and the next.
+  public static let step = 16_384
+  /// How long a match may be to be found wherever it lies.
+  public static let longestMatch = capacity - step
+
+  private var bytes: [UInt8] = []
+  /// How many bytes at the end nobody has looked at.
+  private var unseenCount = 0
+  /// How many bytes were received in all.
+  public private(set) var receivedCount = 0
+
+  /// Creates an empty text.
+  public init() {}
+
+  /// Whether to look before more is added.
+  public var isLookDue: Bool { unseenCount >= Self.step }
+
+  /// How many bytes may be added before it is due to look.
+  public var roomBeforeLook: Int { max(0, Self.step - unseenCount) }
+
+  /// Adds what was received, and forgets what is too old.
+  public mutating func append(_ piece: UnsafeRawBufferPointer) {
+    bytes += piece
+    receivedCount += piece.count
+    unseenCount = min(unseenCount + piece.count, Self.capacity)
+    forgetOld()
+  }
+
+  /// Forgets everything.
+  public mutating func clear() {
+    bytes.removeAll(keepingCapacity: true)
+    unseenCount = 0
+  }
+
+  /// Finds the match that begins first; of those that begin at one place, the one whose expression
+  /// was named first. What stands before it is used up, and the match itself.
+  public mutating func look(for expressions: [Expression]) -> Match? {
+    unseenCount = 0
+    let text = String(received: bytes)
+    var best: (index: Int, whole: Range<Int>, parts: [Range<Int>?])?
+    for (index, expression) in expressions.enumerated() {
+      guard let parts = expression.firstMatch(in: text), let whole = parts[0] else { continue }
+      if best.map({ whole.lowerBound < $0.whole.lowerBound }) ?? true {
+        best = (index, whole, parts)
+      }
+    }
+    guard let best else { return nil }
+    let match = Match(
+      index: best.index, captures: best.parts.map { $0.map { Array(bytes[$0]) } },
+      end: receivedCount - bytes.count + best.whole.upperBound)
+    bytes.removeFirst(best.whole.upperBound)
+    return match
+  }
+
+  private mutating func forgetOld() {
+    guard bytes.count > Self.capacity else { return }
+    var count = bytes.count - Self.capacity
+    // What is kept begins with a line, if there is one: ^ must not be met in the middle of it.
+    let newline: UInt8 = 0x0A
+    if let end = bytes[count...].prefix(Self.step / 4).firstIndex(of: newline) { count = end + 1 }
+    bytes.removeFirst(count)
+  }
+}
