@@ -56,6 +56,8 @@ let package = Package(
     // What commands that talk to a device by themselves decide: expectations and dialogues, as
     // values.
     .target(name: "Scripting", swiftSettings: strict),
+    // The configuration file, read into values.
+    .target(name: "Configuration", swiftSettings: strict),
 
     // The program.
     .executableTarget(
@@ -84,6 +86,8 @@ let package = Package(
     .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI"], swiftSettings: strict),
     .testTarget(name: "ViewsTests", dependencies: ["Views"], swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
+    .testTarget(
+      name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
       name: "LogsTests", dependencies: ["Logs", "Posix", "Views", system], swiftSettings: strict),
     .testTarget(

@@ -1,0 +1,81 @@
+/// A document, and how far it has been read.
+struct Scanner {
+  private let bytes: [UInt8]
+  private var position = 0
+  /// The line that is being read, counted from 1.
+  private(set) var line = 1
+
+  private static let newline = UInt8(ascii: "\n")
+
+  init(_ bytes: [UInt8]) {
+    // A byte order mark says nothing in UTF-8.
+    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+  }
+
+  /// Makes sure that the document is a text: UTF-8 without control characters.
+  func checkText() throws(ConfigurationError) {
+    var line = 1
+    for index in bytes.indices {
+      switch bytes[index] {
+      case Self.newline: line += 1
+      case UInt8(ascii: "\t"): break
+      case UInt8(ascii: "\r") where index + 1 < bytes.count && bytes[index + 1] == Self.newline:
+        break
+      case 0..<0x20, 0x7F:
+        throw ConfigurationError(line: line, "a control character: this is no text")
+      default: break
+      }
+    }
+    guard String(validating: bytes, as: UTF8.self) == nil else { return }
+    // Every line is checked on its own only to say which one it is.
+    let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
+    let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw ConfigurationError(line: wrong + 1, "not UTF-8")
+  }
+
+  func error(_ what: String) -> ConfigurationError { ConfigurationError(line: line, what) }
+
+  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// What comes next, in words.
+  var shownNext: String {
+    switch peek {
+    case nil: "the end of the file"
+    case Self.newline, UInt8(ascii: "\r"): "the end of the line"
+    case .some:
+      "'\(String(decoding: bytes[position...].prefix(32), as: UTF8.self).prefix(1))'"
+    }
+  }
+
+  mutating func next() -> UInt8? {
+    guard let byte = peek else { return nil }
+    position += 1
+    if byte == Self.newline { line += 1 }
+    return byte
+  }
+
+  /// Passes a character if it comes next.
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard peek == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  /// Passes the end of a line if it comes next.
+  mutating func takeLineEnd() -> Bool {
+    if peek == UInt8(ascii: "\r") { position += 1 }
+    guard peek == Self.newline else { return false }
+    _ = next()
+    return true
+  }
+
+  mutating func takeWhile(_ isWanted: (UInt8) -> Bool) -> String {
+    let start = position
+    while let byte = peek, isWanted(byte) { position += 1 }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  mutating func skipBlanks() { _ = takeWhile { $0 == 0x20 || $0 == 0x09 } }
+
+  mutating func skipLine() { _ = takeWhile { $0 != Self.newline } }
+}
