@@ -63,8 +63,8 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
-        "SerialCore", system,
+        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
+        "Observing", "Posix", "Scripting", "SerialCore", "TerminalUI", "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -92,7 +92,11 @@ let package = Package(
       name: "LogsTests", dependencies: ["Logs", "Posix", "Views", system], swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
-      dependencies: ["serialterm", "DeviceWatch", "Observing", "SerialCore", system],
+      dependencies: [
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
+        "SerialCore", "TerminalUI", "Views", system,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

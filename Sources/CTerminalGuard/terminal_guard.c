@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,38 +15,64 @@ static int guarded_terminal = -1;
 static struct termios found_attributes;
 static volatile sig_atomic_t is_guarding;
 
+static const void *screen_restoration;
+static size_t screen_restoration_size;
+
 static pid_t guard = -1;
 static int guard_pipe = -1;
+
+// MARK: The screen
+
+// Opened anew, so that a terminal that takes nothing keeps nobody: O_NONBLOCK belongs to the open
+// file, which the user's shell shares. Where that is not allowed, after su(1) for one, a terminal
+// that says it has room is trusted. Only async-signal-safe functions.
+static void restore_screen(int terminal, const char *path) {
+  if (!screen_restoration) return;
+  int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct pollfd output = {.fd = own < 0 ? terminal : own, .events = POLLOUT};
+  if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT)
+    (void)!write(output.fd, screen_restoration, screen_restoration_size);
+  if (own >= 0) close(own);
+}
 
 // MARK: Crashes
 
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 enum { CRASH_SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals };
-static struct sigaction previous_actions[CRASH_SIGNAL_COUNT];
+
+// The runtime's own words, if it has any, do not say whose they are, and for want of memory it may
+// have none.
+static void say_crash(void) {
+  static const char words[] =
+      "serialterm: crashed: out of memory, or a mistake in the program itself.\n";
+  // A terminal that takes nothing must not keep us.
+  struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
+  if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT)
+    (void)!write(STDERR_FILENO, words, sizeof words - 1);
+}
 
 // Only async-signal-safe functions, see signal-safety(7). SA_RESETHAND has made the default the
 // action already: raised again here, the signal waits until this returns and then ends the process
 // with the status and the core that it would have had.
 static void on_crash(int signal) {
-  if (is_guarding) tcsetattr(guarded_terminal, TCSANOW, &found_attributes);
+  if (is_guarding) {
+    restore_screen(STDOUT_FILENO, "/proc/self/fd/1");  // the same terminal, see the header
+    tcsetattr(guarded_terminal, TCSANOW, &found_attributes);
+  }
+  say_crash();
   raise(signal);
 }
 
 // A stack of its own: the crash may be that the stack is used up.
 static char crash_stack[16384];
 
-static void handle_crashes(void) {
+void terminal_guard_handle_crashes(void) {
   stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
   sigaltstack(&stack, NULL);
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   for (int i = 0; i < CRASH_SIGNAL_COUNT; i++)
-    sigaction(crash_signals[i], &action, &previous_actions[i]);
-}
-
-static void leave_crashes(void) {
-  for (int i = 0; i < CRASH_SIGNAL_COUNT; i++)
-    sigaction(crash_signals[i], &previous_actions[i], NULL);
+    sigaction(crash_signals[i], &action, NULL);
 }
 
 // MARK: The guard
@@ -64,8 +91,10 @@ static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
   do count = read(pipe, &byte, 1);
   while (count < 0 && errno == EINTR);
   struct termios now;
-  if (tcgetattr(terminal, &now) == 0 && same_attributes(&now, raw))
+  if (tcgetattr(terminal, &now) == 0 && same_attributes(&now, raw)) {
+    restore_screen(terminal, "/proc/self/fd/1");
     tcsetattr(terminal, TCSANOW, &found_attributes);
+  }
 }
 
 static void become_guard(int pipe, int terminal, const struct termios *raw) {
@@ -93,8 +122,10 @@ static void become_guard(int pipe, int terminal, const struct termios *raw) {
 }
 
 static int start_guard(int terminal, const struct termios *raw) {
-  int ends[2];
+  int ends[2], holding[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  // Ends when the guard has let go of what it does not need.
+  if (pipe2(holding, O_CLOEXEC) != 0) holding[0] = holding[1] = -1;
   // Above the descriptors that the guard moves its own to.
   int reading = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
   int own_terminal = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
@@ -104,6 +135,13 @@ static int start_guard(int terminal, const struct termios *raw) {
   // Here too: whatever ends the group from now on must not find the guard in it.
   if (pid > 0) setpgid(pid, pid);
   close(ends[0]);
+  if (holding[0] >= 0) {
+    // Killed before that, we would leave the port's lock behind in the guard for a moment.
+    char byte;
+    close(holding[1]);
+    while (pid > 0 && read(holding[0], &byte, 1) < 0 && errno == EINTR) {}
+    close(holding[0]);
+  }
   if (reading >= 0) close(reading);
   if (own_terminal >= 0) close(own_terminal);
   if (pid < 0) {
@@ -128,18 +166,20 @@ static void stop_guard(void) {
 
 // MARK: Interface
 
+void terminal_guard_restore_screen(const void *bytes, size_t count) {
+  screen_restoration = bytes;
+  screen_restoration_size = count;
+}
+
 int terminal_guard_start(int terminal, const struct termios *found, const struct termios *raw) {
   terminal_guard_stop();
   guarded_terminal = terminal;
   found_attributes = *found;
   is_guarding = 1;
-  handle_crashes();
   return start_guard(terminal, raw);
 }
 
 void terminal_guard_stop(void) {
   stop_guard();
-  if (!is_guarding) return;
   is_guarding = 0;
-  leave_crashes();
 }

@@ -34,4 +34,22 @@ extension LineSettings {
     compare("flow control", flowControl.rawValue, actual.flowControl.rawValue)
     return result
   }
+
+  /// Other settings with one of these at a time: each that differs, with its name and value in
+  /// words.
+  func singleChanges(from old: LineSettings) -> [(settings: LineSettings, name: String)] {
+    var result: [(settings: LineSettings, name: String)] = []
+    func change(_ setting: WritableKeyPath<LineSettings, some Equatable>, _ name: String) {
+      guard self[keyPath: setting] != old[keyPath: setting] else { return }
+      var settings = old
+      settings[keyPath: setting] = self[keyPath: setting]
+      result.append((settings, name))
+    }
+    change(\.baudRate, "baud rate \(baudRate)")
+    change(\.dataBits, "data bits \(dataBits.rawValue)")
+    change(\.parity, "parity \(parity.rawValue)")
+    change(\.stopBits, "stop bits \(stopBits.rawValue)")
+    change(\.flowControl, "flow control \(flowControl.rawValue)")
+    return result
+  }
 }

@@ -27,10 +27,33 @@ public protocol Link: AnyObject {
   /// - Throws: ``SerialError/Code/settingRefused``; the old settings stand then.
   func apply(_ settings: LineSettings) throws(SerialError)
 
+  /// What it can do besides passing bytes.
+  var capabilities: LineCapabilities { get }
+
+  /// Whether what is read has the kernel's marks for errors in it: see ``ErrorMarkDecoder``.
+  var marksErrors: Bool { get }
+
   /// Starts or ends a break condition.
   ///
-  /// - Throws: ``SerialError``.
+  /// - Throws: ``SerialError``: `unsupported` where there is none.
   func setBreak(_ isOn: Bool) throws(SerialError)
+
+  /// Which modem lines are asserted now.
+  ///
+  /// - Throws: ``SerialError``: `unsupported` where there are none.
+  func modemLines() throws(SerialError) -> ModemLines
+
+  /// Sets output lines: first those to deassert, then those to assert; leaves the others alone.
+  ///
+  /// - Throws: ``SerialError``: `unsupported` where there are none.
+  func setModemLines(
+    asserting: ModemLines, deasserting: ModemLines
+  ) throws(SerialError)
+
+  /// What the driver has counted.
+  ///
+  /// - Throws: ``SerialError``: `unsupported` where it counts nothing.
+  func counters() throws(SerialError) -> LineCounters
 
   /// How many bytes the driver has taken and not sent yet; 0 where it cannot tell.
   var unsentByteCount: Int { get }

@@ -17,8 +17,8 @@ public struct PortHolder: Hashable, Sendable {
 
 /// Who has which port, as far as this user may see it.
 ///
-/// A process that locked a port comes before one that merely has it open: the far side of a
-/// pseudo-terminal keeps the node open too. Other users' processes show only to root.
+/// A process that locked a port, by flock(2) or a lock file, comes before one that merely has it
+/// open: the far side of a pseudo-terminal keeps the node open too. Other users' processes show only to root.
 public struct PortHolders {
   private let locks: [FileID: Int32]
   private let openers: [DeviceID: Int32]
@@ -35,7 +35,8 @@ public struct PortHolders {
   public subscript(path: FilePath) -> PortHolder? {
     guard let node = try? path.stat() else { return nil }
     let locker = locks[FileID(device: node.deviceID, inode: node.inode.rawValue)]
-    return (locker ?? openers[node.specialDeviceID]).flatMap(PortHolder.init)
+    return (locker ?? UUCPLock(for: path).holder ?? openers[node.specialDeviceID]).flatMap(
+      PortHolder.init)
   }
 
   private struct FileID: Hashable {

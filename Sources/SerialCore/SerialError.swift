@@ -12,6 +12,9 @@ public struct SerialError: Error, Hashable, Sendable {
   public let path: FilePath
   /// What the system said, where it said anything.
   public let errno: Errno?
+  /// What it is about, where the code leaves that open: the setting that was refused, the feature
+  /// that is missing, the lock file.
+  public let subject: String?
 
   /// What happened.
   public enum Code: Hashable, Sendable {
@@ -33,6 +36,10 @@ public struct SerialError: Error, Hashable, Sendable {
     case lost
     /// The driver refused a setting.
     case settingRefused
+    /// The driver has no such feature.
+    case unsupported
+    /// There is a lock file that says nothing, or one cannot be made.
+    case lockFailed
     /// The write queue has no room for all of it; nothing of it was taken.
     case queueFull
     /// Something else: see ``SerialError/errno``.
@@ -40,11 +47,15 @@ public struct SerialError: Error, Hashable, Sendable {
   }
 
   /// Creates an error.
-  public init(_ code: Code, in operation: String, at path: FilePath, errno: Errno? = nil) {
+  public init(
+    _ code: Code, in operation: String, at path: FilePath, errno: Errno? = nil,
+    subject: String? = nil
+  ) {
     self.code = code
     self.operation = operation
     self.path = path
     self.errno = errno
+    self.subject = subject
   }
 
   /// The error of an open(2), or of the first request after it.
@@ -75,9 +86,25 @@ public struct SerialError: Error, Hashable, Sendable {
   }
 }
 
+extension SerialError {
+  /// The error of a request that not every driver knows.
+  ///
+  /// - Parameter feature: what it is about, in words.
+  init(requesting feature: String, at path: FilePath, _ errno: Errno, in operation: String) {
+    switch errno {
+    // What the kernel answers for a driver that has no such operation, and what drivers answer
+    // themselves.
+    case .inappropriateIOCTLForDevice, .invalidArgument, .notSupported:
+      self.init(.unsupported, in: operation, at: path, errno: errno, subject: feature)
+    default: self.init(using: path, errno, in: operation)
+    }
+  }
+}
+
 extension SerialError: CustomStringConvertible {
   /// For logs and tests, not for users: `busy in flock at /dev/ttyUSB0: Resource temporarily …`.
   public var description: String {
-    "\(code) in \(operation) at \(path)" + (errno.map { ": \($0)" } ?? "")
+    "\(code) in \(operation)" + (subject.map { " of \($0)" } ?? "") + " at \(path)"
+      + (errno.map { ": \($0)" } ?? "")
   }
 }

@@ -13,7 +13,8 @@ public import SystemPackage
 ///   observers hear of it, what is to be opened is opened after they heard, if they left it so.
 /// - A session has one device: opening another while it is bound throws. A device has one session:
 ///   the link locks it, against other sessions of this program too.
-/// - Bytes go to observers as they were read. Before a hang-up is honoured, what is left is read.
+/// - Bytes go to observers as they were read; where errors are marked, each error is told before
+///   the byte that it is about. Before a hang-up is honoured, what is left is read.
 /// - Bytes to be sent wait in a bounded queue; it takes all of a piece or nothing. What the driver
 ///   has not taken when the device is lost stays queued, and goes out when the device is back,
 ///   unless ``discardUnsent()`` is called. Nothing is sent twice.
@@ -24,18 +25,25 @@ public final class Session {
   public typealias LinkOpener = (FilePath, LineSettings) throws(SerialError) -> any Link
 
   /// The settings that are asked for whenever the port is opened.
-  public private(set) var requestedSettings: LineSettings
+  public internal(set) var requestedSettings: LineSettings
   /// Who may veto. Not retained.
   public weak var delegate: (any SessionDelegate)?
+  /// Who says how fast bytes go out; nil: as the driver takes them. Not retained.
+  public weak var pacer: (any SendingPacer)?
 
   private let openLink: LinkOpener
   let events = Observable<SessionEvent>()
   private var machine: SessionMachine
-  private var link: (any Link)?
-  private var queue: ByteQueue
-  private let readBuffer: UnsafeMutableRawBufferPointer
+  private(set) var link: (any Link)?
+  /// The modem lines as they were last read; see ``refreshModemLines()``. Nil where the port has
+  /// none, and while none is open.
+  public internal(set) var modemLines: ModemLines?
+  var queue: ByteQueue
   /// How many bytes at the front of the queue the driver has taken, while observers are shown them.
-  private var takenCount = 0
+  var takenCount = 0
+  let readBuffer: UnsafeMutableRawBufferPointer
+  /// How many bytes at the front of the read buffer are a mark that was read in part.
+  var unfinishedCount = 0
   /// What observers were told last of the interest.
   private var toldInterest: Interest = []
 
@@ -93,20 +101,45 @@ public final class Session {
   /// The device that the session waits for is back; does nothing when it waits for none.
   ///
   /// A failure to open it changes the reason that the state gives for waiting; call again to try
-  /// again.
+  /// again. A session that is released only notes where its device is.
   ///
   /// - Parameter path: where it is now.
   public func deviceDidReturn(at path: FilePath) {
-    guard case .waitingForDevice = state else { return }
-    guard delegate?.session(self, shouldReturnTo: path) ?? true else { return }
-    take(.deviceReturned(path))
+    switch state {
+    case .waitingForDevice:
+      guard delegate?.session(self, shouldReturnTo: path) ?? true else { return }
+      take(.deviceReturned(path))
+    case .released: take(.deviceReturned(path))
+    case .closed, .opening, .open: break
+    }
   }
+
+  /// The device that is to be taken back after ``release()`` is not there: the session waits for it
+  /// only if ``waitsForLostDevice``. Does nothing in any other state.
+  public func deviceIsMissing() { take(.deviceMissing) }
 
   /// The device is gone, as the system told; does nothing when the link has noticed already.
   public func deviceDidDisappear() {
     guard let link else { return }
     loseLink(SerialError(.lost, in: "remove", at: link.path))
   }
+
+  /// Closes and unlocks the port for another program to use, unless the delegate vetoes; the session
+  /// stays bound to its device, and leaves it alone until ``takeBack()``.
+  ///
+  /// - Returns: whether the port is released now.
+  @discardableResult
+  public func release() -> Bool {
+    if case .released = state { return true }
+    guard delegate?.sessionShouldRelease(self) ?? true else { return false }
+    take(.release)
+    if case .released = state { return true }
+    return false
+  }
+
+  /// Waits for the device again, after ``release()``: its port is opened when
+  /// ``deviceDidReturn(at:)`` says where it is now.
+  public func takeBack() { take(.takeBack) }
 
   /// Closes the port, unless the delegate vetoes, and unbinds the session.
   ///
@@ -119,60 +152,7 @@ public final class Session {
     return true
   }
 
-  // MARK: The line
-
-  /// Changes the settings, now if the port is open, and for every opening to come.
-  ///
-  /// - Throws: ``SerialError``; the old settings stand then.
-  public func apply(_ settings: LineSettings) throws(SerialError) {
-    try link?.apply(settings)
-    requestedSettings = settings
-    if let link { take(.settingsChanged(link.settings)) }
-  }
-
-  /// Starts or ends a break condition.
-  ///
-  /// - Throws: ``SerialError``: `notOpen`, or what the driver says.
-  public func setBreak(_ isOn: Bool) throws(SerialError) {
-    guard let link else { throw notOpen(in: "break") }
-    try link.setBreak(isOn)
-  }
-
-  // MARK: Sending
-
-  /// How many bytes ``write(_:)`` would take now.
-  public var writeRoom: Int { queue.room }
-
-  /// How many bytes are under way: queued here, or taken by the driver and not on the line yet.
-  public var unsentByteCount: Int { queuedByteCount + (link?.unsentByteCount ?? 0) }
-
-  /// How many bytes the driver has not taken yet.
-  public var queuedByteCount: Int { queue.count - takenCount }
-
-  /// Queues bytes and hands the driver what it takes at once.
-  ///
-  /// - Throws: ``SerialError``: `notOpen`, or `queueFull` when there is not room for all of them;
-  ///   none is taken then.
-  public func write(_ bytes: RawSpan) throws(SerialError) {
-    guard let link else { throw notOpen(in: "write") }
-    let taken = bytes.withUnsafeBytes { queue.append($0) }
-    guard taken else { throw SerialError(.queueFull, in: "write", at: link.path) }
-    // Inside a round the bytes that observers are shown could change before all have seen them.
-    if events.isNotifying { tellInterest() } else { sendQueued() }
-  }
-
-  /// Forgets what the driver has not taken.
-  ///
-  /// - Returns: how many bytes that were.
-  @discardableResult
-  public func discardUnsent() -> Int {
-    defer { tellInterest() }
-    let count = queuedByteCount
-    queue.removeLast(count)
-    return count
-  }
-
-  private func notOpen(in operation: String) -> SerialError {
+  func notOpen(in operation: String) -> SerialError {
     SerialError(.notOpen, in: operation, at: state.path ?? "")
   }
 
@@ -185,11 +165,22 @@ public final class Session {
   /// What to watch it for; observers hear when it changes.
   public var interest: Interest {
     guard link != nil else { return [] }
-    return (isReadingPaused ? [] : Interest.reading).union(queue.isEmpty ? [] : .writing)
+    return (isReadingPaused ? [] : Interest.reading)
+      .union(queue.isEmpty || isSendingPaused || isHeldBack ? [] : .writing)
   }
 
   /// Lets the driver keep what the device sends, for as long as nobody can take it.
   public var isReadingPaused = false {
+    didSet { tellInterest() }
+  }
+
+  /// Keeps what is written in the queue, for as long as the device is not to hear it.
+  public var isSendingPaused = false {
+    didSet { tellInterest() }
+  }
+
+  /// Whether the pacer lets nothing go at the moment.
+  var isHeldBack = false {
     didSet { tellInterest() }
   }
 
@@ -209,49 +200,6 @@ public final class Session {
     }
   }
 
-  /// Reads once: another descriptor may be waiting for its turn.
-  private func receive() {
-    guard let link else { return }
-    do throws(SerialError) {
-      switch try link.read(into: readBuffer) {
-      case .bytes(let count): tellReceived(count)
-      case .wouldBlock: break
-      case .endOfFile: loseLink(SerialError(.lost, in: "read", at: link.path))
-      }
-    } catch {
-      loseLink(error)
-    }
-  }
-
-  private func tellReceived(_ count: Int) {
-    notify(.received(UnsafeRawBufferPointer(rebasing: readBuffer[..<count])))
-  }
-
-  private func sendQueued() {
-    defer { tellInterest() }
-    while let link, !queue.isEmpty {
-      let front = queue.front
-      do throws(SerialError) {
-        guard case .bytes(let count) = try link.write(front) else { return }
-        takenCount = count
-        notify(.sent(UnsafeRawBufferPointer(rebasing: front[..<count])))
-        takenCount = 0
-        queue.removeFirst(count)
-      } catch {
-        return loseLink(error)
-      }
-    }
-  }
-
-  /// Reads what is left, then lets go of the link.
-  private func loseLink(_ error: SerialError) {
-    let lost = link
-    while let link, link === lost, case .bytes(let count)? = try? link.read(into: readBuffer) {
-      tellReceived(count)
-    }
-    if link === lost { take(.linkLost(error)) }
-  }
-
   // MARK: Transitions
 
   private func handle(_ event: SessionMachine.Event) throws(SerialError) {
@@ -260,7 +208,7 @@ public final class Session {
     let new = machine.state
     if action == .closeLink {
       link?.close()
-      link = nil
+      bind(nil)
     }
     if old != new { notify(.stateChange(Change(from: old, to: new))) }
     tellInterest()
@@ -269,14 +217,14 @@ public final class Session {
   }
 
   /// For events that no state refuses.
-  private func take(_ event: SessionMachine.Event) {
+  func take(_ event: SessionMachine.Event) {
     do { try handle(event) } catch { preconditionFailure("\(event) was refused: \(error)") }
   }
 
   private func open(linkTo path: FilePath) {
     do {
       let link = try openLink(path, requestedSettings)
-      self.link = link
+      bind(link)
       take(.opened(link.settings))
       if !events.isNotifying { sendQueued() }
     } catch {
@@ -284,13 +232,19 @@ public final class Session {
     }
   }
 
+  private func bind(_ link: (any Link)?) {
+    self.link = link
+    modemLines = try? link?.modemLines()
+    unfinishedCount = 0
+  }
+
   // MARK: Telling observers
 
-  private func notify(_ event: SessionEvent) {
+  func notify(_ event: SessionEvent) {
     withExtendedLifetime(self) { events.notify(event) }
   }
 
-  private func tellInterest() {
+  func tellInterest() {
     let (old, new) = (toldInterest, interest)
     guard old != new else { return }
     toldInterest = new

@@ -13,6 +13,9 @@ struct SessionMachine {
     case settingsChanged(LineSettings)
     case linkLost(SerialError)
     case deviceReturned(FilePath)
+    case deviceMissing
+    case release
+    case takeBack
     case close
   }
 
@@ -40,9 +43,9 @@ struct SessionMachine {
       state = .waitingForDevice(path, .absent)
       return nil
     case (.opening(let bound, _), .open(let path)), (.open(let bound, _), .open(let path)),
-      (.waitingForDevice(let bound, _), .open(let path)),
+      (.waitingForDevice(let bound, _), .open(let path)), (.released(let bound), .open(let path)),
       (.opening(let bound, _), .wait(let path)), (.open(let bound, _), .wait(let path)),
-      (.waitingForDevice(let bound, _), .wait(let path)):
+      (.waitingForDevice(let bound, _), .wait(let path)), (.released(let bound), .wait(let path)):
       // One session, one device: it must be closed before it is bound to another.
       throw SerialError(.alreadyBound, in: "open \(path)", at: bound)
 
@@ -69,21 +72,48 @@ struct SessionMachine {
     case (.open, .close):
       state = .closed(.requested)
       return .closeLink
-    case (.waitingForDevice, .close), (.opening, .close):
+    case (.waitingForDevice, .close), (.opening, .close), (.released, .close):
       state = .closed(.requested)
+      return nil
+
+    case (.open(let path, _), .release):
+      state = .released(path)
+      return .closeLink
+    case (.waitingForDevice(let path, _), .release), (.opening(let path, _), .release):
+      // A device that comes back meanwhile is somebody else's to use, too.
+      state = .released(path)
+      return nil
+    case (.released, .deviceReturned(let path)):
+      // Others use it; where it is, is all that matters of it.
+      state = .released(path)
+      return nil
+    case (.released(let path), .takeBack):
+      // It may be another node by now, or not there: whoever watches devices knows.
+      state = .waitingForDevice(path, .released)
+      return nil
+    case (.waitingForDevice(let path, .released), .deviceMissing):
+      if !waitsForLostDevice {
+        state = .closed(.lost(SerialError(.lost, in: "take back", at: path)))
+      }
       return nil
 
     // Facts that come too late, or twice: the hang-up and the removal of a device arrive in
     // either order, and the second changes nothing.
     case (.closed, .linkLost), (.waitingForDevice, .linkLost), (.opening, .linkLost),
-      (.closed, .deviceReturned), (.open, .deviceReturned), (.opening, .deviceReturned),
-      (.closed, .settingsChanged), (.waitingForDevice, .settingsChanged),
-      (.opening, .settingsChanged), (.closed, .close):
+      (.released, .linkLost), (.closed, .deviceReturned), (.open, .deviceReturned),
+      (.opening, .deviceReturned), (.closed, .deviceMissing), (.open, .deviceMissing),
+      (.opening, .deviceMissing), (.waitingForDevice, .deviceMissing),
+      (.released, .deviceMissing), (.closed, .settingsChanged),
+      (.waitingForDevice, .settingsChanged), (.opening, .settingsChanged),
+      (.released, .settingsChanged), (.closed, .close), (.closed, .release), (.released, .release),
+      (.closed, .takeBack), (.open, .takeBack), (.opening, .takeBack),
+      (.waitingForDevice, .takeBack):
       return nil
 
     // The answer of an opening that nobody asked for: a mistake of the session itself.
-    case (.closed, .opened), (.open, .opened), (.waitingForDevice, .opened),
-      (.closed, .openFailed), (.open, .openFailed), (.waitingForDevice, .openFailed):
+    case (.closed, .opened), (.open, .opened), (.waitingForDevice, .opened), (.released, .opened),
+      (.closed, .openFailed), (.open, .openFailed), (.waitingForDevice, .openFailed),
+      (.released, .openFailed):
       preconditionFailure("\(event) in \(state)")
     }
   }

@@ -12,6 +12,14 @@ public protocol SessionObserver: AnyObject {
   /// The device sent bytes: exactly as read(2) returned them. They live as long as the call.
   func session(_ session: Session, didReceive bytes: RawSpan)
 
+  /// The next byte that is received came with an error, or stands for a break. Only where errors
+  /// are marked: see ``LinkOptions/marksErrors``.
+  func session(_ session: Session, didReceiveError error: LineError)
+
+  /// Modem lines changed, as far as somebody looked: see ``Session/refreshModemLines()``.
+  func session(
+    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines)
+
   /// The driver took bytes. They live as long as the call.
   func session(_ session: Session, didSend bytes: RawSpan)
 
@@ -23,6 +31,12 @@ public protocol SessionObserver: AnyObject {
 extension SessionObserver {
   /// Ignores it.
   public func session(_ session: Session, didReceive bytes: RawSpan) {}
+  /// Ignores it.
+  public func session(_ session: Session, didReceiveError error: LineError) {}
+  /// Ignores it.
+  public func session(
+    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  ) {}
   /// Ignores it.
   public func session(_ session: Session, didSend bytes: RawSpan) {}
   /// Ignores it.
@@ -36,6 +50,9 @@ public protocol SessionDelegate: AnyObject {
   /// Whether the session may be closed on request, for example while a transfer runs.
   func sessionShouldClose(_ session: Session) -> Bool
 
+  /// Whether the session may let go of its port for another program.
+  func sessionShouldRelease(_ session: Session) -> Bool
+
   /// Whether the session may open the port at which its device came back.
   func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool
 }
@@ -43,6 +60,8 @@ public protocol SessionDelegate: AnyObject {
 extension SessionDelegate {
   /// Allows it.
   public func sessionShouldClose(_ session: Session) -> Bool { true }
+  /// Allows it.
+  public func sessionShouldRelease(_ session: Session) -> Bool { true }
   /// Allows it.
   public func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool { true }
 }
@@ -53,6 +72,10 @@ public enum SessionEvent {
   case stateChange(Change<SessionState>)
   /// See ``SessionObserver/session(_:didReceive:)``. The bytes live as long as the call.
   case received(UnsafeRawBufferPointer)
+  /// See ``SessionObserver/session(_:didReceiveError:)``.
+  case lineError(LineError)
+  /// See ``SessionObserver/session(_:didChangeModemLinesFrom:to:)``.
+  case modemLinesChange(Change<ModemLines>)
   /// See ``SessionObserver/session(_:didSend:)``. The bytes live as long as the call.
   case sent(UnsafeRawBufferPointer)
   /// See ``SessionObserver/session(_:didChangeInterestFrom:to:)``.
@@ -68,6 +91,16 @@ public enum SessionEvent {
     if case .received(let bytes) = self { bytes } else { nil }
   }
 
+  /// The error that was received, if it is that.
+  public var lineError: LineError? {
+    if case .lineError(let error) = self { error } else { nil }
+  }
+
+  /// The change of the modem lines, if it is one.
+  public var modemLinesChange: Change<ModemLines>? {
+    if case .modemLinesChange(let change) = self { change } else { nil }
+  }
+
   /// The bytes that the driver took, if it is that.
   public var sent: UnsafeRawBufferPointer? {
     if case .sent(let bytes) = self { bytes } else { nil }
@@ -79,6 +112,10 @@ public enum SessionEvent {
       observer.session(session, didChangeStateFrom: change.old, to: change.new)
     case .received(let bytes):
       observer.session(session, didReceive: bytes.bytes)
+    case .lineError(let error):
+      observer.session(session, didReceiveError: error)
+    case .modemLinesChange(let change):
+      observer.session(session, didChangeModemLinesFrom: change.old, to: change.new)
     case .sent(let bytes):
       observer.session(session, didSend: bytes.bytes)
     case .interestChange(let change):

@@ -10,6 +10,8 @@ public enum SessionState: Hashable, Sendable {
   case open(FilePath, LineSettings)
   /// Bound to a device that is not there: the port it was last known at, and why it is not open.
   case waitingForDevice(FilePath, WaitReason)
+  /// Bound to a device that it has let go of, for another program to use: closed and unlocked.
+  case released(FilePath)
 
   /// Why a session is bound to no device any more.
   public enum CloseReason: Hashable, Sendable {
@@ -29,13 +31,17 @@ public enum SessionState: Hashable, Sendable {
     case lost(SerialError)
     /// It came back, and could not be opened.
     case failed(SerialError)
+    /// It had been released, and is to be taken back.
+    case released
   }
 
   /// The port that the session is bound to.
   public var path: FilePath? {
     switch self {
     case .closed: nil
-    case .opening(let path, _), .open(let path, _), .waitingForDevice(let path, _): path
+    case .opening(let path, _), .open(let path, _), .waitingForDevice(let path, _),
+      .released(let path):
+      path
     }
   }
 
@@ -43,7 +49,15 @@ public enum SessionState: Hashable, Sendable {
   public var isOpen: Bool {
     switch self {
     case .open: true
-    case .closed, .opening, .waitingForDevice: false
+    case .closed, .opening, .waitingForDevice, .released: false
+    }
+  }
+
+  /// Whether the session has let go of its port for another program.
+  public var isReleased: Bool {
+    switch self {
+    case .released: true
+    case .closed, .opening, .open, .waitingForDevice: false
     }
   }
 }

@@ -33,16 +33,29 @@ struct TerminalAttributes {
   ///
   /// As cfmakeraw(3), with the receiver on and carrier detect ignored. VMIN stays at 1: with 0 a
   /// read that finds nothing would look like the end of the file.
-  mutating func makeRaw() {
+  ///
+  /// - Parameter markingErrors: whether bytes that came with an error, and breaks, are marked: see
+  ///   ``ErrorMarkDecoder``.
+  mutating func makeRaw(markingErrors: Bool = false) {
     clear(
       &raw.c_iflag,
       IGNBRK | BRKINT | IGNPAR | PARMRK | INPCK | ISTRIP | INLCR | IGNCR | ICRNL | IXANY | IMAXBEL)
+    if markingErrors { raw.c_iflag |= UInt32(PARMRK | INPCK) }
     clear(&raw.c_oflag, OPOST)
     clear(&raw.c_lflag, ECHO | ECHONL | ICANON | ISIG | IEXTEN)
     raw.c_cflag |= UInt32(CREAD | CLOCAL)
     withUnsafeMutableBytes(of: &raw.c_cc) { characters in
       characters[Int(CSERIAL_VMIN)] = 1
       characters[Int(CSERIAL_VTIME)] = 0
+    }
+  }
+
+  /// Whether DTR and RTS are deasserted when the last user closes the port.
+  var hangsUpOnClose: Bool {
+    get { has(raw.c_cflag, HUPCL) }
+    set {
+      clear(&raw.c_cflag, HUPCL)
+      if newValue { raw.c_cflag |= UInt32(HUPCL) }
     }
   }
 

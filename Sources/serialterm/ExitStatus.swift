@@ -10,9 +10,14 @@ enum ExitStatus: Hashable {
   case deviceBusy
   case deviceLost
   case logFailed
+  case transferFailed
   case outputGone
+  /// What was expected of the device did not come in time.
+  case timedOut
   /// Ended by the signal of this number.
   case signal(Int32)
+  /// What a command that was run has told.
+  case command(Int32)
 
   var code: Int32 {
     switch self {
@@ -24,8 +29,11 @@ enum ExitStatus: Hashable {
     case .deviceBusy: 5
     case .deviceLost: 6
     case .logFailed: 7
+    case .transferFailed: 8
     case .outputGone: 9
+    case .timedOut: 10
     case .signal(let number): 128 + number
+    case .command(let code): code
     }
   }
 }

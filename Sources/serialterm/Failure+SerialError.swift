@@ -25,12 +25,20 @@ extension Failure {
     case .busy:
       let who = holder.map { "held by pid \($0.pid) (\($0.command))" } ?? "another program has it"
       // A lock can be passed over by agreement; TIOCEXCL cannot.
-      let advice = error.operation == "flock" ? "End it, or connect with --shared." : "End it."
+      let advice = error.operation == "open" ? "End it." : "End it, or connect with --shared."
       self.init(.deviceBusy, "\(path): busy, \(who). \(advice)")
     case .lost:
       self.init(.deviceLost, "\(path): the device is gone.")
     case .settingRefused:
-      self.init(.otherFailure, "\(path): the driver refuses these line settings\(error.reason).")
+      let setting = error.subject ?? "these line settings"
+      self.init(.otherFailure, "\(path): the driver refuses \(setting)\(error.reason).")
+    case .unsupported:
+      self.init(.otherFailure, "\(path): this port has no \(error.subject ?? error.operation).")
+    case .lockFailed:
+      let file = error.subject ?? "the lock file"
+      let what = error.errno.map { "cannot be used (\($0))" } ?? "does not say who holds it"
+      self.init(
+        .deviceBusy, "\(path): \(file) \(what). Mend that, or connect with --shared.")
     case .alreadyBound, .notOpen, .queueFull, .system:
       self.init(.otherFailure, "\(path): \(error.operation) failed\(error.reason).")
     }

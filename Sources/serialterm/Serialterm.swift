@@ -1,4 +1,5 @@
 import ArgumentParser
+import CTerminalGuard
 import Glibc
 import SystemPackage
 
@@ -18,12 +19,15 @@ struct Serialterm: ParsableCommand {
     version: "serialterm \(version)",
     subcommands: [
       ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
+      ReleaseCommand.self, SendCommand.self, RunCommand.self, ReplayCommand.self,
+      ProfileCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
     ],
     defaultSubcommand: ConnectCommand.self)
 
   static let version = "0.1.0"
 
   static func main() {
+    terminal_guard_handle_crashes()
     // A reader that goes away is an answer of write(2), not the end of the program.
     signal(SIGPIPE, SIG_IGN)
     occupyStandardStreams()
@@ -41,7 +45,9 @@ struct Serialterm: ParsableCommand {
 
   private static func status() -> ExitStatus {
     do {
-      var command = try parseAsRoot()
+      var command = try CommandLineReader(
+        parse: { try parsed($0) }, words: { message(for: $0) }
+      ).command(for: OptionalValues.complete(Array(CommandLine.arguments.dropFirst())))
       if let subcommand = command as? any Subcommand { return try subcommand.execute() }
       // The parser's own: help for a subcommand, which it answers by an error.
       try command.run()
@@ -55,6 +61,17 @@ struct Serialterm: ParsableCommand {
     } catch {
       return status(of: error)
     }
+  }
+
+  /// What the arguments say, as a command.
+  ///
+  /// The parser builds its table of options by reflection, for all subcommands if it starts at the
+  /// root: half of the time to the first byte. A subcommand that is named is asked alone; when that
+  /// fails, the root is, which knows how to say why.
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    let named = configuration.subcommands.first { $0._commandName == arguments.first }
+    if let named, let command = try? named.parse(Array(arguments.dropFirst())) { return command }
+    return try parseAsRoot(arguments)
   }
 
   /// The parser's own ends: help and version are answers, the rest is wrong usage.

@@ -82,6 +82,20 @@ import Testing
     #expect(device.portNumber == nil)
   }
 
+  @Test func adapterThatHasLeftSysfs_isNotTakenForItsHub() {
+    var facts = Self.ftdi
+    facts.ancestors.removeFirst(3)
+    facts.properties = [
+      "ID_BUS": "usb", "ID_VENDOR_ID": "0403", "ID_MODEL_ID": "6001", "ID_SERIAL_SHORT": "A50285BI",
+      "ID_USB_INTERFACE_NUM": "0a",
+    ]
+    facts.links = ["/dev/board", "/dev/serial/by-id/usb-FTDI_FT232R_A50285BI-if0a-port0"]
+    #expect(USBFunction(Device(facts)) == USBFunction(Device(Self.ftdi)))
+    facts.properties = [:]
+    #expect(Device(facts).vendorID == nil)
+    #expect(Device(facts).serialNumber == nil)
+  }
+
   @Test func whatAnAdapterDoesNotSay_isAbsent_notEmpty_norUdevsStandIn() {
     var facts = Self.ftdi
     facts.ancestors[2].attributes = [

@@ -105,4 +105,24 @@ private final class Replay: DeviceObserver {
       }
     }
   }
+
+  @Test func whatHappensDuringTheStart_isKnownOnce_aThousandTimes() throws {
+    for seed in 0..<1_000 {
+      var chaos = Chaos(seed: UInt64(seed))
+      let watcher = DeviceWatcher(source: chaos.source)
+      let replay = Replay()
+      watcher.addObserver(replay)
+      // The source listens from here on: what happens now is in the list, and an event as well.
+      for _ in 0..<Int.random(in: 0...4, using: &chaos.numbers) { chaos.step() }
+      chaos.source.onEnumerate = {
+        for _ in 0..<Int.random(in: 0...4, using: &chaos.numbers) { chaos.step() }
+      }
+      try watcher.startIfNeeded()
+      replay.devices = Dictionary(uniqueKeysWithValues: watcher.devices.map { ($0.syspath, $0) })
+      watcher.handleReadable()
+      let truth = chaos.source.present.sorted { ($0.portNumber ?? 0) < ($1.portNumber ?? 0) }
+      try #require(watcher.devices == truth, "seed \(seed)")
+      try #require(Set(replay.devices.values) == Set(truth), "seed \(seed)")
+    }
+  }
 }

@@ -49,7 +49,26 @@ final class FakeLink: Link {
     self.settings = settings
   }
 
+  var capabilities: LineCapabilities = [.modemLines, .breaks, .counters]
+  var marksErrors = false
+  /// The lines as they are asserted; nil for a port that has none.
+  var lines: ModemLines? = [.dtr, .rts]
+  var counted = LineCounters()
+
   func setBreak(_ isOn: Bool) throws(SerialError) {}
+
+  func modemLines() throws(SerialError) -> ModemLines {
+    guard let lines else { throw SerialError(.unsupported, in: "TIOCMGET", at: path) }
+    return lines
+  }
+
+  func setModemLines(
+    asserting: ModemLines, deasserting: ModemLines
+  ) throws(SerialError) {
+    lines = try modemLines().subtracting(deasserting).union(asserting)
+  }
+
+  func counters() throws(SerialError) -> LineCounters { counted }
 
   func close() { closeCount += 1 }
 }

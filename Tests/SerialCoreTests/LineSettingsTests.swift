@@ -1,5 +1,6 @@
-import SerialCore
 import Testing
+
+@testable import SerialCore
 
 @Suite struct LineSettingsTests {
   @Test func default_is115200_8N1_withoutFlowControl() {
@@ -66,5 +67,20 @@ import Testing
     #expect(asked.differences(from: LineSettings(baudRate: 114_624)).isEmpty)
     #expect(!asked.differences(from: LineSettings(baudRate: 115_777)).isEmpty)
     #expect(!asked.differences(from: LineSettings(baudRate: 114_623)).isEmpty)
+  }
+
+  @Test func singleChanges_areOneSettingEach_withItsName() {
+    let old = LineSettings(baudRate: 9_600)
+    let asked = LineSettings(dataBits: .seven, parity: .odd, stopBits: .two, flowControl: .soft)
+    let changes = asked.singleChanges(from: old)
+    #expect(
+      changes.map(\.name) == [
+        "baud rate 115200", "data bits 7", "parity odd", "stop bits 2", "flow control soft",
+      ])
+    #expect(
+      changes.map(\.settings.description) == [
+        "115200 8N1", "9600 7N1", "9600 8O1", "9600 8N2", "9600 8N1 XON/XOFF",
+      ])
+    #expect(old.singleChanges(from: old).isEmpty)
   }
 }

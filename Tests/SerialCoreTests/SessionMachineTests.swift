@@ -16,6 +16,7 @@ import Testing
   private static let opening: [SessionMachine.Event] = [.open(a)]
   private static let open: [SessionMachine.Event] = [.open(a), .opened(settings)]
   private static let waiting: [SessionMachine.Event] = open + [.linkLost(gone)]
+  private static let released: [SessionMachine.Event] = open + [.release]
   private static let returning: [SessionMachine.Event] = waiting + [.deviceReturned(b)]
 
   struct Case: CustomTestStringConvertible {
@@ -60,6 +61,32 @@ import Testing
     Case(
       given: returning, event: .openFailed(denied), state: .waitingForDevice(b, .failed(denied))),
     Case(given: returning, event: .close, state: .closed(.requested)),
+
+    Case(given: closed, event: .release, state: .closed(nil)),
+    Case(given: opening, event: .release, state: .released(a)),
+    Case(given: open, event: .release, state: .released(a), action: .closeLink),
+    Case(given: waiting, event: .release, state: .released(a)),
+    Case(given: released, event: .release, state: .released(a)),
+    Case(given: released, event: .takeBack, state: .waitingForDevice(a, .released)),
+    Case(given: released, event: .close, state: .closed(.requested)),
+    Case(given: released, event: .linkLost(gone), state: .released(a)),
+    Case(given: released, event: .deviceReturned(b), state: .released(b)),
+    Case(given: released, event: .deviceMissing, state: .released(a)),
+    Case(
+      given: released + [.takeBack], event: .deviceMissing,
+      state: .waitingForDevice(a, .released)),
+    Case(given: waiting, event: .deviceMissing, state: .waitingForDevice(a, .lost(gone))),
+    Case(given: open, event: .deviceMissing, state: .open(a, settings)),
+    Case(given: opening, event: .deviceMissing, state: .opening(a, after: nil)),
+    Case(given: closed, event: .deviceMissing, state: .closed(nil)),
+    Case(given: released, event: .settingsChanged(slow), state: .released(a)),
+    Case(given: closed, event: .takeBack, state: .closed(nil)),
+    Case(given: opening, event: .takeBack, state: .opening(a, after: nil)),
+    Case(given: open, event: .takeBack, state: .open(a, settings)),
+    Case(given: waiting, event: .takeBack, state: .waitingForDevice(a, .lost(gone))),
+    Case(
+      given: released + [.takeBack], event: .deviceReturned(b),
+      state: .opening(b, after: .released), action: .openLink(b)),
   ]
 
   @Test(arguments: transitions)
@@ -77,7 +104,14 @@ import Testing
     #expect(machine.state == .closed(.lost(Self.gone)))
   }
 
-  @Test(arguments: [opening, open, waiting, returning])
+  @Test func deviceThatIsMissingAfterARelease_closesTheSession_whenItDoesNotWait() throws {
+    var machine = SessionMachine(waitsForLostDevice: false)
+    for event in Self.released + [.takeBack] { _ = try machine.handle(event) }
+    #expect(try machine.handle(.deviceMissing) == nil)
+    #expect(machine.state == .closed(.lost(SerialError(.lost, in: "take back", at: Self.a))))
+  }
+
+  @Test(arguments: [opening, open, waiting, returning, released])
   func secondDevice_isRefused_whileTheSessionIsBound(given: [SessionMachine.Event]) throws {
     var machine = SessionMachine(waitsForLostDevice: true)
     for event in given { _ = try machine.handle(event) }

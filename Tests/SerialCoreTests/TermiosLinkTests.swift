@@ -4,37 +4,6 @@ import SerialCore
 import SystemPackage
 import Testing
 
-/// A pseudo-terminal whose far end the test plays.
-private final class Pty {
-  let master: CInt
-  private let slave: CInt
-  let path: FilePath
-
-  init() throws {
-    var (master, slave) = (CInt(-1), CInt(-1))
-    var name = [CChar](repeating: 0, count: 64)
-    try #require(openpty(&master, &slave, &name, nil, nil) == 0)
-    (self.master, self.slave) = (master, slave)
-    path = FilePath(platformString: name)
-  }
-
-  func attributes() -> termios {
-    var attributes = termios()
-    tcgetattr(master, &attributes)
-    return attributes
-  }
-
-  func speed() -> speed_t {
-    var attributes = attributes()
-    return cfgetospeed(&attributes)
-  }
-
-  deinit {
-    Glibc.close(slave)
-    Glibc.close(master)
-  }
-}
-
 private func isReadable(_ descriptor: FileDescriptor) -> Bool {
   var poll = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
   return Glibc.poll(&poll, 1, 5_000) == 1
@@ -48,7 +17,9 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
   private func open(
     settings: LineSettings = LineSettings(), isExclusive: Bool = true
   ) throws(SerialError) -> TermiosLink {
-    try TermiosLink(opening: pty.path, settings: settings, isExclusive: isExclusive)
+    var options = LinkOptions()
+    options.isExclusive = isExclusive
+    return try TermiosLink(opening: pty.path, settings: settings, options: options)
   }
 
   @Test func anyBaudRate_isTaken_andReadBack() throws {

@@ -1,6 +1,7 @@
 import Observing
 import SerialCore
 import SystemPackage
+import TerminalUI
 import Testing
 
 @testable import serialterm
@@ -11,45 +12,106 @@ import Testing
 
   /// Every kind of state that a command can meet.
   enum Situation: CaseIterable {
-    case closed, opening, open, waiting, openReadOnly, waitingReadOnly
+    case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutScreen, openOnPrinter
+    case transferring
+    case waiting, waitingReadOnly, released
 
     var state: TerminalState {
       var state = TerminalState()
       switch self {
       case .closed: break
       case .opening: state.session = .opening(port, after: nil)
-      case .open, .openReadOnly: state.session = .open(port, LineSettings())
+      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+        .transferring:
+        state.session = .open(port, LineSettings())
+        state.capabilities = [.breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
+      case .released: state.session = .released(port)
       }
       switch self {
       case .openReadOnly, .waitingReadOnly: state.isReadOnly = true
-      case .closed, .opening, .open, .waiting: break
+      case .openPseudoTerminal: state.capabilities = []
+      case .openWithoutScreen: state.screen = .none
+      case .openOnPrinter: state.screen = .printing
+      case .transferring: state.transfer = .init(name: "image.bin", size: 100)
+      case .closed, .opening, .open, .waiting, .released: break
       }
       return state
     }
   }
 
-  private static let waitingReason = "no device: waiting for /dev/ttyUSB0"
-
   /// By hand, for every command and every situation: why it is off, or nil where it is on. A new
   /// command or situation does not compile before somebody has decided.
   private func expectation(_ command: Command, _ situation: Situation) -> String? {
-    switch (command, situation) {
-    case (.help, _), (.quit, _), (.showConfiguration, _), (.clearScreen, _), (.statistics, _):
+    switch command {
+    case .help, .palette, .quit, .showConfiguration, .statistics, .readOnly, .log, .mapping,
+      .inputMap:
       nil
-    case (.reconnect, .closed): "no device"
-    case (.reconnect, .opening): "the port is being opened"
-    case (.reconnect, .open), (.reconnect, .openReadOnly): nil
-    case (.reconnect, .waiting), (.reconnect, .waitingReadOnly): Self.waitingReason
-    case (.sendBreak, .closed): "no device"
-    case (.sendBreak, .opening): "the port is being opened"
-    case (.sendBreak, .open): nil
-    case (.sendBreak, .waiting), (.sendBreak, .waitingReadOnly): Self.waitingReason
-    case (.sendBreak, .openReadOnly): "read-only"
-    case (.localEcho, .openReadOnly), (.localEcho, .waitingReadOnly): "read-only"
-    case (.localEcho, .closed), (.localEcho, .opening), (.localEcho, .open), (.localEcho, .waiting):
+    case .clearScreen, .hexView, .timestamps, .timestampFormat:
+      situation == .openWithoutScreen ? "the output is not a terminal" : nil
+    case .statusLine: withoutDrawing(situation)
+    case .lineInput: unsendable(situation) ?? withoutDrawing(situation)
+    case .release:
+      switch situation {
+      case .closed: "no device"
+      case .opening: "the port is being opened"
+      case .transferring: "image.bin is being sent"
+      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter, .waiting,
+        .waitingReadOnly, .released:
+        nil
+      }
+    case .reconnect, .baudRate, .dataBits, .parity, .stopBits, .flowControl:
+      withoutPort(situation)
+    case .showLines:
+      withoutPort(situation) ?? withoutLines(situation)
+    case .sendBreak:
+      withoutPort(situation) ?? unsendable(situation)
+        ?? (situation == .openPseudoTerminal ? "this port has no break" : nil)
+    case .toggleLine, .pulseLine:
+      withoutPort(situation) ?? unsendable(situation) ?? withoutLines(situation)
+    case .sendFile:
+      withoutPort(situation) ?? unsendable(situation)
+        ?? (situation == .transferring ? "image.bin is being sent" : nil)
+    case .stopSending:
+      situation == .transferring ? nil : "no file is being sent"
+    case .localEcho, .outputMap:
+      unsendable(situation)
+    }
+  }
+
+  private func withoutPort(_ situation: Situation) -> String? {
+    switch situation {
+    case .closed, .waiting, .waitingReadOnly: "no device"
+    case .opening: "the port is being opened"
+    case .released: "the port is released"
+    case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+      .transferring:
       nil
     }
+  }
+
+  private func unsendable(_ situation: Situation) -> String? {
+    switch situation {
+    case .openReadOnly, .waitingReadOnly: "read-only"
+    case .closed, .opening, .open, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+      .transferring, .waiting,
+      .released:
+      nil
+    }
+  }
+
+  private func withoutDrawing(_ situation: Situation) -> String? {
+    switch situation {
+    case .openWithoutScreen: "the output is not a terminal"
+    case .openOnPrinter: "this terminal can only print"
+    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .transferring, .waiting,
+      .waitingReadOnly, .released:
+      nil
+    }
+  }
+
+  private func withoutLines(_ situation: Situation) -> String? {
+    situation == .openPseudoTerminal ? "this port has no modem lines" : nil
   }
 
   @Test func everyCommand_inEverySituation_isOnOrSaysWhyNot() {
@@ -58,28 +120,43 @@ import Testing
         let expected = expectation(command, situation).map { Availability.disabled(because: $0) }
         #expect(
           command.availability(in: situation.state) == expected ?? .enabled,
-          "\(command) when \(situation)")
+          "\(command) in \(situation)")
       }
     }
   }
 
   @Test func keysAreDistinct_andFoundAgain() {
-    let keys = Command.allCases.map(\.entry.key)
+    let keys = Command.allCases.compactMap(\.entry.key)
     #expect(Set(keys).count == keys.count)
+    #expect(Set(Command.allCases.map(\.entry.name)).count == Command.allCases.count)
     for command in Command.allCases {
-      #expect(command.entry.key.asciiValue.flatMap(Command.init(key:)) == command)
+      guard let key = command.entry.key else { continue }
+      #expect(key.asciiValue.flatMap(Command.init(key:)) == command)
     }
     #expect(Command(key: 0x7A) == nil)
   }
 
   @Test func list_dimsWhatIsOff_andSaysWhy() {
-    let list = CommandList(state: Situation.waiting.state, prefix: .standard)
+    let state = Situation.waiting.state
+    let list = CommandList(state: state, prefix: .standard)
     let plain = list.lines(style: .plain)
-    #expect(plain.count == Command.allCases.count + 2)
-    #expect(plain.contains { $0.contains("send a break") && $0.contains(Self.waitingReason) })
+    let keyed = Command.allCases.filter { $0.entry.key != nil }
+    #expect(plain.count == keyed.count + 2)
+    let reason = "no device"
+    #expect(plain.contains { $0.contains("send a break") && $0.contains("(off: \(reason))") })
     #expect(plain.allSatisfy { !$0.contains("\u{1B}") })
     let coloured = list.lines(style: TextStyle(isColoured: true))
-    #expect(coloured.filter { $0.hasPrefix("\u{1B}[2m") }.count == 2)
+    let off = keyed.filter { $0.availability(in: state) != .enabled }
+    #expect(coloured.filter { $0.hasPrefix("\u{1B}[2m") }.count == off.count)
+  }
+
+  @Test func palette_hasEveryCommandButItself_withItsReason() {
+    let choices = CommandList.choices(in: Situation.openReadOnly.state)
+    #expect(choices.count == Command.allCases.count - 1)
+    #expect(choices.first { $0.id == "send-file" }?.refusal == "read-only")
+    #expect(choices.first { $0.id == "baud" }?.refusal == nil)
+    #expect(choices.first { $0.id == "baud" }?.detail == "115200")
+    #expect(choices.first { $0.id == "break" }?.label == "b")
   }
 
   @Test func model_tellsOfChanges_withOldAndNewState() {

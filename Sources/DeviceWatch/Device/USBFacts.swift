@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// What a USB adapter says of itself.
 struct USBFacts {
   let vendorID: UInt16?
@@ -14,9 +16,14 @@ struct USBFacts {
     let number = interface?["bInterfaceNumber"] ?? facts.properties["ID_USB_INTERFACE_NUM"]
     // Hexadecimal, both of them; port_number is decimal.
     interfaceNumber = number.flatMap { Int($0, radix: 16) }
-    portNumber = ports?["port_number"].flatMap { Int($0) }
+    portNumber = (ports?["port_number"]).flatMap { Int($0) } ?? Self.portNumber(in: facts.links)
 
-    if let device = facts.ancestors.first(where: { $0.type == "usb_device" })?.attributes {
+    // When the adapter has gone by now, its hub is what is found: without the interface between
+    // them a device is not the port's.
+    if interface != nil,
+      let device = facts.ancestors.first(where: { $0.type == "usb_device" })?.attributes,
+      device["idVendor"] != nil
+    {
       vendorID = device["idVendor"].flatMap { UInt16($0, radix: 16) }
       productID = device["idProduct"].flatMap { UInt16($0, radix: 16) }
       serialNumber = device["serial"].flatMap(Self.text)
@@ -30,6 +37,18 @@ struct USBFacts {
       manufacturer = Self.name("ID_VENDOR", in: properties)
       product = Self.name("ID_MODEL", in: properties)
     }
+  }
+
+  /// The number at the end of a link's name, where udev puts it for drivers of the kind that number
+  /// their ports: see 60-serial.rules.
+  private static func portNumber(in links: [FilePath]) -> Int? {
+    for link in links {
+      let words = (link.lastComponent?.string ?? "").split(separator: "-")
+      if let word = words.last, words.count > 1, word.hasPrefix("port") {
+        return Int(word.dropFirst(4))
+      }
+    }
+    return nil
   }
 
   /// A name among udev's properties. For a device that has none udev puts its number there.

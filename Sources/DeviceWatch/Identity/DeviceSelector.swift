@@ -13,6 +13,14 @@ public enum DeviceSelector: Hashable, Sendable {
 }
 
 extension DeviceSelector {
+  /// Whether it names a place, and means whatever is plugged in there.
+  public var isPlace: Bool {
+    switch self {
+    case .port: true
+    case .node, .usb, .serial: false
+    }
+  }
+
   /// The devices that are meant, in the order in which they were given.
   ///
   /// A place may be said in full (`pci-0000:00:14.0-usb-0:1.2:1.0`), without the interface

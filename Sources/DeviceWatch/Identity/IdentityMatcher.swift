@@ -49,4 +49,13 @@ public struct IdentityMatcher: Hashable, Sendable {
   ///
   /// - Parameter devices: what there is now.
   public func match(among devices: [Device]) -> IdentityMatch { identity.match(among: devices) }
+
+  /// The same kind of adapter, with the same number if it has one, where the device cannot be
+  /// recognised: only a person can tell whether one of them is it.
+  ///
+  /// - Parameter devices: what there is now.
+  public func lookAlikes(among devices: [Device]) -> [Device] {
+    guard let function = USBFunction(device) else { return [] }
+    return devices.filter { USBFunction($0) == function && !identity.describes($0) }
+  }
 }

@@ -1,46 +1,41 @@
-/// Everything that a user can do within a session: the one table that key handling, the list of
-/// commands and their availability are made from.
+/// Everything that a user can do within a session: the one table that key handling, the palette,
+/// the list of commands and their availability are made from. What each is stands in
+/// ``Command/entry``.
 enum Command: CaseIterable {
   case help
-  case sendBreak
-  case showConfiguration
-  case localEcho
-  case clearScreen
-  case reconnect
+  case palette
   case quit
+
+  case sendFile
+  case stopSending
+  case sendBreak
+  case toggleLine
+  case pulseLine
+  case showLines
+  case localEcho
+  case lineInput
+  case readOnly
+
+  case baudRate
+  case dataBits
+  case parity
+  case stopBits
+  case flowControl
+
+  case log
+  case hexView
+  case timestamps
+  case timestampFormat
+  case mapping
+  case inputMap
+  case outputMap
+  case statusLine
+  case clearScreen
+
+  case release
+  case reconnect
+  case showConfiguration
   case statistics
-
-  /// What the table says about a command.
-  struct Entry {
-    /// The key after the prefix.
-    let key: Character
-    let name: String
-    let title: String
-    /// What must be so for the command to make sense.
-    let needs: [Need]
-  }
-
-  var entry: Entry {
-    switch self {
-    case .help:
-      Entry(key: "?", name: "help", title: "list the commands", needs: [])
-    case .sendBreak:
-      Entry(key: "b", name: "break", title: "send a break", needs: [.openPort, .sending])
-    case .showConfiguration:
-      Entry(key: "c", name: "configuration", title: "show the configuration", needs: [])
-    case .localEcho:
-      Entry(key: "e", name: "local-echo", title: "show what is typed, on or off", needs: [.sending])
-    case .clearScreen:
-      Entry(key: "l", name: "clear", title: "clear the screen", needs: [])
-    case .reconnect:
-      Entry(
-        key: "n", name: "reconnect", title: "wait for a lost device, on or off", needs: [.openPort])
-    case .quit:
-      Entry(key: "q", name: "quit", title: "quit", needs: [])
-    case .statistics:
-      Entry(key: "s", name: "statistics", title: "show how much has passed", needs: [])
-    }
-  }
 
   /// The command of a key, if it has one.
   init?(key: UInt8) {

@@ -12,7 +12,7 @@ extension TerminalState {
     }
     if isHeld { lines.append("  held by the device") }
     lines.append("  reconnect: \(reconnects.onOff)")
-    lines.append("  local echo: \(echoesLocally.onOff)")
+    lines.append("  local-echo: \(echoesLocally.onOff)")
     lines.append("  read-only: \(isReadOnly.onOff)")
     return lines
   }
@@ -21,12 +21,9 @@ extension TerminalState {
     switch session {
     case .open(let path, let actual): "\(path) at \(actual)"
     case .opening(let path, _): "opening \(path) at \(requestedSettings)"
+    case .released(let path): "\(path) is released, at \(requestedSettings)"
     case .waitingForDevice(let path, _): "waiting for \(path), at \(requestedSettings)"
     case .closed: "no device, at \(requestedSettings)"
     }
   }
-}
-
-extension Bool {
-  fileprivate var onOff: String { self ? "on" : "off" }
 }

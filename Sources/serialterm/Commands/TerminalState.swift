@@ -1,11 +1,15 @@
-import Observing
 import SerialCore
+import SystemPackage
 
 /// All that decides what a user may do, and how things are shown, as one value.
 struct TerminalState: Hashable {
   var session = SessionState.closed(nil)
   /// What is asked of the line; what the driver took stands in ``session``.
   var requestedSettings = LineSettings()
+  /// What the open port can do besides passing bytes.
+  var capabilities: LineCapabilities = []
+  /// The modem lines when they were last looked at.
+  var modemLines: ModemLines?
   /// Whether bytes wait that the device does not take.
   var isHeld = false
   /// Whether nothing is ever sent.
@@ -14,26 +18,42 @@ struct TerminalState: Hashable {
   var reconnects = true
   /// Whether what is typed is shown.
   var echoesLocally = false
-}
+  /// Whether a line is edited before it is sent.
+  var editsLines = false
+  /// How what the device sends is shown.
+  var view = ViewSettings()
+  /// The file that is being sent.
+  var transfer: Transfer?
+  /// Where what is received is logged to.
+  var log: FilePath?
+  /// What shows what the device sends.
+  var screen = ScreenKind.drawing
+  /// Whether the last line of the screen shows the state.
+  var showsStatus = false
 
-/// Keeps the ``TerminalState`` up to date from what it observes, and tells of its changes.
-final class TerminalStateModel: SessionObserver {
-  private(set) var state: TerminalState
-  let changes = Observable<Change<TerminalState>>()
-
-  init(_ state: TerminalState) { self.state = state }
-
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    update {
-      $0.session = new
-      $0.requestedSettings = session.requestedSettings
-    }
+  /// Whether nothing is lost when the device is not read for a moment: flow control holds it back,
+  /// or it is a pseudo-terminal, which no hardware feeds. A UART goes on regardless.
+  var deviceCanWait: Bool {
+    guard case .open(_, let settings) = session else { return false }
+    return settings.flowControl != .none || capabilities.isEmpty
   }
 
-  /// Changes the state, and tells of it if it differs.
-  func update(_ change: (inout TerminalState) -> Void) {
-    let old = state
-    change(&state)
-    if old != state { changes.notify(Change(from: old, to: state)) }
+  /// What a standard output is good for.
+  enum ScreenKind: Hashable {
+    /// It is no terminal.
+    case none
+    /// A terminal that can only print.
+    case printing
+    /// A terminal on which lines can be drawn anywhere.
+    case drawing
+  }
+
+  /// A file on its way to the device.
+  struct Transfer: Hashable {
+    let name: String
+    /// In bytes.
+    let size: Int
+    /// How many bytes the driver has taken.
+    var sentCount = 0
   }
 }

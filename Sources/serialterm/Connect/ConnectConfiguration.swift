@@ -1,23 +1,37 @@
+import Glibc
 import SerialCore
-import SystemPackage
 
 /// What a session was asked to be.
 struct ConnectConfiguration {
   /// Nil: the one device that there is.
   let target: Target?
   let settings: LineSettings
-  let isExclusive: Bool
+  let linkOptions: LinkOptions
+  /// What to do with the lines whenever the port is open.
+  let onOpen: LineSequence?
   let reconnects: Bool
   let waitsForAbsentDevice: Bool
   let echoesLocally: Bool
   let isReadOnly: Bool
-  /// Where to keep what is received.
-  let log: FilePath?
-  let appendsToLog: Bool
+  let editsLines: Bool
+  let view: ViewSettings
+  let showsStatus: Bool
+  let log: LogConfiguration
   let prefix: PrefixKey
   /// How long to wait for an answer when standard input has ended.
   let linger: Duration
   /// How long the device may take for what is left to send when the user quits.
   let drain: Duration
+  /// The signal that releases the port, and takes it back.
+  let releaseSignal: ReleaseSignal?
+  let pacing: Pacing
   let isQuiet: Bool
+  /// What the session's history of lines is kept under.
+  var profileName = "default"
+
+  /// What the user has to do to take a released port back, in words.
+  var wayBack: String? {
+    guard prefix == .none else { return "\(prefix) \(Command.release.entry.key ?? " ")" }
+    return releaseSignal.map { "'kill -\($0.rawValue.uppercased()) \(getpid())'" }
+  }
 }

@@ -1,18 +1,23 @@
 import EventLoop
 import SerialCore
-
-/// How long a break lasts; see tcsendbreak(3): 250 ms to 500 ms.
-private let breakLength = Duration.milliseconds(250)
+import SystemPackage
+import TerminalUI
+import Views
 
 /// What the user does: the controller's half of the command table.
 extension ConnectController {
   /// Does what the key after the prefix stands for, or says why not.
   func perform(_ key: UInt8) {
+    dialogs.dismiss()
     guard let command = Command(key: key) else {
       let name = Character(Unicode.Scalar(key))
       let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
       return console.answer(["\(shown) is no command; \(configuration.prefix) ? lists them."])
     }
+    attempt(command)
+  }
+
+  private func attempt(_ command: Command) {
     switch command.availability(in: model.state) {
     case .enabled: perform(command)
     case .disabled(let reason): console.answer(["\(command.entry.name) is off: \(reason)."])
@@ -23,38 +28,72 @@ extension ConnectController {
     switch command {
     case .help:
       let list = CommandList(state: model.state, prefix: configuration.prefix)
-      console.answer(list.lines(style: console.messageStyle))
-    case .quit: finishAfterSending(patience: Drain.Patience(total: configuration.drain))
-    case .sendBreak: sendBreak()
-    case .showConfiguration: console.answer(model.state.summary)
-    case .localEcho:
-      model.update { $0.echoesLocally.toggle() }
-      console.answer(["local echo is \(model.state.echoesLocally ? "on" : "off")."])
-    case .clearScreen: console.clear()
+      console.answer(list.lines(style: console.messageStyle, columns: console.screen.columns))
+    case .palette: openPalette()
+    case .quit: quit()
+    case .release: releaseDesk.toggle()
     case .reconnect:
       model.update { $0.reconnects.toggle() }
       session.waitsForLostDevice = model.state.reconnects
       console.answer(["a lost device \(model.state.reconnects ? "is" : "is not") waited for."])
-    case .statistics: console.answer(statistics.lines(unsent: session.unsentByteCount))
+    case .showConfiguration: console.answer(model.state.summary)
+    case .statistics:
+      console.answer(statistics.lines(unsent: session.unsentByteCount, counters: session.counters))
+    case .baudRate: askForBaudRate()
+    case .dataBits: askForSetting("data bits", \.dataBits)
+    case .parity: askForSetting("parity", \.parity)
+    case .stopBits: askForSetting("stop bits", \.stopBits)
+    case .flowControl: askForSetting("flow control", \.flowControl)
+    case .sendBreak: sendBreak()
+    case .toggleLine: askForLine("toggle") { [unowned self] in toggle($0) }
+    case .pulseLine: askForLine("pulse") { [unowned self] in pulse($0) }
+    case .showLines: showLines()
+    case .sendFile: askForFile(in: ".")
+    case .stopSending: transfer?.stop()
+    case .readOnly: toggle(\.isReadOnly, of: command)
+    case .localEcho: toggle(\.echoesLocally, of: command)
+    case .lineInput: toggle(\.editsLines, of: command)
+    case .hexView: toggle(\.view.isHex, of: command)
+    case .timestamps: toggleTimestamps()
+    case .timestampFormat: askForTimestampFormat()
+    case .mapping: askForMap("mapping", Direction.allCases)
+    case .inputMap: askForMap("input map", [.fromDevice])
+    case .outputMap: askForMap("output map", [.toDevice])
+    case .clearScreen: console.clear()
+    case .statusLine: toggle(\.showsStatus, of: command)
+    case .log: toggleLog()
     }
   }
 
-  private func sendBreak() {
-    do {
-      try session.setBreak(true)
-    } catch {
-      return console.answer([Failure(error).message])
-    }
-    breakTimer = loop.schedule(after: breakLength) { [unowned self] in
-      // The device may have gone meanwhile, and the break with it.
-      _ = try? session.setBreak(false)
-      console.answer(["break sent."])
-    }
+  /// Switches something on or off that is nothing but state, and says so.
+  private func toggle(_ setting: WritableKeyPath<TerminalState, Bool>, of command: Command) {
+    model.update { $0[keyPath: setting].toggle() }
+    console.answer(["\(command.entry.name) is \(model.state[keyPath: setting].onOff)."])
   }
 
-  /// Says why what was typed does not reach the device.
-  func refuse(_ count: Int) {
-    let reason = Need.sending.unmet(in: model.state) ?? Need.openPort.unmet(in: model.state)
-    refusals.add(count, because: reason ?? "the queue is full, the device is too slow")
+  private func openPalette() {
+    dialogs.ask(
+      Question(
+        title: "command", choices: { [unowned model] _ in CommandList.choices(in: model.state) },
+        onAnswer: { [unowned self] name in
+          if let command = Command.allCases.first(where: { $0.entry.name == name }) {
+            attempt(command)
+          }
+        }))
+  }
+
+  private func toggleLog() {
+    if let path = log.path {
+      log.switchOff()
+      console.answer(["the log \(path) is off."])
+    } else {
+      do throws(Failure) {
+        try log.switchOn(for: session.state)
+        console.answer(["logging to \(log.path!)."])
+      } catch {
+        console.answer(["no log: \(error.message)"])
+      }
+    }
+    model.update { $0.log = log.path }
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import SerialCore
 import SystemPackage
+import Views
 
 /// Moves standard input to the session, at the session's pace: what its queue has no room for
 /// stays where it comes from.
@@ -20,10 +21,31 @@ final class InputPump: SessionObserver {
   var onRefused: (Int) -> Void = { _ in }
   /// Called once, at the end of the input, with what ended it other than its end.
   var onEnd: (Errno?) -> Void = { _ in }
+  /// Takes what is typed while it is not for the device but for a list that is open, or a line that
+  /// is edited. Returns how many bytes it took, at least one: the rest may be for somebody else.
+  var focus: ((UnsafeRawBufferPointer) -> Int)? {
+    didSet { updateInterest() }
+  }
+  /// Whether nothing is sent, and all that is typed is refused.
+  var isRefusing: Bool {
+    didSet { updateInterest() }
+  }
+
+  /// What is changed of what goes to the device.
+  var mapList = MapList() {
+    didSet {
+      guard mapList != oldValue else { return }
+      flushMap()
+      map = ByteMap(mapList, .toDevice)
+      mapsBytes = !map.isIdentity
+    }
+  }
 
   private let session: Session
+  private var map = ByteMap(MapList(), .toDevice)
+  private var mapsBytes = false
+  private var mapped: [UInt8] = []
   private let isTerminal: Bool
-  private let isReadOnly: Bool
   private let file = StandardFile(.standardInput, O_RDONLY)
   private var parser: PrefixKeyParser
   private var watch: DescriptorWatch?
@@ -49,7 +71,7 @@ final class InputPump: SessionObserver {
   init(to session: Session, isTerminal: Bool, isReadOnly: Bool, prefix: PrefixKey) {
     self.session = session
     self.isTerminal = isTerminal
-    self.isReadOnly = isReadOnly
+    isRefusing = isReadOnly
     parser = PrefixKeyParser(prefix: prefix)
     buffer = .allocate(byteCount: 65_536, alignment: 16)
   }
@@ -85,12 +107,15 @@ final class InputPump: SessionObserver {
 
   /// How much may be read now.
   private var room: Int {
-    if isReadOnly { return buffer.count }
+    if isRefusing || focus != nil { return buffer.count }
     if !session.state.isOpen { return isTerminal ? buffer.count : 0 }
     if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
-    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count))
+    let room = max(0, min(Self.crowd - session.queuedByteCount, buffer.count))
+    return mapsBytes ? room / Self.growth : room
   }
 
+  /// How many bytes a map makes of one, at most.
+  private static let growth = 2
   /// How much is read, to be refused, when the queue is full and only commands count.
   private static let refusable = 4_096
 
@@ -136,21 +161,53 @@ final class InputPump: SessionObserver {
       // What stands behind the key that quits goes nowhere.
       guard watch != nil else { return }
       switch item {
-      case .data(let data): send(data)
+      case .data(let data): hand(out: data)
       case .command(let key): onCommand(key)
       }
     }
   }
 
-  private func send(_ bytes: UnsafeRawBufferPointer) {
-    if !isReadOnly, (try? session.write(bytes.bytes)) != nil {
+  private func hand(out bytes: UnsafeRawBufferPointer) {
+    var rest = bytes
+    while !rest.isEmpty {
+      guard let focus else { return send(rest) }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus(rest)))
+    }
+  }
+
+  /// Hands bytes to the session: all of them, or none.
+  func send(_ bytes: UnsafeRawBufferPointer) {
+    if !isRefusing, queue(bytes) {
       onTyped(bytes)
     } else {
       onRefused(bytes.count)
     }
   }
 
+  func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
+
+  /// - Returns: whether there was room for all of them.
+  private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if mapsBytes {
+      mapped.removeAll(keepingCapacity: true)
+      if map.apply(bytes, into: &mapped) == .changed { return queueMapped() }
+    }
+    return (try? session.write(bytes.bytes)) != nil
+  }
+
+  private func queueMapped() -> Bool {
+    mapped.withUnsafeBytes { $0.isEmpty || (try? session.write($0.bytes)) != nil }
+  }
+
+  /// Lets go what waits for a byte that may never come: at most one, for which there is room.
+  private func flushMap() {
+    mapped.removeAll(keepingCapacity: true)
+    map.flush(into: &mapped)
+    _ = queueMapped()
+  }
+
   private func end(_ error: Errno?) {
+    flushMap()
     stop()
     onEnd(error)
   }

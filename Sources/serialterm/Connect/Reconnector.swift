@@ -7,39 +7,50 @@ import SystemPackage
 /// Brings a session back to its device: wherever the device is now, when the system says so.
 ///
 /// A device that udev knows is followed by its identity, whatever its node is called; anything else
-/// (a pseudo-terminal behind a link) by its path. Nothing is polled.
-final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
+/// (a pseudo-terminal behind a link) by its path. Presence is never polled.
+final class Reconnector: SessionObserver, DeviceObserver {
   /// What the session's device is recognised by.
   enum Binding: Hashable {
     /// What it is, of a device that has been seen.
     case identity(IdentityMatcher)
     /// What the user said of it, before it has been seen.
     case selector(DeviceSelector)
+    /// Whichever appears next.
+    case next
     /// Where it is, of anything that udev does not know.
     case path(PathBinding)
   }
 
-  /// Called when the device came back and could not be opened for longer than is usual.
-  var onFailure: (SerialError) -> Void = { _ in }
+  /// What the user should know, or decide.
+  enum Report: Hashable {
+    /// Another program has the device, which is back; it is tried on for a while.
+    case held(SerialError)
+    /// The device is back, and could not be opened for longer than is usual.
+    case refused(SerialError)
+    /// More than one device is what the session waits for: see ``candidates``.
+    case several([Device])
+    /// Devices like the session's are there that are not known to be it: see ``candidates``.
+    case lookAlikes([Device])
+    /// There are no candidates any more: they have gone, or the device is found.
+    case settled
+  }
+
+  /// Called with what the user should know.
+  var onReport: (Report) -> Void = { _ in }
+  /// What may be the session's device, when nobody but the user can tell.
+  private(set) var candidates: [Device] = []
+  /// Whether the session has had its device.
+  private(set) var hasBeenOpen = false
 
   private let session: Session
   private let loop: EventLoop
   private var devices: DeviceWatcher?
   private var binding: Binding
   private var deviceWatch: DescriptorWatch?
-  private var pathWatcher: PathWatcher?
-  private var pathWatch: DescriptorWatch?
+  private var search = ReturnSearch()
+  private var patience = ReturnPatience()
+  private var awaited: AwaitedPath?
   private var retry: Timer?
-  private var giveUpAt: MonotonicTime?
-  private var hasComplained = false
-
-  /// How long after a device came back its permissions may still be on their way from udev.
-  private static let permissionPatience = Duration.seconds(2)
-  /// How long another program may probe a port that has just come (ModemManager does).
-  private static let busyPatience = Duration.seconds(10)
-  private static let retryInterval = Duration.milliseconds(50)
-  /// How often it is tried when that was not enough, and the user knows.
-  private static let longRetryInterval = Duration.seconds(1)
 
   /// Creates a reconnector; it only remembers before ``start(watching:)``.
   init(_ session: Session, to binding: Binding, on loop: EventLoop) {
@@ -66,20 +77,32 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
     look()
   }
 
+  /// The user says which of the candidates is the session's device.
+  func choose(_ device: Device) {
+    binding = .identity(IdentityMatcher(for: device, among: present))
+    search = ReturnSearch()
+    look()
+  }
+
   private var present: [Device] { devices?.devices ?? [] }
 
   /// Remembers the device that the session has open, and what else looks like it.
   private func recognise() {
     guard case .open(let node, _) = session.state else { return }
+    hasBeenOpen = true
     let device = DeviceSelector.node(node).matches(among: present).first
-    if case .identity(var matcher) = binding {
-      if let device { matcher.follow(device, among: present) }
+    switch (binding, device) {
+    // Whatever is plugged in there is what the user wants.
+    case (.selector(.port), _): break
+    case (.identity(var matcher), let device?):
+      matcher.follow(device, among: present)
       binding = .identity(matcher)
-    } else if let device {
+    case (.path, let device?), (.selector, let device?), (.next, let device?):
       binding = .identity(IdentityMatcher(for: device, among: present))
-    } else if case .path(var path) = binding {
+    case (.path(var path), nil):
       path.look()
       binding = .path(path)
+    case (.identity, nil), (.selector, nil), (.next, nil): break
     }
   }
 
@@ -90,97 +113,143 @@ final class Reconnector: SessionObserver, DeviceObserver, PathObserver {
     case .open:
       stopLooking()
       recognise()
-    case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost):
-      giveUpAt = nil
-      hasComplained = false
+    case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost),
+      .waitingForDevice(_, .released):
+      if old.isOpen { search = ReturnSearch(besides: strangers) }
+      patience = ReturnPatience()
       look()
-    case .waitingForDevice(let path, .failed(let error)):
-      tryAgain(at: path, after: error)
+      missIfReleased()
+    case .waitingForDevice(_, .failed(let error)):
+      tryAgain(after: error)
+    case .released:
+      stopLooking()
+      if old.isOpen { search = ReturnSearch(besides: strangers) }
     case .closed: stopLooking()
     case .opening: break
     }
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
+    if binding == .next && device.hasHardware {
+      binding = .identity(IdentityMatcher(for: device, among: present))
+    }
     recognise()
     look()
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
-    guard case .open(let path, _) = session.state else { return }
-    if DeviceSelector.node(path).matches(among: [device]) == [device] {
+    if case .open(let path, _) = session.state,
+      DeviceSelector.node(path).matches(among: [device]) == [device]
+    {
       session.deviceDidDisappear()
+    } else if !candidates.isEmpty {
+      look()
     }
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) { look() }
 
-  func pathWatcher(_ watcher: PathWatcher, didAppear path: FilePath) { look() }
+  /// What is there besides the session's device.
+  private var strangers: [Device] {
+    guard case .identity(let matcher) = binding else { return present }
+    return present.filter { $0.syspath != matcher.device.syspath }
+  }
 
-  func pathWatcher(_ watcher: PathWatcher, accessDidChangeOf path: FilePath) { look() }
+  private func take(_ news: AwaitedPath.News) {
+    // What was refused to us is what it was, though its permissions are not.
+    if case .waitingForDevice(_, .failed(let error)) = session.state,
+      error.code == .permissionDenied, case .path(var path) = binding, case .accessChanged = news
+    {
+      path.look()
+      binding = .path(path)
+    }
+    look()
+  }
 
   // MARK: What is done
 
-  /// Goes back to the device if it is there.
+  /// Goes back to the device if it is there, or only notes where it is while others use it.
   private func look() {
-    guard case .waitingForDevice = session.state else { return }
+    switch session.state {
+    case .waitingForDevice, .released: break
+    case .closed, .opening, .open: return
+    }
     switch binding {
-    case .identity(let matcher):
-      if case .one(let device) = matcher.match(among: present) {
-        session.deviceDidReturn(at: device.node)
-      }
-    case .selector(let selector):
-      let matches = selector.matches(among: present)
-      if matches.count == 1 { session.deviceDidReturn(at: matches[0].node) }
-    case .path(let binding):
-      watchPath(binding.path)
-      if pathWatcher?.isPresent == true && binding.mayBeOurs {
-        session.deviceDidReturn(at: binding.path)
-      }
+    case .identity(let matcher): take(search.find(matcher, among: present))
+    case .selector(let selector): take(search.find(selector, among: present))
+    case .next: break
+    case .path(let binding): lookAt(binding)
     }
   }
 
-  private func watchPath(_ path: FilePath) {
-    guard pathWatcher == nil else { return }
-    do {
-      let watcher = try PathWatcher(path)
-      watcher.addObserver(self)
-      pathWatch = try loop.watch(watcher.descriptor, for: .reading) { [unowned watcher] _ in
-        watcher.handleReadable()
-      }
-      pathWatcher = watcher
+  private func take(_ finding: ReturnSearch.Finding) {
+    switch finding {
+    case .nothing: offer([], .settled)
+    case .device(let device):
+      offer([], .settled)
+      session.deviceDidReturn(at: device.node)
+    case .lookAlikes(let devices): offer(devices, .lookAlikes(devices))
+    case .several(let devices): offer(devices, .several(devices))
+    }
+  }
+
+  private func offer(_ devices: [Device], _ report: Report) {
+    // Nobody is asked about a device that is somebody else's to use for now.
+    guard devices != candidates, !session.state.isReleased else { return }
+    candidates = devices
+    onReport(report)
+  }
+
+  private func lookAt(_ binding: PathBinding) {
+    guard !session.state.isReleased else { return }
+    watch(binding.path)
+    if awaited?.isPresent == true && binding.mayBeOurs {
+      session.deviceDidReturn(at: binding.path)
+    }
+  }
+
+  /// A session that does not wait for lost devices does not wait for one that went while it was
+  /// released.
+  private func missIfReleased() {
+    guard case .waitingForDevice(_, .released) = session.state else { return }
+    session.deviceIsMissing()
+  }
+
+  private func watch(_ path: FilePath) {
+    guard awaited?.path != path else { return }
+    do throws(Errno) {
+      awaited = try AwaitedPath(path, on: loop) { [unowned self] in take($0) }
     } catch {
-      onFailure(SerialError(.system, in: "inotify", at: path, errno: error))
+      awaited = nil
+      // Descriptors and watches that ran out may be free again later; no event tells.
+      if case .path = binding {
+        tryAgain(after: SerialError(.system, in: "inotify", at: path, errno: error))
+      }
     }
   }
 
   private func stopLooking() {
     retry = nil
-    giveUpAt = nil
-    pathWatch = nil
-    pathWatcher = nil
+    awaited = nil
+    patience = ReturnPatience()
+    if !candidates.isEmpty {
+      candidates = []
+      onReport(.settled)
+    }
   }
 
-  /// A node that has just come is often not ours yet: udev is still setting its permissions, or
-  /// another program looks at it first.
-  private func tryAgain(at path: FilePath, after error: SerialError) {
-    // Gone again: what comes next is an event.
-    guard error.code != .notFound else { return }
-    let patience =
-      switch error.code {
-      case .busy: Self.busyPatience
-      case .permissionDenied: Self.permissionPatience
-      default: Duration.zero
-      }
-    let deadline = giveUpAt ?? .now + patience
-    giveUpAt = deadline
-    let isOverdue = MonotonicTime.now >= deadline
-    if isOverdue && !hasComplained {
-      hasComplained = true
-      onFailure(error)
+  private func tryAgain(after error: SerialError) {
+    if error.code == .permissionDenied && awaited?.path != error.path {
+      watch(error.path)
+      // They may have been changed before they were watched.
+      if awaited != nil { return retry = loop.schedule(after: .zero) { [unowned self] in look() } }
     }
-    // No event tells that a holder let go, or that somebody changed a node's permissions.
-    let interval = isOverdue ? Self.longRetryInterval : Self.retryInterval
-    retry = loop.schedule(after: interval) { [unowned self] in look() }
+    let advice = patience.failed(with: error, at: .now, isWatched: awaited?.path == error.path)
+    retry = advice.retry.map { loop.schedule(after: $0) { [unowned self] in look() } }
+    switch advice.report {
+    case .held: onReport(.held(error))
+    case .refused: onReport(.refused(error))
+    case nil: break
+    }
   }
 }

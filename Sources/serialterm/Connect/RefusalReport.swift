@@ -20,7 +20,8 @@ final class RefusalReport {
   func add(_ bytes: Int, because reason: String) {
     total += bytes
     if timer == nil {
-      say("not sent: \(reason).")
+      // A key is what was just pressed; of a paste only its size says what is missing.
+      say(bytes == 1 ? "not sent: \(reason)." : "not sent: \(bytes.grouped) bytes, \(reason).")
       waitForMore(because: reason)
     } else {
       count += bytes

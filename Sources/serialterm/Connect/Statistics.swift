@@ -15,10 +15,19 @@ final class Statistics: SessionObserver {
   }
 
   /// The counts as lines for the user.
-  func lines(unsent: Int) -> [String] {
-    [
+  ///
+  /// - Parameters:
+  ///   - unsent: how many bytes wait to be sent.
+  ///   - counters: what the driver has counted, where it does.
+  func lines(unsent: Int, counters: LineCounters?) -> [String] {
+    let passed =
       "\(receivedCount.grouped) bytes received, \(sentCount.grouped) sent, "
-        + "\(unsent.grouped) waiting to be sent; lost the device \(lossCount) times."
-    ]
+      + "\(unsent.grouped) waiting to be sent; lost the device \(lossCount) times."
+    guard let counters else { return [passed] }
+    let errors =
+      "  the driver counted \(counters.framingErrors) framing errors, \(counters.parityErrors) "
+      + "parity errors, \(counters.overruns) overruns, \(counters.bufferOverruns) buffer overruns, "
+      + "\(counters.breaks) breaks"
+    return [passed, errors]
   }
 }

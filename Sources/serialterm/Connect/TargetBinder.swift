@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Glibc
 import SerialCore
 import SystemPackage
 
@@ -11,6 +12,8 @@ final class TargetBinder {
   private var devices: DeviceWatcher?
   private var simulation: SimulatedPort?
   private var reconnector: Reconnector?
+  /// Whether the device was there, and its permissions may have been on their way.
+  private var isOpeningLate = false
 
   init(_ session: Session, on loop: EventLoop, waitsForAbsentDevice: Bool) {
     self.session = session
@@ -20,35 +23,52 @@ final class TargetBinder {
 
   /// Finds the device, and opens it or waits for it.
   ///
-  /// - Parameter target: nil for the one device that there is.
+  /// - Parameters:
+  ///   - target: nil for the one device that there is.
+  ///   - mayAsk: whether there is a user to choose among several devices.
+  /// - Returns: what the user has to be asked, if nothing is bound yet.
   /// - Throws: ``Failure``, and what the device source says.
-  func bind(to target: Target?) throws {
+  func bind(to target: Target?, mayAsk: Bool) throws -> DeviceQuery? {
     switch target {
     case .loopback(let kind):
       let port = try SimulatedPort(kind, on: loop)
       simulation = port
+      reconnector = Reconnector(session, to: .path(PathBinding(port.path)), on: loop)
       try open(port.path)
     case .node(let path):
       reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
       try open(path)
-    case .device(let selector):
-      try bind(to: selector)
-    case nil:
-      let present = try startedDevices().devices
-      try open(try TargetResolver.onlyDevice(among: present), among: present)
+    case .device(let selector): return try bind(to: .fitting(selector), mayAsk: mayAsk)
+    case .latest: return try bind(to: .latest, mayAsk: mayAsk)
+    case nil: return try bind(to: .only, mayAsk: mayAsk)
+    case .new: try wait(for: .next, called: "the next device to be plugged in")
     }
+    return nil
   }
 
-  private func bind(to selector: DeviceSelector) throws {
+  private func bind(to query: DeviceQuery, mayAsk: Bool) throws -> DeviceQuery? {
     let present = try startedDevices().devices
-    if let device = try TargetResolver.device(matching: selector, among: present) {
-      return try open(device, among: present)
+    switch (query.answer(among: present), query) {
+    case (.one(let device), .fitting(let place)) where place.isPlace:
+      reconnector = Reconnector(session, to: .selector(place), on: loop)
+      try open(device.node)
+    case (.one(let device), _): try open(device, among: present)
+    case (.several, _) where mayAsk, (.none, .only) where mayAsk: return query
+    case (.several(let devices), _): throw Failure(several: devices, for: query)
+    case (.none, .fitting(let selector)) where waitsForAbsentDevice:
+      try wait(for: .selector(selector), called: "\(selector)")
+    case (.none, .only) where waitsForAbsentDevice, (.none, .latest) where waitsForAbsentDevice:
+      try wait(for: .next, called: "a device to be plugged in")
+    case (.none, _): throw Failure(noneFor: query)
     }
-    guard waitsForAbsentDevice else {
-      throw Failure(.deviceNotFound, "\(selector): no such device is there; --wait waits for it.")
-    }
-    reconnector = Reconnector(session, to: .selector(selector), on: loop)
-    try session.waitForDevice(at: FilePath("\(selector)"))
+    return nil
+  }
+
+  private func wait(for binding: Reconnector.Binding, called name: String) throws {
+    // What is there already must be known for what comes to be new.
+    _ = try startedDevices()
+    reconnector = Reconnector(session, to: binding, on: loop)
+    try session.waitForDevice(at: FilePath(name))
   }
 
   private func open(_ device: Device, among present: [Device]) throws {
@@ -61,12 +81,36 @@ final class TargetBinder {
     do throws(SerialError) {
       try session.open(path)
     } catch {
-      guard error.code == .notFound, waitsForAbsentDevice else { throw Failure(error) }
+      switch error.code {
+      case .notFound where waitsForAbsentDevice: break
+      case .permissionDenied where waitsForAbsentDevice || path.isNew: isOpeningLate = true
+      case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
+        .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .system:
+        throw Failure(error)
+      }
       try session.waitForDevice(at: path)
     }
   }
 
-  private func startedDevices() throws(Errno) -> DeviceWatcher {
+  /// Whether a session that is refused its device has nothing to wait for: it has never had it, and
+  /// was not asked to wait.
+  var endsWhenRefused: Bool {
+    isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
+  }
+
+  /// What may be the session's device, when nobody but the user can tell.
+  var candidates: [Device] { reconnector?.candidates ?? [] }
+
+  /// The user says which of the candidates is the session's device; does nothing if it has gone.
+  func choose(_ node: FilePath) {
+    guard let device = candidates.first(where: { $0.node == node }) else { return }
+    reconnector?.choose(device)
+  }
+
+  /// The devices that there are, looked at once.
+  ///
+  /// - Throws: what the device source says.
+  func startedDevices() throws(Errno) -> DeviceWatcher {
     if let devices { return devices }
     let watcher = DeviceWatcher(source: try UdevSource())
     try watcher.startIfNeeded()
@@ -74,13 +118,28 @@ final class TargetBinder {
     return watcher
   }
 
-  /// From now on brings the session back to its device; a simulation does not go away.
+  /// From now on brings the session back to its device.
   ///
-  /// - Parameter onFailure: hears of a device that came back and cannot be opened.
+  /// - Parameter onReport: hears of what the user should know, or decide.
   /// - Throws: what epoll_ctl(2) says.
-  func startReconnecting(onFailure: @escaping (SerialError) -> Void) throws(Errno) {
-    reconnector?.onFailure = onFailure
-    // Without netlink, as in some sandboxes, a path is still found again.
-    try reconnector?.start(watching: try? startedDevices())
+  func startReconnecting(
+    onReport: @escaping (Reconnector.Report) -> Void
+  ) throws(Errno) {
+    reconnector?.onReport = onReport
+    // A simulation does not go away; it is only taken back after a release, where it was. Without
+    // netlink, as in some sandboxes, a path is still found again.
+    try reconnector?.start(watching: simulation == nil ? try? startedDevices() : nil)
+  }
+}
+
+extension FilePath {
+  /// Whether the node was made, or its permissions were changed, so lately that udev may be at it
+  /// still: opening, reading and writing it leave that time alone.
+  fileprivate var isNew: Bool {
+    guard let node = try? stat() else { return false }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = Duration.seconds(now.tv_sec - node.st_ctim.tv_sec)
+    return age >= .zero && age <= ReturnPatience.permissions
   }
 }

@@ -20,6 +20,8 @@ final class MonitorController: DeviceObserver {
   private let watcher: DeviceWatcher
   private var deviceWatch: DescriptorWatch?
   private var holders: PortHolders?
+  /// Whether each device was accessible when it was told of last, by its place in sysfs.
+  private var wasAccessible: [String: Bool] = [:]
   private var seen = 0
   private var outcome: Result<ExitStatus, Failure>?
 
@@ -72,23 +74,30 @@ final class MonitorController: DeviceObserver {
 
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
     tellEvent("disappeared", device)
+    wasAccessible[device.syspath] = nil
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {
-    tellEvent("changed", new)
+    let changes = DeviceChange.changes(
+      from: (old, wasAccessible[old.syspath]), to: (new, NodeAccess.of(new.node) == .accessible))
+    tellEvent("changed", new, changes)
   }
 
-  private func tellEvent(_ event: String, _ device: Device) {
-    guard outcome == nil, tell(event, device) else { return }
+  private func tellEvent(_ event: String, _ device: Device, _ changes: [DeviceChange]? = nil) {
+    guard outcome == nil, tell(event, device, changes) else { return }
     seen += 1
     if seen == count { finish(.success(.done)) }
   }
 
+  /// - Parameter changes: what is otherwise than it was told last; nil where there is no such thing.
   /// - Returns: whether the device is one to tell of.
   @discardableResult
-  private func tell(_ event: String, _ device: Device) -> Bool {
+  private func tell(
+    _ event: String, _ device: Device, _ changes: [DeviceChange]? = nil
+  ) -> Bool {
     guard includesAll || device.hasHardware else { return false }
-    output.write("\(line(event, device))\n")
+    wasAccessible[device.syspath] = NodeAccess.of(device.node) == .accessible
+    output.write("\(line(event, device, changes))\n")
     // The kernel keeps events while nobody reads ours; if it cannot, the watcher looks anew.
     if output.isCrowded { _ = try? deviceWatch?.setInterest([]) }
     return true
@@ -103,17 +112,19 @@ final class MonitorController: DeviceObserver {
     return present
   }
 
-  private func line(_ event: String, _ device: Device) -> String {
+  private func line(_ event: String, _ device: Device, _ changes: [DeviceChange]?) -> String {
     switch format {
     case .json:
-      return JSON.object([
+      let members: [(String, JSON)] = [
         ("event", .string(event)),
         ("time", .string(Timestamp.now.rfc3339)),
         ("device", device.json(holder: currentHolders[device.node])),
-      ]).description
+      ]
+      return JSON.object(members + (changes.map { [("changes", $0.json)] } ?? [])).description
     case .table:
       let padding = String(repeating: " ", count: max(0, "disappeared".count - event.count))
-      return "\(Timestamp.now.timeOfDay)  \(event)\(padding)  \(device.node)  \(device.summary)"
+      let text = "\(Timestamp.now.timeOfDay)  \(event)\(padding)  \(device.node)  \(device.summary)"
+      return changes.map { "\(text)  (\($0.text))" } ?? text
     }
   }
 }

@@ -18,6 +18,8 @@ final class Console {
 
   let isOutputTerminal: Bool
   private let output: OutputChannel
+  /// Where standard output's bytes are drawn.
+  let screen: Screen
   /// Nil where messages go the output's way.
   private let messages: OutputChannel?
   private let style: TextStyle
@@ -37,15 +39,18 @@ final class Console {
   init(on loop: EventLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
     self.isQuiet = isQuiet
     self.isRaw = isRaw
-    isOutputTerminal = isatty(STDOUT_FILENO) == 1
+    isOutputTerminal = Self.kind != .none
     output = try OutputChannel(
       .standardOutput, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
+    screen = Screen(output, size: UserTerminal.screenSize)
     style = TextStyle(for: STDERR_FILENO)
     messages =
       isOutputTerminal && Self.isSameFile(.standardOutput, .standardError)
       ? nil : try? OutputChannel(.standardError, on: loop, whenFull: .leaveOut)
     output.onGone = { [unowned self] in onOutputGone($0) }
     output.onDrained = { [unowned self] in onDrained() }
+    // What is ours was left out too, and may have been cut off.
+    output.onGap = { [unowned self] in screen.sizeDidChange() }
     output.onRoom = { [unowned self] in onRoom() }
   }
 
@@ -64,7 +69,15 @@ final class Console {
   func show(_ bytes: UnsafeRawBufferPointer) {
     guard let last = bytes.last else { return }
     isMidLine = last != UInt8(ascii: "\n")
-    output.write(bytes)
+    screen.show(bytes)
+  }
+
+  // MARK: Saying
+
+  /// Shows what the user types at a question, where the terminal's own echo is off.
+  func echo(_ text: String) {
+    isMidLine = true
+    screen.show(text)
   }
 
   /// Says something about the session, on a line of its own, unless the user wants quiet.
@@ -83,23 +96,38 @@ final class Console {
   /// The style that lines of an answer may use.
   var messageStyle: TextStyle { style }
 
+  /// The style that is drawn with.
+  let outputStyle = TextStyle(for: STDOUT_FILENO)
+
+  /// What standard output is good for.
+  static let kind: TerminalState.ScreenKind =
+    isatty(STDOUT_FILENO) == 1 ? (TextStyle.isDumb ? .printing : .drawing) : .none
+
   /// Clears the terminal's screen and puts the cursor in its first place.
   func clear() {
     guard isOutputTerminal else { return }
-    output.write("\u{1B}[H\u{1B}[2J")
+    screen.clear()
     isMidLine = false
   }
 
   private var lineEnd: String { isRaw ? "\r\n" : "\n" }
 
   private func sayLines(_ lines: [String]) {
-    let channel = messages ?? output
     // On another terminal, or in a file, the device's line is not there to be broken.
-    if isMidLine && messages == nil {
-      channel.write(lineEnd)
+    let text = lines.map { $0 + lineEnd }.joined()
+    if let messages { return messages.write(text) }
+    if isMidLine {
+      screen.show(lineEnd)
       isMidLine = false
     }
-    channel.write(lines.map { $0 + lineEnd }.joined())
+    screen.show(text)
+  }
+
+  /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else
+  /// has it until ``Screen/resume()``.
+  func suspend(within limit: Duration) {
+    screen.suspend()
+    _ = output.finish(within: limit)
   }
 
   /// Ends the device's last line, so that whoever writes next begins a new one, and writes what is
@@ -107,6 +135,7 @@ final class Console {
   ///
   /// - Returns: how many bytes were never taken.
   func finish(within limit: Duration) -> Int {
+    screen.finish()
     if isMidLine && isOutputTerminal { output.write(lineEnd) }
     let left = output.finish(within: limit)
     _ = messages?.finish(within: limit)

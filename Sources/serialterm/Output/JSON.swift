@@ -3,6 +3,7 @@ indirect enum JSON {
   case null
   case bool(Bool)
   case integer(Int)
+  case number(Double)
   case string(String)
   case array([JSON])
   /// In the order in which the members are to be read.
@@ -19,6 +20,7 @@ extension JSON: CustomStringConvertible {
     case .null: "null"
     case .bool(let value): value ? "true" : "false"
     case .integer(let value): "\(value)"
+    case .number(let value): "\(value)"
     case .string(let text): Self.quoted(text)
     case .array(let elements):
       "[\(elements.map(\.description).joined(separator: ","))]"

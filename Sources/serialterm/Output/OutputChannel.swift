@@ -9,7 +9,8 @@ final class OutputChannel {
   enum WhenFull {
     /// Nothing is lost: ``isCrowded`` asks the source to hold back in time.
     case pushBack
-    /// What finds no room is counted and left out: the source must not wait for a terminal.
+    /// What finds no room is counted and left out: the source must not wait for a terminal that
+    /// stalls. One that moves is waited for, if the source can wait: ``isCrowded``.
     case leaveOut
   }
 
@@ -17,6 +18,8 @@ final class OutputChannel {
   var onRoom: () -> Void = {}
   /// Called when nothing is queued any more.
   var onDrained: () -> Void = {}
+  /// Called when bytes were left out and it is said how many: more may be missing than the device's.
+  var onGap: () -> Void = {}
   /// Called once, when nobody can read what is written any more.
   var onGone: (Errno) -> Void = { _ in }
 
@@ -25,10 +28,17 @@ final class OutputChannel {
   private var queue = ByteQueue(capacity: 524_288)
   private var watch: DescriptorWatch?
   private var leftOut = 0
+  /// Whether nothing was taken for longer than ``patience`` while something waited.
+  private var isStalled = false
+  private var takenCount = 0
+  private var stallTimer: Timer?
+  private let loop: EventLoop
   private var isGone = false
 
   /// Past this the source is asked to hold back; what it may still send before it does fits above.
   private static let crowd = 65_536
+  /// How long a terminal that moves may take nothing.
+  private static let patience = Duration.milliseconds(30)
   /// What a blocking descriptor takes without waiting, once it is said to be writable.
   private static let cautiousPiece = 256
 
@@ -44,6 +54,7 @@ final class OutputChannel {
   ) throws(Errno) {
     file = StandardFile(descriptor, O_WRONLY)
     self.whenFull = whenFull
+    self.loop = loop
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
       // A reader that goes away is noticed also while there is nothing to write.
       if queue.isEmpty && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
@@ -51,7 +62,7 @@ final class OutputChannel {
   }
 
   /// Whether the source ought to hold back.
-  var isCrowded: Bool { whenFull == .pushBack && queue.count > Self.crowd }
+  var isCrowded: Bool { queue.count > Self.crowd && !isStalled }
 
   /// Whether all that was written has been taken.
   var isDrained: Bool { queue.isEmpty }
@@ -67,12 +78,30 @@ final class OutputChannel {
       leaveOut(bytes.count - taken)
     }
     wantRoom(true)
+    if whenFull == .leaveOut && isCrowded && stallTimer == nil { watchForStall() }
+  }
+
+  private func watchForStall() {
+    let before = takenCount
+    stallTimer = loop.schedule(after: Self.patience) { [unowned self] in
+      stallTimer = nil
+      guard isCrowded else { return }
+      if takenCount != before { return watchForStall() }
+      isStalled = true
+      onRoom()
+    }
   }
 
   /// Writes a text.
   func write(_ text: String) {
     var text = text
     text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// What stands in for bytes that could not be shown. CAN ends a sequence that was cut off: its
+  /// beginning must not make a command of what follows.
+  static func notShown(_ count: Int) -> String {
+    "\u{18}\r\n[\(count.grouped) bytes not shown]\r\n"
   }
 
   private func leaveOut(_ count: Int) { leftOut += count }
@@ -83,12 +112,15 @@ final class OutputChannel {
       let count = writeSome(queue.front)
       guard count > 0 else { break }
       queue.removeFirst(count)
+      takenCount &+= count
+      isStalled = false
       if !neverBlocks { break }  // one cautious piece each time it is said to be writable
     }
     if queue.isEmpty && leftOut > 0 && whenFull == .leaveOut {
       let count = leftOut
       leftOut = 0
-      write("\r\n[\(count.grouped) bytes not shown]\r\n")
+      write(Self.notShown(count))
+      onGap()
     }
     if queue.isEmpty {
       wantRoom(false)

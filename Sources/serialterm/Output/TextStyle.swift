@@ -11,9 +11,11 @@ struct TextStyle {
   /// otherwise. See https://no-color.org.
   init(for descriptor: CInt) {
     let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-    let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-    isColoured = isatty(descriptor) == 1 && !refusal && !isDumb
+    isColoured = isatty(descriptor) == 1 && !refusal && !Self.isDumb
   }
+
+  /// Whether the terminal, as TERM says, can only print.
+  static let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
 
   init(isColoured: Bool) { self.isColoured = isColoured }
 

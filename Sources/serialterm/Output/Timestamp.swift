@@ -33,6 +33,14 @@ struct Timestamp {
     return format("%H:%M:%S", fields) + "." + padded(time.tv_nsec / 1_000_000, to: 3)
   }
 
+  /// To name a file by, where the user is: `20261121-073100`.
+  var fileName: String {
+    var seconds = time.tv_sec
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    return format("%Y%m%d-%H%M%S", fields)
+  }
+
   private func format(_ format: String, _ fields: tm) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
       var fields = fields

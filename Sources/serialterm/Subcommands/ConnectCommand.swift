@@ -1,6 +1,5 @@
 import ArgumentParser
 import SerialCore
-import SystemPackage
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
 struct ConnectCommand: Subcommand {
@@ -13,7 +12,8 @@ struct ConnectCommand: Subcommand {
 
       A TARGET is a node (/dev/ttyUSB0, ttyUSB0, any path that leads to one), a USB adapter by \
       what it is (usb:0403:6001, usb:0403:6001:SERIAL), by its serial number (serial:TEXT) or by \
-      the physical port it is plugged into (port:ID_PATH), or a simulation that needs no hardware \
+      the physical port it is plugged into (port:ID_PATH), the one plugged in last (latest) or \
+      next (new), or a simulation that needs no hardware \
       (loopback: echoes, loopback:board is a small board).
 
       EXAMPLE:
@@ -21,7 +21,9 @@ struct ConnectCommand: Subcommand {
       """)
 
   @Argument(
-    help: "The device. Without it, the one there is.", transform: { try Target(parsing: $0) })
+    help: "The device. Without it, the one there is, or a list to choose from.",
+    completion: Target.completion,
+    transform: { try Target(parsing: $0) })
   var target: Target?
 
   @OptionGroup(title: "LINE")
@@ -41,6 +43,15 @@ struct ConnectCommand: Subcommand {
   @Flag(name: [.customShort("e"), .long], help: "Show what is typed.")
   var localEcho = false
 
+  @OptionGroup(title: "PACING")
+  var pacing: PacingOptions
+
+  @OptionGroup(title: "VIEW")
+  var view: ViewOptions
+
+  @Option(help: "Send what is typed at once (char), or a line when it has been edited (line).")
+  var inputMode = InputMode.char
+
   @Flag(help: "Send nothing.")
   var readOnly = false
 
@@ -49,11 +60,8 @@ struct ConnectCommand: Subcommand {
     help: "Lock the port (--exclusive, the default), or leave it to others too (--shared).")
   var sharing: Sharing = .exclusive
 
-  @Option(name: [.customShort("L"), .long], help: "Keep what is received in a new file, as it is.")
-  var log: String?
-
-  @Flag(help: "Add to the log file if there is one.")
-  var logAppend = false
+  @OptionGroup(title: "LOG")
+  var log: LogOptions
 
   @Option(help: "The key that starts a command: ctrl-a to ctrl-z, or none.")
   var prefix = PrefixKey.standard
@@ -64,8 +72,27 @@ struct ConnectCommand: Subcommand {
   @Option(help: "Seconds that the device may take for what is left to send when you quit.")
   var drain = 1.0
 
+  @Option(help: "A signal that releases the port, and takes it back: USR1 or USR2.")
+  var releaseOn: ReleaseSignal?
+
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
+
+  @Option(
+    help: .init(
+      "Run a command with its standard input and output wired to the port.", valueName: "command"))
+  var exec: String?
+
+  @Flag(help: "Be driven by a program: the session as JSON lines, commands as JSON lines.")
+  var json = false
+
+  @OptionGroup(title: "CONFIGURATION")
+  var profileOptions: ProfileOptions
+
+  /// When what is typed is sent.
+  enum InputMode: String, CaseIterable, ExpressibleByArgument {
+    case char, line
+  }
 
   /// Whether others may open the port too.
   enum Sharing: String, EnumerableFlag {
@@ -77,17 +104,52 @@ struct ConnectCommand: Subcommand {
     where !(0...86_400).contains(seconds) {
       throw ValidationError("'--\(name) \(seconds)': expected seconds from 0 to 86400")
     }
-    if logAppend && log == nil { throw ValidationError("--log-append needs --log FILE") }
+    if line.uucpLock && sharing == .shared {
+      throw ValidationError("--uucp-lock locks the port, --shared does not")
+    }
+    for (name, isGiven) in [("exec", exec != nil), ("json", json)]
+    where isGiven && !log.log.isEmpty {
+      throw ValidationError("--\(name) keeps no log")
+    }
+    if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
 
   func execute() throws -> ExitStatus {
+    if let exec {
+      return try ExecController(exec, try UnattendedSession(unattended(reconnects: false))).run()
+    }
+    if json {
+      let session = try UnattendedSession(unattended(reconnects: reconnect && !neverReconnect))
+      return try JSONController(session, linger: .seconds(linger)).run()
+    }
     let controller = try ConnectController(
       ConnectConfiguration(
-        target: target, settings: line.settings, isExclusive: sharing == .exclusive,
+        target: target, settings: line.settings,
+        linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
         reconnects: reconnect && !neverReconnect, waitsForAbsentDevice: wait,
-        echoesLocally: localEcho, isReadOnly: readOnly, log: log.map { FilePath($0) },
-        appendsToLog: logAppend, prefix: prefix, linger: .seconds(linger), drain: .seconds(drain),
-        isQuiet: quiet))
+        echoesLocally: localEcho, isReadOnly: readOnly, editsLines: inputMode == .line,
+        view: view.settings, showsStatus: view.status, log: log.configuration, prefix: prefix,
+        linger: .seconds(linger), drain: .seconds(drain), releaseSignal: releaseOn,
+        pacing: pacing.pacing, isQuiet: quiet))
     return try controller.run()
+  }
+}
+
+extension ConnectCommand {
+  /// A session that no user sits at.
+  private func unattended(reconnects: Bool) -> UnattendedConfiguration {
+    UnattendedConfiguration(
+      target: target, settings: line.settings,
+      linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
+      reconnects: reconnects, waitsForAbsentDevice: wait, pacing: pacing.pacing, isQuiet: quiet)
+  }
+}
+
+extension ConnectCommand: ProfiledCommand {
+  static var profiledName: ProfiledCommandName { .connect }
+
+  var namedTarget: Target? {
+    get { target }
+    set { target = newValue }
   }
 }

@@ -20,9 +20,71 @@ struct LineOptions: ParsableArguments {
   @Option(name: [.short, .long], help: "Flow control: none, hard (RTS/CTS) or soft (XON/XOFF).")
   var flow = LineSettings().flowControl
 
+  @Option(help: "DTR when the port is open; keep: as the kernel sets it, mostly on.")
+  var dtr = OutputLine.keep
+
+  @Option(help: "RTS when the port is open; keep: as the kernel sets it, mostly on.")
+  var rts = OutputLine.keep
+
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .chooseLast,
+    help: "Deassert DTR and RTS when the port is closed, or not. Without either: as it is set up.")
+  var hangup: Bool?
+
+  @Option(
+    help: ArgumentHelp(
+      "What to do with the lines when the port is open: dtr=off,rts=on,wait=100,rts=off.",
+      discussion: "Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000).",
+      valueName: "steps"),
+    transform: { try LineSequence(parsing: $0) })
+  var onOpen: LineSequence?
+
+  @Flag(help: "Tell of bytes that come with a parity or framing error, and of breaks.")
+  var markErrors = false
+
+  @Option(
+    name: .customLong("rs485"),
+    help: ArgumentHelp(
+      "Drive an RS-485 transmitter: on, or rts-on-send=on|off, delay-before=MS, delay-after=MS, "
+        + "rx-during-tx=on|off, with commas between.", valueName: "settings"),
+    transform: { try RS485Settings(parsing: $0) })
+  var rs485: RS485Settings?
+
+  @Flag(help: "Have the driver hand over at once what it receives.")
+  var lowLatency = false
+
+  @Flag(help: "Make a lock file in /var/lock too, for programs that look for nothing else.")
+  var uucpLock = false
+
+  /// What becomes of an output line when the port is open.
+  enum OutputLine: String, ExpressibleByArgument, CaseIterable {
+    case on, off, keep
+  }
+
   var settings: LineSettings {
     LineSettings(
       baudRate: baud, dataBits: dataBits, parity: parity, stopBits: stopBits, flowControl: flow)
+  }
+
+  /// How the port is opened.
+  ///
+  /// - Parameter isExclusive: whether to lock it.
+  func linkOptions(isExclusive: Bool) -> LinkOptions {
+    var options = LinkOptions()
+    options.isExclusive = isExclusive
+    for (line, wanted) in [(ModemLines.dtr, dtr), (.rts, rts)] {
+      switch wanted {
+      case .on: options.asserting.insert(line)
+      case .off: options.deasserting.insert(line)
+      case .keep: break
+      }
+    }
+    options.hangsUpOnClose = hangup
+    options.marksErrors = markErrors
+    options.rs485 = rs485
+    options.hasLowLatency = lowLatency
+    options.makesLockFile = uucpLock
+    return options
   }
 }
 

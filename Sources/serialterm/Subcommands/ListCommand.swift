@@ -32,13 +32,21 @@ struct ListCommand: Subcommand {
     try watcher.startIfNeeded()
     let devices = watcher.devices.filter { all || $0.hasHardware }
     if devices.isEmpty && !json && !names {
-      try StandardStream.error.print(
-        "No serial device is there. Plug one in, or try 'serialterm loopback:board'.\n")
+      try StandardStream.error.print(Self.nothingThere)
     } else {
       try StandardStream.output.print(text(of: devices))
     }
     return .done
   }
+
+  /// What to do where there is nothing to list.
+  private static let nothingThere = """
+    No serial device is there.
+      Plug one in: a USB adapter, or a board with a USB socket, by a cable that carries data.
+      Without one:    serialterm loopback:board    talks to a simulated board
+      It is plugged in?    serialterm doctor    says what is wrong
+
+    """
 
   private func text(of devices: [Device]) -> String {
     if names { return devices.map { "\($0.node)\n" }.joined() }

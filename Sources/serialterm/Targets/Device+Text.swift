@@ -49,7 +49,7 @@ extension Device {
 
 extension UInt16 {
   /// Four hexadecimal digits, as USB identifiers are written.
-  fileprivate var hex: String {
+  var hex: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits
   }

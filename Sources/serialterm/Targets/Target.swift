@@ -7,6 +7,10 @@ enum Target: Hashable {
   case node(FilePath)
   /// A device by what it is, or where it is plugged in.
   case device(DeviceSelector)
+  /// The device that was plugged in last.
+  case latest
+  /// The next device to be plugged in.
+  case new
   /// A simulation within this process.
   case loopback(Simulation)
 
@@ -36,6 +40,10 @@ extension Target {
         throw Failure(.usage, "'\(text)': expected loopback: or loopback:board")
       }
       self = .loopback(simulation)
+      return
+    }
+    if text == "latest" || text == "new" {
+      self = text == "new" ? .new : .latest
       return
     }
     do {

@@ -2,6 +2,7 @@ internal import CTerminalGuard
 import Glibc
 import Posix
 import SystemPackage
+import TerminalUI
 
 /// The user's own terminal: in raw mode while a session runs, and given back as it was found,
 /// whatever becomes of the session.
@@ -9,14 +10,41 @@ final class UserTerminal {
   private var found: termios
   private var isRaw = false
 
+  /// What undoes everything that may have been drawn or switched, by us or by the device, where no
+  /// code of ours runs any more: a sequence that was cut off ends (CAN), attributes are plain, the
+  /// cursor is shown, lines wrap, pastes are not marked, all of the screen scrolls, and what stands
+  /// below the cursor is erased.
+  private static let screenRestoration: StaticString =
+    "\u{18}\u{1B}[0m\u{1B}[?25h\u{1B}[?7h\u{1B}[?2004l\u{1B}7\u{1B}[r\u{1B}8\u{1B}[J"
+
+  /// - Parameter draws: whether standard output is a terminal that is drawn on. One that is not this
+  ///   terminal is not restored after a crash.
   /// - Returns: nil when standard input is no terminal.
-  init?() {
+  init?(draws: Bool) {
     var attributes = termios()
     guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { return nil }
     found = attributes
+    if draws && Self.isSameTerminal(.standardInput, .standardOutput) {
+      let bytes = Self.screenRestoration
+      terminal_guard_restore_screen(bytes.utf8Start, bytes.utf8CodeUnitCount)
+    }
   }
 
   deinit { restore() }
+
+  private static func isSameTerminal(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
+    (try? one.stat().specialDeviceID) == (try? other.stat().specialDeviceID)
+  }
+
+  /// How many rows and columns the screen has. The corresponding request is `TIOCGWINSZ`, see
+  /// ioctl_tty(2). Where nobody knows, as on a serial console, it is taken for 24 by 80.
+  static func screenSize() -> ScreenSize {
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0
+    return isKnown
+      ? ScreenSize(rows: Int(size.ws_row), columns: Int(size.ws_col))
+      : ScreenSize(rows: 24, columns: 80)
+  }
 
   /// Hands every key on as it is pressed, with nothing done to it, in either direction.
   ///

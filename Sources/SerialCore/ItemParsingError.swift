@@ -1,0 +1,52 @@
+/// An item of a list `name=value,name=value` that cannot be read.
+public struct ItemParsingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Where it stands in the list, from 1.
+  public let position: Int
+  /// The item, as it was written.
+  public let item: String
+  /// What would be right, in words.
+  public let expected: String
+
+  /// Which item is wrong, and what would be right.
+  public var description: String { "item \(position), '\(item)': expected \(expected)" }
+}
+
+/// An item of such a list: `name=value`, or a name alone.
+struct ListItem {
+  let position: Int
+  let text: String
+  let name: Substring
+  let value: Substring?
+
+  /// The items of a list, with the blanks around them left out.
+  static func items(of list: some StringProtocol) -> [ListItem] {
+    list.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { index, item in
+      let text = String(item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return ListItem(
+        position: index + 1, text: text, name: parts[0], value: parts.count == 2 ? parts[1] : nil)
+    }
+  }
+
+  /// `on` or `off`.
+  func flag() throws(ItemParsingError) -> Bool {
+    switch value {
+    case "on": return true
+    case "off": return false
+    default: throw error("\(name)=on or \(name)=off")
+    }
+  }
+
+  /// A whole number of milliseconds.
+  func milliseconds(_ range: ClosedRange<Int>) throws(ItemParsingError) -> Int {
+    // Int.init accepts a sign, which nobody means in a time.
+    guard let value, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = Int(value), range.contains(number)
+    else { throw error("\(name)=MS, milliseconds from \(range.lowerBound) to \(range.upperBound)") }
+    return number
+  }
+
+  func error(_ expected: String) -> ItemParsingError {
+    ItemParsingError(position: position, item: text, expected: expected)
+  }
+}

@@ -1,0 +1,14 @@
+/// What a port can do besides passing bytes. Found out when it is opened.
+public struct LineCapabilities: OptionSet, Hashable, Sendable {
+  /// The set as bits.
+  public let rawValue: UInt8
+  /// Creates a set from its bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Its modem lines can be read and set.
+  public static let modemLines = LineCapabilities(rawValue: 1)
+  /// It can hold the line in a break condition.
+  public static let breaks = LineCapabilities(rawValue: 2)
+  /// Its driver counts bytes, errors and changes of the modem lines.
+  public static let counters = LineCapabilities(rawValue: 4)
+}

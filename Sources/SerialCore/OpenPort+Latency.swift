@@ -1,0 +1,42 @@
+internal import CSerial
+import Glibc
+import Posix
+import SystemPackage
+
+extension OpenPort {
+  /// Has the driver hand over what it receives at once, until the port is closed. An FTDI adapter
+  /// collects for 16 ms otherwise. The corresponding requests are `TIOCGSERIAL` and `TIOCSSERIAL`.
+  ///
+  /// - Throws: ``SerialError``: `unsupported`, or `settingRefused` when the driver does not keep it.
+  func setLowLatency() throws(SerialError) {
+    let found = try serialSettings()
+    guard !found.hasLowLatency else { return }
+    var wanted = found
+    wanted.flags |= CInt(CSERIAL_LOW_LATENCY)
+    do {
+      try systemCall { ioctl(descriptor.rawValue, UInt(TIOCSSERIAL), &wanted) }
+    } catch {
+      throw SerialError(requesting: "low latency mode", at: path, error, in: "TIOCSSERIAL")
+    }
+    beforeClosing { descriptor in
+      var found = found
+      _ = ioctl(descriptor.rawValue, UInt(TIOCSSERIAL), &found)
+    }
+    guard try serialSettings().hasLowLatency else {
+      throw SerialError(
+        .settingRefused, in: "TIOCSSERIAL", at: path, subject: "low latency mode")
+    }
+  }
+
+  private func serialSettings() throws(SerialError) -> serial_struct {
+    var raw = serial_struct()
+    do { try systemCall { ioctl(descriptor.rawValue, UInt(TIOCGSERIAL), &raw) } } catch {
+      throw SerialError(requesting: "low latency mode", at: path, error, in: "TIOCGSERIAL")
+    }
+    return raw
+  }
+}
+
+extension serial_struct {
+  fileprivate var hasLowLatency: Bool { flags & CInt(CSERIAL_LOW_LATENCY) != 0 }
+}

@@ -1,0 +1,43 @@
+import Posix
+import SystemPackage
+
+extension OpenPort {
+  /// Asks for settings; after an error the old ones stand.
+  ///
+  /// - Returns: what the driver took.
+  /// - Throws: ``SerialError``: `settingRefused`, naming the setting where one alone is refused, or
+  ///   `lost`.
+  func set(_ requested: LineSettings, options: LinkOptions) throws(SerialError) -> LineSettings {
+    let old: TerminalAttributes
+    do { old = try TerminalAttributes(of: descriptor) } catch {
+      throw SerialError(using: path, error, in: "TCGETS2")
+    }
+    var attributes = old
+    attributes.makeRaw(markingErrors: options.marksErrors)
+    if let hangsUp = options.hangsUpOnClose { attributes.hangsUpOnClose = hangsUp }
+    attributes.lineSettings = requested
+    do {
+      try attributes.set(on: descriptor)
+      return try TerminalAttributes(of: descriptor).lineSettings
+    } catch {
+      let loss = SerialError(using: path, error, in: "TCSETS2")
+      if loss.code == .lost { throw loss }
+      let setting = refusedSetting(of: requested, from: attributes, instead: old.lineSettings)
+      // Some drivers apply a part before they refuse the rest.
+      _ = try? old.set(on: descriptor)
+      throw SerialError(.settingRefused, in: "TCSETS2", at: path, errno: error, subject: setting)
+    }
+  }
+
+  /// Which setting the driver refuses, in words: an error does not say, so each is tried alone.
+  private func refusedSetting(
+    of requested: LineSettings, from refused: TerminalAttributes, instead old: LineSettings
+  ) -> String? {
+    for (change, name) in requested.singleChanges(from: old) {
+      var attributes = refused
+      attributes.lineSettings = change
+      do { try attributes.set(on: descriptor) } catch { return name }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,32 @@
+import Observing
+import SerialCore
+
+/// Keeps the ``TerminalState`` up to date from what it observes, and tells of its changes.
+final class TerminalStateModel: SessionObserver {
+  private(set) var state: TerminalState
+  let changes = Observable<Change<TerminalState>>()
+
+  init(_ state: TerminalState) { self.state = state }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    update {
+      $0.session = new
+      $0.requestedSettings = session.requestedSettings
+      $0.capabilities = session.capabilities
+      $0.modemLines = session.modemLines
+    }
+  }
+
+  func session(
+    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  ) {
+    update { $0.modemLines = new }
+  }
+
+  /// Changes the state, and tells of it if it differs.
+  func update(_ change: (inout TerminalState) -> Void) {
+    let old = state
+    change(&state)
+    if old != state { changes.notify(Change(from: old, to: state)) }
+  }
+}

@@ -1,0 +1,24 @@
+import EventLoop
+import Glibc
+
+/// What the signals mean to a session.
+extension ConnectController {
+  func take(signal: CInt) {
+    switch signal {
+    case SIGTSTP:
+      dialogs.dismiss()
+      if console.isOutputTerminal { view.finish() }
+      console.suspend(within: Self.showPatience)
+      terminal?.restore()
+      // SIGTSTP itself is blocked. The next line runs when somebody continues us.
+      raise(SIGSTOP)
+    case SIGCONT:
+      // From the background this stops us again, by SIGTTOU, as it should.
+      _ = try? terminal?.retake()
+      console.screen.resume()
+    case SIGWINCH: console.screen.sizeDidChange()
+    case configuration.releaseSignal?.number: releaseDesk.toggle()
+    default: finish(.success(.signal(signal)))
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import Posix
+import SystemPackage
+import TerminalUI
+
+/// The file in which the lines that were typed are kept, for the next session.
+///
+/// It is the user's alone (0600, in folders of 0700), and neither it nor its folders may be symbolic
+/// links: what is typed may be a secret. A line that begins with a space is not kept, as shells have
+/// it. A file that cannot be read or written is done without: it is no reason to keep a user from
+/// the device.
+struct HistoryFile {
+  /// Nil where the user has no folder for it.
+  private let place: FilePath?
+  private let name: String
+  /// The line that was kept last: it is not kept twice in a row.
+  private var last: String?
+
+  /// How many lines the file has, at most.
+  static let limit = 1_000
+  /// How many stay when there are that many, so that not every line writes all of them anew.
+  private static let remainder = 750
+  /// A file of more bytes is not read: nobody has typed that.
+  private static let sizeLimit = 16 * 1_048_576
+
+  /// Says where the file is; nothing is opened.
+  ///
+  /// - Parameters:
+  ///   - name: of the profile whose lines these are.
+  ///   - place: the folder for what programs remember.
+  init(named name: String, in place: FilePath? = Self.stateFolder()) {
+    self.name = name
+    self.place = place
+  }
+
+  /// `$XDG_STATE_HOME`, else `~/.local/state`. What is no absolute path does not count, as the XDG
+  /// Base Directory Specification says.
+  private static func stateFolder() -> FilePath? {
+    func folder(_ variable: String) -> FilePath? {
+      guard let value = getenv(variable) else { return nil }
+      let path = FilePath(String(cString: value))
+      return path.isAbsolute ? path : nil
+    }
+    return folder("XDG_STATE_HOME") ?? folder("HOME")?.appending(".local").appending("state")
+  }
+
+  /// Reads the lines; none if there is no file.
+  mutating func load() -> History {
+    guard let bytes = try? contents() else { return History() }
+    let history = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.limit)
+    last = history.lines.last
+    return history
+  }
+
+  /// Adds a line, behind those that other sessions have added meanwhile.
+  mutating func append(_ line: String) {
+    guard !line.isEmpty, !line.hasPrefix(" "), line != last else { return }
+    last = line
+    // A disk that is full keeps nobody from the device.
+    _ = try? write(line)
+  }
+
+  private func contents() throws(Errno) -> [UInt8] {
+    let folder = try openFolder(creates: false)
+    return try Self.contents(of: Self.openFile(path(of: name, in: folder), O_RDONLY))
+  }
+
+  private func write(_ line: String) throws(Errno) {
+    let folder = try openFolder(creates: true)
+    let path = path(of: name, in: folder)
+    let file = try Self.openFile(path, O_RDWR | O_CREAT | O_APPEND)
+    let bytes = try Self.contents(of: file)
+    var addition = History()
+    addition.append(line)
+    guard bytes.count(where: { $0 == UInt8(ascii: "\n") }) >= Self.limit else {
+      return try Self.write(addition.serialised, to: file)
+    }
+    // A file of its own, put in the old one's place: whatever happens, one of them is whole.
+    let old = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.remainder)
+    let newPath = self.path(of: "\(name).\(getpid())", in: folder)
+    let newFile = try Self.openFile(newPath, O_WRONLY | O_CREAT | O_TRUNC)
+    try Self.write(old.serialised + addition.serialised, to: newFile)
+    try systemCall {
+      newPath.withPlatformString { new in path.withPlatformString { rename(new, $0) } }
+    }
+  }
+
+  // MARK: Files
+
+  /// Opens the folder of all histories.
+  private func openFolder(creates: Bool) throws(Errno) -> OwnedDescriptor {
+    guard let place else { throw .noSuchFileOrDirectory }
+    if creates { Self.makeFolders(upTo: place) }
+    let own = try Self.openFolder(place.appending("serialterm"), creates: creates)
+    return try Self.openFolder(path(of: "history", in: own), creates: creates)
+  }
+
+  /// Makes those that are missing; one that cannot be made is missed when it is opened.
+  private static func makeFolders(upTo path: FilePath) {
+    guard (try? path.stat()) == nil, path.lastComponent != nil else { return }
+    makeFolders(upTo: path.removingLastComponent())
+    _ = path.withPlatformString { mkdir($0, 0o700) }
+  }
+
+  private static func openFolder(
+    _ path: FilePath, creates: Bool
+  ) throws(Errno) -> OwnedDescriptor {
+    // One that is there already is as good.
+    if creates { _ = path.withPlatformString { mkdir($0, 0o700) } }
+    return try checked(OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+  }
+
+  /// O_NONBLOCK: a named pipe would keep us waiting; it is refused.
+  private static func openFile(_ path: FilePath, _ flags: CInt) throws(Errno) -> OwnedDescriptor {
+    let file = try checked(
+      OwnedDescriptor.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, permissions: 0o600))
+    guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
+    return file
+  }
+
+  /// Only what is the user's own is taken.
+  private static func checked(_ file: consuming OwnedDescriptor) throws(Errno) -> OwnedDescriptor {
+    guard try file.borrowed.stat().userID == UserID(rawValue: geteuid()) else {
+      throw .notPermitted
+    }
+    return file
+  }
+
+  /// A path through a folder that is held open; see proc_pid_fd(5).
+  private func path(of name: String, in folder: borrowing OwnedDescriptor) -> FilePath {
+    FilePath("/proc/self/fd/\(folder.borrowed.rawValue)").appending(name)
+  }
+
+  private static func contents(of file: borrowing OwnedDescriptor) throws(Errno) -> [UInt8] {
+    let size = Int(try file.borrowed.stat().size)
+    guard size <= sizeLimit else { throw .fileTooLarge }
+    guard size > 0 else { return [] }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+    defer { buffer.deallocate() }
+    var count = 0
+    while count < size,
+      case .bytes(let more) = try file.borrowed.readAvailable(
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+    {
+      count += more
+    }
+    return Array(buffer[..<count])
+  }
+
+  /// A line is written at once, so that those of several sessions do not mix.
+  private static func write(
+    _ text: String, to file: borrowing OwnedDescriptor
+  ) throws(Errno) {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+    defer { bytes.deallocate() }
+    bytes.copyBytes(from: text.utf8)
+    var rest = UnsafeRawBufferPointer(bytes)[...]
+    while !rest.isEmpty {
+      guard case .bytes(let count) = try file.borrowed.writeAvailable(.init(rebasing: rest)) else {
+        throw .wouldBlock
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import Posix
+import SystemPackage
+
+/// Stream sockets of this machine, in Swift's terms. See unix(7).
+enum UnixSocket {
+  /// Who is at the other end, as the kernel noted it when the two were connected.
+  struct Peer: Hashable {
+    let pid: pid_t
+    let user: UserID
+  }
+
+  /// Creates a socket, close-on-exec. The corresponding C function is `socket`.
+  static func make(isBlocking: Bool) throws(Errno) -> OwnedDescriptor {
+    let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let type = isBlocking ? flags : flags | CInt(SOCK_NONBLOCK.rawValue)
+    let rawValue = try systemCall { socket(AF_UNIX, type, 0) }
+    return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
+  }
+
+  /// Gives a socket a name that only this user may connect to. The corresponding C function is
+  /// `bind`.
+  static func bind(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
+    // The file takes its permissions from the socket: at no time may others connect. See
+    // unix_bind_bsd of the kernel.
+    try systemCall { fchmod(descriptor.rawValue, 0o600) }
+    try withAddress(path) { (address, length) throws(Errno) in
+      try systemCall { Glibc.bind(descriptor.rawValue, address, length) }
+    }
+  }
+
+  /// The corresponding C function is `connect`.
+  static func connect(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
+    try withAddress(path) { (address, length) throws(Errno) in
+      try systemCall { Glibc.connect(descriptor.rawValue, address, length) }
+    }
+  }
+
+  /// Takes the next client, non-blocking and close-on-exec. The corresponding C function is
+  /// `accept`.
+  static func accept(from listener: FileDescriptor) throws(Errno) -> OwnedDescriptor {
+    // Swift's Glibc module has no accept4; this program has one thread, and cannot fork in between.
+    let rawValue = try systemCall { Glibc.accept(listener.rawValue, nil, nil) }
+    let client = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
+    try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
+    try systemCall { fcntl(rawValue, F_SETFL, O_NONBLOCK) }
+    return client
+  }
+
+  /// Who is at the other end: `SO_PEERCRED`.
+  static func peer(of descriptor: FileDescriptor) throws(Errno) -> Peer {
+    // struct ucred, which Swift's Glibc module leaves out.
+    var credentials: (pid: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+    var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+    try systemCall {
+      getsockopt(descriptor.rawValue, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
+    }
+    return Peer(pid: credentials.pid, user: UserID(rawValue: credentials.user))
+  }
+
+  /// Limits how long connecting, reading and writing may wait: they fail with `EAGAIN` then.
+  static func setPatience(_ patience: Duration, of descriptor: FileDescriptor) {
+    let nanoseconds = patience.nanoseconds
+    var time = timeval(
+      tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
+    let length = socklen_t(MemoryLayout<timeval>.size)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      // It cannot fail for a socket.
+      _ = setsockopt(descriptor.rawValue, SOL_SOCKET, option, &time, length)
+    }
+  }
+
+  private static func withAddress(
+    _ path: FilePath, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+  ) throws(Errno) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.string.utf8)
+    // The rest of the address is zero, which ends the path.
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .fileNameTooLong }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let outcome = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        Result { () throws(Errno) in
+          try body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+    }
+    try outcome.get()
+  }
+}

@@ -1,0 +1,95 @@
+import DeviceWatch
+import SystemPackage
+
+extension Diagnosis {
+  /// Who else uses the port, or may come to.
+  static func rivals(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
+    guard case .present = port.node else { return [] }
+    let getty = machine.processes.first { $0.isGetty(on: port.name) }
+    // A getty is told as such.
+    let holder = port.holder.flatMap { $0.pid == getty?.pid ? nil : $0 }
+    return [
+      holder.map { held(port, by: $0) }, getty.map { login(port, by: $0) },
+      machine.consoles.contains(port.name) ? console(port, on: machine) : nil,
+      modemManager(port, on: machine), braille(port, on: machine),
+      port.staleLock.map { lock(port, $0) },
+    ].compactMap(\.self)
+  }
+
+  private static func held(_ port: Facts.Port, by holder: Facts.Process) -> Finding {
+    Finding(
+      code: .held, port: port.path,
+      what: "held by pid \(holder.pid) (\(holder.command.harmless))",
+      why: "Two programs on one port take each other's bytes.",
+      mend: ["kill \(holder.pid)   # or end the program as it is meant to be ended"])
+  }
+
+  private static func login(_ port: Facts.Port, by getty: Facts.Process) -> Finding {
+    Finding(
+      code: .getty, port: port.path,
+      what: "a login prompt is on this port, pid \(getty.pid) (\(getty.command.harmless))",
+      why: "It answers whatever the device sends, and takes bytes that are meant for you.",
+      mend: ["sudo systemctl disable --now serial-getty@\(port.name).service"])
+  }
+
+  private static func console(_ port: Facts.Port, on machine: Facts.Machine) -> Finding {
+    Finding(
+      code: .kernelConsole, port: port.path, what: "the kernel's console is on this port",
+      why: "The kernel writes its messages to it, between your bytes: console=\(port.name).",
+      mend: machine.isRaspberryPi
+        ? ["sudo raspi-config nonint do_serial_cons 1 && sudo reboot"]
+        : [
+          "sudoedit /etc/default/grub   # take console=\(port.name) out of GRUB_CMDLINE_LINUX",
+          "sudo update-grub && sudo reboot",
+        ])
+  }
+
+  private static func modemManager(_ port: Facts.Port, on machine: Facts.Machine) -> Finding? {
+    guard let device = port.device, let id = device.usb, !port.isIgnoredByModemManager,
+      machine.processes.contains(where: { $0.command == "ModemManager" })
+    else { return nil }
+    let why =
+      device.kind == .acm
+      ? "It is running, and asks every new CDC-ACM port for some seconds whether it is a modem."
+      : "It is running. Before version 1.14, or told to, it asks every new port if it is a modem."
+    return Finding(
+      code: .modemManager, port: port.path, what: "ModemManager may send AT commands to it",
+      why: why,
+      mend: [
+        "echo 'SUBSYSTEM==\"tty\", ATTRS{idVendor}==\"\(id.vendor.hex)\", "
+          + "ATTRS{idProduct}==\"\(id.product.hex)\", ENV{ID_MM_DEVICE_IGNORE}=\"1\"' "
+          + "| sudo tee -a /etc/udev/rules.d/61-no-modem.rules",
+        "sudo udevadm control --reload && sudo udevadm trigger --name-match=\(port.name)",
+      ])
+  }
+
+  private static func braille(_ port: Facts.Port, on machine: Facts.Machine) -> Finding? {
+    guard let id = port.device?.usb, machine.brailleClaims.contains(id) else { return nil }
+    return brltty(
+      port.path, what: "brltty may take it for a braille display",
+      isRunning: machine.processes.contains { $0.command == "brltty" })
+  }
+
+  private static func lock(_ port: Facts.Port, _ lock: Facts.StaleLock) -> Finding {
+    Finding(
+      code: .staleLock, port: port.path, what: "\(lock.file) is left over",
+      why: "Process \(lock.pid), which made it, is no more. Some programs take the port for busy.",
+      mend: ["sudo rm \(lock.file)"])
+  }
+}
+
+extension Facts.Process {
+  /// Whether it asks for a login on a terminal.
+  fileprivate func isGetty(on name: String) -> Bool {
+    ["agetty", "getty", "mgetty", "mingetty"].contains(command)
+      && arguments.contains { $0 == name || $0 == "/dev/\(name)" }
+  }
+}
+
+extension Device {
+  /// What kind of USB device it is, if it is one.
+  var usb: USBID? {
+    guard let vendorID, let productID else { return nil }
+    return USBID(vendor: vendorID, product: productID)
+  }
+}

@@ -1,0 +1,62 @@
+import SystemPackage
+
+/// What is wrong, by what was found out: a pure function.
+enum Diagnosis {
+  /// The findings: what keeps a port from being used first, port by port.
+  static func findings(in facts: Facts) -> [Finding] {
+    let machine = facts.machine
+    let strays = facts.strays.map { finding(of: $0, on: machine) }
+    let ports = facts.ports.flatMap { port in
+      let findings =
+        hardware(port, on: machine) + access(port, on: machine) + rivals(port, on: machine)
+      return findings.filter(\.code.isBlocking) + findings.filter { !$0.code.isBlocking }
+    }
+    return absence(in: facts) + strays + ports + service(in: facts)
+  }
+
+  /// What was asked for is not there, or nothing is.
+  private static func absence(in facts: Facts) -> [Finding] {
+    let said = facts.machine.kernelMessages.map { messages in
+      messages.isEmpty
+        ? "The kernel has said nothing of a serial adapter."
+        : "The kernel said last: \(messages.map { "'\($0)'" }.joined(separator: ", "))."
+    }
+    let advice = said ?? "What the kernel said may be read by root alone."
+    let dmesg = facts.machine.kernelMessages == nil ? ["sudo dmesg | tail"] : []
+    switch facts.scope {
+    case .target: return []
+    case .missing(let target):
+      return [
+        Finding(
+          code: .noSuchDevice, port: nil, what: "\(target.harmless): no such device",
+          why: "Nothing that fits is plugged in. \(advice)",
+          mend: ["serialterm list --all   # what there is"] + dmesg)
+      ]
+    case .machine:
+      guard facts.ports.isEmpty && facts.strays.isEmpty else { return [] }
+      return [
+        Finding(
+          code: .noDevice, port: nil, what: "no serial device is there",
+          why: "\(advice) A cable that only charges shows nothing at all.",
+          mend: ["serialterm monitor   # then plug it in, with another cable"] + dmesg)
+      ]
+    }
+  }
+
+  /// Whether anybody looks after devices here. Whoever asked for a port that works need not know.
+  private static func service(in facts: Facts) -> [Finding] {
+    guard !facts.machine.hasUdevd, facts.scope != .target, facts.ports.isEmpty else { return [] }
+    let mend =
+      facts.machine.isContainer
+      ? "docker run --device=/dev/ttyUSB0 IMAGE   # the node that the host has"
+      : "sudo systemctl start systemd-udevd"
+    return [
+      Finding(
+        code: .noUdevd, port: nil, what: "no udevd runs here",
+        why: facts.machine.isContainer
+          ? "This is a container: it has the devices that it was given when it was started."
+          : "Nobody sets permissions, loads drivers or makes links like /dev/serial/by-id.",
+        mend: [mend])
+    ]
+  }
+}

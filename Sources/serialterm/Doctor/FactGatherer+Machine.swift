@@ -1,0 +1,68 @@
+import Glibc
+import Posix
+import SystemPackage
+
+extension FactGatherer {
+  var machine: Facts.Machine {
+    Facts.Machine(
+      user: user, processes: processes, brailleClaims: brailleClaims, consoles: consoles,
+      // Its socket: libudev looks for it too.
+      hasUdevd: exists("/run/udev/control"),
+      isContainer: exists("/.dockerenv") || exists("/run/.containerenv")
+        || exists("/run/systemd/container"),
+      isRaspberryPi: text("/proc/device-tree/model")?.contains("Raspberry") == true,
+      kernelMessages: kernelMessages)
+  }
+
+  func exists(_ path: FilePath) -> Bool { (try? at(path).stat()) != nil }
+
+  private var processes: [Facts.Process] {
+    at("/proc").entryNames().compactMap { Int32($0) }.sorted().compactMap { pid in
+      guard let command = text(FilePath("/proc/\(pid)/comm")) else { return nil }
+      let line = (try? at(FilePath("/proc/\(pid)/cmdline")).contents()) ?? []
+      let arguments = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      return Facts.Process(pid: pid, command: command, arguments: arguments)
+    }
+  }
+
+  /// The consoles of /proc/consoles, see Documentation/filesystems/proc; they are in /proc/cmdline
+  /// too, with those that the kernel could not find.
+  private var consoles: Set<String> {
+    let lines = text("/proc/consoles")?.split(separator: "\n") ?? []
+    return Set(lines.compactMap { $0.split(separator: " ").first.map(String.init) })
+  }
+
+  /// The last that the kernel said of serial adapters. See Documentation/ABI/testing/dev-kmsg: a
+  /// record a read, a header before each message, more about it on lines that begin with a blank.
+  private var kernelMessages: [String]? {
+    guard let file = try? OwnedDescriptor.open(at("/dev/kmsg"), O_RDONLY | O_NONBLOCK) else {
+      return nil
+    }
+    var messages: [String] = []
+    withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 1) { room in
+      while true {
+        do throws(Errno) {
+          let count = try systemCall { read(file.borrowed.rawValue, room.baseAddress, room.count) }
+          guard count > 0 else { return }
+          let record = String(decoding: room[..<count], as: UTF8.self)
+          messages += record.split(separator: "\n").compactMap(Self.serialMessage)
+        } catch {
+          // EPIPE: the record was overwritten while we read, and the next is there. EAGAIN: the end.
+          guard error == .brokenPipe else { return }
+        }
+      }
+    }
+    return messages.suffix(3)
+  }
+
+  private static func serialMessage(_ line: Substring) -> String? {
+    guard line.first != " ", let semicolon = line.firstIndex(of: ";") else { return nil }
+    let message = line[semicolon...].dropFirst()
+    // Of USB, whatever went wrong or went away: the port is not there any more to ask by name.
+    let isMeant =
+      ["ttyUSB", "ttyACM", "cdc_acm", "converter"].contains(where: message.contains)
+      || (message.hasPrefix("usb ")
+        && ["disconnect", "error", "over-current", "unable"].contains(where: message.contains))
+    return isMeant ? String(message).harmless : nil
+  }
+}

@@ -1,0 +1,118 @@
+import DeviceWatch
+import Glibc
+import Posix
+import SystemPackage
+
+extension FactGatherer {
+  /// What there is to know of a device's port.
+  func port(_ device: Device) -> Facts.Port {
+    let record = UdevRecord(of: device, in: self)
+    var port = port(at: device.node, node: device.node)
+    port.device = device
+    port.isIgnoredByModemManager = record.isIgnoredByModemManager
+    port.autosuspend = sleepControl(of: device)
+    switch port.node {
+    case .present(var permissions):
+      permissions.isForSeat = record.tags.contains("uaccess")
+      port.node = .present(permissions)
+    case .absent: port.node = .absent(numbers: text(FilePath(device.syspath).appending("dev")))
+    case .notATerminal: break
+    }
+    return port
+  }
+
+  /// The same for what udev does not know.
+  func bare(_ path: FilePath) -> Facts.Port {
+    var port = port(at: path, node: resolved(path))
+    if let holder = port.holder, isFarEnd(holder) { port.holder = nil }
+    return port
+  }
+
+  private func port(at path: FilePath, node: FilePath) -> Facts.Port {
+    let name = node.string.hasPrefix("/dev/") ? String(node.string.dropFirst(5)) : node.string
+    return Facts.Port(
+      path: path, name: name, node: self.node(path), holder: holder(at(path)),
+      staleLock: staleLock(of: name))
+  }
+
+  /// Where a path leads when links are followed. The corresponding C function is `realpath`.
+  private func resolved(_ path: FilePath) -> FilePath {
+    guard let real = at(path).withPlatformString({ realpath($0, nil) }) else { return path }
+    defer { free(real) }
+    return FilePath(platformString: real)
+  }
+
+  /// Whether a process serves pseudo-terminals: it keeps their nodes open too, and is no rival.
+  private func isFarEnd(_ process: Facts.Process) -> Bool {
+    let folder = FilePath("/proc/\(process.pid)/fd")
+    // The multiplexer, /dev/ptmx: see Documentation/admin-guide/devices.
+    let multiplexer = DeviceID(majorNumber: 5, minorNumber: 2)
+    return at(folder).entryNames().contains { name in
+      (try? at(folder.appending(name)).stat())?.specialDeviceID == multiplexer
+    }
+  }
+
+  private func node(_ path: FilePath) -> Facts.Node {
+    guard let file = try? at(path).stat() else { return .absent(numbers: nil) }
+    guard file.type == .characterSpecial, isTerminal(file.specialDeviceID) else {
+      return .notATerminal
+    }
+    let group = groups.first { $0.id == file.groupID.rawValue }
+    return .present(
+      Facts.Permissions(
+        isAccessible: isAccessible(at(path)),
+        owner: getpwuid(file.userID.rawValue).map { String(cString: $0.pointee.pw_name) },
+        group: group?.name ?? Self.groupName(file.groupID.rawValue),
+        groupID: file.groupID.rawValue,
+        isForGroup: file.permissions.isSuperset(of: [.groupReadWrite]),
+        listsUser: group?.members.contains(user.name) == true))
+  }
+
+  /// The name of a group that a directory service knows. The corresponding C function is `getgrgid`.
+  private static func groupName(_ id: UInt32) -> String? {
+    getgrgid(id).map { String(cString: $0.pointee.gr_name) }
+  }
+
+  /// Whether a driver of terminals has a device number, by /proc/tty/drivers: name, node, major
+  /// number, range of minor numbers, type.
+  private func isTerminal(_ id: DeviceID) -> Bool {
+    guard let drivers = text("/proc/tty/drivers") else { return true }
+    return drivers.split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      guard words.count >= 4, UInt32(words[2]) == id.majorNumber else { return false }
+      let bounds = words[3].split(separator: "-").compactMap { UInt32($0) }
+      guard let first = bounds.first, let last = bounds.last else { return false }
+      return (first...max(first, last)).contains(id.minorNumber)
+    }
+  }
+
+  /// The groups of /etc/group: see group(5).
+  private var groups: [(name: String, id: UInt32, members: [String])] {
+    (text("/etc/group") ?? "").split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+      guard fields.count == 4, let id = UInt32(fields[2]) else { return nil }
+      return (String(fields[0]), id, fields[3].split(separator: ",").map(String.init))
+    }
+  }
+
+  /// A lock file of a process that is no more, in the form of HDB UUCP: its number in ASCII.
+  private func staleLock(of name: String) -> Facts.StaleLock? {
+    let file = FilePath("/var/lock/LCK..\(name.split(separator: "/").joined(separator: "_"))")
+    guard let word = text(file)?.split(separator: " ").first, let pid = Int32(word), pid > 0,
+      !exists(FilePath("/proc/\(pid)"))
+    else { return nil }
+    return Facts.StaleLock(file: file, pid: pid)
+  }
+
+  /// See Documentation/ABI/testing/sysfs-bus-usb, `power/control`.
+  private func sleepControl(of device: Device) -> FilePath? {
+    guard device.usb != nil else { return nil }
+    var folder = FilePath(device.syspath)
+    // The USB device is the first above the port that has numbers.
+    while !exists(folder.appending("idVendor")) {
+      guard folder.removeLastComponent() else { return nil }
+    }
+    let file = folder.appending("power").appending("control")
+    return text(file) == "auto" ? file : nil
+  }
+}

@@ -1,0 +1,125 @@
+import DeviceWatch
+import SystemPackage
+
+/// What was found out about the machine, before anything is made of it: see ``Diagnosis``.
+struct Facts: Hashable {
+  var machine = Machine()
+  var scope = Scope.machine
+  /// The ports that were asked about: the target's, or all.
+  var ports: [Port] = []
+  /// USB serial chips of which the kernel has made no port.
+  var strays: [Stray] = []
+
+  /// What was asked about.
+  enum Scope: Hashable {
+    /// All that there is.
+    case machine
+    /// What fits a target.
+    case target
+    /// A target, as the user said it, that nothing fits.
+    case missing(String)
+  }
+
+  /// What holds for all ports.
+  struct Machine: Hashable {
+    var user = User()
+    var processes: [Process] = []
+    /// USB devices that brltty's udev rules take for braille displays, whoever made them.
+    var brailleClaims: Set<USBID> = []
+    /// The consoles that the kernel writes to, as in `console=ttyS0`.
+    var consoles: Set<String> = []
+    var hasUdevd = true
+    var isContainer = false
+    var isRaspberryPi = false
+    /// The last that the kernel said of serial adapters, the oldest first; nil if it may not be read.
+    var kernelMessages: [String]?
+  }
+
+  /// Who runs this.
+  struct User: Hashable {
+    var name = "root"
+    /// The groups of this process: those of the time of the login.
+    var groupIDs: Set<UInt32> = []
+  }
+
+  /// A running process.
+  struct Process: Hashable {
+    var pid: Int32
+    /// At most 15 bytes: see proc(5), `comm`.
+    var command: String
+    var arguments: [String] = []
+  }
+}
+
+/// The numbers by which a kind of USB device is known.
+struct USBID: Hashable {
+  let vendor: UInt16
+  let product: UInt16
+}
+
+extension USBID: CustomStringConvertible {
+  /// `0403:6001`, as lsusb(8) writes it.
+  var description: String { "\(vendor.hex):\(product.hex)" }
+}
+
+extension Facts {
+  /// A serial port that is there.
+  struct Port: Hashable {
+    /// What the user calls it.
+    var path: FilePath
+    /// Its node's name below /dev, where links lead to: `ttyUSB0`, `pts/3`.
+    var name: String
+    /// What udev or the kernel says of it; nil for a pseudo-terminal.
+    var device: Device?
+    var node = Node.present(.init())
+    var holder: Process?
+    /// The process that made the port's lock file and is no more.
+    var staleLock: StaleLock?
+    /// Whether udev has marked it as none of ModemManager's business.
+    var isIgnoredByModemManager = false
+    /// The file that lets the adapter sleep, if it does.
+    var autosuspend: FilePath?
+  }
+
+  /// What is at the port's path.
+  enum Node: Hashable {
+    case present(Permissions)
+    /// The kernel has the port, and /dev has no node for it; its numbers are as sysfs has them,
+    /// `188:0`.
+    case absent(numbers: String?)
+    /// Something that is no terminal.
+    case notATerminal
+  }
+
+  /// Who may use a node.
+  struct Permissions: Hashable {
+    var isAccessible = true
+    var owner: String?
+    var group: String?
+    var groupID: UInt32 = 0
+    /// Whether the group may read and write.
+    var isForGroup = true
+    /// Whether /etc/group has the user in that group.
+    var listsUser = false
+    /// Whether logind lets the person at the seat in: udev's tag `uaccess`, which sets an ACL.
+    var isForSeat = false
+  }
+
+  /// A lock file whose process has ended.
+  struct StaleLock: Hashable {
+    var file: FilePath
+    var pid: Int32
+  }
+
+  /// A USB serial chip of which the kernel has made no port.
+  struct Stray: Hashable {
+    var id: USBID
+    /// The kernel's driver for it.
+    var module: String
+    /// Its place on the bus, for example `1-1.2`.
+    var place: String
+    /// Who has its interface instead: `usbfs` is a program, through libusb.
+    var driver: String?
+    var isModuleLoaded = false
+  }
+}

@@ -1,0 +1,23 @@
+import Logs
+import SerialCore
+import SystemPackage
+
+/// What is to be logged, and where.
+struct LogConfiguration {
+  /// The files to begin with, as they were named.
+  var files: [String] = []
+  /// The format of all logs; nil: what each file's name asks for.
+  var format: LogFormat?
+  /// How each is kept, its format excepted.
+  var options = Log.Options()
+
+  /// How the log in a file is kept.
+  func options(for file: String) -> Log.Options {
+    var options = options
+    options.format = format ?? LogFormat(fileName: file)
+    return options
+  }
+
+  /// A file in the working folder, for a log that is switched on without a name.
+  var standardFile: String { "serialterm-%t-%Y%m%d-%H%M%S\((format ?? .raw).suffix)" }
+}

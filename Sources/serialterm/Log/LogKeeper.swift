@@ -1,0 +1,133 @@
+import EventLoop
+import Logs
+import Posix
+import SerialCore
+import SystemPackage
+import Views
+
+/// Keeps the logs of a session while they are on. It hears of bytes before everything that shows them.
+final class LogKeeper: SessionObserver {
+  /// How long what is not written yet is waited for at the end.
+  private static let patience = Duration.milliseconds(400)
+
+  private let console: Console
+  private let loop: EventLoop
+  private let configuration: LogConfiguration
+  private var logs: [KeptLog] = []
+  /// Logs that were switched off, and are not written to their end.
+  private var ending: [KeptLog] = []
+  private var missingBefore = 0
+  /// The files of the logs that were switched off last.
+  private var lastFiles: [String]?
+
+  init(on console: Console, loop: EventLoop, configuration: LogConfiguration) {
+    self.console = console
+    self.loop = loop
+    self.configuration = configuration
+  }
+
+  /// Where it is logged to now, the first of several.
+  var path: FilePath? { logs.first?.log.path }
+
+  /// How many bytes are missing from the logs, in all.
+  var missingCount: Int {
+    (logs + ending).reduce(missingBefore) { $0 + $1.log.missingCount }
+  }
+
+  // MARK: On and off
+
+  /// Starts the logs that were asked for.
+  ///
+  /// - Throws: ``Failure``.
+  func start(for state: SessionState) throws(Failure) {
+    for file in configuration.files {
+      try start(file, configuration.options(for: file), for: state)
+    }
+  }
+
+  private func start(
+    _ file: String, _ options: Log.Options, for state: SessionState
+  ) throws(Failure) {
+    let port = state.path?.lastComponent?.string ?? "session"
+    do throws(LogFileError) {
+      let kept = KeptLog(
+        try Log(LogName(file, port: port), options: options), on: console)
+      try kept.watch(on: loop) { [unowned self] in reap() }
+      if case .open(let path, let settings) = state {
+        kept.log.append(LogEvent(.opened, at: path.string, settings: "\(settings)"))
+      }
+      logs.append(kept)
+    } catch {
+      throw Failure(.logFailed, "\(error)\(error.advice).")
+    }
+  }
+
+  /// Switches on, in the files of before, or else in a new one in the working folder.
+  ///
+  /// - Throws: ``Failure``.
+  func switchOn(for state: SessionState) throws(Failure) {
+    if let log = ending.first {
+      throw Failure(.logFailed, "\(log.log.path) is still being written.")
+    }
+    guard let lastFiles else {
+      let file = configuration.standardFile
+      var options = configuration.options(for: file)
+      options.appends = false
+      return try start(file, options, for: state)
+    }
+    for file in lastFiles {
+      var options = configuration.options(for: file)
+      options.appends = true
+      try start(file, options, for: state)
+    }
+  }
+
+  func switchOff() {
+    lastFiles = logs.map { $0.log.path.string.replacing("%", with: "%%") }
+    for kept in logs { kept.log.close() }
+    ending += logs
+    logs = []
+    reap()
+  }
+
+  /// Lets go of the logs that are written to their end.
+  private func reap() {
+    ending.removeAll { kept in
+      guard kept.log.finish(by: .now) else { return false }
+      missingBefore += kept.log.missingCount
+      return true
+    }
+  }
+
+  /// Waits until the logs are written, but not for long, and says what is not.
+  func finish() {
+    let all = logs + ending
+    for kept in all { kept.log.close() }
+    let deadline = MonotonicTime.now + Self.patience
+    for kept in all {
+      let isDone = kept.log.finish(by: deadline)
+      let count = kept.log.missingCount
+      if !isDone {
+        console.warn(
+          "\(kept.log.path): the disk takes nothing; \(count.grouped) bytes are not written.")
+      } else if count > 0 {
+        console.warn("\(kept.log.path): \(count.grouped) bytes not logged.")
+      }
+    }
+  }
+
+  // MARK: What is logged
+
+  func session(_ session: Session, didReceive bytes: RawSpan) {
+    for kept in logs { bytes.withUnsafeBytes { kept.log.append($0, .fromDevice) } }
+  }
+
+  func session(_ session: Session, didSend bytes: RawSpan) {
+    for kept in logs { bytes.withUnsafeBytes { kept.log.append($0, .toDevice) } }
+  }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    guard let event = LogEvent(from: old, to: new) else { return }
+    for kept in logs { kept.log.append(event) }
+  }
+}

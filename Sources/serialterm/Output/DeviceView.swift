@@ -1,0 +1,125 @@
+import EventLoop
+import Posix
+import Views
+
+/// Shows what the device sends as the user wants to see it: mapped, made harmless, as numbers, with
+/// the time in front.
+final class DeviceView {
+  /// How it is shown. What waits to be completed is shown in the old way first.
+  var settings: ViewSettings {
+    didSet {
+      if settings != oldValue { rebuild(from: oldValue) }
+    }
+  }
+
+  private let console: Console
+  private let loop: EventLoop
+  private let start = Moment.now
+  /// From the device to the screen; numbers take no part in it.
+  private var text = Pipeline()
+  /// What the user types, where it is shown; it must not come to stand in the device's sequences.
+  private var echo = Pipeline()
+  /// Behind the numbers.
+  private var numbered = Pipeline()
+  private var dump: HexDump?
+  private var lines: [UInt8] = []
+  private var idleTimer: Timer?
+  private var lastMoment = Moment.now
+
+  /// How long a device must be silent for an unfinished sequence to be shown as text.
+  private static let textPause = Duration.milliseconds(500)
+
+  init(_ settings: ViewSettings, on console: Console, loop: EventLoop) {
+    self.settings = settings
+    self.console = console
+    self.loop = loop
+    build()
+  }
+
+  /// Shows bytes that the device sent.
+  func show(_ bytes: UnsafeRawBufferPointer) {
+    lastMoment = .now
+    if dump != nil {
+      showNumbers(of: bytes, .fromDevice)
+    } else {
+      text.transform(bytes, at: lastMoment) { console.show($0) }
+    }
+    if idleTimer == nil { waitForPause() }
+  }
+
+  /// Shows bytes that were typed.
+  func showTyped(_ bytes: UnsafeRawBufferPointer) {
+    if dump != nil {
+      showNumbers(of: bytes, .toDevice)
+      if idleTimer == nil { waitForPause() }
+    } else {
+      echo.transform(bytes, at: .now) { console.show($0) }
+    }
+  }
+
+  /// Shows what waits for more, and undoes what the device has changed of the terminal.
+  func finish() {
+    flush()
+    let restoration = text.stages.lazy.compactMap { ($0 as? EscapeFilter)?.restoration }.first
+    if let restoration, !restoration.isEmpty { console.screen.draw(restoration) }
+  }
+
+  private func showNumbers(of bytes: UnsafeRawBufferPointer, _ direction: Direction) {
+    lines.removeAll(keepingCapacity: true)
+    dump?.dump(bytes, direction, into: &lines)
+    showLines()
+  }
+
+  private func showLines() {
+    guard !lines.isEmpty else { return }
+    lines.withUnsafeBytes { numbered.transform($0, at: .now) { console.show($0) } }
+  }
+
+  // MARK: Pauses
+
+  private var pause: Duration { settings.isHex ? settings.hexGap : Self.textPause }
+
+  /// Looks again when the device could have been silent for long enough: one timer for any number of
+  /// reads.
+  private func waitForPause() {
+    let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
+    idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
+      idleTimer = nil
+      let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
+      if silence < pause { waitForPause() } else { flush() }
+    }
+  }
+
+  private func flush() {
+    if dump != nil {
+      lines.removeAll(keepingCapacity: true)
+      dump?.endLine(into: &lines)
+      showLines()
+    } else {
+      text.flush(at: lastMoment) { console.show($0) }
+    }
+  }
+
+  // MARK: Stages
+
+  private func rebuild(from old: ViewSettings) {
+    idleTimer = nil
+    flush()
+    // The offsets go on, unless lines look otherwise.
+    if !settings.isHex || settings.marksDirection != old.marksDirection { dump = nil }
+    build()
+  }
+
+  private func build() {
+    let map = ByteMap(settings.map, .fromDevice)
+    // Where lines are drawn in between, what is raw goes on in whole sequences.
+    let filter: [any ByteStage] = [settings.isRaw ? WholeSequences() : EscapeFilter()]
+    let stamps: [any ByteStage] =
+      settings.timestamps.map { [LineStamper($0, start: start, calendar: CalendarTime.local)] }
+      ?? []
+    text = Pipeline((map.isIdentity ? [] : [map]) + filter + stamps)
+    echo = Pipeline(filter)
+    numbered = Pipeline(stamps)
+    dump = settings.isHex ? dump ?? HexDump(marksDirection: settings.marksDirection) : nil
+  }
+}

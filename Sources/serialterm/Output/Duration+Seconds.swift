@@ -1,0 +1,12 @@
+import Posix
+
+extension Duration {
+  /// In seconds, as a person writes it: `5`, `0.25`.
+  var inSeconds: String {
+    let milliseconds = nanoseconds / 1_000_000
+    let fraction = String(String(1_000 + milliseconds % 1_000).dropFirst())
+    let digits = fraction.reversed().drop { $0 == "0" }.reversed()
+    let whole = "\(milliseconds / 1_000)"
+    return digits.isEmpty ? whole : "\(whole).\(String(digits))"
+  }
+}

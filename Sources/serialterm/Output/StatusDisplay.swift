@@ -1,0 +1,87 @@
+import EventLoop
+import Posix
+import SerialCore
+
+/// Shows the state of the session in the last line of the screen: at most ten times a second however
+/// fast it changes, and not at all while it does not.
+final class StatusDisplay {
+  private let console: Console
+  private let loop: EventLoop
+  private let statistics: Statistics
+  private let state: () -> TerminalState
+  private var timer: Timer?
+  private var settlingTimer: Timer?
+  private var isOn = false
+  private var shownAt = MonotonicTime.now
+  private var receivedRate = RateMeter()
+  private var sentRate = RateMeter()
+
+  /// The least time between two updates.
+  private static let interval = Duration.milliseconds(100)
+
+  init(
+    on console: Console, loop: EventLoop, statistics: Statistics,
+    state: @escaping () -> TerminalState
+  ) {
+    self.console = console
+    self.loop = loop
+    self.statistics = statistics
+    self.state = state
+  }
+
+  /// Something has changed that may be shown: the state, or what has passed.
+  func update() {
+    guard state().showsStatus else { return hide() }
+    guard timer == nil else { return }
+    let wait = isOn ? max(.zero, Self.interval - (MonotonicTime.now - shownAt)) : .zero
+    timer = loop.schedule(after: wait) { [unowned self] in
+      timer = nil
+      show()
+    }
+  }
+
+  private func show() {
+    let now = MonotonicTime.now
+    (isOn, shownAt) = (true, now)
+    receivedRate.update(statistics.receivedCount, at: now)
+    sentRate.update(statistics.sentCount, at: now)
+    console.screen.setStatus(
+      StatusText(
+        state: state(), receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
+      ).text)
+    // A rate falls to nothing without any event.
+    guard !receivedRate.isSettled || !sentRate.isSettled else { return }
+    settlingTimer = loop.schedule(after: RateMeter.window) { [unowned self] in show() }
+  }
+
+  private func hide() {
+    (timer, settlingTimer) = (nil, nil)
+    guard isOn else { return }
+    isOn = false
+    console.screen.setStatus(nil)
+  }
+}
+
+/// Measures how fast a count grows.
+struct RateMeter {
+  /// The time that is measured over.
+  static let window = Duration.seconds(1)
+
+  /// The last measurement, in whatever is counted.
+  private(set) var perSecond = 0
+  private var since: (count: Int, time: MonotonicTime)?
+  private var lastCount = 0
+
+  /// Whether the measurement stays as it is for as long as the count does.
+  var isSettled: Bool { perSecond == 0 && lastCount == since?.count }
+
+  /// Takes the count at a time.
+  mutating func update(_ count: Int, at now: MonotonicTime) {
+    lastCount = count
+    guard let (oldCount, start) = since else { return since = (count, now) }
+    let passed = (now - start).nanoseconds
+    guard passed >= Self.window.nanoseconds else { return }
+    perSecond = Int(Double(count - oldCount) * 1e9 / Double(passed))
+    since = (count, now)
+  }
+}

@@ -1,0 +1,48 @@
+import SerialCore
+import SystemPackage
+
+/// The state of a session in one line: what matters most stands first, since the end may not fit.
+struct StatusText {
+  let state: TerminalState
+  /// Bytes a second.
+  let receivedRate: Int
+  let sentRate: Int
+
+  var text: String {
+    ([port] + marks + ["in \(Self.rate(receivedRate)) out \(Self.rate(sentRate))"])
+      .joined(separator: " | ")
+  }
+
+  private var port: String {
+    switch state.session {
+    case .open(let path, let settings): "\(path) \(settings)"
+    case .opening(let path, _): "\(path) is being opened"
+    case .waitingForDevice(let path, _): "waiting for \(path)"
+    case .released(let path): "\(path) is released"
+    case .closed: "no device"
+    }
+  }
+
+  private var marks: [String] {
+    var marks: [String] = []
+    if state.isHeld { marks.append("held") }
+    if let transfer = state.transfer {
+      let percent = transfer.size == 0 ? 100 : transfer.sentCount * 100 / transfer.size
+      marks.append("sending \(transfer.name) \(percent) %")
+    }
+    if let lines = state.modemLines { marks.append("\(lines)") }
+    if state.isReadOnly { marks.append("read-only") }
+    if let log = state.log { marks.append("log \(log.lastComponent?.string ?? log.string)") }
+    if state.view.isHex { marks.append("hex") }
+    return marks
+  }
+
+  /// Bytes a second in at most four digits.
+  static func rate(_ bytes: Int) -> String {
+    switch bytes {
+    case ..<10_000: "\(bytes) B/s"
+    case ..<10_000_000: "\(bytes / 1_000) kB/s"
+    default: "\(bytes / 1_000_000) MB/s"
+    }
+  }
+}

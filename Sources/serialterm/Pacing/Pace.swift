@@ -1,0 +1,64 @@
+import Posix
+
+/// When the next bytes may go, and how many: a pure function of what went and came before.
+///
+/// A line ends with CR, LF or CRLF.
+struct Pace {
+  private let byteDelay: Duration
+  private let lineDelay: Duration
+  private let awaitsPrompt: Bool
+  private var notBefore: MonotonicTime?
+  private var lastByte: UInt8?
+  /// Whether a line was sent and the prompt has not come yet.
+  private(set) var isAwaitingPrompt = false
+
+  private static let carriageReturn: UInt8 = 0x0D
+  private static let lineFeed: UInt8 = 0x0A
+
+  init(byteDelay: Duration, lineDelay: Duration, awaitsPrompt: Bool) {
+    self.byteDelay = byteDelay
+    self.lineDelay = lineDelay
+    self.awaitsPrompt = awaitsPrompt
+  }
+
+  /// When to ask again; nil for now, and while the prompt is awaited.
+  var resumption: MonotonicTime? { isAwaitingPrompt ? nil : notBefore }
+
+  /// How many of the bytes that come next may go.
+  func allowance(for bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
+    guard !isAwaitingPrompt, notBefore.map({ $0 <= now }) ?? true else { return 0 }
+    guard byteDelay == .zero else { return 1 }
+    guard lineDelay != .zero || awaitsPrompt else { return bytes.count }
+    return endOfLine(in: bytes)
+  }
+
+  /// How many bytes there are to the end of the first line, or of all.
+  private func endOfLine(in bytes: UnsafeRawBufferPointer) -> Int {
+    let rest = bytes.dropFirst(lastByte == Self.carriageReturn && isLineFeed(bytes, 0) ? 1 : 0)
+    let end = rest.firstIndex { $0 == Self.carriageReturn || $0 == Self.lineFeed }
+    guard let end else { return bytes.count }
+    return bytes[end] == Self.carriageReturn && isLineFeed(bytes, end + 1) ? end + 2 : end + 1
+  }
+
+  private func isLineFeed(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+    index < bytes.count && bytes[index] == Self.lineFeed
+  }
+
+  /// Bytes went: at most as many as were allowed.
+  ///
+  /// - Returns: whether a line has ended whose prompt is awaited from here on.
+  mutating func sent(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Bool {
+    guard let last = bytes.last else { return false }
+    // The line feed of a CRLF whose line has ended already.
+    let isRest =
+      bytes.count == 1 && last == Self.lineFeed && lastByte == Self.carriageReturn
+    lastByte = last
+    let endsLine = !isRest && (last == Self.carriageReturn || last == Self.lineFeed)
+    notBefore = now + (endsLine ? max(byteDelay, lineDelay) : byteDelay)
+    if endsLine && awaitsPrompt { isAwaitingPrompt = true }
+    return endsLine && awaitsPrompt
+  }
+
+  /// The prompt came.
+  mutating func promptCame() { isAwaitingPrompt = false }
+}

@@ -1,0 +1,64 @@
+import Configuration
+
+/// The options of a command line as entries of a configuration.
+struct ArgumentEntries {
+  /// The entries, in the order of the words.
+  private(set) var entries: [(key: String, value: Value)] = []
+  /// The words that are no options.
+  private(set) var others: [String] = []
+
+  /// Reads words that the parser has accepted.
+  ///
+  /// - Throws: ``Failure`` for an option that no configuration has.
+  init(_ words: [String]) throws(Failure) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-"), word.count > 1 else {
+        others.append(word)
+        continue
+      }
+      let (name, given) = Self.split(word)
+      let isOff = name.hasPrefix("no-") && ProfileKey(named: name) == nil
+      let keyName = isOff ? String(name.dropFirst(3)) : name
+      guard let key = Self.key(keyName, isLong: word.hasPrefix("--")) else {
+        throw Failure(.usage, "'\(word)' has no place in a profile.")
+      }
+      add(key, Self.value(of: key, given, isOff: isOff, rest: &rest))
+    }
+  }
+
+  /// What comes last counts, unless the option may be given more than once.
+  private mutating func add(_ key: ProfileKey, _ value: Value) {
+    let old = entries.first { $0.key == key.name }?.value
+    entries.removeAll { $0.key == key.name }
+    guard key.kind == .texts, let old else { return entries.append((key.name, value)) }
+    if case .array(let values) = old {
+      entries.append((key.name, .array(values + [value])))
+    } else {
+      entries.append((key.name, .array([old, value])))
+    }
+  }
+
+  private static func split(_ word: String) -> (name: String, value: String?) {
+    let parts = word.drop { $0 == "-" }
+      .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
+  }
+
+  private static func key(_ name: String, isLong: Bool) -> ProfileKey? {
+    isLong ? ProfileKey(named: name) : ProfileKey.all.first { $0.letter.map { "\($0)" } == name }
+  }
+
+  private static func value(
+    of key: ProfileKey, _ given: String?, isOff: Bool, rest: inout ArraySlice<String>
+  ) -> Value {
+    switch key.kind {
+    case .flag, .invertibleFlag: return .boolean(!isOff)
+    case .text, .texts: return .string(given ?? rest.popFirst() ?? "")
+    case .integer, .number:
+      // The parser has read it as a number already.
+      let text = given ?? rest.popFirst() ?? ""
+      return Int(text).map(Value.integer) ?? Double(text).map(Value.number) ?? .string(text)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Configuration
+import SystemPackage
+
+/// Reads the command line, and completes it from the configuration.
+///
+/// What the configuration says is put in front of what was typed, as if it had been typed too: one
+/// parser reads both, and what comes last counts.
+struct CommandLineReader {
+  private let parse: ([String]) throws -> any ParsableCommand
+  private let words: (any Error) -> String
+
+  /// - Parameters:
+  ///   - parse: reads words into a command.
+  ///   - words: says what `parse` threw.
+  init(
+    parse: @escaping ([String]) throws -> any ParsableCommand,
+    words: @escaping (any Error) -> String
+  ) {
+    self.parse = parse
+    self.words = words
+  }
+
+  /// The command that words stand for.
+  ///
+  /// - Throws: what `parse` throws for what was typed, ``Failure`` for what the configuration says.
+  func command(for arguments: [String]) throws -> any ParsableCommand {
+    let typed = SwitchedOff(arguments)
+    let command = try parse(typed.arguments)
+    guard let command = command as? any ProfiledCommand else {
+      return typed.keys.isEmpty ? command : try parse(arguments)
+    }
+    let options = command.profileOptions
+    let file = try ProfileFile(options.config.map { FilePath($0) })
+    return try complete(command, typed, from: file)
+  }
+
+  private func complete<Command: ProfiledCommand>(
+    _ command: Command, _ typed: SwitchedOff, from file: ProfileFile
+  ) throws -> any ParsableCommand {
+    let choice = try ProfileChoice(
+      profile: command.profileOptions.profile, target: command.namedTarget,
+      isName: { name in isTarget(name, of: command, in: typed.arguments) }, file: file)
+    var completed = command
+    let entries = choice.entries.filter { entry in
+      // An option that may be given more than once would be given by both.
+      let isReplaced =
+        ProfileKey(named: entry.key).map { $0.kind == .texts && $0.isGiven(in: typed.arguments) }
+        ?? false
+      return !isReplaced && !typed.keys.contains(entry.key)
+    }
+    if !entries.isEmpty {
+      let completion = Completion<Command>(typed: typed.arguments, entries: entries)
+      do {
+        guard let parsed = try parse(completion.words) as? Command else { return command }
+        completed = parsed
+      } catch {
+        throw culprit(of: completion, in: file) ?? Failure(.usage, words(error))
+      }
+    }
+    completed.namedTarget = choice.target
+    return completed
+  }
+
+  /// Whether the TARGET was typed as a name, and not as the node that a name stands for: another
+  /// word in its place makes another target.
+  private func isTarget<Command: ProfiledCommand>(
+    _ name: String, of command: Command, in arguments: [String]
+  ) -> Bool {
+    arguments.indices.contains { index in
+      guard arguments[index] == name else { return false }
+      var others = arguments
+      others[index] = "latest"
+      return (try? parse(others) as? Command)?.namedTarget == .latest
+    }
+  }
+
+  /// Which entry the parser does not want: the one without which all is well, else the first that is
+  /// wrong on its own.
+  private func culprit<Command>(of completion: Completion<Command>, in file: ProfileFile)
+    -> Failure?
+  {
+    func complaint(_ entries: [Entry]) -> String? {
+      do {
+        _ = try parse(completion.replacing(entries: entries).words)
+        return nil
+      } catch {
+        return words(error)
+      }
+    }
+    let entries = completion.entries
+    let culprit =
+      entries.first { entry in complaint(entries.filter { $0 != entry }) == nil }
+      ?? entries.first { complaint([$0]) != nil }
+    guard let culprit, let path = file.path else { return nil }
+    let what = complaint([culprit]) ?? complaint(entries) ?? ""
+    return Failure(.usage, "\(path):\(culprit.line): \(what)")
+  }
+}
+
+/// The words of a command line, with those of the configuration.
+private struct Completion<Command: ProfiledCommand> {
+  let typed: [String]
+  let entries: [Entry]
+
+  func replacing(entries: [Entry]) -> Self { Self(typed: typed, entries: entries) }
+
+  var words: [String] {
+    let name = Command.profiledName.rawValue
+    let rest = typed.first == name ? typed.dropFirst() : typed[...]
+    return [name] + entries.flatMap { Self.words(for: $0) } + rest
+  }
+
+  private static func words(for entry: Entry) -> [String] {
+    guard let key = ProfileKey(named: entry.key), key.commands.contains(Command.profiledName)
+    else { return [] }
+    return key.arguments(for: entry.value) ?? []
+  }
+}

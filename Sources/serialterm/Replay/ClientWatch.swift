@@ -1,0 +1,55 @@
+import EventLoop
+import Glibc
+import Posix
+import SystemPackage
+
+/// Hears of the programs that open a node, for as long as it is kept. See inotify(7).
+final class ClientWatch {
+  /// What a client does with the node.
+  enum Event {
+    case opened
+    case read
+    case closed
+  }
+
+  private let inotify: OwnedDescriptor
+  private var watch: DescriptorWatch?
+
+  /// Watches a node.
+  ///
+  /// - Throws: what inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2) say: `EMFILE` and
+  ///   `ENOSPC` at the user's limits.
+  init(
+    _ path: FilePath, on loop: EventLoop, _ handler: @escaping (Event) -> Void
+  ) throws(Errno) {
+    let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
+    let descriptor = FileDescriptor(rawValue: rawValue)
+    inotify = OwnedDescriptor(descriptor)
+    let mask = UInt32(IN_OPEN | IN_ACCESS | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)
+    try systemCall { path.withPlatformString { inotify_add_watch(rawValue, $0, mask) } }
+    watch = try loop.watch(descriptor, for: .reading) { _ in
+      Self.takeEvents(from: descriptor).forEach(handler)
+    }
+  }
+
+  deinit { watch?.cancel() }
+
+  private static func takeEvents(from descriptor: FileDescriptor) -> [Event] {
+    var events: [Event] = []
+    withUnsafeTemporaryAllocation(
+      byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
+    ) { buffer in
+      while case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) {
+        var offset = 0
+        while offset < count {
+          let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+          if event.mask & UInt32(IN_OPEN) != 0 { events.append(.opened) }
+          if event.mask & UInt32(IN_ACCESS) != 0 { events.append(.read) }
+          if event.mask & UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) != 0 { events.append(.closed) }
+          offset += MemoryLayout<inotify_event>.size + Int(event.len)
+        }
+      }
+    }
+    return events
+  }
+}

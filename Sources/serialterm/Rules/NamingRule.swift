@@ -1,0 +1,95 @@
+import DeviceWatch
+
+/// A rule of udev that gives one device a name of its own; see udev(7).
+struct NamingRule: Hashable {
+  /// The rule, one line.
+  let rule: String
+  /// What the device is told from others by, in words.
+  let basis: String
+
+  /// Where the rule belongs: after 60-serial.rules, which finds out what it asks for.
+  static func file(for name: NodeName) -> String { "/etc/udev/rules.d/70-\(name.text).rules" }
+
+  /// Makes a rule.
+  ///
+  /// - Parameters:
+  ///   - device: the one to name.
+  ///   - devices: what there is, so that a number that two adapters share is not relied on.
+  /// - Throws: ``Failure`` for what udev has no lasting description of.
+  init(naming device: Device, _ name: NodeName, among devices: [Device]) throws(Failure) {
+    let keys: [String]
+    switch IdentityMatcher(for: device, among: devices).identity {
+    case .usb(let function):
+      basis = "serial number \((function.serialNumber ?? "").harmless), in whatever USB port"
+      keys = Self.usbKeys(function, isBySerialNumber: true)
+    case .usbPort(let function, let path):
+      basis = "the USB port that it is plugged into"
+      keys = Self.usbKeys(function, isBySerialNumber: false) + [Self.placeKey(path)]
+    case .hardware:
+      basis = "its place in the machine"
+      keys = [Self.key("DEVPATH", String(device.syspath.dropFirst("/sys".count)))]
+    case .node:
+      throw Failure(
+        .usage, "\(device.node): a port that software makes; whoever makes it names it")
+    }
+    let all = ["ACTION!=\"remove\"", "SUBSYSTEM==\"tty\""] + keys + ["SYMLINK+=\"\(name.text)\""]
+    rule = all.joined(separator: ", ")
+  }
+
+  /// The ATTRS of one rule must all be of one parent: those here are the USB device's. What its
+  /// interface and port are, 60-serial.rules has put down before.
+  private static func usbKeys(_ function: USBFunction, isBySerialNumber: Bool) -> [String] {
+    var keys = [
+      key("ATTRS{idVendor}", function.vendorID.hex),
+      key("ATTRS{idProduct}", function.productID.hex),
+    ]
+    if isBySerialNumber, let number = function.serialNumber {
+      keys.append(key("ATTRS{serial}", number))
+    }
+    if let interface = function.interfaceNumber {
+      let digits = String(interface, radix: 16)
+      keys.append(key("ENV{ID_USB_INTERFACE_NUM}", digits.count < 2 ? "0\(digits)" : digits))
+    }
+    if let port = function.portNumber { keys.append(key("ENV{.ID_PORT}", "\(port)")) }
+    return keys
+  }
+
+  /// - Parameter path: udev's ID_PATH, or a folder of sysfs where there is none.
+  private static func placeKey(_ path: String) -> String {
+    path.hasPrefix("/sys/")
+      ? "DEVPATH==\"\(pattern(String(path.dropFirst("/sys".count))))/*\""
+      : key("ENV{ID_PATH}", path)
+  }
+
+  private static func key(_ name: String, _ value: String) -> String {
+    "\(name)==\"\(pattern(value))\""
+  }
+
+  /// A pattern that matches a text, without what patterns, quotes and substitutions are made of:
+  /// such a character is matched by any.
+  private static func pattern(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      if !scalar.isASCII { return "*" }
+      return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+        || " ._:+,@=/-#".unicodeScalars.contains(scalar) ? String(scalar) : "?"
+    }.joined()
+  }
+}
+
+extension NamingRule {
+  /// The rule with what to do with it, without line ends.
+  ///
+  /// - Parameter target: what the user called the device.
+  func lines(for device: Device, _ name: NodeName, target: String) -> [String] {
+    let file = Self.file(for: name)
+    let command = "serialterm rules '\(target)' --name \(name.text)"
+    return [
+      "# /dev/\(name.text): \(device.summary)",
+      "# Known by \(basis).",
+      "# Install: \(command) | sudo tee \(file)",
+      "#          sudo udevadm control --reload && sudo udevadm trigger --name-match=\(device.node)",
+      "# Undo:    sudo rm \(file) && sudo udevadm control --reload",
+      rule,
+    ]
+  }
+}

@@ -1,0 +1,23 @@
+/// A name below /dev that a person may choose: one that no rule of udev and no shell reads otherwise.
+struct NodeName: Hashable {
+  let text: String
+
+  /// Reads a name: letters, digits, `_`, `-` and `.`, a letter first, at most 64 of them. What begins
+  /// with `tty` is the kernel's.
+  ///
+  /// - Throws: ``Failure`` saying what is wrong with it.
+  init(parsing text: String) throws(Failure) {
+    let isAllowed = text.utf8.allSatisfy { byte in
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-.".utf8.contains(byte)
+    }
+    guard isAllowed, let first = text.first, first.isLetter, text.utf8.count <= 64 else {
+      throw Failure(
+        .usage, "'\(text.harmless)': expected a letter, then letters, digits, '_', '-' or '.'")
+    }
+    guard !text.hasPrefix("tty") else {
+      throw Failure(.usage, "'\(text)': names that begin with tty are the kernel's")
+    }
+    self.text = text
+  }
+}

@@ -1,0 +1,106 @@
+import EventLoop
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+
+/// Wires a command's standard input and output to the port, byte for byte, until the command ends.
+final class ExecController: SessionObserver {
+  private let command: String
+  private let unattended: UnattendedSession
+  private var child: PipedChild?
+  private var toChild: OutputChannel?
+  private var watch: DescriptorWatch?
+  private var signals: SignalWatch?
+  private var drain: Drain?
+  private var status: ExitStatus?
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  private var session: Session { unattended.session }
+  private var loop: EventLoop { unattended.loop }
+
+  init(_ command: String, _ unattended: UnattendedSession) {
+    self.command = command
+    self.unattended = unattended
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Runs the command to its end; the exit status is the command's.
+  ///
+  /// - Throws: ``Failure``, and what the system says.
+  func run() throws -> ExitStatus {
+    unattended.onReady = { [unowned self] in
+      do throws(Errno) {
+        try start()
+      } catch {
+        unattended.finish(.failure(Failure(.otherFailure, "the command cannot be run: \(error).")))
+      }
+    }
+    // Whoever ends us, or the device that is gone, ends the command too.
+    defer { child?.end(SIGHUP) }
+    return try unattended.run()
+  }
+
+  private func start() throws(Errno) {
+    signal(SIGCHLD, SIG_DFL)
+    signals = try loop.watchSignals([SIGCHLD]) { [unowned self] _ in pump() }
+    let child = try PipedChild(command)
+    self.child = child
+    if let input = child.inputDescriptor {
+      let channel = try OutputChannel(input, on: loop, whenFull: .pushBack)
+      channel.onRoom = { [unowned self] in session.isReadingPaused = false }
+      // A command that reads no more may still have something to send.
+      channel.onGone = { [unowned self] _ in session.isReadingPaused = false }
+      toChild = channel
+    }
+    watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in pump() }
+    session.addObserver(self)
+    unattended.onReceived = { [unowned self] bytes in
+      toChild?.write(bytes)
+      if toChild?.isCrowded == true { session.isReadingPaused = true }
+    }
+  }
+
+  func session(_ session: Session, didSend bytes: RawSpan) { updateInterest() }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
+
+  /// How much may be read ahead of the driver.
+  private var room: Int { max(0, buffer.count - session.queuedByteCount) }
+
+  private func updateInterest() {
+    // Fails only for want of memory; the next event tries again.
+    _ = try? watch?.setInterest(room > 0 ? .reading : [])
+  }
+
+  /// Moves what the command writes to the device, at the device's pace.
+  private func pump() {
+    guard let child, drain == nil else { return }
+    if status == nil { status = child.status() }
+    let room = room
+    guard room > 0 else { return updateInterest() }
+    let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<room])
+    switch (try? child.output.borrowed.readAvailable(into: piece)) ?? .endOfFile {
+    case .bytes(let count):
+      let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count]).bytes
+      // There is room; a device that is gone ends the session.
+      _ = try? session.write(bytes)
+      updateInterest()
+    case .wouldBlock:
+      // Somebody whom the command left behind may hold its output open.
+      if status != nil { finish() }
+    case .endOfFile:
+      watch?.cancel()
+      watch = nil
+      if status != nil { finish() }
+    }
+  }
+
+  /// Ends when the driver has sent what the command wrote.
+  private func finish() {
+    drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in
+      unattended.finish(.success(status ?? .done))
+    }
+  }
+}

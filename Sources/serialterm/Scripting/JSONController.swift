@@ -1,0 +1,183 @@
+import EventLoop
+import Glibc
+import Posix
+import Scripting
+import SerialCore
+import SystemPackage
+
+/// Lets a program drive a session: what happens goes to standard output, commands come from
+/// standard input, both as lines of JSON. Commands are done one after the other, and each has one
+/// answer.
+final class JSONController: SessionObserver {
+  /// The version of what is said. New events and members do not change it.
+  static let version = 1
+  /// How long a line may be.
+  private static let longestLine = 1_048_576
+
+  private let unattended: UnattendedSession
+  private let linger: Duration
+  private let text: ReceivedTextWatch
+  private let player: LineSequencePlayer
+  private let input = StandardFile(.standardInput, O_RDONLY)
+  private var lines = LineAssembler(limit: longestLine)
+  private var watch: DescriptorWatch?
+  private var hasEnded = false
+  /// The id of the command that is being done.
+  private var current: JSON?
+  private var drain: Drain?
+  private var timer: Timer?
+
+  private var session: Session { unattended.session }
+  private var loop: EventLoop { unattended.loop }
+
+  init(_ unattended: UnattendedSession, linger: Duration) {
+    self.unattended = unattended
+    self.linger = linger
+    text = ReceivedTextWatch(on: unattended.loop)
+    player = LineSequencePlayer(unattended.session, on: unattended.loop)
+    unattended.session.addObserver(self)
+  }
+
+  /// Runs until its input ends, or a command ends it.
+  ///
+  /// - Throws: ``Failure``, and what the system says.
+  func run() throws -> ExitStatus {
+    say("hello", [("version", .integer(Self.version))])
+    text.onMatch = { [unowned self] match in
+      text.expressions = []
+      let groups = match.captures.map { $0.map { JSON.string(String(received: $0)) } ?? .null }
+      answer("done", [("match", .array(groups))])
+    }
+    player.onEnd = { [unowned self] in answer("done") }
+    player.onFailure = { [unowned self] in fail(Failure($0).message) }
+    unattended.onReceived = { [unowned self] in received($0) }
+    unattended.onWaiting = { [unowned self] in startReading() }
+    return try unattended.run()
+  }
+
+  // MARK: What happens
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    let name: String
+    switch new {
+    case .open: name = "open"
+    case .waitingForDevice: name = "waiting"
+    case .closed: name = "closed"
+    case .released: name = "released"
+    case .opening: return
+    }
+    var members = [("state", JSON.string(name)), ("node", JSON(new.path?.string))]
+    if case .open(_, let settings) = new { members.append(("settings", .string("\(settings)"))) }
+    say("state", members)
+  }
+
+  private func received(_ bytes: UnsafeRawBufferPointer) {
+    let whole = String(validating: bytes, as: UTF8.self)
+    let data: (String, JSON) =
+      whole.map { ("text", .string($0)) } ?? ("hex", .string(HexText.digits(of: bytes)))
+    say("received", [("time", .string(Timestamp.now.rfc3339)), data])
+    text.add(bytes)
+  }
+
+  private func say(_ event: String, _ members: [(String, JSON)]) {
+    var line = "\(JSON.object([("event", .string(event))] + members))\n"
+    line.withUTF8 { unattended.write(UnsafeRawBufferPointer($0)) }
+  }
+
+  private func answer(_ event: String, _ members: [(String, JSON)] = []) {
+    timer = nil
+    guard let id = current else { return }
+    current = nil
+    say(event, [("id", id)] + members)
+    // What is said at once must not keep what else is ready waiting.
+    timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
+  }
+
+  private func fail(_ reason: String) { answer("failed", [("reason", .string(reason))]) }
+
+  // MARK: Commands
+
+  private func startReading() {
+    do {
+      watch = try loop.watch(input.descriptor, for: .reading) { [unowned self] _ in read() }
+    } catch {
+      unattended.finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+    }
+  }
+
+  private func read() {
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+    defer { piece.deallocate() }
+    switch (try? input.descriptor.readAvailable(into: piece)) ?? .endOfFile {
+    case .bytes(let count): lines.append(piece[..<count])
+    case .wouldBlock: return
+    case .endOfFile:
+      watch?.cancel()
+      watch = nil
+      hasEnded = true
+    }
+    doNext()
+  }
+
+  /// Does the next command. While one is being done, nothing is read.
+  private func doNext() {
+    guard current == nil else { return }
+    if let line = lines.next() {
+      _ = try? watch?.setInterest([])
+      perform(line)
+    } else if lines.isOverlong {
+      unattended.finish(
+        .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
+    } else if hasEnded {
+      close(after: linger)
+    } else {
+      _ = try? watch?.setInterest(.reading)
+    }
+  }
+
+  private func perform(_ line: String) {
+    current = .null
+    do {
+      let json = try JSON(parsing: line)
+      current = json["id"] ?? .null
+      try perform(try JSONCommand(json))
+    } catch let error as SerialError {
+      fail(Failure(error).message)
+    } catch {
+      fail("\(error)")
+    }
+  }
+
+  private func perform(_ command: JSONCommand) throws {
+    switch command {
+    case .send(let bytes):
+      try session.write(bytes.span.bytes)
+      drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in answer("done") }
+    case .expect(let expression, let limit):
+      timer = loop.schedule(after: limit) { [unowned self] in
+        text.expressions = []
+        fail("timeout")
+      }
+      text.expressions = [expression]
+    case .setLines(let asserting, let deasserting):
+      try session.setModemLines(asserting: asserting, deasserting: deasserting)
+      answer("done")
+    case .setBaudRate(let rate):
+      var settings = session.requestedSettings
+      settings.baudRate = rate
+      try session.apply(settings)
+      answer("done")
+    case .sendBreak(let length):
+      player.play(LineSequence([.setBreak(true), .wait(length), .setBreak(false)]))
+    case .close:
+      answer("done")
+      close(after: .zero)
+    }
+  }
+
+  private func close(after linger: Duration) {
+    timer = loop.schedule(after: linger) { [unowned self] in
+      unattended.finish(.success(.done))
+    }
+  }
+}

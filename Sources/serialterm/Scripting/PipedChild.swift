@@ -1,0 +1,84 @@
+import Glibc
+import Posix
+import SystemPackage
+
+/// A shell command that runs with pipes to us in place of its standard input and output.
+final class PipedChild {
+  /// What it writes; non-blocking.
+  let output: OwnedDescriptor
+  private var input: OwnedDescriptor?
+  private let pid: pid_t
+  private var hasEnded = false
+
+  /// Starts `/bin/sh -c COMMAND`. The corresponding C function is `posix_spawn`.
+  ///
+  /// - Throws: what pipe(2) and posix_spawn(3) say.
+  init(_ command: String) throws(Errno) {
+    let toChild = try Self.pipe()
+    let fromChild = try Self.pipe()
+    pid = try Self.spawn(command, input: toChild.reading, output: fromChild.writing)
+    // The flag belongs to our end: the child's ends stay as programs expect them.
+    for end in [toChild.writing, fromChild.reading] {
+      _ = fcntl(end.rawValue, F_SETFL, fcntl(end.rawValue, F_GETFL) | O_NONBLOCK)
+    }
+    _ = try? toChild.reading.close()
+    _ = try? fromChild.writing.close()
+    input = OwnedDescriptor(toChild.writing)
+    output = OwnedDescriptor(fromChild.reading)
+  }
+
+  /// Where it reads; nil when that was closed.
+  var inputDescriptor: FileDescriptor? { input?.borrowed }
+
+  /// Ends its input.
+  func closeInput() { input = nil }
+
+  /// How it ended; nil while it runs. See waitpid(2).
+  func status() -> ExitStatus? {
+    var status: CInt = 0
+    guard !hasEnded, waitpid(pid, &status, WNOHANG) == pid else { return nil }
+    hasEnded = true
+    return ExitStatus(waitStatus: status)
+  }
+
+  /// Tells it to end, if it still runs.
+  func end(_ signal: CInt) {
+    if !hasEnded { kill(pid, signal) }
+  }
+
+  private static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
+    var ends: [CInt] = [-1, -1]
+    try systemCall { Glibc.pipe(&ends) }
+    // Nobody else starts a program between these lines: there is one thread.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+  }
+
+  private static func spawn(
+    _ command: String, input: FileDescriptor, output: FileDescriptor
+  ) throws(Errno) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input.rawValue, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDOUT_FILENO)
+    // What we hear in the loop, and what the program's root ignores, is the child's as usual.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var (none, defaults) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigemptyset(&defaults)
+    sigaddset(&defaults, SIGPIPE)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var arguments = ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var pid: pid_t = 0
+    // It returns its error, and leaves errno alone.
+    let error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, environ)
+    guard error == 0 else { throw Errno(rawValue: error) }
+    return pid
+  }
+}

@@ -1,0 +1,22 @@
+import Scripting
+import SystemPackage
+
+/// What is sent, and what is awaited.
+struct SendConfiguration {
+  /// Where the bytes come from.
+  enum Source {
+    case bytes([UInt8])
+    case file(FilePath)
+    case standardInput
+  }
+
+  let source: Source
+  /// What has to come before anything is sent.
+  let prompt: Expression?
+  /// What has to come back.
+  let expectation: Expression?
+  /// How long nothing may happen while text is awaited.
+  let timeout: Duration
+  /// The group of the expectation that is printed, instead of all that comes; 0 is the whole match.
+  let printedGroup: Int?
+}

@@ -1,0 +1,167 @@
+import EventLoop
+import Posix
+import Scripting
+import SerialCore
+import SystemPackage
+
+/// Sends something, and waits for the answer.
+final class SendController {
+  private let configuration: SendConfiguration
+  private let unattended: UnattendedSession
+  private let text: ReceivedTextWatch
+  private var step = Step.prompt
+  private var pump: InputPump?
+  private var transfer: FileTransfer?
+  private var drain: Drain?
+  private var answer: ReceivedText.Match?
+  private var timer: Timer?
+  private var standstill: StandstillWatch?
+
+  private var session: Session { unattended.session }
+  private var loop: EventLoop { unattended.loop }
+
+  /// How far it is.
+  private enum Step {
+    case prompt, sending, answer
+  }
+
+  init(_ configuration: SendConfiguration, _ unattended: UnattendedSession) {
+    self.configuration = configuration
+    self.unattended = unattended
+    text = ReceivedTextWatch(on: unattended.loop)
+  }
+
+  /// Runs to the end.
+  ///
+  /// - Throws: ``Failure``, and what the system says.
+  func run() throws -> ExitStatus {
+    text.onMatch = { [unowned self] in met($0) }
+    text.onPassed = { [unowned self] in show($0) }
+    unattended.onReceived = { [unowned self] in text.add($0) }
+    unattended.onLost = { [unowned self] in text.flush() }
+    unattended.onReady = { [unowned self] in
+      guard let prompt = configuration.prompt else { return send() }
+      text.expressions = [prompt]
+      startTimer()
+    }
+    return try unattended.run()
+  }
+
+  private func met(_ match: ReceivedText.Match) {
+    text.expressions = []
+    timer = nil
+    switch step {
+    case .prompt: send()
+    case .sending: answer = match
+    case .answer: finish(with: match)
+    }
+  }
+
+  // MARK: Sending
+
+  /// Who expects nothing waits for the driver as long as it takes, as a pipe does.
+  private func send() {
+    // What came so far is no answer.
+    text.clear()
+    step = .sending
+    if let expectation = configuration.expectation {
+      text.expressions = [expectation]
+      standstill = StandstillWatch(session, on: loop, limit: configuration.timeout) {
+        [unowned self] in
+        timeIsUp()
+      }
+    }
+    switch configuration.source {
+    case .bytes(let bytes):
+      let isTaken = bytes.withUnsafeBytes { (try? session.write($0.bytes)) != nil }
+      // There is room for any argument; the device may just have gone.
+      if isTaken { allIsQueued() }
+    case .file(let path): sendFile(path)
+    case .standardInput: sendInput()
+    }
+  }
+
+  private func sendFile(_ path: FilePath) {
+    do {
+      let transfer = try FileTransfer(of: path, to: session, on: loop)
+      transfer.onEnd = { [unowned self] in transferEnded($0, of: path) }
+      self.transfer = transfer
+      transfer.begin()
+    } catch {
+      unattended.finish(.failure(error))
+    }
+  }
+
+  private func transferEnded(_ end: FileTransfer.End, of path: FilePath) {
+    switch end {
+    case .done: allIsQueued()
+    case .unreadable(let error):
+      unattended.finish(.failure(Failure(.transferFailed, "\(path): \(error).")))
+    // The session says why.
+    case .portGone, .stopped: break
+    }
+  }
+
+  private func sendInput() {
+    let pump = InputPump(to: session, isTerminal: false, isReadOnly: false, prefix: .none)
+    pump.onEnd = { [unowned self] error in
+      if let error { fail("standard input: \(error).") } else { allIsQueued() }
+    }
+    self.pump = pump
+    do {
+      try pump.start(on: loop)
+    } catch {
+      fail("standard input: \(error).")
+    }
+  }
+
+  private func allIsQueued() {
+    drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in allIsSent() }
+  }
+
+  private func allIsSent() {
+    step = .answer
+    standstill = nil
+    guard configuration.expectation != nil else { return unattended.finish(.success(.done)) }
+    if let answer { return finish(with: answer) }
+    startTimer()
+  }
+
+  // MARK: Waiting
+
+  /// The device has so long from here on.
+  private func startTimer() {
+    timer = loop.schedule(after: configuration.timeout) { [unowned self] in timeIsUp() }
+  }
+
+  private func timeIsUp() {
+    let seconds = "within \(configuration.timeout.inSeconds) s"
+    let failure =
+      switch step {
+      case .prompt: "the prompt did not come \(seconds)."
+      case .sending: unattended.standstill(seconds)
+      case .answer: "what was expected did not come \(seconds)."
+      }
+    unattended.finish(.failure(Failure(.timedOut, failure)))
+  }
+
+  // MARK: Ending
+
+  private func show(_ bytes: UnsafeRawBufferPointer) {
+    guard step != .prompt, answer == nil, configuration.expectation != nil,
+      configuration.printedGroup == nil
+    else { return }
+    unattended.show(bytes)
+  }
+
+  private func finish(with match: ReceivedText.Match) {
+    if let group = configuration.printedGroup {
+      ((match.captures[group] ?? []) + [0x0A]).withUnsafeBytes { unattended.show($0) }
+    }
+    unattended.finish(.success(.done))
+  }
+
+  private func fail(_ message: String) {
+    unattended.finish(.failure(Failure(.otherFailure, message)))
+  }
+}

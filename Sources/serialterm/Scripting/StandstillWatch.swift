@@ -1,0 +1,39 @@
+import EventLoop
+import SerialCore
+
+/// Notices that what is to be sent does not get any further, in the queue or in the driver.
+final class StandstillWatch: SessionObserver {
+  private let session: Session
+  private let loop: EventLoop
+  private let limit: Duration
+  private let onStandstill: () -> Void
+  private var lastCount = Int.max
+  private var hasMoved = false
+  private var timer: Timer?
+
+  /// Begins to watch.
+  ///
+  /// - Parameter limit: how long nothing may move.
+  init(
+    _ session: Session, on loop: EventLoop, limit: Duration, onStandstill: @escaping () -> Void
+  ) {
+    self.session = session
+    self.loop = loop
+    self.limit = limit
+    self.onStandstill = onStandstill
+    session.addObserver(self)
+    look()
+  }
+
+  func session(_ session: Session, didSend bytes: RawSpan) { hasMoved = true }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
+
+  private func look() {
+    let count = session.unsentByteCount
+    // What the driver has taken and sends on is movement too.
+    guard count == 0 || hasMoved || count < lastCount else { return onStandstill() }
+    (lastCount, hasMoved) = (count, false)
+    timer = loop.schedule(after: limit) { [unowned self] in look() }
+  }
+}

@@ -1,0 +1,170 @@
+import EventLoop
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+
+/// A session that no user sits at: what the commands have in common that talk to a device by
+/// themselves.
+final class UnattendedSession: SessionObserver {
+  /// Called once, when the port is open and what waited there has been read.
+  var onReady: () -> Void = {}
+  /// Called once, when the port is open or waited for.
+  var onWaiting: () -> Void = {}
+  /// Called when the device is gone, with nothing more to come.
+  var onLost: () -> Void = {}
+  /// Called with what is received.
+  var onReceived: (UnsafeRawBufferPointer) -> Void = { _ in }
+
+  let loop: EventLoop
+  let console: Console
+  let session: Session
+  private let pacer: Pacer?
+  private let configuration: UnattendedConfiguration
+  private let view: DeviceView
+  private let driver: SessionDriver
+  private let binder: TargetBinder
+  private let opening: OpeningSequence?
+  private let narrator: SessionNarrator
+  private var signals: SignalWatch?
+  private var isReady = false
+  private var outcome: Result<ExitStatus, Failure>?
+
+  /// The largest text that a script, or an argument (128 KiB, see execve(2)), may have us send.
+  private static let queueCapacity = 1_048_576
+  /// How long the user's terminal may take over what is left to show.
+  private static let showPatience = Duration.milliseconds(200)
+
+  /// Creates the session; nothing is opened before ``run()``.
+  ///
+  /// - Throws: what epoll_create1(2) and epoll_ctl(2) say.
+  init(_ configuration: UnattendedConfiguration) throws(Errno) {
+    self.configuration = configuration
+    loop = try EventLoop()
+    console = try Console(on: loop, isQuiet: configuration.isQuiet, isRaw: false)
+    view = DeviceView(ViewSettings(), on: console, loop: loop)
+    let options = configuration.linkOptions
+    session = Session(
+      settings: configuration.settings, waitsForLostDevice: configuration.reconnects,
+      writeCapacity: Self.queueCapacity
+    ) { (path, settings) throws(SerialError) in
+      try TermiosLink(opening: path, settings: settings, options: options)
+    }
+    driver = SessionDriver(session, on: loop)
+    opening = configuration.onOpen.map { [session, loop] in
+      OpeningSequence($0, of: session, on: loop)
+    }
+    pacer = Pacer(configuration.pacing, of: session, on: loop)
+    narrator = SessionNarrator(on: console, wayBack: nil)
+    binder = TargetBinder(
+      session, on: loop, waitsForAbsentDevice: configuration.waitsForAbsentDevice)
+    session.addObserver(self)
+  }
+
+  /// Says how it stands with a device that is to come back; there is nobody to ask.
+  private func take(_ report: Reconnector.Report) {
+    switch report {
+    case .held(let error): console.say(error.heldForNow)
+    case .refused(let error):
+      if binder.endsWhenRefused { return finish(.failure(Failure(error))) }
+      console.say(Failure(error).message)
+    case .several(let devices): finish(.failure(Failure(indistinguishable: devices)))
+    case .lookAlikes(let devices): console.answer(devices.notTaken)
+    case .settled: break
+    }
+  }
+
+  /// Opens the port, and runs until somebody calls ``finish(_:)``.
+  ///
+  /// - Throws: ``Failure``, and what the system says.
+  func run() throws -> ExitStatus {
+    signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] in
+      outcome = .success(.signal($0))
+    }
+    console.onOutputGone = { [unowned self] _ in finish(.failure(Failure(.outputGone, ""))) }
+    console.onRoom = { [unowned self] in session.isReadingPaused = false }
+    driver.onFailure = { [unowned self] in
+      finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
+    }
+    opening?.onFailure = { [console] in console.warn(Failure($0).message) }
+    _ = try binder.bind(to: configuration.target, mayAsk: false)
+    // Nobody has to watch for devices where one that goes away is not waited for; one whose
+    // permissions are still on their way is, for a moment.
+    if configuration.reconnects || configuration.waitsForAbsentDevice || !session.state.isOpen {
+      try binder.startReconnecting { [unowned self] in take($0) }
+    }
+    defer { close() }
+    onWaiting()
+    while outcome == nil {
+      if session.state.isOpen && !isReady {
+        isReady = true
+        warnOfDifferences()
+        // Whatever waits at the port has its turn before anything is sent.
+        try loop.turn(waitingAtMost: .zero)
+        if outcome == nil { onReady() }
+      } else {
+        try loop.turn()
+      }
+    }
+    try awaitReader()
+    return try outcome!.get()
+  }
+
+  /// Ends the session; the first reason counts.
+  func finish(_ outcome: Result<ExitStatus, Failure>) {
+    if self.outcome == nil { self.outcome = outcome }
+  }
+
+  /// Writes what the device sent to standard output: as it is, or harmless to a terminal.
+  func show(_ bytes: UnsafeRawBufferPointer) {
+    if console.isOutputTerminal { view.show(bytes) } else { write(bytes) }
+  }
+
+  /// Writes bytes to standard output as they are.
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    console.show(bytes)
+    if console.isCrowded { session.isReadingPaused = true }
+  }
+
+  /// Says which settings the driver took otherwise than they were asked for.
+  func warnOfDifferences() { narrator.warnOfDifferences(in: session) }
+
+  /// What to say when nothing has been sent for a while: why, and how much is left.
+  func standstill(_ time: String) -> String {
+    let left = "\(session.unsentByteCount.grouped) bytes were not sent."
+    return pacer?.isAwaitingPrompt == true
+      ? "the prompt of --wait-for did not come \(time): \(left)"
+      : "the device took nothing \(time): \(left)"
+  }
+
+  func session(_ session: Session, didReceive bytes: RawSpan) {
+    bytes.withUnsafeBytes { onReceived($0) }
+  }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    guard case .closed(.lost(let error)) = new else { return }
+    // Its last words may be what was awaited.
+    onLost()
+    finish(.failure(Failure(error)))
+  }
+
+  /// A pipe gets everything, however slowly it is read; a signal ends that sooner.
+  private func awaitReader() throws(Errno) {
+    session.isReadingPaused = true
+    let ended = outcome
+    while !console.isOutputTerminal && !console.isDrained {
+      if case .success(.signal) = outcome { return }
+      if case .failure(let failure) = outcome, failure.status == .outputGone { return }
+      outcome = nil
+      try loop.turn()
+      outcome = outcome ?? ended
+    }
+  }
+
+  private func close() {
+    if console.isOutputTerminal { view.finish() }
+    _ = console.finish(within: Self.showPatience)
+    session.removeObserver(self)
+    session.close()
+  }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// Where what is not said on the command line comes from.
+struct ProfileOptions: ParsableArguments {
+  @Option(help: .init("The configuration to use.", valueName: "file"))
+  var config: String?
+
+  @Option(help: .init("The profile to use, whatever the device.", valueName: "name"))
+  var profile: String?
+}

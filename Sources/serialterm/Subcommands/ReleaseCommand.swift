@@ -1,0 +1,93 @@
+import ArgumentParser
+import DeviceWatch
+import SystemPackage
+
+/// `serialterm release`: lets another program use the port of a running session.
+struct ReleaseCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "release",
+    abstract: "Run a command while a session lets go of its port.",
+    usage: "serialterm release [--quiet] <target> -- <command> ...",
+    discussion: """
+      The session that has the device, started by 'serialterm connect', lets go of the port while \
+      the command runs, and takes it back when the command has ended, however it ended. Where no \
+      session has the device, the command is run all the same.
+
+      {} in the command's words stands for the device's node. A TARGET is what it is for \
+      'serialterm connect'. The exit status is the command's; 127 when it is not found, 126 when \
+      it cannot be run, 5 when the session keeps its port.
+
+      EXAMPLE:
+        serialterm release ttyUSB0 -- esptool.py -p {} write_flash 0 app.bin
+      """)
+
+  @Argument(help: "The device.", transform: { try Target(parsing: $0) })
+  var target: Target
+
+  @Argument(parsing: .postTerminator, help: "The command and its arguments.")
+  var command: [String] = []
+
+  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  var quiet = false
+
+  func validate() throws {
+    if command.isEmpty { throw ValidationError("name a command: release TARGET -- COMMAND ...") }
+  }
+
+  func execute() throws -> ExitStatus {
+    let node = try node()
+    guard let device = node.deviceNumber else {
+      throw Failure(.deviceNotFound, "\(node): not a serial port.")
+    }
+    let borrower = FilePath(command[0]).lastComponent?.string ?? command[0]
+    let port = try ReleasedPort(
+      asking: ControlRequest(device: device, borrower: borrower), say: say)
+    if !port.wasHeld { say("no session has \(node).") }
+    let status = run(command.map { $0.replacing("{}", with: node.string) })
+    port.giveBack(say: say)
+    return status
+  }
+
+  private func node() throws -> FilePath {
+    switch target {
+    case .node(let path):
+      guard (try? path.stat()) != nil else {
+        throw Failure(
+          .deviceNotFound, "\(path): no such device. 'serialterm list' shows what there is.")
+      }
+      return path
+    case .device(let selector): return try node(of: .fitting(selector))
+    case .latest: return try node(of: .latest)
+    case .new: throw Failure(.usage, "no session has what is not there yet; name a device.")
+    case .loopback:
+      throw Failure(.usage, "a simulation has no name of its own; name the session's node.")
+    }
+  }
+
+  private func node(of query: DeviceQuery) throws -> FilePath {
+    let watcher = DeviceWatcher(source: try UdevSource())
+    try watcher.startIfNeeded()
+    switch query.answer(among: watcher.devices) {
+    case .one(let device): return device.node
+    case .none: throw Failure(noneFor: query)
+    case .several(let devices): throw Failure(several: devices, for: query)
+    }
+  }
+
+  private func run(_ words: [String]) -> ExitStatus {
+    do throws(Errno) {
+      return try ChildProcess(words).wait()
+    } catch {
+      complain("\(words[0]): \(error).")
+      return .command(error == .noSuchFileOrDirectory ? 127 : 126)
+    }
+  }
+
+  private func say(_ text: String) {
+    if !quiet { complain(text) }
+  }
+
+  private func complain(_ text: String) {
+    StandardStream.error.print("serialterm: \(text)\n", within: .milliseconds(200))
+  }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// `serialterm session-commands`: the table of commands that the manual is made from.
+struct SessionCommandsCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "session-commands",
+    abstract: "List the commands of a session: key, name and what it does, between tabs.",
+    shouldDisplay: false)
+
+  func execute() throws -> ExitStatus {
+    let rows = Command.allCases.map(\.entry).map { entry in
+      "\(entry.key.map(String.init) ?? "")\t\(entry.name)\t\(entry.summary)\n"
+    }
+    try StandardStream.output.print(rows.joined())
+    return .done
+  }
+}

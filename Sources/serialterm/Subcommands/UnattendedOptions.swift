@@ -1,0 +1,36 @@
+import ArgumentParser
+
+/// What the commands have in common that talk to a device by themselves.
+struct UnattendedOptions: ParsableArguments {
+  @OptionGroup(title: "LINE")
+  var line: LineOptions
+
+  @OptionGroup(title: "PACING")
+  var pacing: PacingOptions
+
+  @Flag(
+    exclusivity: .chooseLast,
+    help: "Lock the port (--exclusive, the default), or leave it to others too (--shared).")
+  var sharing: ConnectCommand.Sharing = .exclusive
+
+  @Flag(help: "Wait for a device that is not there yet.")
+  var wait = false
+
+  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  var quiet = false
+
+  func validate() throws {
+    if line.uucpLock && sharing == .shared {
+      throw ValidationError("--uucp-lock locks the port, --shared does not")
+    }
+  }
+
+  /// What they make of a session with a target.
+  func configuration(target: Target?) -> UnattendedConfiguration {
+    UnattendedConfiguration(
+      target: target, settings: line.settings,
+      linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
+      reconnects: false,
+      waitsForAbsentDevice: wait, pacing: pacing.pacing, isQuiet: quiet)
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import DeviceWatch
+import SystemPackage
+
+extension Target {
+  /// What a shell completes a TARGET to: the nodes that there are, and the simulations.
+  static let completion = CompletionKind.custom { _, _, _ in
+    let nodes = presentDevices.filter(\.hasHardware).map(\.node.string)
+    let simulations = Simulation.allCases.map { "loopback:\($0.rawValue)" }
+    // In zsh what follows a colon is a candidate's description: see _describe in zshcompsys(1).
+    let isColonTaken = CompletionShell.requesting == .zsh
+    return (nodes + simulations).map { candidate in
+      isColonTaken
+        ? candidate.split(separator: ":", omittingEmptySubsequences: false)
+          .joined(separator: "\\:") : candidate
+    }
+  }
+
+  /// None where udev cannot be asked: nobody reads a complaint in the midst of a command line.
+  private static var presentDevices: [Device] {
+    guard let source = try? UdevSource() else { return [] }
+    let watcher = DeviceWatcher(source: source)
+    _ = try? watcher.startIfNeeded()
+    return watcher.devices
+  }
+}

@@ -1,0 +1,36 @@
+import SerialCore
+import Testing
+
+@Suite struct LineSequenceTests {
+  @Test func text_becomesSteps_inTheirOrder() throws {
+    let sequence = try LineSequence(parsing: "dtr=off, rts=on,wait=100,break=on,break=off,rts=off")
+    #expect(
+      sequence.steps == [
+        .set(asserting: [], deasserting: .dtr), .set(asserting: .rts, deasserting: []),
+        .wait(.milliseconds(100)), .setBreak(true), .setBreak(false),
+        .set(asserting: [], deasserting: .rts),
+      ])
+  }
+
+  @Test func steps_areHandedOut_oneAtATime() throws {
+    var rest = try LineSequence(parsing: "wait=0,wait=10000").makeIterator()
+    #expect(rest.next() == .wait(.zero))
+    #expect(rest.next() == .wait(.seconds(10)))
+    #expect(rest.next() == nil)
+    #expect(rest.next() == nil)
+  }
+
+  @Test(arguments: [
+    ("", 1, ""), ("dtr=off,", 2, ""), ("dtr", 1, "dtr"), ("dtr=high", 1, "dtr=high"),
+    ("rts=on,cts=on", 2, "cts=on"), ("wait=10001", 1, "wait=10001"), ("wait=-1", 1, "wait=-1"),
+    ("wait=+1", 1, "wait=+1"), ("wait=", 1, "wait="), ("wait", 1, "wait"),
+    ("wait=1s", 1, "wait=1s"), ("wait=99999999999999999999", 1, "wait=99999999999999999999"),
+    ("dtr=on=off", 1, "dtr=on=off"), ("DTR=on", 1, "DTR=on"),
+  ])
+  func wrongItem_isNamed(text: String, position: Int, item: String) {
+    let error = #expect(throws: ItemParsingError.self) { try LineSequence(parsing: text) }
+    #expect(error?.position == position)
+    #expect(error?.item == item)
+    #expect(error?.description.contains("expected") == true)
+  }
+}

@@ -1,0 +1,73 @@
+import SystemPackage
+import Testing
+
+@testable import SerialCore
+
+/// Writes down what it hears, as text where that is easier to compare.
+final class Witness: SessionObserver {
+  private(set) var states: [SessionState] = []
+  private(set) var received: [UInt8] = []
+  private(set) var sent: [UInt8] = []
+  private(set) var interests: [Session.Interest] = []
+  var onState: (Session, SessionState) -> Void = { _, _ in }
+  var onReceive: (Session) -> Void = { _ in }
+  var onSend: (Session) -> Void = { _ in }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    #expect(old == states.last ?? .closed(nil), "no change is left out")
+    states.append(new)
+    onState(session, new)
+  }
+  func session(_ session: Session, didReceive bytes: RawSpan) {
+    received += bytes.withUnsafeBytes(Array.init)
+    onReceive(session)
+  }
+  func session(_ session: Session, didSend bytes: RawSpan) {
+    sent += bytes.withUnsafeBytes(Array.init)
+    onSend(session)
+  }
+  func session(
+    _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
+  ) {
+    interests.append(new)
+  }
+}
+
+final class Guard: SessionDelegate {
+  var allows = false
+  func sessionShouldClose(_ session: Session) -> Bool { allows }
+  func sessionShouldRelease(_ session: Session) -> Bool { allows }
+  func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool { allows }
+}
+
+extension Session {
+  func write(_ bytes: [UInt8]) throws(SerialError) { try write(bytes.span.bytes) }
+  func becomeReadable() { handle(readable: true, writable: false, hungUp: false) }
+  func becomeWritable() { handle(readable: false, writable: true, hungUp: false) }
+  func hangUp() { handle(readable: true, writable: true, hungUp: true) }
+}
+
+/// A session over links that a test plays, and what it tells.
+final class Bench {
+  private(set) var links: [FakeLink] = []
+  var refusal: SerialError.Code?
+  var appetite = Int.max
+  let witness = Witness()
+  let waits: Bool
+  private(set) lazy var session = Session(
+    settings: LineSettings(), waitsForLostDevice: waits, writeCapacity: 8
+  ) { [unowned self] (path, settings) throws(SerialError) in
+    if let refusal { throw SerialError(refusal, in: "open", at: path) }
+    let link = FakeLink(path: path, settings: settings)
+    link.appetite = appetite
+    links.append(link)
+    return link
+  }
+
+  init(waits: Bool = true) {
+    self.waits = waits
+    session.addObserver(witness)
+  }
+
+  var link: FakeLink { links[links.count - 1] }
+}

@@ -1,0 +1,187 @@
+import SerialCore
+import SystemPackage
+import Testing
+
+/// Writes down what it hears of the line, and of bytes between.
+private final class LineWitness: SessionObserver {
+  enum Heard: Hashable {
+    case state(isOpen: Bool)
+    case bytes([UInt8])
+    case error(LineError)
+    case lines(ModemLines, ModemLines)
+  }
+
+  private(set) var heard: [Heard] = []
+  var onError: (Session) -> Void = { _ in }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    if old.isOpen != new.isOpen { heard.append(.state(isOpen: new.isOpen)) }
+  }
+  func session(_ session: Session, didReceive bytes: RawSpan) {
+    heard.append(.bytes(bytes.withUnsafeBytes(Array.init)))
+  }
+  func session(_ session: Session, didReceiveError error: LineError) {
+    heard.append(.error(error))
+    onError(session)
+  }
+  func session(
+    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  ) {
+    heard.append(.lines(old, new))
+  }
+}
+
+@Suite struct SessionLineTests {
+  private let path: FilePath = "/dev/ttyTEST"
+  private let witness = LineWitness()
+  private let link: FakeLink
+  private let session: Session
+
+  init() {
+    let link = FakeLink(path: path, settings: LineSettings())
+    self.link = link
+    session = Session(settings: LineSettings(), waitsForLostDevice: false) {
+      (_, _) throws(SerialError) in link
+    }
+    session.addObserver(witness)
+  }
+
+  private func read(_ bytes: [UInt8]) {
+    link.incoming = [bytes]
+    session.handle(readable: true, writable: false, hungUp: false)
+  }
+
+  // MARK: Modem lines
+
+  @Test func modemLines_areKnown_fromTheOpeningToTheClosing() throws {
+    #expect(session.modemLines == nil)
+    #expect(session.capabilities.isEmpty)
+    try session.open(path)
+    #expect(session.modemLines == [.dtr, .rts])
+    #expect(session.capabilities.contains(.modemLines))
+    session.close()
+    #expect(session.modemLines == nil)
+    #expect(session.counters == nil)
+    #expect(session.capabilities.isEmpty)
+  }
+
+  @Test func change_isToldOnce_whenSomebodyLooks() throws {
+    try session.open(path)
+    link.lines = [.dtr, .rts, .cts]
+    #expect(session.modemLines == [.dtr, .rts])
+    session.refreshModemLines()
+    session.refreshModemLines()
+    #expect(session.modemLines == [.dtr, .rts, .cts])
+    #expect(
+      witness.heard == [.state(isOpen: true), .lines([.dtr, .rts], [.dtr, .rts, .cts])])
+  }
+
+  @Test func setLines_areReadBack_andTold() throws {
+    try session.open(path)
+    try session.setModemLines(deasserting: .dtr)
+    #expect(link.lines == .rts)
+    #expect(session.modemLines == .rts)
+    try session.setModemLines(asserting: .dtr, deasserting: .rts)
+    #expect(session.modemLines == .dtr)
+    #expect(witness.heard.dropFirst() == [.lines([.dtr, .rts], .rts), .lines(.rts, .dtr)])
+  }
+
+  @Test func portWithoutLines_saysSo() throws {
+    link.lines = nil
+    try session.open(path)
+    #expect(session.modemLines == nil)
+    session.refreshModemLines()
+    let error = #expect(throws: SerialError.self) { try session.setModemLines(asserting: .dtr) }
+    #expect(error?.code == .unsupported)
+    #expect(witness.heard == [.state(isOpen: true)])
+  }
+
+  @Test func closedSession_setsNothing() {
+    let error = #expect(throws: SerialError.self) { try session.setModemLines(asserting: .dtr) }
+    #expect(error?.code == .notOpen)
+    session.refreshModemLines()
+    #expect(witness.heard.isEmpty)
+  }
+
+  @Test func counters_areReadWhenAsked() throws {
+    try session.open(path)
+    link.counted.framingErrors = 3
+    #expect(session.counters?.framingErrors == 3)
+  }
+
+  // MARK: Sending
+
+  @Test func pausedSending_keepsWhatIsWritten() throws {
+    try session.open(path)
+    session.isSendingPaused = true
+    try session.write([1, 2])
+    #expect(session.queuedByteCount == 2)
+    #expect(session.interest == .reading)
+    session.handle(readable: false, writable: true, hungUp: false)
+    #expect(link.sent.isEmpty)
+    session.isSendingPaused = false
+    #expect(session.interest == [.reading, .writing])
+    session.handle(readable: false, writable: true, hungUp: false)
+    #expect(link.sent == [1, 2])
+  }
+
+  // MARK: Errors
+
+  @Test func unmarkedBytes_passUnchanged() throws {
+    try session.open(path)
+    read([0xFF, 0, 0, 0xFF, 0xFF])
+    #expect(witness.heard.last == .bytes([0xFF, 0, 0, 0xFF, 0xFF]))
+  }
+
+  @Test func errors_areTold_beforeTheByteThatTheyAreAbout_overEverySplit() throws {
+    link.marksErrors = true
+    try session.open(path)
+    let marked: [UInt8] = [1, 0xFF, 0, 0x41, 2, 0xFF, 0xFF, 0xFF, 0, 0]
+    for split in 0...marked.count {
+      let start = witness.heard.count
+      read(Array(marked[..<split]))
+      read(Array(marked[split...]))
+      let (bytes, errors) = Self.positions(witness.heard[start...])
+      #expect(bytes == [1, 0x41, 2, 0xFF, 0])
+      #expect(errors == [1: .damaged(0x41), 4: .breakOrDamagedZero])
+    }
+  }
+
+  /// The bytes, and the errors by how many bytes stood before them.
+  private static func positions(
+    _ heard: ArraySlice<LineWitness.Heard>
+  ) -> ([UInt8], [Int: LineError]) {
+    var (bytes, errors): ([UInt8], [Int: LineError]) = ([], [:])
+    for item in heard {
+      switch item {
+      case .bytes(let more): bytes += more
+      case .error(let error): errors[bytes.count] = error
+      case .state, .lines: Issue.record("\(item)")
+      }
+    }
+    return (bytes, errors)
+  }
+
+  @Test func unfinishedMark_isDelivered_whenTheDeviceGoes() throws {
+    link.marksErrors = true
+    try session.open(path)
+    read([1, 0xFF])
+    link.incoming = [[0]]
+    session.handle(readable: true, writable: true, hungUp: true)
+    #expect(
+      witness.heard == [
+        .state(isOpen: true), .bytes([1]), .bytes([0xFF, 0]), .state(isOpen: false),
+      ])
+  }
+
+  @Test func closedByAnObserver_betweenPieces_tellsNoMore() throws {
+    link.marksErrors = true
+    try session.open(path)
+    witness.onError = { $0.close() }
+    read([1, 0xFF, 0, 0x41, 2])
+    #expect(
+      witness.heard == [
+        .state(isOpen: true), .bytes([1]), .error(.damaged(0x41)), .state(isOpen: false),
+      ])
+  }
+}

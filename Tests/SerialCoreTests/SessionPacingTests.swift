@@ -1,0 +1,75 @@
+import SystemPackage
+import Testing
+
+@testable import SerialCore
+
+@Suite struct SessionPacingTests {
+  private let bench = Bench()
+  private let pacer = Allowance()
+  private var session: Session { bench.session }
+
+  private func open() throws {
+    try session.open("/dev/ttyTEST")
+    session.pacer = pacer
+  }
+
+  private func write(_ text: String) throws {
+    try session.write(Array(text.utf8).span.bytes)
+  }
+
+  @Test func theDriverGetsWhatThePacerAllows_andNoMore() throws {
+    try open()
+    pacer.pieces = [2, 1]
+    try write("abcdef")
+    #expect(bench.link.sent == Array("abc".utf8))
+    #expect(session.queuedByteCount == 3)
+  }
+
+  @Test func whatIsHeldBack_isNotWaitedForAtThePort() throws {
+    try open()
+    try write("abc")
+    #expect(!session.interest.contains(.writing))
+    session.handle(readable: false, writable: true, hungUp: false)
+    #expect(bench.link.sent == [])
+    pacer.pieces = [3]
+    session.continueSending()
+    #expect(session.interest.contains(.writing))
+    session.handle(readable: false, writable: true, hungUp: false)
+    #expect(bench.link.sent == Array("abc".utf8))
+    #expect(!session.interest.contains(.writing))
+  }
+
+  @Test func whatIsHeldBack_canBeDiscarded() throws {
+    try open()
+    try write("abc")
+    #expect(session.discardUnsent() == 3)
+    #expect(session.queuedByteCount == 0)
+  }
+
+  @Test func aDriverThatTakesLess_isAskedAboutTheRest() throws {
+    try open()
+    pacer.pieces = [2, 1, 1]
+    bench.link.appetite = 1
+    try write("ab")
+    #expect(bench.link.sent == Array("a".utf8))
+    bench.link.appetite = 5
+    session.handle(readable: false, writable: true, hungUp: false)
+    #expect(bench.link.sent == Array("ab".utf8))
+  }
+
+  @Test func withoutAPacer_everythingGoes() throws {
+    try open()
+    session.pacer = nil
+    try write("abc")
+    #expect(bench.link.sent == Array("abc".utf8))
+  }
+
+  /// Allows what a test says, piece by piece, then nothing.
+  private final class Allowance: SendingPacer {
+    var pieces: [Int] = []
+
+    func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
+      pieces.isEmpty ? 0 : pieces.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Glibc
+import Posix
+import SystemPackage
+import Testing
+
+@testable import SerialCore
+
+/// A folder of lock files, for the port `/dev/ttyTEST`.
+private final class LockFolder {
+  let path: FilePath
+  var lock: UUCPLock { UUCPLock(for: "/dev/ttyTEST", in: path) }
+  var file: FilePath { path.appending("LCK..ttyTEST") }
+
+  init() throws {
+    var template = Array("/tmp/serialterm-locks-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    path = FilePath(platformString: template)
+  }
+
+  /// Puts a lock file there, as another program would.
+  func put(_ contents: [UInt8], secondsAgo age: Int = 0) throws {
+    let made = try OwnedDescriptor.open(file, O_WRONLY | O_CREAT | O_TRUNC)
+    try systemCall { Glibc.write(made.borrowed.rawValue, contents, contents.count) }
+    let time = timespec(tv_sec: Glibc.time(nil) - age, tv_nsec: 0)
+    try systemCall { futimens(made.borrowed.rawValue, [time, time]) }
+  }
+
+  /// What the folder has: names and contents, without following links.
+  func contents() throws -> [String: [UInt8]] {
+    try Dictionary(
+      uniqueKeysWithValues: path.entryNames().map { ($0, try path.appending($0).contents()) })
+  }
+
+  deinit {
+    for name in path.entryNames() { _ = path.appending(name).withPlatformString { unlink($0) } }
+    _ = path.withPlatformString { rmdir($0) }
+  }
+}
+
+private func line(_ pid: pid_t) -> [UInt8] {
+  let text = String(pid)
+  return Array((String(repeating: " ", count: 10 - text.count) + text + "\n").utf8)
+}
+
+/// A process ID that belongs to nobody: larger than the kernel's largest, see proc(5), `pid_max`.
+private let deadPID: pid_t = 4_194_305
+
+@Suite struct UUCPLockTests {
+  private let folder: LockFolder
+
+  init() throws { folder = try LockFolder() }
+
+  // MARK: Reading
+
+  @Test(arguments: [
+    ("/dev/ttyUSB7", "LCK..ttyUSB7"), ("/dev/none/7", "LCK..none_7"), ("relative", "LCK..relative"),
+  ])
+  func name_isTheNodes_belowDev(port: FilePath, name: String) {
+    #expect(UUCPLock(for: port, in: "/locks").file == FilePath("/locks").appending(name))
+  }
+
+  @Test func name_isThatOfTheNode_whereTheLinkLeads() throws {
+    let link = folder.path.appending("port")
+    link.withPlatformString { #expect(symlink("/dev/null", $0) == 0) }
+    #expect(UUCPLock(for: link, in: "/locks").file == "/locks/LCK..null")
+  }
+
+  @Test func liveProcess_holdsIt_inEveryForm() throws {
+    #expect(folder.lock.status == .absent)
+    let binary = withUnsafeBytes(of: getpid(), Array.init)
+    let forms = [line(getpid()), Array("\(getpid())".utf8), binary, line(getpid()) + [0x20, 0x78]]
+    for form in forms {
+      try folder.put(form)
+      #expect(folder.lock.status == .held(by: getpid()))
+    }
+    try folder.put(line(1))
+    #expect(folder.lock.status == .held(by: 1))
+  }
+
+  @Test func deadProcess_holdsNothing() throws {
+    try folder.put(line(deadPID))
+    #expect(folder.lock.status == .stale)
+    try folder.put(withUnsafeBytes(of: deadPID, Array.init))
+    #expect(folder.lock.status == .stale)
+  }
+
+  @Test func emptyFile_isBeingMade_forAWhile() throws {
+    try folder.put([])
+    #expect(folder.lock.status == .held(by: nil))
+    try folder.put([], secondsAgo: 60)
+    #expect(folder.lock.status == .stale)
+  }
+
+  @Test(arguments: [
+    Array("garbage\n".utf8), Array("0\n".utf8), Array("-5\n".utf8), [0, 0, 0, 0],
+    [0xFF, 0xFF, 0xFF, 0xFF], [1, 2], Array("99999999999\n".utf8), Array("12x4\n".utf8), [0x0A],
+    [UInt8](repeating: 0xAA, count: 100_000),
+  ])
+  func garbage_saysNothing(contents: [UInt8]) throws {
+    try folder.put(contents)
+    #expect(folder.lock.status == .unusable(nil))
+  }
+
+  @Test func whatIsNoFile_isNotFollowed() throws {
+    let target = folder.path.appending("target")
+    folder.file.withPlatformString { link in
+      target.withPlatformString { #expect(symlink($0, link) == 0) }
+    }
+    #expect(folder.lock.status == .unusable(.tooManySymbolicLinkLevels))
+    folder.file.withPlatformString { #expect(unlink($0) == 0 && mkfifo($0, 0o600) == 0) }
+    #expect(folder.lock.status == .unusable(nil))
+    folder.file.withPlatformString { #expect(unlink($0) == 0 && mkdir($0, 0o700) == 0) }
+    #expect(folder.lock.status == .unusable(nil))
+    folder.file.withPlatformString { #expect(rmdir($0) == 0) }
+  }
+
+  // MARK: Making
+
+  @Test func made_itNamesThisProcess_andGoesWithIt() throws {
+    do {
+      let made = try folder.lock.make()
+      #expect(try folder.contents() == ["LCK..ttyTEST": line(getpid())])
+      _ = consume made
+    }
+    #expect(folder.path.entryNames().isEmpty)
+  }
+
+  @Test func staleLock_isReplaced() throws {
+    for contents in [line(deadPID), []] {
+      try folder.put(contents, secondsAgo: 60)
+      let made = try folder.lock.make()
+      #expect(try folder.contents() == ["LCK..ttyTEST": line(getpid())])
+      _ = consume made
+      #expect(folder.path.entryNames().isEmpty)
+    }
+  }
+
+  @Test func heldLock_isLeftAlone() throws {
+    for contents in [line(1), line(getpid()), []] {
+      try folder.put(contents)
+      let error = #expect(throws: SerialError.self) { _ = try folder.lock.make() }
+      #expect(error?.code == .busy)
+      #expect(error?.path == "/dev/ttyTEST")
+      #expect(try folder.contents() == ["LCK..ttyTEST": contents])
+    }
+  }
+
+  @Test func garbage_isLeftAlone() throws {
+    let garbage = Array("garbage\n".utf8)
+    try folder.put(garbage, secondsAgo: 60)
+    let error = #expect(throws: SerialError.self) { _ = try folder.lock.make() }
+    #expect(error?.code == .lockFailed)
+    #expect(error?.subject == folder.file.string)
+    #expect(try folder.contents() == ["LCK..ttyTEST": garbage])
+  }
+
+  @Test func plantedLink_isLeftAlone_andWhereItLeadsToo() throws {
+    let target = folder.path.appending("target")
+    for exists in [false, true] {
+      if exists { _ = try OwnedDescriptor.open(target, O_WRONLY | O_CREAT) }
+      folder.file.withPlatformString { link in
+        _ = target.withPlatformString { symlink($0, link) }
+      }
+      let error = #expect(throws: SerialError.self) { _ = try folder.lock.make() }
+      #expect(error?.code == .lockFailed)
+      #expect(
+        Set(folder.path.entryNames()) == (exists ? ["LCK..ttyTEST", "target"] : ["LCK..ttyTEST"]))
+    }
+    #expect(try target.contents().isEmpty)
+  }
+
+  @Test func staleLock_thatSomebodyElseReplaces_isBusy() throws {
+    try folder.put(line(deadPID))
+    let replacing = try folder.lock.open()
+    try systemCall { flock(replacing.borrowed.rawValue, LOCK_EX) }
+    let error = #expect(throws: SerialError.self) { _ = try folder.lock.make() }
+    #expect(error?.code == .busy)
+    #expect(try folder.contents() == ["LCK..ttyTEST": line(deadPID)])
+  }
+
+  @Test func lockThatSomebodyReplaced_isNotRemoved() throws {
+    do {
+      let made = try folder.lock.make()
+      folder.file.withPlatformString { #expect(unlink($0) == 0) }
+      try folder.put(line(1))
+      _ = consume made
+    }
+    #expect(try folder.contents() == ["LCK..ttyTEST": line(1)])
+  }
+
+  @Test func missingFolder_locksNothing_andCannotBeUsedToLock() throws {
+    let lock = UUCPLock(for: "/dev/ttyTEST", in: "/nowhere")
+    try lock.respect()
+    let error = #expect(throws: SerialError.self) { _ = try lock.make() }
+    #expect(error?.code == .lockFailed)
+    #expect(error?.subject == "/nowhere")
+  }
+}

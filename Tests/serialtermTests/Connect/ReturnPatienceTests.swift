@@ -1,0 +1,65 @@
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite struct ReturnPatienceTests {
+  private static let denied = SerialError(
+    .permissionDenied, in: "open", at: "/dev/x", errno: .permissionDenied)
+  private static let forbidden = SerialError(
+    .permissionDenied, in: "open", at: "/dev/x", errno: .notPermitted)
+  private static let busy = SerialError(.busy, in: "flock", at: "/dev/x")
+  private static let gone = SerialError(.notFound, in: "open", at: "/dev/x")
+  private static let broken = SerialError(.system, in: "open", at: "/dev/x", errno: .ioError)
+
+  struct Case: CustomTestStringConvertible {
+    let error: SerialError
+    var isWatched = true
+    /// After how many milliseconds since the first failure.
+    let after: Int64
+    let retry: Duration?
+    var report: ReturnPatience.Report?
+    var testDescription: String { "\(error.code) after \(after) ms" }
+  }
+
+  static let table: [Case] = [
+    Case(error: denied, after: 0, retry: .seconds(2)),
+    Case(error: denied, after: 1_500, retry: .milliseconds(500)),
+    Case(error: denied, after: 2_000, retry: nil, report: .refused),
+    Case(error: denied, isWatched: false, after: 0, retry: .milliseconds(50)),
+    Case(error: denied, isWatched: false, after: 2_000, retry: .seconds(1), report: .refused),
+    Case(error: forbidden, after: 2_000, retry: .seconds(1), report: .refused),
+    Case(error: busy, after: 0, retry: .milliseconds(50)),
+    Case(error: busy, after: 500, retry: .milliseconds(50), report: .held),
+    Case(error: busy, after: 9_999, retry: .milliseconds(50), report: .held),
+    Case(error: busy, after: 10_000, retry: .seconds(1), report: .refused),
+    Case(error: gone, after: 5_000, retry: nil),
+    Case(error: broken, after: 0, retry: .seconds(1), report: .refused),
+  ]
+
+  @Test(arguments: table)
+  func failure_isFollowedBy(_ example: Case) {
+    var patience = ReturnPatience()
+    let start = MonotonicTime(nanoseconds: 7)
+    if example.after > 0 {
+      // The first failure counts; it is one of which nothing is said.
+      _ = patience.failed(with: Self.denied, at: start, isWatched: true)
+    }
+    let advice = patience.failed(
+      with: example.error, at: start + .milliseconds(example.after), isWatched: example.isWatched)
+    #expect(advice == .init(retry: example.retry, report: example.report))
+  }
+
+  @Test func user_isToldOnce() {
+    var patience = ReturnPatience()
+    let start = MonotonicTime(nanoseconds: 0)
+    let reports = (0...300).compactMap { step in
+      patience.failed(
+        with: Self.busy, at: start + .milliseconds(50 * step), isWatched: false
+      ).report
+    }
+    #expect(reports == [.held, .refused])
+  }
+}

@@ -1,0 +1,180 @@
+import DeviceWatch
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite struct DiagnosisTests {
+  private static let adapter = Device(
+    syspath: "/sys/devices/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0", node: "/dev/ttyUSB0", kind: .usb,
+    driver: "ch341", vendorID: 0x1A86, productID: 0x7523)
+
+  /// The facts of a port with which nothing is wrong, but for what a test changes.
+  private static func facts(
+    _ change: (inout Facts.Port, inout Facts.Machine) -> Void
+  ) -> Facts {
+    var facts = Facts()
+    facts.scope = .target
+    facts.machine.user = Facts.User(name: "ana", groupIDs: [1000])
+    var port = Facts.Port(path: "/dev/ttyUSB0", name: "ttyUSB0", device: adapter)
+    change(&port, &facts.machine)
+    facts.ports = [port]
+    return facts
+  }
+
+  private static let locked = Facts.Permissions(
+    isAccessible: false, owner: "root", group: "dialout", groupID: 20)
+
+  @Test func portThatCanBeUsed_hasNoFindings() {
+    #expect(Diagnosis.findings(in: Self.facts { _, _ in }) == [])
+  }
+
+  /// Each change, the finding that it makes and a part of the command that mends it.
+  @Test(
+    arguments: [
+      (facts { port, _ in port.node = .absent(numbers: nil) }, .noNode, "anew"),
+      (
+        facts { port, machine in
+          port.node = .absent(numbers: "188:0")
+          machine.isContainer = true
+        }, .noNode, "docker run --device=/dev/ttyUSB0"
+      ),
+      (
+        facts { port, _ in port.node = .absent(numbers: "188:0") }, .noNode,
+        "sudo mknod -m 660 /dev/ttyUSB0 c 188 0"
+      ),
+      (facts { port, _ in port.node = .notATerminal }, .notASerialPort, "serialterm list"),
+      (facts { port, _ in port.device?.hasHardware = false }, .noHardware, "serialterm list"),
+      (
+        facts { port, _ in port.node = .present(locked) }, .permissionDenied,
+        "sudo usermod -aG dialout ana"
+      ),
+      (
+        facts { port, _ in
+          port.node = .present(locked)
+          port.node.permissions?.listsUser = true
+        }, .loginNeeded, "newgrp dialout"
+      ),
+      (
+        facts { port, _ in
+          port.node = .present(locked)
+          port.node.permissions?.isForGroup = false
+        }, .permissionDenied, "sudo setfacl -m u:ana:rw /dev/ttyUSB0"
+      ),
+      (
+        facts { port, _ in
+          port.node = .present(locked)
+          port.node.permissions?.groupID = 0
+        }, .permissionDenied, "setfacl"
+      ),
+      (
+        facts { port, _ in
+          port.node = .present(locked)
+          port.node.permissions?.group = nil
+        }, .permissionDenied, "sudo groupadd --gid 20 dialout && sudo usermod -aG dialout ana"
+      ),
+      (
+        facts { port, machine in
+          port.node = .present(locked)
+          port.node.permissions?.group = nil
+          machine.isContainer = true
+        }, .permissionDenied, "docker run --group-add 20 --device=/dev/ttyUSB0"
+      ),
+      (
+        facts { port, _ in port.holder = Facts.Process(pid: 42, command: "minicom") }, .held,
+        "kill 42"
+      ),
+      (
+        facts { _, machine in
+          machine.processes = [
+            Facts.Process(pid: 9, command: "agetty", arguments: ["agetty", "115200", "ttyUSB0"])
+          ]
+        }, .getty, "sudo systemctl disable --now serial-getty@ttyUSB0.service"
+      ),
+      (facts { _, machine in machine.consoles = ["ttyUSB0"] }, .kernelConsole, "update-grub"),
+      (
+        facts { _, machine in
+          machine.consoles = ["ttyUSB0"]
+          machine.isRaspberryPi = true
+        }, .kernelConsole, "raspi-config"
+      ),
+      (
+        facts { _, machine in machine.processes = [Facts.Process(pid: 3, command: "ModemManager")]
+        },
+        .modemManager,
+        #"ATTRS{idVendor}=="1a86", ATTRS{idProduct}=="7523", ENV{ID_MM_DEVICE_IGNORE}="1""#
+      ),
+      (
+        facts { _, machine in machine.brailleClaims = [USBID(vendor: 0x1A86, product: 0x7523)] },
+        .brltty, "sudo systemctl mask --now brltty-udev.service"
+      ),
+      (
+        facts { port, _ in port.autosuspend = "/sys/devices/usb1/1-1/power/control" }, .autosuspend,
+        "echo on | sudo tee /sys/devices/usb1/1-1/power/control"
+      ),
+      (
+        facts { port, _ in
+          port.staleLock = Facts.StaleLock(file: "/var/lock/LCK..ttyUSB0", pid: 77)
+        }, .staleLock, "sudo rm /var/lock/LCK..ttyUSB0"
+      ),
+    ] as [(Facts, Finding.Code, String)])
+  func change_makesOneFinding_withTheCommandThatMendsIt(
+    facts: Facts, code: Finding.Code, command: String
+  ) {
+    let findings = Diagnosis.findings(in: facts)
+    #expect(findings.map(\.code) == [code])
+    #expect(findings.first?.port == "/dev/ttyUSB0")
+    #expect(findings.first?.mend.contains { $0.contains(command) } == true)
+  }
+
+  @Test func whatKeepsFromWorking_comesBeforeWhatMayDisturb() {
+    let facts = Self.facts { port, machine in
+      machine.consoles = ["ttyUSB0"]
+      port.staleLock = Facts.StaleLock(file: "/var/lock/LCK..ttyUSB0", pid: 77)
+      port.holder = Facts.Process(pid: 42, command: "minicom")
+      port.node = .present(Self.locked)
+    }
+    #expect(
+      Diagnosis.findings(in: facts).map(\.code)
+        == [.permissionDenied, .held, .kernelConsole, .staleLock])
+  }
+
+  @Test func personAtTheSeat_isTold_whoElseMayUseThePort() {
+    let facts = Self.facts { port, _ in
+      port.node = .present(Self.locked)
+      port.node.permissions?.isForSeat = true
+    }
+    #expect(Diagnosis.findings(in: facts).first?.why.contains("logged in elsewhere") == true)
+  }
+
+  @Test func gettyThatHoldsThePort_isToldOnce() {
+    let getty = Facts.Process(pid: 9, command: "agetty", arguments: ["-", "/dev/ttyUSB0"])
+    let facts = Self.facts { port, machine in
+      port.holder = getty
+      machine.processes = [getty]
+    }
+    #expect(Diagnosis.findings(in: facts).map(\.code) == [.getty])
+  }
+
+  @Test func modemManager_leavesAlone_whatIsMarked_andWhatIsNoUSBDevice() {
+    let rival = [Facts.Process(pid: 3, command: "ModemManager")]
+    let marked = Self.facts { port, machine in
+      machine.processes = rival
+      port.isIgnoredByModemManager = true
+    }
+    let uart = Self.facts { port, machine in
+      machine.processes = rival
+      port.device?.vendorID = nil
+    }
+    #expect(Diagnosis.findings(in: marked) == [])
+    #expect(Diagnosis.findings(in: uart) == [])
+  }
+}
+
+extension Facts.Node {
+  /// The permissions of a node that is there; for tests to change.
+  fileprivate var permissions: Facts.Permissions? {
+    get { if case .present(let permissions) = self { permissions } else { nil } }
+    set { if let newValue { self = .present(newValue) } }
+  }
+}

@@ -1,0 +1,146 @@
+import DeviceWatch
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+/// What is gathered from the files of a machine that is made up, and what is made of it.
+@Suite struct FactGathererTests {
+  private static let usb: FilePath = "/sys/devices/pci0/usb1/1-1"
+  private static let tty = usb.appending("1-1:1.0/ttyUSB0/tty/ttyUSB0")
+  private static let adapter = Device(
+    syspath: tty.string, node: "/dev/ttyUSB0", kind: .usb, vendorID: 0x1A86, productID: 0x7523)
+
+  private let tree: MachineTree
+
+  /// A machine with an adapter at which nothing is wrong.
+  init() throws {
+    tree = try MachineTree()
+    try tree.write("/run/udev/control", "")
+    try tree.write("/proc/consoles", "tty0                 -WU (EC  p  )    4:1\n")
+    try tree.write(
+      "/proc/tty/drivers", "usbserial /dev/ttyUSB 188 0-511 serial\nmem /dev/n 1 3 x\n")
+    try tree.write("/etc/group", "root:x:0:ana,ben\ndialout:x:20:ana\n")
+    try tree.write(Self.usb.appending("idVendor"), "1a86\n")
+    try tree.write(Self.usb.appending("dev"), "189:4\n")
+    try tree.write(Self.usb.appending("power/control"), "on\n")
+    try tree.write(Self.tty.appending("dev"), "188:0\n")
+    // The character device that every machine has.
+    try tree.link("/dev/ttyUSB0", to: "/dev/null")
+    try tree.write("/dev/kmsg", "6,1,2,-;Linux version 6.1\n")
+  }
+
+  private func findings(
+    _ target: Target? = .node("/dev/ttyUSB0"), devices: [Device] = [adapter],
+    isAccessible: Bool = true, holder: Facts.Process? = nil
+  ) -> [Finding] {
+    let gatherer = FactGatherer(
+      root: tree.root, devices: devices, user: Facts.User(name: "ana"),
+      holder: { _ in holder }, isAccessible: { _ in isAccessible })
+    return Diagnosis.findings(in: gatherer.facts(about: target))
+  }
+
+  private func codes(_ target: Target? = .node("/dev/ttyUSB0")) -> [Finding.Code] {
+    findings(target).map(\.code)
+  }
+
+  @Test func wellKeptMachine_hasNoFindings() { #expect(codes() == []) }
+
+  @Test func nodeThatIsMissing_isTold() throws {
+    try tree.remove("/dev/ttyUSB0")
+    let found = findings()
+    #expect(found.map(\.code) == [.noNode])
+    #expect(found[0].mend[0].contains("c 188 0"), "the numbers are those of sysfs")
+  }
+
+  @Test func terminalsAreKnown_byTheirDriver() throws {
+    try tree.write("/proc/tty/drivers", "usbserial /dev/ttyUSB 188 0-511 serial\n")
+    #expect(codes() == [.notASerialPort])
+  }
+
+  /// The node of the tests belongs to root, and to no group that one is put into.
+  @Test func ownerOfANode_isRead() {
+    let found = findings(isAccessible: false)
+    #expect(found.map(\.code) == [.permissionDenied])
+    #expect(found[0].why.contains("root alone"))
+  }
+
+  @Test func membersOfANodesGroup_areRead() throws {
+    try tree.write("/etc/group", "dialout:x:20:ben\nterminals:x:0:eve,ana\n")
+    for (user, isListed) in [("ana", true), ("eve", true), ("ben", false), ("an", false)] {
+      let gatherer = FactGatherer(
+        root: tree.root, devices: [Self.adapter], user: Facts.User(name: user),
+        holder: { _ in nil }, isAccessible: { _ in false })
+      guard case .present(let node) = gatherer.port(Self.adapter).node else {
+        Issue.record("no node")
+        return
+      }
+      #expect(node.group == "terminals")
+      #expect(node.listsUser == isListed, "\(user)")
+    }
+  }
+
+  @Test func holder_isNamed() {
+    let found = findings(holder: Facts.Process(pid: 42, command: "minicom"))
+    #expect(found.map(\.what) == ["held by pid 42 (minicom)"])
+  }
+
+  @Test func processes_areReadWithTheirArguments() throws {
+    try tree.write("/proc/77/comm", "agetty\n")
+    try tree.write("/proc/77/cmdline", "/sbin/agetty\0-o\0ttyUSB0\0")
+    #expect(codes() == [.getty])
+  }
+
+  @Test func modemManager_isKeptOff_byMarksOnThePortOrItsUSBDevice() throws {
+    try tree.write("/proc/8/comm", "ModemManager\n")
+    #expect(codes() == [.modemManager])
+    for record: FilePath in ["/run/udev/data/c188:0", "/run/udev/data/c189:4"] {
+      try tree.write(record, "I:123\nE:ID_MM_DEVICE_IGNORE=1\n")
+      #expect(codes() == [])
+      try tree.remove(record)
+    }
+  }
+
+  @Test func consoleOfTheKernel_isRead() throws {
+    try tree.write("/proc/consoles", "tty0 -WU\nttyUSB0              -W- (EC  p a)  188:0\n")
+    #expect(codes() == [.kernelConsole])
+  }
+
+  @Test func autosuspend_isReadFromTheUSBDevice() throws {
+    try tree.write(Self.usb.appending("power/control"), "auto\n")
+    #expect(codes() == [.autosuspend])
+  }
+
+  @Test func lockFile_isStale_whenItsProcessIsNoMore() throws {
+    try tree.write("/var/lock/LCK..ttyUSB0", "        99\n")
+    #expect(codes() == [.staleLock])
+    try tree.write("/proc/99/comm", "cu\n")
+    #expect(codes() == [])
+  }
+
+  @Test func seat_isReadFromUdevsTags() throws {
+    try tree.write("/run/udev/data/c188:0", "I:5\nG:systemd\nG:uaccess\n")
+    let gatherer = FactGatherer(root: tree.root, devices: [Self.adapter], holder: { _ in nil })
+    guard case .present(let node) = gatherer.port(Self.adapter).node else {
+      Issue.record("no node")
+      return
+    }
+    #expect(node.isForSeat)
+  }
+
+  @Test func kernelsWords_areThoseOfSerialAdapters() throws {
+    try tree.write(
+      "/dev/kmsg",
+      """
+      6,1,2,-;Linux version 6.1
+      6,2,3,-;usb 1-1: ch341-uart converter now attached to ttyUSB0
+       SUBSYSTEM=usb
+      6,3,4,-;usb 1-1: USB disconnect, device number 5
+
+      """)
+    let found = findings(.node("/dev/ttyUSB1"))
+    #expect(found.map(\.code) == [.noSuchDevice])
+    #expect(found[0].why.contains("attached to ttyUSB0', 'usb 1-1: USB disconnect"))
+    #expect(!found[0].why.contains("Linux"))
+  }
+}

@@ -1,0 +1,48 @@
+import Posix
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite struct FindingTests {
+  private let finding = Finding(
+    code: .permissionDenied, port: "/dev/ttyUSB0", what: "permission denied", why: "Because.",
+    mend: ["first", "second"])
+
+  @Test func people_readABlock() {
+    #expect(
+      finding.lines(style: .plain) == [
+        "/dev/ttyUSB0: permission denied",
+        "  Because.",
+        "  mend:  first",
+        "         second",
+        "  more:  docs/troubleshooting.md#permission-denied",
+      ])
+  }
+
+  @Test func colour_isRedOnlyForWhatKeepsFromWorking() {
+    let style = TextStyle(isColoured: true)
+    #expect(finding.lines(style: style)[0].hasPrefix("\u{1B}[1;31m"))
+    #expect(style.warning("x", isBlocking: false) == "\u{1B}[1;33mx\u{1B}[0m")
+  }
+
+  @Test func scripts_readStableNames() {
+    let text = finding.json.description
+    #expect(text.hasPrefix(#"{"code":"permission-denied","port":"/dev/ttyUSB0","blocking":true,"#))
+    #expect(text.contains(#""mend":["first","second"]"#))
+  }
+
+  @Test func everyFinding_hasItsSectionInTheDocumentation() throws {
+    var document = FilePath(#filePath)
+    for _ in 0..<4 { document.removeLastComponent() }
+    document.append("docs/troubleshooting.md")
+    let text = String(decoding: try document.contents(), as: UTF8.self)
+    // A heading's anchor, as GitHub makes it: in lower case, with hyphens for blanks.
+    let anchors = text.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { heading in
+      String(heading.dropFirst(3).lowercased().map { $0 == " " ? "-" : $0 })
+    }
+    for code in Finding.Code.allCases {
+      #expect(anchors.contains(code.rawValue), "\(code)")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import Posix
+import SystemPackage
+import TerminalUI
+import Testing
+
+@testable import serialterm
+
+@Suite struct HistoryFileTests {
+  /// A folder of its own for each test, which is gone with it.
+  private final class Place {
+    let path: FilePath
+
+    init() {
+      var name = Array("/tmp/serialterm-history-XXXXXX".utf8CString)
+      path = FilePath(String(cString: mkdtemp(&name)))
+    }
+
+    deinit {
+      for name in ["serialterm/history/default", "serialterm/history", "serialterm", ""] {
+        _ = path.pushing(FilePath(name)).withPlatformString { remove($0) }
+      }
+    }
+
+    var file: FilePath { path.appending("serialterm").appending("history").appending("default") }
+
+    var text: String {
+      (try? file.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    var history: HistoryFile { HistoryFile(named: "default", in: path) }
+  }
+
+  @Test func lines_areFoundAgain() {
+    let place = Place()
+    var file = place.history
+    #expect(file.load().lines.isEmpty)
+    for line in ["one", "two", "two", "", "one"] { file.append(line) }
+    var next = place.history
+    #expect(next.load().lines == ["one", "two", "one"])
+  }
+
+  @Test func lastLineOfBefore_isNotKeptTwice() {
+    let place = Place()
+    var file = place.history
+    file.append("again")
+    var next = place.history
+    _ = next.load()
+    next.append("again")
+    #expect(place.text == "again\n")
+  }
+
+  @Test func twoSessions_addToOneFile() {
+    let place = Place()
+    var (one, other) = (place.history, place.history)
+    _ = (one.load(), other.load())
+    one.append("from one")
+    other.append("from the other")
+    one.append("and again")
+    #expect(place.text == "from one\nfrom the other\nand again\n")
+  }
+
+  @Test func lineWithASpaceInFront_isNotKept() {
+    let place = Place()
+    var file = place.history
+    file.append(" secret")
+    #expect(place.text.isEmpty)
+  }
+
+  @Test func moreLinesThanTheLimit_dropTheOldest() {
+    let place = Place()
+    var file = place.history
+    for number in 0...HistoryFile.limit { file.append("line \(number)") }
+    let lines = place.text.split(separator: "\n")
+    #expect(lines.count <= HistoryFile.limit)
+    #expect(lines.last == "line \(HistoryFile.limit)")
+    var next = place.history
+    #expect(next.load().lines.count == lines.count)
+  }
+
+  @Test func withoutAPlace_nothingHappens() {
+    var file = HistoryFile(named: "default", in: nil)
+    file.append("line")
+    #expect(file.load().lines.isEmpty)
+  }
+}

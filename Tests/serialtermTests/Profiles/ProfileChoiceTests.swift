@@ -1,0 +1,98 @@
+import Configuration
+import DeviceWatch
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite("Which profile holds")
+struct ProfileChoiceTests {
+  private static let text = """
+    [default]
+    baud = 1
+    parity = "odd"
+    [profile.ftdi]
+    match = "usb:0403:6001"
+    baud = 2
+    [profile.boards]
+    match = ["serial:B1", "serial:B2"]
+    baud = 3
+    [profile.node]
+    target = "/dev/ttyUSB9"
+    baud = 4
+    """
+
+  private static func device(_ number: Int, product: UInt16, serial: String) -> Device {
+    Device(
+      syspath: "/sys/\(number)", node: FilePath("/dev/ttyTEST\(number)"), kind: .usb,
+      vendorID: 0x0403, productID: product, serialNumber: serial)
+  }
+
+  private let ftdi = device(1, product: 0x6001, serial: "A1")
+  private let board = device(2, product: 0x7000, serial: "B2")
+
+  private func choice(
+    _ target: Target?, profile: String? = nil, typed: String? = nil, among devices: [Device] = []
+  ) throws -> ProfileChoice {
+    let contents = try ConfigurationFile(parsing: Array(Self.text.utf8)) { _, _ in nil }
+    return try ProfileChoice(
+      profile: profile, target: target, isName: { $0 == typed },
+      file: ProfileFile(path: "config.toml", contents: contents), devices: { devices })
+  }
+
+  private func baud(_ choice: ProfileChoice) -> Value? {
+    choice.entries.first { $0.key == "baud" }?.value
+  }
+
+  @Test("a name stands for its device and what it says, over what holds for all")
+  func name() throws {
+    let choice = try choice(.node("/dev/node"), typed: "node")
+    #expect(choice.target == .node("/dev/ttyUSB9"))
+    #expect(baud(choice) == .integer(4))
+    #expect(choice.entries.map(\.key) == ["parity", "target", "baud"])
+  }
+
+  @Test("a node that only is called like a profile is a node")
+  func node() throws {
+    let choice = try choice(.node("/dev/node"), typed: nil)
+    #expect(choice.target == .node("/dev/node"))
+    #expect(baud(choice) == .integer(1))
+  }
+
+  @Test("a device that is there has the profile that is for it, however it was named")
+  func match() throws {
+    let present = [ftdi, board]
+    for target: Target in [
+      .node("/dev/ttyTEST1"), .device(.serial("A1")),
+      .device(.usb(vendorID: 0x0403, productID: 0x6001)),
+    ] {
+      #expect(baud(try choice(target, among: present)) == .integer(2), "\(target)")
+    }
+    #expect(baud(try choice(.device(.serial("B2")), among: present)) == .integer(3))
+    #expect(baud(try choice(nil, among: [board])) == .integer(3), "the only one")
+    #expect(baud(try choice(nil, among: present)) == .integer(1), "nobody knows which")
+    #expect(baud(try choice(.loopback(.echo), among: present)) == .integer(1))
+  }
+
+  @Test("a device that is not there yet has the profile that is for what was asked")
+  func absent() throws {
+    let target = Target.device(.usb(vendorID: 0x0403, productID: 0x6001))
+    #expect(baud(try choice(target)) == .integer(2))
+  }
+
+  @Test("the profile that is asked for holds in any case")
+  func asked() throws {
+    let choice = try choice(.node("/dev/ttyTEST1"), profile: "boards", among: [ftdi])
+    #expect(choice.target == .node("/dev/ttyTEST1"))
+    #expect(baud(choice) == .integer(3))
+    #expect(throws: Failure.self) { try self.choice(nil, profile: "nobody") }
+  }
+
+  @Test("the name of a profile without a target means the device that it is for")
+  func target() throws {
+    let node = Target.node("/dev/boards")
+    #expect(
+      try choice(node, typed: "boards", among: [board]).target == .device(.serial("B2")))
+    #expect(try choice(node, typed: "boards").target == .device(.serial("B1")))
+  }
+}

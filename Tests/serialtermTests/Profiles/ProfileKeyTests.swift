@@ -1,0 +1,55 @@
+import ArgumentParser
+import Configuration
+import Testing
+
+@testable import serialterm
+
+@Suite("The keys of profiles")
+struct ProfileKeyTests {
+  /// Options that are for one call of a command, and no matter of a configuration.
+  private static let others: Set<String> = [
+    "config", "profile", "help", "version", "exec", "json", "file", "hex", "expect", "print",
+  ]
+
+  /// The long names in a command's help.
+  private func options(of command: any ParsableCommand.Type) -> Set<String> {
+    Set(
+      command.helpMessage().matches(of: #/--([a-z0-9-]+)/#).map { String($0.output.1) }
+    ).filter { !$0.hasPrefix("no-") }
+  }
+
+  @Test("every option of a command that talks to a device is a key")
+  func complete() {
+    let commands: [(any ParsableCommand.Type, ProfiledCommandName)] = [
+      (ConnectCommand.self, .connect), (SendCommand.self, .send), (RunCommand.self, .run),
+    ]
+    for (command, name) in commands {
+      let keys = Set(ProfileKey.all.filter { $0.commands.contains(name) }.map(\.name))
+      let missing = options(of: command).subtracting(keys).subtracting(Self.others)
+      #expect(missing == [], "\(name)")
+      #expect(keys.subtracting(options(of: command)) == (name == .connect ? ["no-reconnect"] : []))
+    }
+  }
+
+  @Test(
+    "values become the command line's words",
+    arguments: [
+      ("baud", Value.integer(300), ["--baud=300"]), ("linger", .number(0.5), ["--linger=0.5"]),
+      ("linger", .integer(1), ["--linger=1"]), ("hex", .boolean(true), ["--hex"]),
+      ("hex", .boolean(false), []), ("reconnect", .boolean(false), ["--no-reconnect"]),
+      ("map", .string("-x"), ["--map=-x"]),
+      ("log", .array([.string("a"), .string("b")]), ["--log=a", "--log=b"]),
+      ("log", .array([.integer(1)]), nil), ("baud", .string("300"), nil),
+      ("hex", .integer(1), nil), ("baud", .number(1.5), nil), ("map", .array([]), nil),
+    ] as [(String, Value, [String]?)])
+  func words(_ name: String, _ value: Value, _ words: [String]?) {
+    #expect(ProfileKey(named: name)?.arguments(for: value) == words)
+  }
+
+  @Test("words that switch off what is no option are left alone")
+  func switchedOff() {
+    let words = SwitchedOff(["--no-hex", "--no-reconnect", "--no-baud", "x", "--", "--no-raw"])
+    #expect(words.keys == ["hex"])
+    #expect(words.arguments == ["--no-reconnect", "--no-baud", "x", "--", "--no-raw"])
+  }
+}

@@ -1,0 +1,80 @@
+import Posix
+import Testing
+
+@testable import serialterm
+
+@Suite("When the next bytes may go")
+struct PaceTests {
+  private let start = MonotonicTime(nanoseconds: 0)
+
+  /// When each piece goes, in milliseconds, if everything is taken at once.
+  private func pieces(_ text: String, _ pace: Pace, promptAfter: Int? = nil) -> [(Int, String)] {
+    var pace = pace
+    var now = start
+    var rest = Array(text.utf8)
+    var pieces: [(Int, String)] = []
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { pace.allowance(for: $0, at: now) }
+      guard count > 0 else {
+        if let promptAfter, pace.isAwaitingPrompt {
+          now = now + .milliseconds(promptAfter)
+          pace.promptCame()
+        } else if let resumption = pace.resumption {
+          now = resumption
+        } else {
+          break
+        }
+        continue
+      }
+      let piece = Array(rest.prefix(count))
+      _ = piece.withUnsafeBytes { pace.sent($0, at: now) }
+      rest.removeFirst(count)
+      pieces.append((Int(now.nanoseconds / 1_000_000), String(decoding: piece, as: UTF8.self)))
+    }
+    return pieces
+  }
+
+  private func pace(byte: Int = 0, line: Int = 0, prompt: Bool = false) -> Pace {
+    Pace(
+      byteDelay: .milliseconds(byte), lineDelay: .milliseconds(line), awaitsPrompt: prompt)
+  }
+
+  @Test("bytes go one by one")
+  func bytes() {
+    let pieces = pieces("abc", pace(byte: 5))
+    #expect(pieces.map(\.0) == [0, 5, 10])
+    #expect(pieces.map(\.1) == ["a", "b", "c"])
+  }
+
+  @Test("lines go one by one, whatever ends them", arguments: ["\n", "\r", "\r\n"])
+  func lines(_ end: String) {
+    let pieces = pieces("one\(end)two\(end)end", pace(line: 50))
+    #expect(pieces.map(\.0) == [0, 50, 100])
+    #expect(pieces.map(\.1) == ["one\(end)", "two\(end)", "end"])
+  }
+
+  @Test("both delays: the longer one counts behind a line")
+  func both() {
+    #expect(pieces("a\nb", pace(byte: 5, line: 50)).map(\.0) == [0, 5, 55])
+    #expect(pieces("a\nb", pace(byte: 70, line: 50)).map(\.0) == [0, 70, 140])
+  }
+
+  @Test("the prompt is awaited behind each line, and the delay as well")
+  func prompt() {
+    #expect(pieces("a\nb\nc", pace(prompt: true), promptAfter: 30).map(\.0) == [0, 30, 60])
+    #expect(
+      pieces("a\nb\nc", pace(line: 50, prompt: true), promptAfter: 30).map(\.0) == [0, 50, 100])
+    #expect(pieces("a\nb", pace(prompt: true)).map(\.1) == ["a\n"])
+  }
+
+  @Test("the line feed of a CRLF that was cut belongs to the line before")
+  func cutLine() {
+    var pace = pace(prompt: true)
+    _ = ([0x61, 0x0D] as [UInt8]).withUnsafeBytes { pace.sent($0, at: start) }
+    #expect(pace.isAwaitingPrompt)
+    pace.promptCame()
+    #expect(Array("\nb\nc".utf8).withUnsafeBytes { pace.allowance(for: $0, at: start) } == 3)
+    _ = ([0x0A] as [UInt8]).withUnsafeBytes { pace.sent($0, at: start) }
+    #expect(!pace.isAwaitingPrompt)
+  }
+}
