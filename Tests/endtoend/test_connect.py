@@ -6,7 +6,7 @@ import termios
 import unittest
 
 from Tests.endtoend.harness import (
-    Device, Terminal, serialterm_binary, shell_status, wait_until)
+    Device, Terminal, cooked, serialterm_binary, shell_status, wait_until)
 
 PREFIX = b"\x14"
 # How long leaving may take, in seconds, whatever the session is doing.
@@ -16,16 +16,6 @@ LEAVING = 0.5
 def connect(target, *options, **how):
     """A session with `target`, on a terminal of its own."""
     return Terminal(serialterm_binary(), "connect", target, *options, **how)
-
-
-def cooked(port):
-    """Sets a port up as no terminal program leaves it: 9600 baud, echo, lines."""
-    modes = termios.tcgetattr(port)
-    modes[0] |= termios.ICRNL | termios.IXON
-    modes[1] |= termios.OPOST
-    modes[3] |= termios.ECHO | termios.ICANON | termios.ISIG
-    modes[4] = modes[5] = termios.B9600
-    termios.tcsetattr(port, termios.TCSANOW, modes)
 
 
 class BoardTests(unittest.TestCase):
@@ -122,7 +112,7 @@ class SessionTests(unittest.TestCase):
         terminal.send(PREFIX + b"?" + PREFIX + b"z")
         listed = terminal.expect(re.compile(rb"(.*)serialterm: z", re.S)).group(1)
         for key, word in ((b"q", b"quit"), (b"b", b"break"), (rb"\?", b"list")):
-            self.assertRegex(listed, rb"(?m)^ *%s .*%s" % (key, word))
+            self.assertRegex(listed, rb"(?m)^(?:\x1b\[2m)? *%s .*%s" % (key, word))
         terminal.send(b"!")
         self.assertEqual(self.device.read_exactly(1), b"!")
 

@@ -27,20 +27,20 @@ class Row36HardBytesTests(SessionTest):
         record(36, "differing bytes in the log", 0, "")
 
     def test_bytes_written_one_by_one(self):
-        terminal = self.session("-L", str(self.log))
+        terminal = self.session("--raw", "-L", str(self.log))
         self.send(terminal, [bytes([byte]) for byte in HARD])
 
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_bytes_read_one_by_one(self):
         """So that every code point is split, whatever the kernel gathers."""
         terminal = self.session(
-            "-L", str(self.log), variables=faulty(self.device.node, read=1))
+            "--raw", "-L", str(self.log), variables=faulty(self.device.node, read=1))
         self.send(terminal, [HARD * 4])
 
     def test_random_bytes_split_at_random(self):
         source = random.Random(36)
         pieces = [source.randbytes(source.randint(1, 50)) for _ in range(1000)]
-        self.send(self.session("-L", str(self.log)), pieces)
+        self.send(self.session("--raw", "-L", str(self.log)), pieces)
 
 
 class Row37LongLineTests(SessionTest):
@@ -49,7 +49,7 @@ class Row37LongLineTests(SessionTest):
         block = random.Random(37).randbytes((1 << 20) + 16_384)
         block = block.replace(b"\n", b"").replace(b"\r", b"")[:1 << 20]
         terminal = self.session("-L", str(self.log))
-        terminal.discard()
+        terminal.transcript.discard()
         before = processes.memory(terminal.pid)[0]
         expected = hashlib.sha256()
         for _ in range(mebibytes):

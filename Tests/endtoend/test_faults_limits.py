@@ -3,8 +3,8 @@
 import contextlib
 import resource
 
-from Tests.endtoend.faults import SessionTest, StallingTerminal, processes, record
-from Tests.endtoend.harness import serialterm_binary, wait_until
+from Tests.endtoend.faults import SessionTest, processes, record
+from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
 
 # What the dynamic loader says and ends with; the program has not begun then.
 LOADER = b"error while loading shared libraries"
@@ -18,7 +18,7 @@ class Row49LimitTests(SessionTest):
         the exit status, and what was said."""
         arguments = ("sh", "-c", f'ulimit {option} {limit} && exec "$0" "$@"',
                      serialterm_binary(), "connect", self.device.path)
-        with StallingTerminal(*arguments) as terminal:
+        with Terminal(*arguments) as terminal:
             try:
                 terminal.expect(GREETING)
                 terminal.send(b"\x14q")
@@ -64,6 +64,19 @@ class Row49LimitTests(SessionTest):
         self.assertEqual(self.quit(terminal)[0], 0)
         self.assert_restored(terminal)
 
+    def test_descriptors_used_up_when_the_device_goes(self):
+        """Nothing can be watched then; it is tried again until it can."""
+        terminal = self.session()
+        before = resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+        self.device.hang_up()
+        terminal.expect(b"Too many open files")
+        self.device.plug()
+        resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE, before)
+        terminal.expect(b"is back")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assert_restored(terminal)
+
     def test_memory_used_up_while_a_paste_is_queued(self):
         """What cannot be had ends the program in the runtime, by a signal; the terminal is given
         back all the same."""
@@ -90,12 +103,14 @@ class Row49LimitTests(SessionTest):
                 status, output = self.limited("-v", limit)
                 signals += status < 0
                 silent += status != 0 and output.strip() == b""
+        # Below where the program begins, in what the loader runs before, nothing of it can speak.
+        self.assertLessEqual(silent, 3)
         # Given back every time, as `limited` has seen; the rest is the runtime's way.
         record(49, "starts for want of memory ended by a signal", signals, "")
         record(49, "of these, without a word", silent, "")
 
     def test_memory_at_start(self):
-        self.memory(250)
+        self.memory(50)
 
     def assert_restored(self, terminal):
         terminal.wait()

@@ -131,7 +131,7 @@ class Row11LastWordsTests(SessionTest):
         for index in range(times):
             log = self.folder / f"log-{index}"
             said = random.Random(index).randbytes(self.SIZE).replace(b"s", b"")
-            terminal = self.session("--no-reconnect", "-L", str(log))
+            terminal = self.session("--raw", "--no-reconnect", "-L", str(log))
             if stalled:
                 terminal.stall()
             self.device.write(said)

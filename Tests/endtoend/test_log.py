@@ -1,52 +1,250 @@
-"""What a session keeps, and where it refuses to."""
+"""What a session keeps, where it refuses to, and how its files are turned over."""
 
 import os
-import tempfile
-import unittest
-from pathlib import Path
+import re
+import stat
+import time
 
-from Tests.endtoend.harness import Device, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.faults import SessionTest, record, text
+from Tests.endtoend.harness import Terminal, serialterm, serialterm_binary, slow, wait_until
 
 
-class LogTests(unittest.TestCase):
-    def setUp(self):
-        self.device = self.enterContext(Device())
-
-    def session(self, *options):
-        return self.enterContext(
-            Terminal(serialterm_binary(), "connect", self.device.path, *options))
-
+class LogTests(SessionTest):
     def test_log_never_replaces_nor_follows_anything(self):
-        with tempfile.TemporaryDirectory() as folder:
-            there = Path(folder, "there")
-            there.write_bytes(b"before")
-            link = Path(folder, "link")
-            link.symlink_to(there)
-            fifo = Path(folder, "fifo")
-            os.mkfifo(fifo)
-            for path, options in ((there, ()), (link, ("--log-append",)), (link, ()),
-                                  (fifo, ("--log-append",)), (folder, ("--log-append",))):
-                with self.subTest(path=path, options=options):
-                    terminal = self.session("-L", str(path), *options)
-                    self.assertEqual(terminal.wait(), 7)
-                    self.assertEqual(terminal.settings, terminal.original_settings)
-            self.assertEqual(there.read_bytes(), b"before")
+        there = self.folder / "there"
+        there.write_bytes(b"before")
+        link = self.folder / "link"
+        link.symlink_to(there)
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for path, options in ((there, ()), (link, ("--log-append",)), (link, ()),
+                              (fifo, ("--log-append",)), (self.folder, ("--log-append",)),
+                              ("/dev/full", ("--log-append",))):
+            with self.subTest(path=path, options=options):
+                terminal = self.enterContext(self.connect("-L", str(path), *options))
+                self.assertEqual(terminal.wait(), 7)
+                self.assertEqual(terminal.settings, terminal.original_settings)
+        self.assertEqual(there.read_bytes(), b"before")
 
     def test_log_is_added_to_when_asked(self):
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder, "log")
-            log.write_bytes(b"before ")
-            terminal = self.session("--log", str(log), "--log-append")
-            terminal.expect(b"ctrl-t q")
-            self.device.write(b"\x00\xff\xc3\x28 after")
-            wait_until(lambda: log.stat().st_size == 17, "the log is written")
-            self.assertEqual(log.read_bytes(), b"before \x00\xff\xc3\x28 after")
-            self.assertEqual(terminal.leave()[0], 0)
+        self.log.write_bytes(b"before ")
+        terminal = self.session("--log", str(self.log), "--log-append")
+        self.device.write(b"\x00\xff\xc3\x28 after")
+        self.wait_for_log(17)
+        self.assertEqual(self.log.read_bytes(), b"before \x00\xff\xc3\x28 after")
+        self.assertEqual(terminal.leave()[0], 0)
+
+    def test_log_is_its_owners_alone(self):
+        before = os.umask(0)
+        try:
+            terminal = self.session("--log", str(self.log))
+        finally:
+            os.umask(before)
+        self.assertEqual(stat.S_IMODE(self.log.stat().st_mode), 0o600)
+        self.assertEqual(terminal.leave()[0], 0)
 
     def test_attempt_that_fails_leaves_no_log_behind(self):
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder, "log")
-            terminal = self.enterContext(Terminal(
-                serialterm_binary(), "connect", "/dev/nowhere", "--log", str(log)))
-            self.assertEqual(terminal.wait(), 3)
-            self.assertFalse(log.exists())
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), "connect", "/dev/nowhere", "--log", str(self.log)))
+        self.assertEqual(terminal.wait(), 3)
+        self.assertFalse(self.log.exists())
+
+    def test_name_has_the_time_and_the_port(self):
+        terminal = self.session("--log", str(self.folder / "%t-%Y-100%%.log"))
+        name = f"{self.device.path.rpartition('/')[2]}-{time.strftime('%Y')}-100%.log"
+        self.device.write(b"named")
+        wait_until(lambda: (self.folder / name).stat().st_size == 5, "the log is written")
+        self.assertEqual(terminal.leave()[0], 0)
+
+    def test_switched_on_in_the_session_it_names_itself_and_goes_on_later(self):
+        home = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            terminal = self.session()
+        finally:
+            os.chdir(home)
+        terminal.send(b"\x14f")
+        name = terminal.expect(re.compile(rb"logging to (serialterm-port-\d{8}-\d{6}\.log)"))
+        log = self.folder / name.group(1).decode()
+        self.device.write(b"one")
+        terminal.expect(b"one")
+        terminal.send(b"\x14f")
+        terminal.expect(b"is off")
+        self.device.write(b"two")
+        terminal.expect(b"two")
+        terminal.send(b"\x14f")
+        terminal.expect(b"logging to")
+        self.device.write(b"three")
+        terminal.expect(b"three")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(log.read_bytes(), b"onethree")
+
+    def test_wrong_options_are_told(self):
+        for options, words in (
+                (("--log-rotate", "0"), b"above zero"), (("--log-rotate", "12x"), b"10M"),
+                (("--log-rotate-every", "1y"), b"6h"), (("--log-format", "xml"), b"jsonl"),
+                (("--log-keep", "2"), b"--log-rotate"), (("--log-append",), b"--log"),
+                (("--log-rotate", "1k", "--log-keep", "0"), b"1 or more"),
+                (("--log", "x.log", "--log-sent"), b"raw")):
+            with self.subTest(options=options):
+                result = serialterm("connect", "loopback:", *options)
+                self.assertEqual(result.status, 2)
+                self.assertIn(words, result.stderr)
+
+
+class Row33RotationTests(SessionTest):
+    def files(self):
+        """What the log's files hold, the oldest first."""
+        old = sorted(
+            (path for path in self.folder.glob("log.*") if path.suffix[1:].isdigit()),
+            key=lambda path: -int(path.suffix[1:]))
+        return [path.read_bytes() for path in [*old, self.log]]
+
+    def log_now(self):
+        """What the newest file holds; nothing while it is being turned over."""
+        try:
+            return self.log.read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def rotated(self, count):
+        terminal = self.session("-L", str(self.log), "--log-rotate", "1k")
+        said = text(count * 1_024 + 100)
+        self.device.write(said, timeout=60)
+        wait_until(lambda: (self.folder / f"log.{count}").exists(), "it is turned over", 60)
+        self.assertEqual(terminal.leave()[0], 0)
+        files = self.files()
+        self.assertEqual(len(files), count + 1)
+        self.assertEqual({len(file) for file in files[:-1]}, {1_024})
+        self.assertTrue(b"".join(files) == said, "the files differ from what was said")
+        record(33, "lost when turned over", 0, "bytes")
+
+    def test_nothing_is_lost_over_the_boundary(self):
+        self.rotated(50)
+
+    @slow
+    def test_nothing_is_lost_over_1000_boundaries(self):
+        self.rotated(1_000)
+
+    def test_as_many_old_files_stay_as_asked(self):
+        terminal = self.session("-L", str(self.log), "--log-rotate", "1k", "--log-keep", "2")
+        self.device.write(text(10_240) + b"end")
+        wait_until(lambda: self.log_now() == b"end", "the last file is written")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(b"".join(self.files()), (text(10_240) + b"end")[-2_051:])
+        self.assertFalse((self.folder / "log.3").exists())
+
+    def test_time_turns_it_over_and_an_empty_file_stays(self):
+        terminal = self.session("-L", str(self.log), "--log-rotate-every", "1s")
+        self.device.write(b"first")
+        first = self.folder / "log.1"
+        wait_until(first.exists, "it is turned over")
+        self.device.write(b"second")
+        # It may be turned over once more meanwhile; with nothing in it, it stays as it is.
+        wait_until(lambda: b"second" in (first.read_bytes(), self.log_now()), "it is written")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual([file for file in self.files() if file], [b"first", b"second"])
+
+    def test_name_with_another_time_is_begun_instead(self):
+        terminal = self.session(
+            "-L", str(self.folder / "log-%H%M%S"), "--log-rotate-every", "1s")
+        said = b""
+        while len(list(self.folder.glob("log-*"))) < 3:
+            self.device.write(b"x")
+            terminal.expect(b"x")
+            said += b"x"
+        self.assertEqual(terminal.leave()[0], 0)
+        files = sorted(self.folder.glob("log-*"))
+        self.assertEqual(b"".join(file.read_bytes() for file in files), said)
+        self.assertEqual([file.suffix for file in files], ["", "", ""])
+
+    def test_records_are_whole_in_each_file(self):
+        terminal = self.session(
+            "-L", str(self.log), "--log-format", "jsonl", "--log-rotate", "1k")
+        for _ in range(20):
+            self.device.write(b"x" * 100)
+            terminal.expect(b"x" * 100)
+        self.assertEqual(terminal.leave()[0], 0)
+        files = self.files()
+        self.assertGreater(len(files), 3)
+        for file in files:
+            self.assertLessEqual(len(file), 1_024)
+            for line in file.splitlines(True):
+                self.assertRegex(line, rb"^\{.*\}\n$")
+
+    def renamed(self, count):
+        """The file is taken away under a session that writes, as logrotate does."""
+        terminal = self.session("-L", str(self.log))
+        said = b""
+        for index in range(count):
+            os.rename(self.log, self.folder / f"log.{count - index}")
+            while not self.log.exists():
+                line = b"%05d\r\n" % (len(said) // 7)
+                self.device.write(line)
+                terminal.expect(line)
+                said += line
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(b"".join(self.files()), said)
+
+    def test_file_that_was_renamed_is_begun_anew(self):
+        self.renamed(1)
+
+    @slow
+    def test_nothing_is_lost_when_it_is_renamed_again_and_again(self):
+        self.renamed(10)
+
+    def test_link_in_its_place_is_not_followed_and_nothing_lost(self):
+        there = self.folder / "there"
+        terminal = self.session("-L", str(self.log))
+        moved = self.folder / "moved"
+        os.rename(self.log, moved)
+        self.log.symlink_to(there)
+        said = b""
+        while b"no new log file" not in terminal.output:
+            self.device.write(b"x")
+            terminal.expect(b"x")
+            said += b"x"
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertFalse(there.exists())
+        self.assertEqual(moved.read_bytes(), said)
+
+
+class Row34PlantTests(SessionTest):
+    def test_link_planted_where_an_old_file_goes_is_not_written_through(self):
+        target = self.folder / "target"
+        target.write_bytes(b"mine")
+        (self.folder / "log.1").symlink_to(target)
+        terminal = self.session("-L", str(self.log), "--log-rotate", "1k")
+        self.device.write(text(1_100))
+        wait_until((self.folder / "log.2").is_symlink, "it is turned over")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(target.read_bytes(), b"mine")
+        self.assertEqual((self.folder / "log.1").read_bytes(), text(1_100)[:1_024])
+
+
+class Row47SecretTests(SessionTest):
+    SECRET = b"correct horse"
+
+    def logs_of_a_password(self, *options):
+        paths = [self.folder / name for name in ("a.log", "b.txt", "c.jsonl", "d.pcapng")]
+        named = [word for path in paths for word in ("-L", str(path))]
+        terminal = self.session(*named, *options)
+        self.device.write(b"password: ")
+        terminal.expect(b"password: ")
+        terminal.send(self.SECRET)
+        self.device.read_exactly(len(self.SECRET))
+        self.assertEqual(terminal.leave()[0], 0)
+        return [path.read_bytes() for path in paths]
+
+    def test_what_is_typed_is_not_logged(self):
+        for log in self.logs_of_a_password():
+            self.assertIn(b"password: ", log)
+            for part in (self.SECRET, b"horse", b"aG9yc2", b"correct"):
+                self.assertNotIn(part, log)
+        record(47, "logs with a password in them", 0, "")
+
+    def test_what_is_typed_is_logged_when_asked_but_never_raw(self):
+        raw, *others = self.logs_of_a_password("--log-sent")
+        self.assertEqual(raw, b"password: ")
+        for log in others:
+            self.assertIn(b"horse", log)

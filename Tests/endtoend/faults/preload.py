@@ -1,4 +1,4 @@
-"""Makes the system calls on a device fail: see ../preload/faults.c."""
+"""Makes system calls fail: see ../preload, of which faults.c is for those on a device."""
 
 import atexit
 import functools
@@ -13,13 +13,14 @@ HAS_COMPILER = COMPILER is not None
 
 
 @functools.cache
-def library():
+def library(source=SOURCE.name):
     """The library, built once a run."""
     folder = tempfile.mkdtemp(prefix="serialterm-faults-")
     atexit.register(shutil.rmtree, folder)
     path = Path(folder) / "faults.so"
     subprocess.run(
-        [COMPILER, "-Wall", "-O2", "-shared", "-fPIC", "-o", path, SOURCE, "-ldl"], check=True)
+        [COMPILER, "-Wall", "-O2", "-shared", "-fPIC", "-o", path, SOURCE.with_name(source), "-ldl"],
+        check=True)
     return str(path)
 
 

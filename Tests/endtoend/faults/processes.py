@@ -68,6 +68,12 @@ def processor_seconds(pid):
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
+def switches(pid):
+    """How often a process has waited and was woken: its voluntary context switches."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", status).group(1))
+
+
 def status_of(pid):
     """The sizes in a process's status, in bytes: VmSize, VmRSS, VmHWM and others."""
     status = Path(f"/proc/{pid}/status").read_text()

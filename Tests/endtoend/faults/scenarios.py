@@ -6,11 +6,10 @@ did in a few words; `good` says whether that is what serialterm promises.
 
 import contextlib
 import os
-import random
 import re
 import select
 import signal
-import string
+import statistics
 import tempfile
 import threading
 import time
@@ -20,12 +19,14 @@ from typing import Callable, NamedTuple
 from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, shell_status, wait_until
 
 from . import processes
-from .stalling import StallingTerminal
+from .words import text
 
 # Seconds after which a program counts as stuck.
 STUCK = 5
 # What is pasted and piped; bytes, and bytes a second.
 SIZE, RATE = 200_000, 50_000
+# How often a device is plugged in again, and what it says.
+REPLUGS, WORD = 10, re.compile(rb"<\d{4}>")
 
 
 class Outcome(NamedTuple):
@@ -42,12 +43,6 @@ class Fault(NamedTuple):
     put: Callable
 
 
-def text(count):
-    """Random letters and digits: no program's keys are among them."""
-    letters = (string.ascii_letters + string.digits).encode()
-    return random.Random(1).randbytes(count).translate((letters * 5)[:256])
-
-
 @contextlib.contextmanager
 def place():
     """A folder with a device in it."""
@@ -56,7 +51,7 @@ def place():
 
 
 @contextlib.contextmanager
-def running(program, device, kind=StallingTerminal, **options):
+def running(program, device, kind=Terminal, **options):
     """The program on a terminal, with its port open and its screen drawn."""
     with kind(*program.arguments(device.path, **options)) as terminal:
         terminal.expect(program.ready)
@@ -310,6 +305,46 @@ def unplugged(program):
             f"{how}, waits ({share:.1f} % CPU), {end}", said and is_back and heard and share < 1)
 
 
+def replugged(program):
+    """A device that says a numbered word every millisecond from the moment that it is plugged in:
+    how late the first is shown, and how many are not."""
+    delays, lost = [], []
+    with place() as (_, device), running(program, device) as terminal:
+        for index in range(REPLUGS):
+            device.hang_up()
+            # Away for long enough to be noticed, and back at any point of a second.
+            time.sleep(0.5 + 0.1 * index)
+            seen = len(terminal.output)
+            started = time.monotonic()
+            device.plug(says=b"<0000>")
+            count = speak_until_heard(device, terminal, seen)
+            words = list(WORD.finditer(terminal.output, seen))
+            if not words:
+                return Outcome("does not come back", False)
+            first = words[0].start()
+            delays.append(1000 * (terminal.transcript.arrival(first) - started))
+            lost.append(count - len(words))
+    missing = f"{statistics.median(lost):,.0f} words lost" if any(lost) else "nothing lost"
+    return Outcome(
+        f"{statistics.median(delays):.0f} ms, worst {max(delays):.0f} ms; {missing}",
+        max(delays) <= 500 and not any(lost))
+
+
+def speak_until_heard(device, terminal, seen):
+    """Says words until the first has been shown for a while; returns how many were said."""
+    count, heard_at, deadline = 1, None, Deadline(STUCK)
+    while deadline.left > 0 and (heard_at is None or count < heard_at + 100):
+        with contextlib.suppress(AssertionError):
+            device.write(b"<%04d>" % count, 0.1)
+            count += 1
+        time.sleep(0.001)
+        if heard_at is None and WORD.search(terminal.output, seen):
+            heard_at = count
+    with contextlib.suppress(AssertionError):
+        wait_until(lambda: b"<%04d>" % (count - 1) in terminal.output[seen:], "all is shown", 1)
+    return count
+
+
 def goes_on(device, terminal):
     """Whether what a device says that was plugged in again is shown within a few seconds: what it
     says after it was opened, if not before."""
@@ -349,6 +384,8 @@ FAULTS = {
     "crash": Fault("SIGSEGV: the user's terminal", crashed),
     "kill": Fault("SIGKILL: the user's terminal", killed),
     "others": Fault("others in its process group", others),
+    "replugged": Fault(
+        f"plugged in again {REPLUGS} times, talking: first words shown after", replugged),
     "unplugged": Fault("unplugged while idle, plugged in again", unplugged),
 }
 

@@ -3,31 +3,20 @@
 import fcntl
 import os
 import tempfile
-import termios
 import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Device, Pipes, serialterm_binary, shell_status, wait_until
+from Tests.endtoend.harness import (
+    Device, Pipes, Terminal, cooked, serialterm_binary, shell_status, wait_until)
 
 from . import processes
-from .stalling import StallingTerminal
 
 PREFIX = b"\x14"
 # How long leaving may take, in seconds, whatever the session is doing.
 LEAVING = 0.5
 # What a session prints when its port is open.
 GREETING = b"ctrl-t q"
-
-
-def cooked(port):
-    """Sets a port up as no terminal program leaves it."""
-    modes = termios.tcgetattr(port)
-    modes[0] |= termios.ICRNL | termios.IXON
-    modes[1] |= termios.OPOST
-    modes[3] |= termios.ECHO | termios.ICANON | termios.ISIG
-    modes[4] = modes[5] = termios.B9600
-    termios.tcsetattr(port, termios.TCSANOW, modes)
 
 
 class SessionTest(unittest.TestCase):
@@ -41,7 +30,7 @@ class SessionTest(unittest.TestCase):
 
     def connect(self, *options, **how):
         """A session on a terminal, which may not have opened its port yet."""
-        return StallingTerminal(
+        return Terminal(
             serialterm_binary(), "connect", self.device.path, *options, **how)
 
     def session(self, *options, **how):

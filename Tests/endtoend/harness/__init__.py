@@ -5,9 +5,9 @@
         terminal.send(b"hello")
         self.assertEqual(device.read_exactly(5), b"hello")
 
-`Terminal` runs a program on a terminal of its own, `Pipes` between pipes, `run` to its end;
-`Loopback` is `serialterm loopback`; `Device` plays the other end of a serial port and `Port` opens
-a port as a program would. All are context managers, and end what they started. Nothing waits
+`Terminal` runs a program on a terminal of its own, `Pipes` between pipes, `run` to its end; what a
+user sees of a terminal is in `harness.screen`. `Loopback` is `serialterm loopback`; `Device` plays
+the other end of a serial port and `Port` opens a port as a program would. All are context managers, and end what they started. Nothing waits
 without a deadline; what is still missing then is an AssertionError that shows what came instead.
 """
 
@@ -16,13 +16,13 @@ from .loopback import Loopback
 from .pipes import Pipes
 from .program import (
     PublicCopy, Result, environment, run, serialterm, serialterm_binary, shell_status)
-from .settings import settings_of
+from .settings import cooked, settings_of
 from .slow import slow
 from .terminal import Terminal
 from .wires import Device, Port
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "PublicCopy", "Result",
-    "Terminal", "environment", "run", "serialterm", "serialterm_binary", "settings_of",
+    "Terminal", "cooked", "environment", "run", "serialterm", "serialterm_binary", "settings_of",
     "shell_status", "slow", "wait_until",
 ]

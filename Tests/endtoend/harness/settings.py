@@ -2,6 +2,7 @@
 
 import fcntl
 import struct
+import termios
 from typing import NamedTuple
 
 # From <asm/termbits.h>, which Python's termios module lacks: termios2 also holds the line
@@ -25,3 +26,13 @@ class Settings(NamedTuple):
 def settings_of(descriptor):
     """The settings of the terminal behind `descriptor`."""
     return Settings(*struct.unpack("=4IB19s2I", fcntl.ioctl(descriptor, TCGETS2, bytes(44))))
+
+
+def cooked(port):
+    """Sets a port up as no terminal program leaves it: 9600 baud, echo, lines."""
+    modes = termios.tcgetattr(port)
+    modes[0] |= termios.ICRNL | termios.IXON
+    modes[1] |= termios.OPOST
+    modes[3] |= termios.ECHO | termios.ICANON | termios.ISIG
+    modes[4] = modes[5] = termios.B9600
+    termios.tcsetattr(port, termios.TCSANOW, modes)

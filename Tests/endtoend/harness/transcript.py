@@ -19,6 +19,7 @@ class Transcript:
         self._data = bytearray()
         self._arrivals = []
         self._ended = False
+        self._is_kept = True
         self._position = 0
         self._changed = threading.Condition()
         self._wake_reader, self._wake_writer = os.pipe()
@@ -36,6 +37,18 @@ class Transcript:
         """The bytes after the last expected."""
         with self._changed:
             return bytes(self._data[self._position:])
+
+    def since(self, offset):
+        """The bytes from number `offset` on."""
+        with self._changed:
+            return bytes(self._data[offset:])
+
+    def wait_beyond(self, offset, timeout):
+        """Waits until there are more than `offset` bytes; whether there are."""
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: self._ended or len(self._data) > offset, timeout) and (
+                    len(self._data) > offset)
 
     def arrival(self, offset):
         """When byte number `offset` had been read (`time.monotonic`)."""
@@ -65,6 +78,11 @@ class Transcript:
         """Waits until nothing can come any more, and returns the bytes after the last expected."""
         self._wait(lambda: self._ended, "expected the end", timeout)
         return self.rest
+
+    def discard(self):
+        """Reads on, and keeps nothing: for more output than is good to have in memory."""
+        with self._changed:
+            self._is_kept = False
 
     def stop(self):
         """Stops reading, so that the descriptor can be closed."""
@@ -106,11 +124,11 @@ class Transcript:
                     raise
                 chunk = b""
             with self._changed:
-                if chunk:
+                if not chunk:
+                    self._ended = True
+                elif self._is_kept:
                     self._data += chunk
                     self._arrivals.append((time.monotonic(), len(self._data)))
-                else:
-                    self._ended = True
                 self._changed.notify_all()
             if not chunk:
                 return

@@ -5,6 +5,7 @@
 //   FAULT_WRITE     write() takes at most so many bytes
 //   FAULT_AGAIN     every so many writes take nothing (EAGAIN)
 //   FAULT_READ      read() brings at most so many bytes
+//   FAULT_TRAP      read() traps
 //   FAULT_EINTR     every so many reads, writes and waits, on any file, are interrupted (EINTR)
 //   FAULT_OUTQ      so many bytes are always still in the driver, until they are flushed (tcflush)
 //   FAULT_STUBBORN  flushing does not help either
@@ -84,7 +85,10 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 
 ssize_t read(int descriptor, void *buffer, size_t count) {
   if (is_interrupted()) return -1;
-  if (is_device(descriptor)) count = at_most(count, setting("FAULT_READ"));
+  if (is_device(descriptor)) {
+    if (setting("FAULT_TRAP")) __builtin_trap();
+    count = at_most(count, setting("FAULT_READ"));
+  }
   return ORIGINAL(read)(descriptor, buffer, count);
 }
 

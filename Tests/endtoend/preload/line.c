@@ -1,0 +1,158 @@
+// A driver with everything that pseudo-terminals have not: loaded into a program by LD_PRELOAD, it
+// answers the requests for modem lines, counters, RS-485 and latency on one device, and writes down
+// every request, in order.
+//
+//   LINE_NODE    the device's node; calls on other files are left alone
+//   LINE_TRACE   the file to write to: a line for each call
+//   LINE_REFUSE  settings with this in them are refused (EINVAL): parity, bits, stop, rate
+//   LINE_CLAMP   delays of RS-485 become 0, and low latency is not kept
+
+#define _GNU_SOURCE
+#include <asm/termbits.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/serial.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// The next definition of the function that calls this: the C library's own.
+#define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+// What the kernel does when a port is opened.
+static int lines = TIOCM_DTR | TIOCM_RTS | TIOCM_CTS;
+static struct serial_struct serial = {.baud_base = 115200};
+static struct serial_rs485 rs485;
+
+static bool is_device(int descriptor) {
+  const char *node = getenv("LINE_NODE");
+  struct stat wanted, found;
+  return node && stat(node, &wanted) == 0 && fstat(descriptor, &found) == 0 &&
+         S_ISCHR(found.st_mode) && found.st_rdev == wanted.st_rdev;
+}
+
+static void trace(const char *format, ...) {
+  const char *path = getenv("LINE_TRACE");
+  int file = path ? ORIGINAL(open)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+  if (file < 0) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vdprintf(file, format, arguments);
+  va_end(arguments);
+  ORIGINAL(close)(file);
+}
+
+static const char *names_of(int bits) {
+  static char names[32];
+  snprintf(names, sizeof names, "%s%s", bits & TIOCM_DTR ? " DTR" : "",
+           bits & TIOCM_RTS ? " RTS" : "");
+  return names;
+}
+
+static bool is_refused(const struct termios2 *attributes) {
+  const char *setting = getenv("LINE_REFUSE");
+  if (!setting) return false;
+  tcflag_t flags = attributes->c_cflag;
+  if (strcmp(setting, "parity") == 0) return flags & PARENB;
+  if (strcmp(setting, "bits") == 0) return (flags & CSIZE) != CS8;
+  if (strcmp(setting, "stop") == 0) return flags & CSTOPB;
+  return strcmp(setting, "rate") == 0 && attributes->c_ospeed == 250000;
+}
+
+static int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+static int set_attributes(int descriptor, struct termios2 *attributes) {
+  trace("TCSETS2%s\n", attributes->c_cflag & HUPCL ? " HUPCL" : "");
+  if (is_refused(attributes)) return fail(EINVAL);
+  return ORIGINAL(ioctl)(descriptor, TCSETS2, attributes);
+}
+
+static int set_serial(const struct serial_struct *wanted) {
+  trace("TIOCSSERIAL%s\n", wanted->flags & ASYNC_LOW_LATENCY ? " low latency" : "");
+  serial = *wanted;
+  if (getenv("LINE_CLAMP")) serial.flags &= ~ASYNC_LOW_LATENCY;
+  return 0;
+}
+
+static int set_rs485(const struct serial_rs485 *wanted) {
+  trace("TIOCSRS485 flags=%u before=%u after=%u\n", wanted->flags, wanted->delay_rts_before_send,
+        wanted->delay_rts_after_send);
+  rs485 = *wanted;
+  if (getenv("LINE_CLAMP")) rs485.delay_rts_before_send = rs485.delay_rts_after_send = 0;
+  return 0;
+}
+
+int ioctl(int descriptor, unsigned long request, ...) {
+  va_list arguments;
+  va_start(arguments, request);
+  void *argument = va_arg(arguments, void *);
+  va_end(arguments);
+  if (!is_device(descriptor)) return ORIGINAL(ioctl)(descriptor, request, argument);
+  switch (request) {
+    case TIOCMGET:
+      trace("TIOCMGET\n");
+      *(int *)argument = lines;
+      return 0;
+    case TIOCMBIS:
+      trace("TIOCMBIS%s\n", names_of(*(int *)argument));
+      lines |= *(int *)argument;
+      return 0;
+    case TIOCMBIC:
+      trace("TIOCMBIC%s\n", names_of(*(int *)argument));
+      lines &= ~*(int *)argument;
+      return 0;
+    case TIOCGICOUNT:
+      trace("TIOCGICOUNT\n");
+      *(struct serial_icounter_struct *)argument = (struct serial_icounter_struct){0};
+      return 0;
+    case TIOCGSERIAL:
+      *(struct serial_struct *)argument = serial;
+      return 0;
+    case TIOCSSERIAL: return set_serial(argument);
+    case TIOCGRS485:
+      *(struct serial_rs485 *)argument = rs485;
+      return 0;
+    case TIOCSRS485: return set_rs485(argument);
+    case TCSETS2: return set_attributes(descriptor, argument);
+    case TCGETS2: trace("TCGETS2\n"); break;
+    case TIOCEXCL: trace("TIOCEXCL\n"); break;
+    case TIOCNXCL: trace("TIOCNXCL\n"); break;
+    default: break;
+  }
+  return ORIGINAL(ioctl)(descriptor, request, argument);
+}
+
+int flock(int descriptor, int operation) {
+  if (is_device(descriptor)) trace("flock\n");
+  return ORIGINAL(flock)(descriptor, operation);
+}
+
+int open(const char *path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  mode_t mode = va_arg(arguments, mode_t);
+  va_end(arguments);
+  int descriptor = ORIGINAL(open)(path, flags, mode);
+  if (descriptor >= 0 && is_device(descriptor)) trace("open\n");
+  return descriptor;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  ssize_t taken = ORIGINAL(write)(descriptor, bytes, count);
+  if (taken > 0 && is_device(descriptor)) trace("write %zd\n", taken);
+  return taken;
+}
+
+int close(int descriptor) {
+  if (is_device(descriptor)) trace("close\n");
+  return ORIGINAL(close)(descriptor);
+}

@@ -1,0 +1,165 @@
+"""Screens of the program as text, for docs/commands.md: `scripts/screens` writes them there, a test
+compares them with what the program shows."""
+
+import contextlib
+import os
+import re
+import secrets
+import tempfile
+from pathlib import Path
+
+from Tests.endtoend.harness import Device, Terminal, serialterm_binary
+from Tests.endtoend.harness.screen import Screen
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/commands.md"
+BEGIN, END = "<!-- made by scripts/screens -->", "<!-- end -->"
+PREFIX = b"\x14"
+# A device's node, and a path of the same length that can be made without asking anybody.
+NODE, LENGTH = "/dev/ttyUSB0", 7
+GREETING = "ctrl-t ? for help."
+
+
+class Session:
+    """A session with a device that says a few lines."""
+
+    def __init__(self, *options, size=(16, 80), **how):
+        self._stack = contextlib.ExitStack()
+        # Letters only: digits are what a screen is normalised by.
+        name = "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(LENGTH))
+        self._path = f"/tmp/{name}"
+        self.device = self._stack.enter_context(Device(link=self._path))
+        self.terminal = self._stack.enter_context(
+            Terminal(serialterm_binary(), "connect", self._path, *options, size=size, **how))
+        self.screen = Screen(self.terminal, size)
+        self.screen.wait_for_text(GREETING)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+        # The device has taken its own away if it was unplugged.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path)
+
+    def say(self, text):
+        self.device.write(text.replace("\n", "\r\n").encode())
+        self.screen.wait_for_text(text.rstrip().rpartition("\n")[2])
+
+    def press(self, keys, shown):
+        self.terminal.send(PREFIX + keys)
+        self.screen.wait_for_text(shown)
+
+    def shot(self):
+        return normal(self.screen.text.replace(self._path, NODE))
+
+
+def normal(text):
+    """A screen without what differs from one time to the next."""
+    text = re.sub(r"\d\d:\d\d:\d\d\.\d{3}", "07:31:00.123", text)
+    return re.sub(r"[\d,]+ of 400,000 bytes", "65,536 of 400,000 bytes", text)
+
+
+def palette():
+    with Session() as session:
+        session.say("ready\n> ")
+        session.press(b":", "command:")
+        return session.shot()
+
+
+def unplugged():
+    with Session() as session:
+        session.say("ready\n> ")
+        session.press(b":", "command:")
+        session.device.hang_up()
+        session.screen.wait_for_text("(off: no device")
+        return session.shot()
+
+
+def released():
+    with Session() as session:
+        session.say("ready\n> ")
+        session.press(b"r", "takes it back")
+        session.press(b":", "command:")
+        return session.shot()
+
+
+def read_only():
+    with Session("--read-only") as session:
+        session.say("ready\n> ")
+        session.press(b":", "command:")
+        return session.shot()
+
+
+def transferring():
+    with Session() as session, tempfile.TemporaryDirectory() as folder:
+        image = Path(folder) / "image.bin"
+        image.write_bytes(b"x" * 400_000)
+        session.press(b"x", "file to send:")
+        session.terminal.send(str(image).encode())
+        session.screen.wait_for(
+            lambda lines: sum("image.bin" in line for line in lines) == 2, "the file in the list")
+        session.terminal.send(b"\r")
+        session.screen.wait_for_text("ctrl-c stops.")
+        session.press(b":", "command:")
+        session.screen.wait_for_text("400,000 bytes")
+        return session.shot()
+
+
+def status_line():
+    with Session("--status", size=(8, 80)) as session:
+        session.say("ready\n> ")
+        session.screen.wait_for(
+            lambda lines: lines[-1].endswith("in 0 B/s out 0 B/s"), "the rates have fallen")
+        return session.shot()
+
+
+def hexadecimal():
+    with Session("--hex") as session:
+        session.device.write(b"hello world\r\n")
+        session.screen.wait_for_text("world")
+        return session.shot()
+
+
+def timestamps():
+    with Session("--timestamps") as session:
+        session.say("ready\ntemperature 21\n")
+        return session.shot()
+
+
+def line_input():
+    with tempfile.TemporaryDirectory() as folder, Session(
+            "--input-mode", "line", variables={"XDG_STATE_HOME": folder}) as session:
+        session.say("ready\n")
+        session.terminal.send(b"set mode fast")
+        session.screen.wait_for_text("set mode fast")
+        return session.shot()
+
+
+def plain():
+    with Session("--read-only", variables={"TERM": "dumb"}, size=(40, 80)) as session:
+        session.press(b"S", "2) 2")
+        return session.shot()
+
+
+# The screens that can be made anywhere, by their headings.
+SHOTS = {
+    "The port is open": palette, "The device is unplugged while the list is open": unplugged,
+    "The port is released": released, "Nothing may be sent": read_only,
+    "A file is being sent": transferring, "The status line": status_line, "Hex": hexadecimal,
+    "Timestamps": timestamps, "Line input": line_input,
+    "A question on a terminal that can only print": plain,
+}
+# The one that needs pretended devices, see Tests/stage/mock_chooser.py.
+CHOOSER = "No device was named"
+
+
+def documented():
+    """The screens in the document, by their headings."""
+    part = DOCUMENT.read_text().partition(BEGIN)[2].partition(END)[0]
+    return dict(re.findall(r"(?ms)^### (.*?)\n\n```text\n(.*?)\n```$", part))
+
+
+def section(shots):
+    """The part of the document that shows them."""
+    return "\n\n".join(f"### {title}\n\n```text\n{text}\n```" for title, text in shots.items())

@@ -1,0 +1,208 @@
+"""`serialterm doctor` with what a pseudo-terminal and ordinary processes can show."""
+
+import fcntl
+import grp
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import (
+    Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary)
+from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.test_errors import USER
+
+KEYS = {"code", "port", "blocking", "what", "why", "mend", "documentation"}
+
+
+def findings(*arguments, user=None, binary=None):
+    """What the doctor finds, by its code; the exit status must say whether it found anything."""
+    result = run(binary or serialterm_binary(), "doctor", "--json", *arguments, user=user)
+    found = json.loads(result.stdout)
+    assert result.status == (1 if found else 0), result
+    for finding in found:
+        assert set(finding) == KEYS, finding
+    return {finding["code"]: finding for finding in found}
+
+
+class Impostor:
+    """A process that goes by another name, while the context lasts."""
+
+    def __init__(self, name, *arguments):
+        self._name, self._arguments = name, arguments
+
+    def __enter__(self):
+        self._folder = tempfile.TemporaryDirectory()
+        program = Path(self._folder.name) / self._name
+        shutil.copy(shutil.which("sleep"), program)
+        # sleep takes no names of terminals: a shell keeps them in its command line.
+        if self._arguments:
+            shutil.copy(os.path.realpath("/bin/sh"), program)
+            command = [program, "-c", "sleep 600; :", *self._arguments]
+        else:
+            command = [program, "600"]
+        self._process = subprocess.Popen(command, start_new_session=True)
+        return self
+
+    def __exit__(self, *_):
+        os.killpg(self._process.pid, 9)
+        self._process.wait()
+        self._folder.cleanup()
+
+
+class DoctorTests(unittest.TestCase):
+    def setUp(self):
+        self.device = self.enterContext(Device())
+
+    def test_nothing_is_wrong_with_a_port_that_can_be_used(self):
+        self.assertEqual(findings(self.device.node), {})
+        result = serialterm("doctor", self.device.node)
+        self.assertEqual((result.status, result.stderr), (0, b""))
+        self.assertIn(f"nothing is wrong with {self.device.node}".encode(), result.stdout)
+
+    def test_simulation_needs_nothing(self):
+        self.assertEqual(findings("loopback:board"), {})
+
+    def test_missing_port(self):
+        found = findings("/dev/ttyNONE9")
+        self.assertIn("no-such-device", found)
+        self.assertTrue(found["no-such-device"]["blocking"])
+
+    def test_absent_adapter(self):
+        self.assertIn("no-such-device", findings("usb:ffff:fffe"))
+
+    def test_what_is_no_port(self):
+        with tempfile.NamedTemporaryFile() as file:
+            for path in ("/dev/null", "/tmp", file.name):
+                with self.subTest(path):
+                    self.assertEqual(list(findings(path)), ["not-a-serial-port"])
+
+    def test_malformed_target_is_wrong_usage(self):
+        self.assertEqual(serialterm("doctor", "usb:xyz").status, 2)
+
+    def test_session_that_has_the_port_is_named(self):
+        with Pipes(serialterm_binary(), "connect", self.device.node) as session:
+            session.send(b"x")
+            self.device.read_exactly(1)
+            held = findings(self.device.node)["held"]
+            self.assertIn(f"pid {session.pid} ({session.name})", held["what"])
+            self.assertTrue(held["mend"][0].startswith(f"kill {session.pid} "))
+
+    def test_login_prompt_on_the_port(self):
+        with Impostor("agetty", "115200", self.device.node.removeprefix("/dev/")):
+            found = findings(self.device.node)
+        self.assertEqual(list(found), ["getty"])
+        self.assertFalse(found["getty"]["blocking"])
+
+    def test_lock_file_of_a_process_that_is_no_more(self):
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        lock = Path(f"/var/lock/LCK..pts_{os.path.basename(self.device.node)}")
+        try:
+            lock.write_text(f"{ended.pid:10}\n")
+        except OSError as error:
+            self.skipTest(f"/var/lock: {error.strerror}")
+        self.addCleanup(lock.unlink)
+        self.assertIn(f"sudo rm {lock}", findings(self.device.node)["stale-lock"]["mend"])
+
+    def test_terminal_shows_colours_and_a_pipe_does_not(self):
+        target = "/dev/ttyNONE9"
+        for variables, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+            with Terminal(serialterm_binary(), "doctor", target, variables=variables) as terminal:
+                self.assertEqual(terminal.wait(), 1)
+                self.assertEqual(b"\x1b[" in terminal.transcript.expect_end(), coloured)
+        self.assertNotIn(b"\x1b", serialterm("doctor", target).stdout)
+
+    def test_nothing_is_opened_or_changed(self):
+        before = self.device.settings
+        fcntl.flock(self.device.descriptor, fcntl.LOCK_EX)
+        findings(self.device.node)
+        findings()
+        self.assertEqual(self.device.settings, before)
+
+
+@unittest.skipUnless(USER, "needs root, to be refused as somebody else")
+class PermissionTests(unittest.TestCase):
+    def setUp(self):
+        self.binary = self.enterContext(PublicCopy())
+        self.device = self.enterContext(Device())
+
+    def findings(self):
+        return findings(self.device.node, user=USER, binary=self.binary)
+
+    def test_group_of_the_node_is_named_with_the_command(self):
+        os.chown(self.device.node, 0, grp.getgrnam("dialout").gr_gid)
+        os.chmod(self.device.node, 0o660)
+        denied = self.findings()["permission-denied"]
+        self.assertIn("group dialout", denied["why"])
+        self.assertEqual(denied["mend"][0], f"sudo usermod -aG dialout {USER}")
+
+    def test_node_that_is_for_root_alone(self):
+        os.chown(self.device.node, 0, 0)
+        os.chmod(self.device.node, 0o600)
+        self.assertIn("root alone", self.findings()["permission-denied"]["why"])
+
+    def test_mended_port_has_no_findings(self):
+        os.chmod(self.device.node, 0o666)
+        self.assertEqual(self.findings(), {})
+
+
+class RulesTests(unittest.TestCase):
+    def test_names_are_checked(self):
+        for name in ("a b", "../x", "ttyUSB0", 'x", RUN+="y'):
+            with self.subTest(name):
+                result = serialterm("rules", "ttyUSB0", "--name", name)
+                self.assertEqual((result.status, result.stdout), (2, b""))
+
+    def test_absent_device_is_not_found(self):
+        self.assertEqual(serialterm("rules", "usb:ffff:fffe", "--name", "board").status, 3)
+
+    def test_simulation_has_no_node_to_name(self):
+        self.assertEqual(serialterm("rules", "loopback:", "--name", "board").status, 2)
+
+
+class UdevRulesTests(unittest.TestCase):
+    """The rules that are shipped, read strictly: udev passes over what it does not understand."""
+
+    KEY = re.compile(
+        r'(?P<key>[A-Z]+)(?:\{(?P<name>[A-Za-z_]+)\})?(?P<op>==|!=|\+=|=)"(?P<value>[^"\\]*)"')
+    MATCHES = {"ACTION", "SUBSYSTEM", "KERNEL", "ENV", "ATTR", "ATTRS"}
+    ASSIGNMENTS = {"TAG": {"+="}, "ENV": {"="}, "GOTO": {"="}, "LABEL": {"="}}
+
+    def rules(self):
+        text = (REPOSITORY / "udev-rules/60-serialterm.rules").read_text()
+        for number, line in enumerate(text.splitlines(), 1):
+            if line and not line.startswith("#"):
+                yield number, [self.KEY.fullmatch(part) or self.fail(f"{number}: {part}")
+                               for part in re.split(r",\s*(?=[A-Z])", line)]
+
+    def test_every_key_is_one_of_udevs_with_an_operator_that_it_takes(self):
+        for number, keys in self.rules():
+            for key in keys:
+                with self.subTest(line=number, key=key.group()):
+                    if key["op"] in ("==", "!="):
+                        self.assertIn(key["key"], self.MATCHES)
+                    else:
+                        self.assertIn(key["op"], self.ASSIGNMENTS.get(key["key"], ()))
+                    needs_name = key["key"] in ("ENV", "ATTR", "ATTRS")
+                    self.assertEqual(key["name"] is not None, needs_name)
+
+    def test_every_jump_goes_forward_to_a_label(self):
+        labels = {key["value"]: number for number, keys in self.rules()
+                  for key in keys if key["key"] == "LABEL"}
+        jumps = [(number, key["value"]) for number, keys in self.rules()
+                 for key in keys if key["key"] == "GOTO"]
+        self.assertEqual(set(labels), {label for _, label in jumps})
+        for number, label in jumps:
+            self.assertGreater(labels[label], number)
+
+    def test_usb_numbers_are_written_as_the_kernel_writes_them(self):
+        for number, keys in self.rules():
+            for key in keys:
+                if key["name"] in ("idVendor", "idProduct"):
+                    for pattern in key["value"].split("|"):
+                        self.assertRegex(pattern, r"^([0-9a-f]|\[a-f\]){4}$", number)

@@ -1,0 +1,30 @@
+"""docs/commands.md says what the program does."""
+
+import re
+import unittest
+
+from Tests.endtoend import shots
+
+# | `x` | `send-file` | send a file as it is | ...
+ROW = re.compile(r"(?m)^\| (?:`(.)`)? ?\| `([a-z-]+)` \| ([^|]+?) \|")
+# 12) x send-file: send a file as it is   (off: ...)
+CHOICE = re.compile(r"(?m)^ *\d+\) (.) ([a-z-]+): (.+?)(?:  .*)?$")
+
+
+class CommandsDocumentTests(unittest.TestCase):
+    def test_every_command_of_the_program_is_in_it_and_no_other(self):
+        with shots.Session(variables={"TERM": "dumb"}, size=(60, 120)) as session:
+            session.press(b":", "quit: end the session")
+            listed = {
+                (key.strip(), name, summary)
+                for key, name, summary in CHOICE.findall(session.screen.text)}
+        listed.add((":", "palette", "search these, and more"))
+        described = set(ROW.findall(shots.DOCUMENT.read_text()))
+        self.assertEqual(described, listed)
+
+    def test_the_screens_in_it_are_what_the_program_shows(self):
+        documented = shots.documented()
+        self.assertEqual(documented.keys(), {shots.CHOOSER, *shots.SHOTS})
+        for title, shot in shots.SHOTS.items():
+            with self.subTest(title):
+                self.assertEqual(shot(), documented[title])

@@ -1,0 +1,133 @@
+"""Programs that drive a session: `connect --exec` and `connect --json`."""
+
+import json
+import random
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import Device, Loopback, Pipes, serialterm, serialterm_binary, slow
+
+
+class ExecTests(unittest.TestCase):
+    def test_both_directions_are_exact(self):
+        data = random.Random(3).randbytes(300_000)
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = Path(folder) / "in", Path(folder) / "out"
+            source.write_bytes(data)
+            result = serialterm(
+                "connect", "loopback:", "--exec",
+                f"cat {source} & head -c {len(data)} > {target}; wait", timeout=30)
+            self.assertEqual(result.status, 0, result)
+            self.assertEqual(target.read_bytes(), data)
+
+    def test_what_the_command_wrote_last_is_sent(self):
+        with Device() as device:
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "connect", device.path, "--exec",
+                      "head -c 51200 /dev/zero"))
+            self.assertEqual(device.read_exactly(51_200), bytes(51_200))
+            self.assertEqual(program.wait(), 0)
+
+    @unittest.skipUnless(shutil.which("sz"), "needs lrzsz")
+    def test_a_file_goes_by_zmodem(self):
+        data = random.Random(4).randbytes(200_000)
+        with tempfile.TemporaryDirectory() as folder, Loopback("--pair") as pair:
+            source, inbox = Path(folder) / "file", Path(folder) / "inbox"
+            source.write_bytes(data)
+            inbox.mkdir()
+            receiver = self.enterContext(
+                Pipes(serialterm_binary(), "connect", pair.nodes[1], "--exec",
+                      f"cd {inbox} && rz -q"))
+            sender = self.enterContext(
+                Pipes(serialterm_binary(), "connect", pair.nodes[0], "--exec", f"sz -q {source}"))
+            self.assertEqual((sender.wait(30), receiver.wait(30)), (0, 0))
+            self.assertEqual((inbox / "file").read_bytes(), data)
+
+    def test_the_status_is_the_command_s(self):
+        for command, status in [("exit 3", 3), ("nonexistent-command", 127), ("kill -9 $$", 137)]:
+            result = serialterm("connect", "loopback:", "--exec", command)
+            self.assertEqual(result.status, status, result)
+
+    def test_standard_error_is_ours(self):
+        result = serialterm("connect", "loopback:", "--exec", "echo hello >&2")
+        self.assertEqual((result.stdout, result.stderr), (b"", b"hello\n"))
+
+    def test_a_device_that_goes_away_ends_it(self):
+        with Device() as device:
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "connect", device.path, "--exec", "echo; sleep 60"))
+            device.read_exactly(1)
+            device.hang_up()
+            self.assertEqual(program.wait(), 6)
+
+
+class JSONTests(unittest.TestCase):
+    def events(self, *commands, target="loopback:board"):
+        text = "".join(json.dumps(command) + "\n" for command in commands)
+        result = serialterm("connect", target, "--json", stdin=text.encode())
+        self.assertEqual(result.status, 0, result)
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def answers(self, *commands, **how):
+        return [event for event in self.events(*commands, **how)
+                if event["event"] in ("done", "failed")]
+
+    def test_a_dialogue(self):
+        answers = self.answers(
+            {"id": 1, "command": "expect", "regex": "board> "},
+            {"id": "two", "command": "send", "text": "version\r"},
+            {"id": 3, "command": "expect", "regex": r"firmware (\S+)\r", "timeout": 5},
+            {"id": 4, "command": "close"})
+        self.assertEqual([answer["id"] for answer in answers], [1, "two", 3, 4])
+        self.assertEqual(answers[2]["match"], ["firmware 1.0.0\r", "1.0.0"])
+
+    def test_what_is_received_is_there_whole(self):
+        data = bytes(range(256)) * 20
+        events = self.events(
+            {"command": "send", "hex": data.hex()},
+            {"command": "expect", "regex": "zzz", "timeout": 0.3}, target="loopback:")
+        received = b"".join(
+            event["text"].encode() if "text" in event else bytes.fromhex(event["hex"])
+            for event in events if event["event"] == "received")
+        self.assertEqual(received, data)
+
+    def test_mistakes_are_answered_and_nothing_else_suffers(self):
+        text = b'nonsense\n{"id":7,"command":"dance"}\n{"id":8,"command":"send","text":"x"}\n'
+        result = serialterm("connect", "loopback:", "--json", stdin=text)
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+        answers = [event for event in answers if event["event"] in ("done", "failed")]
+        self.assertEqual(
+            [(answer["event"], answer["id"]) for answer in answers],
+            [("failed", None), ("failed", 7), ("done", 8)])
+
+    def test_other_mistakes(self):
+        for command in ({"command": "send"}, {"command": "send", "text": "a", "hex": "00"},
+                        {"command": "send", "hex": "0"}, {"command": "expect"},
+                        {"command": "expect", "regex": "("}, {"command": "set"},
+                        {"command": "expect", "regex": "a", "timeout": "1"},
+                        {"command": "set", "baud": 0}, {"command": "set", "dtr": 1},
+                        {"command": "break", "milliseconds": 0}, {"command": "send", "text": 1},
+                        {"command": "send", "text": "x" * 70_000}, [1], None):
+            answers = self.answers(command, target="loopback:")
+            self.assertEqual([answer["event"] for answer in answers], ["failed"], command)
+
+    def test_the_state_is_told(self):
+        states = [event for event in self.events({"command": "set", "baud": 9600})
+                  if event["event"] == "state"]
+        self.assertEqual([state["state"] for state in states], ["open", "open", "closed"])
+        self.assertEqual(
+            [state.get("settings") for state in states], ["115200 8N1", "9600 8N1", None])
+
+    @slow
+    def test_a_thousand_different_rounds(self):
+        commands = [{"command": "expect", "regex": "board> "}]
+        for number in range(1_000):
+            commands.append({"command": "send", "text": f"echo {number}\r"})
+            commands.append(
+                {"id": number, "command": "expect", "regex": r"\n(\d+)\r\nboard> "})
+        matches = [answer for answer in self.answers(*commands) if "match" in answer][1:]
+        self.assertEqual(
+            [(answer["id"], answer["match"][1]) for answer in matches],
+            [(number, str(number)) for number in range(1_000)])

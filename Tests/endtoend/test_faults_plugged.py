@@ -1,0 +1,80 @@
+"""Rows 12 and 18: a device that is plugged in again, as far as pseudo-terminals show it."""
+
+import grp
+import os
+import re
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import SessionTest, processes, record
+from Tests.endtoend.harness import (
+    Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status)
+
+# Root may open anything: who runs the tests as root has these tests run as somebody who may not.
+USER = "nobody" if os.geteuid() == 0 else None
+
+
+class Row12WakeTests(SessionTest):
+    def assert_not_woken(self, terminal, name):
+        before = processes.switches(terminal.pid)
+        time.sleep(2)  # Over which nothing happens.
+        woken = processes.switches(terminal.pid) - before
+        record(12, f"wake-ups in 2 s, {name}", woken, "")
+        self.assertLessEqual(woken, 1)
+
+    def test_idle_session_is_not_woken(self):
+        terminal = self.session()
+        terminal.send(b"x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+        time.sleep(0.5)  # Until what was sent counts as sent, which no event tells.
+        self.assert_not_woken(terminal, "idle")
+
+    def test_waiting_session_is_not_woken(self):
+        # A folder that others use too wakes it whenever they do: inotify tells of all in it.
+        folder = self.enterContext(tempfile.TemporaryDirectory(dir="/dev/shm"))
+        with Device(link=Path(folder) / "port") as device:
+            terminal = self.enterContext(
+                Terminal(serialterm_binary(), "connect", device.path))
+            terminal.expect(b"ctrl-t q")
+            device.hang_up()
+            terminal.expect(b"waiting")
+            self.assert_not_woken(terminal, "waiting for the device")
+
+
+@unittest.skipUnless(USER, "only root can take a node away from others")
+class Row18PermissionTests(unittest.TestCase):
+    def setUp(self):
+        self.binary = self.enterContext(PublicCopy())
+        self.device = self.enterContext(Device())
+        self.group = "dialout"
+        os.chown(self.device.node, 0, grp.getgrnam(self.group).gr_gid)
+        os.chmod(self.device.node, 0)
+
+    def test_permissions_that_come_late_are_waited_for(self):
+        with Pipes(self.binary, "connect", self.device.node, user=USER) as session:
+            time.sleep(1.5)  # As late as udev may be with them.
+            changed = time.monotonic()
+            os.chmod(self.device.node, 0o666)
+            self.device.write(b"first words")
+            self.assertEqual(session.stdout.read_exactly(11), b"first words")
+            record(18, "permissions set to the first byte",
+                   1000 * (session.stdout.arrival(0) - changed), "ms")
+
+    def test_permissions_that_do_not_come_are_denied_naming_the_group(self):
+        started = time.monotonic()
+        with Terminal(self.binary, "connect", self.device.node, user=USER) as terminal:
+            seconds = processes.seconds_to_end(terminal, started)
+            self.assertEqual(shell_status(terminal.wait()), 4)
+            said = terminal.transcript.expect_end()
+            self.assertRegex(said, rb"permission denied.*group %s" % self.group.encode())
+            self.assertEqual(terminal.settings, terminal.original_settings)
+        record(18, "started to exit 4", 1000 * seconds, "ms")
+        self.assertLess(seconds, 3)
+
+    def test_session_that_was_told_to_wait_goes_on_waiting_for_them(self):
+        with Terminal(self.binary, "connect", "--wait", self.device.node, user=USER) as terminal:
+            terminal.expect(re.compile(rb"permission denied"))
+            os.chmod(self.device.node, 0o666)
+            terminal.expect(b"is back")

@@ -1,0 +1,129 @@
+"""What `scripts/install` puts in place: the program, its manual, its completions."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import Terminal, environment
+from Tests.endtoend.harness.program import REPOSITORY
+
+# ctrl-u, which the line editors of all three shells take.
+DELETE_LINE = b"\x15"
+BINARY = REPOSITORY / ".build/release/serialterm"
+
+
+@unittest.skipUnless(BINARY.exists(), "scripts/build has not been run")
+class InstallTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.prefix = Path(folder.name).resolve()
+        cls.output = cls.install("--prefix", str(cls.prefix))
+
+    @staticmethod
+    def install(*options, **variables):
+        return subprocess.run(
+            [REPOSITORY / "scripts/install", *options], check=True, stdout=subprocess.PIPE,
+            text=True, env=environment(**variables)).stdout
+
+    def run_installed(self, *command, **options):
+        """Runs a command that finds the installed program first."""
+        path = f"{self.prefix}/bin:{os.environ['PATH']}"
+        return subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True,
+            env=environment(PATH=path, **options)).stdout
+
+    def test_program_runs_and_is_stripped(self):
+        self.assertRegex(self.run_installed("serialterm", "--version"), r"^serialterm \d")
+        self.assertLess((self.prefix / "bin/serialterm").stat().st_size, BINARY.stat().st_size)
+
+    def test_what_is_printed_is_what_was_installed(self):
+        there = {str(path) for path in self.prefix.rglob("*") if path.is_file()}
+        self.assertEqual(set(self.output.split()), there)
+
+    def test_nothing_is_put_outside_of_another_prefix(self):
+        self.assertNotIn("rules.d", self.output)
+
+    def test_rules_go_where_udev_looks(self):
+        for options, folder in (
+                (("--prefix", "/usr"), "usr/lib/udev/rules.d"),
+                (("--prefix", "/opt/x", "--rules"), "etc/udev/rules.d")):
+            with self.subTest(options), tempfile.TemporaryDirectory() as root:
+                if options[0] == "--prefix" and len(options) == 2 and os.geteuid() != 0:
+                    self.skipTest("only root installs them unasked")
+                self.install(*options, DESTDIR=root)
+                self.assertTrue((Path(root) / folder / "60-serialterm.rules").exists())
+
+    def test_manual_has_every_command_and_every_option(self):
+        folder = self.prefix / "share/man/man1"
+        root = (folder / "serialterm.1").read_text()
+        commands = re.findall(r"^  (\w+)(?: \(default\))? {2,}\S",
+                              self.run_installed("serialterm", "--help"), re.M)
+        self.assertIn("doctor", commands)
+        for command in commands:
+            if command == "help":
+                continue
+            page = (folder / f"serialterm-{command}.1").read_text().replace("\\-", "-")
+            self.assertIn(f"serialterm {command}", root)
+            options = self.run_installed("serialterm", command, "--help").partition("\n\n")[2]
+            for option in re.findall(r"--[a-z][a-z0-9-]+", options):
+                self.assertIn(option, page, command)
+
+    def test_manual_has_the_keys_of_a_session(self):
+        root = (self.prefix / "share/man/man1/serialterm.1").read_text()
+        for line in self.run_installed("serialterm", "session-commands").splitlines():
+            self.assertIn(line.split("\t")[2].replace("-", "\\-"), root)
+
+    @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
+    def test_manual_is_well_formed(self):
+        pages = sorted((self.prefix / "share/man/man1").iterdir())
+        checked = subprocess.run(
+            ["mandoc", "-T", "lint", "-W", "warning", *pages], stdout=subprocess.PIPE, text=True)
+        problems = [line for line in checked.stdout.splitlines() if "missing date" not in line]
+        self.assertEqual(problems, [])
+
+    def assert_completes(self, shell, setup, *pairs):
+        """Asserts that a shell adds the second to what was typed, the first, when Tab is pressed."""
+        path = f"{self.prefix}/bin:{os.environ['PATH']}"
+        variables = {"PATH": path, "HOME": str(self.prefix), "PS1": "> "}
+        with Terminal(*shell, variables=variables) as terminal:
+            # Typed apart and printed as one: the echo of the line is not the answer.
+            terminal.send(f"{setup}; echo rea''dy\r".encode())
+            terminal.expect(b"ready\r\n")
+            for typed, added in pairs:
+                terminal.send(typed.encode() + b"\t")
+                terminal.expect(added.encode())
+                terminal.send(DELETE_LINE)
+
+    def nodes(self):
+        """The nodes of this machine, as far as there are any, in two parts."""
+        nodes = self.run_installed("serialterm", "list", "--names").split()
+        return [(f"serialterm connect {node[:-2]}", node[-2:]) for node in nodes[:1]]
+
+    def test_bash_completes(self):
+        script = self.prefix / "share/bash-completion/completions/serialterm"
+        self.assert_completes(
+            ["bash", "--norc", "-i"], f"source {script}",
+            ("serialterm doctor loopb", "ack"), ("serialterm loopback --bo", "ard"), *self.nodes())
+
+    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
+    def test_zsh_completes(self):
+        functions = self.prefix / "share/zsh/site-functions"
+        self.assert_completes(
+            ["zsh", "-f", "-i"],
+            f"fpath=({functions} $fpath); autoload -U compinit; compinit -u -D",
+            ("serialterm connect loopback:b", "oard"), ("serialterm loopback --bo", "ard"),
+            *self.nodes())
+
+    @unittest.skipUnless(shutil.which("fish"), "needs fish")
+    def test_fish_completes(self):
+        script = self.prefix / "share/fish/vendor_completions.d/serialterm.fish"
+        self.assert_completes(
+            ["fish", "--no-config", "-i"], f"source {script}",
+            ("serialterm connect loopback:b", "oard"), ("serialterm loopback --bo", "ard"),
+            *self.nodes())

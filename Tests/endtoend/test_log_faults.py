@@ -1,0 +1,227 @@
+"""Rows 30 to 32 and 50: the disk of a log is full, breaks, stalls; the session is killed."""
+
+import base64
+import json
+import random
+import re
+import signal
+import time
+import unittest
+
+from Tests.endtoend.faults import LEAVING, SessionTest, number, preload, processes, record, text
+from Tests.endtoend.faults.disks import Disk, freezable, frozen, small
+from Tests.endtoend.harness import slow, wait_until
+
+ALARM = b"cannot be written"
+MISSING = re.compile(rb"([\d,]+) bytes not logged")
+UNWRITTEN = re.compile(rb"the disk takes nothing; ([\d,]+) bytes are not written")
+
+
+class Row30FullDiskTests(SessionTest):
+    def setUp(self):
+        super().setUp()
+        self.disk = self.enterContext(small(self.folder / "disk", 64))
+        self.log = self.disk / "log"
+
+    def full_session(self, *options):
+        """A session whose log's disk is full after 64 KiB of the 200 kB that came."""
+        terminal = self.session("-L", str(self.log), *options)
+        self.said = text(200_000)
+        started = time.monotonic()
+        self.device.write(self.said)
+        terminal.expect(ALARM)
+        seconds = time.monotonic() - started
+        self.assertLess(seconds, 1)
+        record(30, "disk full to said", seconds * 1000, "ms")
+        # Behind the alarm the session goes on.
+        self.device.write(b"still here")
+        terminal.expect(b"still here")
+        self.said += b"still here"
+        return terminal
+
+    def test_alarm_is_given_and_the_count_is_exact(self):
+        terminal = self.full_session()
+        terminal.send(b"typed")
+        self.assertEqual(self.device.read_exactly(5), b"typed")
+        status, seconds = self.quit(terminal)
+        self.assertEqual(status, 7)
+        self.assertLess(seconds, LEAVING)
+        self.assert_given_back(terminal)
+        kept = self.log.read_bytes()
+        self.assertTrue(self.said.startswith(kept))
+        missing = number(terminal.expect(MISSING).group(1))
+        self.assertEqual(len(kept) + missing, len(self.said))
+        record(30, "difference between said and true, of bytes not logged", 0, "bytes")
+
+    def test_nothing_is_missing_when_there_is_room_in_time(self):
+        filler = self.disk / "filler"
+        filler.write_bytes(bytes(40_960))
+        terminal = self.session("-L", str(self.log))
+        said = text(50_000)
+        self.device.write(said)
+        terminal.expect(ALARM)
+        filler.unlink()
+        terminal.expect(b"is written again")
+        wait_until(lambda: self.log.stat().st_size == len(said), "the log is written")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertTrue(self.log.read_bytes() == said, "the log differs")
+        record(30, "lost when there is room again in time", 0, "bytes")
+
+    def test_records_stay_whole(self):
+        terminal = self.full_session("--log-format", "jsonl")
+        self.assertEqual(self.quit(terminal)[0], 7)
+        kept = logged(self.log)
+        self.assertTrue(self.said.startswith(kept))
+        missing = number(terminal.expect(MISSING).group(1))
+        self.assertEqual(len(kept) + missing, len(self.said))
+
+    def test_signal_tells_the_count_too(self):
+        terminal = self.full_session()
+        self.assertEqual(self.signal(terminal, signal.SIGTERM)[0], 128 + signal.SIGTERM)
+        missing = number(terminal.expect(MISSING).group(1))
+        self.assertEqual(self.log.stat().st_size + missing, len(self.said))
+
+
+@unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
+class Row31BrokenDiskTests(SessionTest):
+    def test_error_is_told_and_nothing_lost_that_can_still_be_written(self):
+        disk = Disk.broken(self.log)
+        terminal = self.session("-L", str(self.log), variables=disk.variables)
+        disk.switch_on()
+        said = text(300_000)
+        started = time.monotonic()
+        self.device.write(said)
+        terminal.expect(b"cannot be written (Input/output error)")
+        self.assertLess(time.monotonic() - started, 1)
+        disk.switch_off()
+        terminal.expect(b"is written again")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertTrue(self.log.read_bytes() == said, "the log differs")
+
+    def test_error_that_stays_is_7_and_an_exact_count(self):
+        disk = Disk.broken(self.log)
+        terminal = self.session("-L", str(self.log), variables=disk.variables)
+        self.device.write(b"before")
+        self.wait_for_log(6)
+        disk.switch_on()
+        self.device.write(text(10_000))
+        terminal.expect(ALARM)
+        self.device.write(b"end")
+        terminal.expect(b"end")
+        status, seconds = self.quit(terminal)
+        self.assertEqual(status, 7)
+        self.assertLess(seconds, LEAVING)
+        self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_003)
+        self.assertEqual(self.log.read_bytes(), b"before")
+        self.assert_given_back(terminal)
+
+    def test_short_writes_lose_nothing(self):
+        disk = Disk(self.log, write=7)
+        terminal = self.session("-L", str(self.log), variables=disk.variables)
+        said = text(100_000)
+        self.device.write(said)
+        self.wait_for_log(len(said))
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertTrue(self.log.read_bytes() == said, "the log differs")
+        record(31, "lost when every write takes 7 bytes", 0, "bytes")
+
+
+class Row32KilledTests(SessionTest):
+    def killed(self, repetitions):
+        """Kills sessions at random moments; the bytes that had been there for 50 ms are logged."""
+        chance = random.Random(32)
+        worst = 0
+        for _ in range(repetitions):
+            with self.connect("-L", str(self.log)) as terminal:
+                terminal.expect(b"ctrl-t q")
+                arrivals, end = [], time.monotonic() + chance.uniform(0.01, 0.2)
+                while time.monotonic() < end:
+                    self.device.write(b"0123456789")
+                    arrivals.append(time.monotonic())
+                    time.sleep(0.002)
+                terminal.signal(signal.SIGKILL)
+                killed = time.monotonic()
+                terminal.wait()
+                kept = self.log.stat().st_size // 10
+                lost = arrivals[kept:]
+                worst = max([worst] + [(killed - moment) * 1000 for moment in lost])
+                self.log.unlink()
+        self.assertLess(worst, 50)
+        record(32, "age of the oldest byte that was lost", worst, "ms")
+
+    def test_quiet_line_loses_at_most_50_ms(self):
+        self.killed(5)
+
+    @slow
+    def test_quiet_line_loses_at_most_50_ms_100_times(self):
+        self.killed(100)
+
+
+class Row50StalledDiskTests(SessionTest):
+    def setUp(self):
+        super().setUp()
+        self.disk = self.enterContext(freezable(self.folder / "disk"))
+        self.log = self.disk / "log"
+
+    def say(self, size, rate):
+        """The device says so many bytes, so many a second."""
+        said = text(size)
+        started = time.monotonic()
+        for start in range(0, size, rate // 100):
+            self.device.write(said[start:start + rate // 100])
+            time.sleep(max(0, started + start / rate - time.monotonic()))
+        return said
+
+    @slow
+    def test_three_seconds_at_1_megabyte_a_second_lose_nothing(self):
+        terminal = self.session("-L", str(self.log))
+        with frozen(self.disk, 10):
+            said = self.say(3_000_000, 1_000_000)
+            terminal.expect(said[-60:])
+            terminal.send(b"typed meanwhile")
+            self.assertEqual(self.device.read_exactly(15), b"typed meanwhile")
+            self.assertLess(self.log.stat().st_size, len(said))
+        wait_until(lambda: self.log.stat().st_size == len(said), "the log is written")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertTrue(self.log.read_bytes() == said, "the log differs")
+        record(50, "lost of 3 MB while the disk stalled", 0, "bytes")
+
+    def test_quitting_gives_the_terminal_back_and_tells_what_is_not_written(self):
+        terminal = self.session("-L", str(self.log))
+        with frozen(self.disk, 10):
+            self.device.write(b"x" * 1_000)
+            terminal.expect(b"x" * 1_000)
+            started = time.monotonic()
+            terminal.send(b"\x14q")
+            wait_until(
+                lambda: terminal.settings == terminal.original_settings, "it is given back", 2)
+            seconds = time.monotonic() - started
+            self.assertLess(seconds, LEAVING)
+            self.assertEqual(number(terminal.expect(UNWRITTEN).group(1)), 1_000)
+        self.assertEqual(self.ended(terminal, started)[0], 7)
+        record(50, "quit key to restored while the disk stalled", seconds * 1000, "ms")
+
+    @slow
+    def test_what_finds_no_room_is_counted_and_marked(self):
+        terminal = self.session("-L", str(self.log), "--log-format", "jsonl")
+        with frozen(self.disk, 20):
+            said = self.say(12_000_000, 3_000_000)
+            terminal.expect(b"what comes now is missing")
+        while b" bytes are missing" not in terminal.transcript.rest:
+            said += self.say(10_000, 100_000)
+        missing = number(terminal.expect(re.compile(rb"([\d,]+) bytes are missing")).group(1))
+        self.assertGreater(missing, 2_000_000)
+        wait_until(lambda: b'"gap"' in self.log.read_bytes(), "the gap is written")
+        self.assertEqual(self.quit(terminal)[0], 7)
+        entries = [json.loads(line) for line in self.log.read_bytes().splitlines()]
+        gaps = [entry["missing"] for entry in entries if entry.get("event") == "gap"]
+        self.assertEqual(gaps, [missing])
+        self.assertEqual(len(logged(self.log)) + missing, len(said))
+
+
+def logged(path):
+    """The received bytes in a log of JSON lines."""
+    entries = map(json.loads, path.read_bytes().splitlines())
+    return b"".join(
+        base64.b64decode(entry["bytes"]) for entry in entries
+        if entry.get("direction") == "from-device")

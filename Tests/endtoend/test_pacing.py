@@ -1,0 +1,121 @@
+"""Pacing for devices without flow control, on every way that bytes leave."""
+
+import tempfile
+import time
+import unittest
+
+from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary
+
+
+class PacingCase(unittest.TestCase):
+    def setUp(self):
+        self.device = self.enterContext(Device())
+
+    def program(self, *words):
+        return self.enterContext(Pipes(serialterm_binary(), *words))
+
+    def times(self, count):
+        """When each of so many bytes came."""
+        moments = []
+        for _ in range(count):
+            self.device.read_exactly(1)
+            moments.append(time.monotonic())
+        return moments
+
+    def assert_paced(self, moments, least):
+        """Every byte but the first came so many seconds after the first, or later."""
+        for index, moment in enumerate(moments):
+            self.assertGreaterEqual(moment - moments[0], index * least * 0.9, index)
+
+
+class ByteDelayTests(PacingCase):
+    def test_a_pipe(self):
+        program = self.program("connect", self.device.path, "--byte-delay", "20")
+        program.send(b"0123456789", then_close=True)
+        self.assert_paced(self.times(10), 0.02)
+        self.assertEqual(program.wait(), 0)
+
+    def test_keys_and_a_paste(self):
+        with Terminal(serialterm_binary(), self.device.path, "-o", "20") as terminal:
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"0123456789")
+            self.assert_paced(self.times(10), 0.02)
+
+    def test_a_text(self):
+        program = self.program("send", self.device.path, "0123456789", "-o", "20")
+        self.assert_paced(self.times(10), 0.02)
+        self.assertEqual(program.wait(), 0)
+
+    def test_a_file(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"0123456789")
+            file.flush()
+            program = self.program(
+                "send", self.device.path, "--file", file.name, "--byte-delay", "20")
+            self.assert_paced(self.times(10), 0.02)
+            self.assertEqual(program.wait(), 0)
+
+    def test_a_command(self):
+        program = self.program(
+            "connect", self.device.path, "--exec", "printf 0123456789", "-o", "20")
+        self.assert_paced(self.times(10), 0.02)
+        self.assertEqual(program.wait(), 0)
+
+
+class LineDelayTests(PacingCase):
+    def test_lines_wait_and_their_bytes_do_not(self):
+        for ending in (b"\n", b"\r", b"\r\n"):
+            program = self.program("connect", self.device.path, "-O", "150")
+            program.send(ending.join([b"one", b"two", b"three"]) + ending, then_close=True)
+            moments = []
+            for line in (b"one", b"two", b"three"):
+                self.assertEqual(self.device.read_exactly(len(line)), line)
+                moments.append(time.monotonic())
+                self.assertEqual(self.device.read_exactly(len(ending)), ending)
+            self.assert_paced(moments, 0.15)
+            self.assertEqual(program.wait(), 0)
+
+
+class WaitForTests(PacingCase):
+    def test_the_next_line_goes_when_the_prompt_came(self):
+        program = self.program("connect", self.device.path, "--wait-for", r"\d> $")
+        program.send(b"one\ntwo\nthree\n", then_close=True)
+        self.assertEqual(self.device.read_exactly(4), b"one\n")
+        self.device.write(b"> no 1>x")
+        program.stdout.expect(b"1>x")
+        self.device.write(b"1> ")
+        self.assertEqual(self.device.read_exactly(4), b"two\n")
+        self.device.write(b"2")
+        self.device.write(b"> ")
+        self.assertEqual(self.device.read_exactly(6), b"three\n")
+        self.assertTrue(program.running or program.wait() == 0)
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_a_prompt_that_came_before_does_not_count(self):
+        program = self.program("connect", self.device.path, "--wait-for", "> ")
+        self.device.write(b"> ")
+        program.stdout.expect(b"> ")
+        program.send(b"one\ntwo\n", then_close=True)
+        self.assertEqual(self.device.read_exactly(4), b"one\n")
+        with self.assertRaises(AssertionError):
+            self.device.read_exactly(1, timeout=0.3)
+        self.device.write(b"> ")
+        self.assertEqual(self.device.read_exactly(4), b"two\n")
+
+    def test_send_gives_up_when_the_prompt_does_not_come(self):
+        program = self.program(
+            "send", self.device.path, "one\ntwo\n", "--wait-for", "> ", "--expect", "x",
+            "--timeout", "0.4")
+        self.assertEqual(self.device.read_exactly(4), b"one\n")
+        self.assertEqual(program.wait(), 10)
+        self.assertIn(b"--wait-for did not come", program.stderr.data)
+        self.assertIn(b"4 bytes were not sent", program.stderr.data)
+
+    def test_a_session_can_be_left_while_the_prompt_is_awaited(self):
+        with Terminal(serialterm_binary(), self.device.path, "--wait-for", "> ") as terminal:
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"one\rtwo\r")
+            self.assertEqual(self.device.read_exactly(4), b"one\r")
+            terminal.send(b"\x14q")
+            self.assertEqual(terminal.wait(2), 0)

@@ -1,0 +1,96 @@
+"""The Debian package on a Debian that has nothing else: slow, needs root and Debian's mirrors."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import slow
+from Tests.endtoend.harness.program import REPOSITORY
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "serialterm-debian"
+RELEASE = "bookworm"
+
+
+def bare_debian():
+    """The root of a Debian of the smallest kind; made once, with debootstrap."""
+    root = CACHE / RELEASE
+    if not root.exists():
+        unfinished = CACHE / f"{RELEASE}.unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        made = subprocess.run(
+            ["debootstrap", "--variant=minbase", RELEASE, unfinished],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if made.returncode:
+            raise unittest.SkipTest(f"debootstrap: {made.stdout.strip().splitlines()[-1]}")
+        unfinished.rename(root)
+    return root
+
+
+def missing():
+    """What keeps the test from running here, if anything."""
+    if os.geteuid() != 0:
+        return "needs root, for a root of its own"
+    for program in ("debootstrap", "dpkg-deb", "dpkg-shlibdeps", "unshare"):
+        if not shutil.which(program):
+            return f"needs {program}"
+    return None
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class PackageTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        source = bare_debian()
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = Path(folder.name) / "root"
+        subprocess.run(["cp", "-a", "--reflink=auto", source, cls.root], check=True)
+        made = subprocess.run(
+            [REPOSITORY / "scripts/package"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        cls.deb, cls.tarball = (REPOSITORY / line for line in made.split())
+        shutil.copy(cls.deb, cls.root / "tmp/serialterm.deb")
+        cls.inside("dpkg", "-i", "/tmp/serialterm.deb")
+
+    @classmethod
+    def inside(cls, *command, stdin=b""):
+        """Runs a command in that Debian, with /proc and pseudo-terminals, which go with it."""
+        script = """cd "$0" && mount -t proc proc proc && mount --rbind /dev dev &&
+            mount --rbind /sys sys && exec chroot . "$@" """
+        ended = subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "sh", "-c", script, cls.root, *command],
+            input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"})
+        if ended.returncode:
+            raise AssertionError(f"{command}: {ended.returncode}: {ended.stdout} {ended.stderr}")
+        return ended.stdout
+
+    def test_program_runs(self):
+        self.assertRegex(self.inside("serialterm", "--version"), rb"^serialterm \d")
+
+    def test_program_lists_devices(self):
+        self.assertIsInstance(json.loads(self.inside("serialterm", "list", "--json")), list)
+
+    def test_program_talks_to_the_simulated_board(self):
+        said = self.inside(
+            "serialterm", "connect", "loopback:board", "--linger", "1", stdin=b"echo hello\r")
+        self.assertIn(b"hello", said.split(b"\n", 1)[1])
+
+    def test_package_is_whole_and_goes_without_a_trace(self):
+        self.assertEqual(self.inside("dpkg", "--verify", "serialterm"), b"")
+        self.inside("dpkg", "--purge", "serialterm")
+        self.addCleanup(self.inside, "dpkg", "-i", "/tmp/serialterm.deb")
+        left = [path for path in self.root.rglob("*serialterm*") if path.name != "serialterm.deb"]
+        self.assertEqual(left, [])
+
+    def test_tarball_runs_from_where_it_is_unpacked(self):
+        shutil.copy(self.tarball, self.root / "tmp")
+        self.inside("tar", "-C", "/opt", "-xzf", f"/tmp/{self.tarball.name}")
+        name = self.tarball.name.removesuffix(".tar.gz")
+        self.addCleanup(self.inside, "rm", "-r", f"/opt/{name}")
+        self.assertRegex(self.inside(f"/opt/{name}/bin/serialterm", "--version"), rb"^serialterm")

@@ -1,0 +1,200 @@
+"""The configuration: profiles, and what is wrong with a file. Row 40."""
+
+import os
+import stat
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import Device, serialterm
+
+
+class ProfileCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.file = self.folder / "serialterm" / "config.toml"
+        self.file.parent.mkdir()
+
+    def serialterm(self, *words, **how):
+        return serialterm(*words, variables={"XDG_CONFIG_HOME": str(self.folder)}, **how)
+
+    def settings(self, *words):
+        """What `connect --json` says of the line."""
+        result = self.serialterm("connect", *words, "--json")
+        self.assertEqual(result.status, 0, result)
+        return result.stdout.split(b'"settings":"')[1].split(b'"')[0].decode()
+
+
+class ApplyingTests(ProfileCase):
+    def test_defaults_then_the_profile_then_the_command_line(self):
+        self.file.write_text(
+            "[default]\nbaud = 1200\ntarget = 'loopback:'\n[profile.a]\ntarget = 'loopback:'\n"
+            "baud = 2400\n[profile.b]\ntarget = 'loopback:board'\n")
+        self.assertEqual(self.settings(), "1200 8N1")
+        self.assertEqual(self.settings("loopback:"), "1200 8N1")
+        self.assertEqual(self.settings("a"), "2400 8N1")
+        self.assertEqual(self.settings("b"), "1200 8N1")
+        self.assertEqual(self.settings("a", "-b", "4800"), "4800 8N1")
+        self.assertEqual(self.settings("--baud=4800", "a"), "4800 8N1")
+        self.assertEqual(self.settings("loopback:", "--profile", "a"), "2400 8N1")
+
+    def test_the_connect_before_a_profile_s_name_may_be_left_out(self):
+        self.file.write_text("[profile.echo]\ntarget = 'loopback:'\n")
+        result = self.serialterm("echo", stdin=b"hello")
+        self.assertEqual((result.status, result.stdout), (0, b"hello"), result)
+
+    def test_the_default_may_be_a_profile(self):
+        self.file.write_text("[default]\ntarget = 'a'\n[profile.a]\ntarget='loopback:'\nbaud=300\n")
+        self.assertEqual(self.settings(), "300 8N1")
+
+    def test_a_path_is_no_profile(self):
+        with Device() as device:
+            link = self.folder / "board"
+            link.symlink_to(device.path)
+            self.file.write_text("[profile.board]\ntarget = 'loopback:'\nbaud = 300\n")
+            self.assertEqual(self.settings(str(link)), "115200 8N1")
+
+    def test_flags_can_be_switched_off(self):
+        self.file.write_text("[default]\nread-only = true\n")
+        self.assertEqual(self.serialterm("loopback:", stdin=b"x").status, 1)
+        result = self.serialterm("loopback:", "--no-read-only", stdin=b"x")
+        self.assertEqual((result.status, result.stdout), (0, b"x"), result)
+        self.assertEqual(self.serialterm("list", "--no-read-only").status, 2)
+
+    def test_logs_are_several_and_the_command_line_replaces_them(self):
+        one, two, other = (self.folder / name for name in ("one", "two", "other"))
+        self.file.write_text(f"[default]\nlog = ['{one}', '{two}']\n")
+        self.assertEqual(self.serialterm("loopback:", "-L", str(other), stdin=b"x").status, 0)
+        self.assertEqual([path.exists() for path in (one, two, other)], [False, False, True])
+        self.assertEqual(self.serialterm("loopback:", stdin=b"x").status, 0)
+        self.assertEqual((one.read_bytes(), two.read_bytes()), (b"x", b"x"))
+        self.serialterm("profile", "save", "a", "-L", "b", "--log=c", "--log", "d")
+        self.assertIn(
+            b'log = ["b", "c", "d"]\n', self.serialterm("profile", "show", "a").stdout)
+
+    def test_keys_of_other_commands_say_nothing(self):
+        self.file.write_text("[default]\ntimeout = 0.2\nlocal-echo = true\nline-ending = 'cr'\n")
+        self.assertEqual(self.settings("loopback:"), "115200 8N1")
+        result = self.serialterm("send", "loopback:", "x", "--expect", "y")
+        self.assertEqual(result.status, 10)
+        self.assertEqual(result.stdout, b"x\r")
+
+    def test_the_file_is_looked_for_at_home_too(self):
+        home = self.folder / "home" / ".config" / "serialterm"
+        home.mkdir(parents=True)
+        (home / "config.toml").write_text("[profile.a]\ntarget = 'loopback:'\n")
+        result = serialterm(
+            "profile", "list", "--names",
+            variables={"XDG_CONFIG_HOME": None, "HOME": str(self.folder / "home")})
+        self.assertEqual(result.stdout, b"a\n")
+
+
+class MistakeTests(ProfileCase):
+    def assert_refused(self, text, line, what=b""):
+        self.file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        result = self.serialterm("connect", "loopback:")
+        self.assertEqual(result.status, 2, (text[:60], result))
+        place = f"serialterm: {self.file}:{line}: ".encode()
+        self.assertTrue(result.stderr.startswith(place), result.stderr)
+        self.assertIn(what, result.stderr)
+        return result
+
+    def test_mistakes_are_named_with_their_line(self):
+        for text, line, what in [
+                ("[default]\nbuad = 1\n", 2, b"'buad'"), ("[default]\nbaud = '1'\n", 2, b"string"),
+                ("[default]\n\nbaud = 0\n", 3, b"'0'"), ("[default]\nlocal-echo = 1\n", 2, b"true"),
+                ("[default]\nparity = 'odd'\nflow = 'x'\nbaud = 1\n", 3, b"'x'"),
+                ("[default]\nbaud = -1\n", 2, b""), ("[default]\nbaud = 100000000000\n", 2, b""),
+                ("[default]\nwait-for = '('\n", 2, b""), ("[profile.x]\nmatch = 'y'\n", 2, b"usb:"),
+                ("[default]\nlog-append = true\n", 2, b"--log"), ("[defaults]\n", 1, b"defaults"),
+                ("include = 'config.toml'\n", 1, b""), ("[default]\nmatch = 'usb:1:2'\n", 2, b""),
+                ("[default]\ntarget = 'usb:zz'\n", 2, b""), ("[default", 1, b""),
+                ("[profile.a]\ntarget = 7\n", 2, b"")]:
+            self.assert_refused(text, line, what)
+
+    def test_binary_and_large_files(self):
+        for text, line in [(b"\x7fELF\x02\x01\x01\0" * 1000, 1), (os.urandom(16) + b"\0", 1),
+                           (b"[default]\n\xff\n", 2), (b"x" * 100_000, 1),
+                           (b"[" * 100_000, 1), (b"#" * 2_000_000, 1)]:
+            if b"\n" in text[:17] and line == 1:
+                continue  # Random bytes may begin with a line's end.
+            result = self.assert_refused(text, line)
+            self.assertLess(result.duration, 2)
+
+    def test_a_large_file_that_is_right_is_read(self):
+        text = "[default]\n" + "# comment comment comment comment\n" * 3_500 + "baud = 300\n"
+        self.assertGreater(len(text), 100_000)
+        self.file.write_text(text)
+        self.assertEqual(self.settings("loopback:"), "300 8N1")
+
+    def test_nothing_is_executed(self):
+        witness = self.folder / "witness"
+        self.file.write_text(
+            f"[profile.a]\ntarget = 'loopback:'\nlog = '$(touch {witness})'\n"
+            f"on-open = '`touch {witness}`'\n")
+        self.assertEqual(self.serialterm("a").status, 2)
+        self.assertFalse(witness.exists())
+
+    def test_files_that_cannot_be_read(self):
+        for path in ("/nonexistent", str(self.folder), "/dev/zero"):
+            result = self.serialterm("connect", "loopback:", "--config", path)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(path.encode(), result.stderr)
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        self.assertEqual(self.serialterm("connect", "loopback:", "--config", str(fifo)).status, 2)
+
+    def test_no_file_is_no_mistake(self):
+        self.assertEqual(self.settings("loopback:", "--config", "/dev/null"), "115200 8N1")
+        self.assertEqual(self.settings("loopback:"), "115200 8N1")
+
+    def test_a_profile_that_is_not_there(self):
+        self.assertEqual(self.serialterm("connect", "loopback:", "--profile", "x").status, 2)
+
+
+class CommandTests(ProfileCase):
+    def test_what_is_saved_is_what_was_typed(self):
+        self.file.parent.rmdir()
+        saved = self.serialterm(
+            "profile", "save", "echo", "loopback:", "--baud", "300", "-e", "--no-reconnect",
+            "--wait-for", r"\$ $", "--linger=0.5", "-t")
+        self.assertEqual(saved.status, 0, saved)
+        self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o600)
+        shown = self.serialterm("profile", "show", "echo").stdout
+        self.assertEqual(
+            shown,
+            b"[profile.echo]\ntarget = \"loopback:\"\nbaud = 300\nlocal-echo = true\n"
+            b"no-reconnect = true\nwait-for = '\\$ $'\nlinger = 0.5\ntimestamps = \"time\"\n")
+        self.assertEqual(self.settings("echo"), "300 8N1")
+
+    def test_saving_leaves_what_is_there(self):
+        self.file.write_text("# mine\n[profile.a]\nbaud = 300")
+        self.assertEqual(self.serialterm("profile", "save", "b", "loopback:").status, 0)
+        self.assertTrue(self.file.read_text().startswith("# mine\n[profile.a]\nbaud = 300\n\n"))
+        again = self.serialterm("profile", "save", "a", "loopback:")
+        self.assertEqual(again.status, 2)
+        self.assertIn(b":2: ", again.stderr)
+        names = self.serialterm("profile", "list", "--names").stdout
+        self.assertEqual(names, b"a\nb\n")
+
+    def test_what_is_wrong_is_not_saved(self):
+        for words in (["a/b", "loopback:"], ["a", "--baud", "0"], ["a", "--nonsense"],
+                      ["latest", "loopback:"], ["a", "usb:zz"], ["a", "--json", "loopback:"]):
+            self.assertEqual(self.serialterm("profile", "save", *words).status, 2, words)
+        self.assertFalse(self.file.exists())
+
+    def test_a_tio_configuration_is_brought_along(self):
+        source = self.folder / "tio"
+        source.write_text(
+            "baudrate = 300\n[ftdi]\ndevice = /dev/ttyUSB7\nlocal-echo = enable\ncolor = 10\n"
+            "timestamp = enable\ntimestamp-format = iso8601\n[my board]\nparity = even\n"
+            "no-autoconnect = true\nmap = INLCRNL\n")
+        result = self.serialterm("profile", "import-tio", str(source))
+        self.assertEqual(result.status, 0, result)
+        self.assertIn(b"# tio's color = 10\n", result.stdout)
+        self.file.write_bytes(result.stdout)
+        names = self.serialterm("profile", "list", "--names").stdout
+        self.assertEqual(names, b"ftdi\nmy-board\n")
+        self.assertEqual(self.settings("loopback:"), "300 8N1")
+        self.assertEqual(
+            self.settings("loopback:", "--profile", "my-board", "--parity", "none"), "300 8N1")

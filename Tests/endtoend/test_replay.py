@@ -1,0 +1,175 @@
+"""`serialterm replay`: a log is a board for whoever reads its port."""
+
+import base64
+import datetime
+import json
+import re
+import signal
+import struct
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import processes, text
+from Tests.endtoend.harness import (
+    Device, Pipes, Port, Terminal, serialterm, serialterm_binary, slow)
+
+START = datetime.datetime(2026, 11, 21, 6, 31, tzinfo=datetime.timezone.utc)
+
+
+def line(seconds, data, direction="from-device"):
+    """A line of a log, so long after its start."""
+    moment = START + datetime.timedelta(seconds=seconds)
+    return json.dumps({
+        "time": moment.isoformat().replace("+00:00", "Z"), "direction": direction,
+        "bytes": base64.b64encode(data).decode()}).encode() + b"\n"
+
+
+def block(order, kind, body):
+    length = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + length + body + length
+
+
+def capture(order, *packets):
+    """A pcapng file of somebody else's: microseconds, no options, in either byte order."""
+    data = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+    data += block(order, 1, struct.pack(order + "HHI", 147, 0, 0))
+    data += block(order, 0xBAD, b"what nobody knows...")
+    for seconds, payload in packets:
+        moment = 1_700_000_000_000_000 + int(seconds * 1e6)
+        head = struct.pack(
+            order + "5I", 0, moment >> 32, moment & 0xFFFFFFFF, len(payload), len(payload))
+        data += block(order, 6, head + payload + bytes(-len(payload) % 4))
+    return data
+
+
+class ReplayTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.log = self.folder / "log.jsonl"
+
+    def replay(self, log, *options):
+        """A replay of a log with these contents, and the path of its node."""
+        self.log.write_bytes(log)
+        program = self.enterContext(
+            Pipes(serialterm_binary(), "replay", str(self.log), *options))
+        node = program.stdout.expect(re.compile(rb"(/\S+)\n")).group(1).decode()
+        return program, node
+
+    def read(self, node, count):
+        port = self.enterContext(Port(node))
+        return port, port.read_exactly(count)
+
+    def test_what_was_received_is_played_and_nothing_else(self):
+        program, node = self.replay(
+            line(0, b"one \x00\xff") + b'{"time":"x","event":"lost","path":"/dev/ttyUSB0"}\n'
+            + line(0.01, b"typed", "to-device") + b"\n" + line(0.02, b" two"))
+        self.assertEqual(self.read(node, 10)[1], b"one \x00\xff two")
+        self.assertEqual(program.wait(), 0)
+
+    def test_pace_is_that_of_the_log(self):
+        log = line(0, b"a") + line(0.3, b"b") + line(0.6, b"c")
+        for speed, expected in (("1", 0.6), ("3", 0.2), ("0.5", 1.2)):
+            with self.subTest(speed=speed):
+                program, node = self.replay(log, "--speed", speed)
+                port, first = self.read(node, 1)
+                started = time.monotonic()
+                self.assertEqual(first + port.read_exactly(2), b"abc")
+                seconds = time.monotonic() - started
+                self.assertGreater(seconds, expected - 0.1)
+                self.assertLess(seconds, expected + 0.5)
+                self.assertEqual(program.wait(), 0)
+
+    def test_it_waits_for_a_reader_and_has_a_stable_link(self):
+        link = self.folder / "board"
+        program, node = self.replay(line(0, b"hello"), "--link", str(link))
+        self.assertEqual(link.resolve(), Path(node))
+        self.assertTrue(program.running)
+        self.assertEqual(self.read(str(link), 5)[1], b"hello")
+        self.assertEqual(program.wait(), 0)
+        self.assertFalse(link.is_symlink())
+
+    def test_it_ends_when_the_reader_leaves_behind_the_last_byte(self):
+        program, node = self.replay(line(0, b"0123456789"))
+        with Port(node) as port:
+            port.read_exactly(3)
+        self.assertEqual(program.wait(), 0)
+
+    def test_slow_reader_loses_nothing(self):
+        said = text(300_000)
+        log = b"".join(line(0, said[start:start + 1_000]) for start in range(0, 300_000, 1_000))
+        program, node = self.replay(log)
+        port = self.enterContext(Port(node))
+        self.assertEqual(port.read_exactly(300_000, rate=400_000), said)
+        self.assertEqual(program.wait(), 0)
+
+    def test_loop_begins_again_until_a_signal(self):
+        program, node = self.replay(line(0, b"ab") + line(0.01, b"c"), "--loop")
+        self.assertEqual(self.read(node, 12)[1], b"abc" * 4)
+        program.signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+
+    def test_captures_of_either_byte_order_are_played(self):
+        for order in "<>":
+            with self.subTest(order=order):
+                program, node = self.replay(capture(order, (0, b"first"), (0.2, b"second")))
+                port, first = self.read(node, 5)
+                started = time.monotonic()
+                self.assertEqual(first + port.read_exactly(6), b"firstsecond")
+                self.assertGreater(time.monotonic() - started, 0.1)
+                self.assertEqual(program.wait(), 0)
+
+    def test_what_a_session_logged_comes_out_again(self):
+        said = b"boot\r\n\x00\xff\xfe\x1b[31mred " + text(10_000)
+        for name in ("log.jsonl", "log.pcapng"):
+            with self.subTest(name), Device() as device:
+                log = self.folder / f"session-{name}"
+                with Terminal(
+                        serialterm_binary(), "connect", device.path, "-L", str(log)) as terminal:
+                    terminal.expect(b"ctrl-t q")
+                    device.write(said + b"end")
+                    terminal.expect(b"end")
+                    self.assertEqual(terminal.leave()[0], 0)
+                program, node = self.replay(log.read_bytes())
+                self.assertEqual(self.read(node, len(said) + 3)[1], said + b"end")
+                self.assertEqual(program.wait(), 0)
+
+    def test_bad_logs_are_told_with_the_place(self):
+        header = capture("<")
+        for log, words in (
+                (b"hello\n", b":1: not a JSON object"), (b"{}\n", b":1: neither"),
+                (b'{"bytes":"????","time":"x"}', b":1: 'bytes' is not base64"),
+                (b'{"bytes":"","time":"x"}', b":1: 'time'"),
+                (b'\n{"event":"lost"}\n{"event":', b":3: not a JSON object"),
+                (header + b"\x06\0\0\0", b": byte %d: the file ends" % len(header)),
+                (header + struct.pack("<II", 6, 13), b": byte %d: a block of 13" % len(header)),
+                (header[:8], b": byte 0: "),
+                (b"[" * 100_000, b":1: not a JSON object")):
+            with self.subTest(log=log[:40]):
+                self.log.write_bytes(log)
+                result = serialterm("replay", str(self.log))
+                self.assertEqual(result.status, 2)
+                self.assertIn(words, result.stderr)
+
+    def test_what_is_bad_further_on_ends_it_there(self):
+        program, node = self.replay(line(0, b"good") + b"bad\n")
+        self.assertEqual(self.read(node, 4)[1], b"good")
+        self.assertEqual(program.wait(), 2)
+        program.stderr.expect(b":2: not a JSON object")
+
+    def test_file_that_is_not_there_is_told(self):
+        result = serialterm("replay", str(self.log))
+        self.assertEqual(result.status, 2)
+        self.assertIn(b"No such file", result.stderr)
+
+    @slow
+    def test_long_log_is_not_kept_in_memory(self):
+        entry = line(0, text(1_000))
+        program, node = self.replay(entry * 50_000)
+        port = self.enterContext(Port(node))
+        for _ in range(49):
+            port.read_exactly(1_000_000, timeout=60)
+        self.assertLess(processes.memory(program.pid)[1], 40)
+        port.read_exactly(1_000_000, timeout=60)
+        self.assertEqual(program.wait(), 0)

@@ -1,0 +1,195 @@
+"""`serialterm send`: one command, one answer, and an exit status that means something."""
+
+import fcntl
+import os
+import signal
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import (
+    Device, Loopback, Pipes, Port, PublicCopy, run, serialterm, serialterm_binary, slow)
+
+EVERY_BYTE = bytes(range(256))
+
+
+class SendCase(unittest.TestCase):
+    def setUp(self):
+        self.device = self.enterContext(Device())
+
+    def program(self, *words, **how):
+        return self.enterContext(
+            Pipes(serialterm_binary(), "send", self.device.path, *words, **how))
+
+
+class SendingTests(SendCase):
+    def test_text_is_sent_exactly(self):
+        text = "héllo $1\\r"
+        self.assertEqual(serialterm("send", self.device.path, text).status, 0)
+        self.assertEqual(self.device.rest(), text.encode())
+
+    def test_a_long_text_is_sent_whole(self):
+        text = "0123456789" * 13_000
+        program = self.program(text)
+        self.assertEqual(self.device.read_exactly(len(text)), text.encode())
+        self.assertEqual(program.wait(), 0)
+
+    def test_line_ending_stands_behind_the_text(self):
+        for name, ending in [("cr", b"\r"), ("lf", b"\n"), ("crlf", b"\r\n"), ("none", b"")]:
+            result = serialterm("send", self.device.path, "x", "--line-ending", name)
+            self.assertEqual(result.status, 0, result)
+            self.assertEqual(self.device.read_exactly(1 + len(ending)), b"x" + ending)
+
+    def test_hexadecimal_bytes(self):
+        result = serialterm("send", self.device.path, "01 03 ff00 0D", "--hex")
+        self.assertEqual(result.status, 0, result)
+        self.assertEqual(self.device.read_exactly(5), b"\x01\x03\xff\x00\x0d")
+
+    def test_standard_input_is_sent_whole(self):
+        data = EVERY_BYTE * 800
+        program = self.program()
+        program.send(data, then_close=True)
+        self.assertEqual(self.device.read_exactly(len(data)), data)
+        self.assertEqual(program.wait(), 0)
+
+    def test_a_file_is_sent_whole(self):
+        data = EVERY_BYTE * 800
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            program = self.program("--file", file.name)
+            self.assertEqual(self.device.read_exactly(len(data)), data)
+            self.assertEqual(program.wait(), 0)
+
+
+class ExpectingTests(SendCase):
+    def test_prints_what_comes_back_until_it_matches(self):
+        program = self.program("?", "--expect", "ok|error")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(b"one\r\n\xff\x00tw")
+        self.device.write(b"o ok three")
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stdout.expect_end(), b"one\r\n\xff\x00two ok")
+
+    def test_what_came_before_is_no_answer(self):
+        self.device.write(b"ok ")
+        program = self.program("?", "--expect", "ok", "--timeout", "0.5")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.assertEqual(program.wait(), 10)
+        self.assertEqual(program.stdout.expect_end(), b"")
+
+    def test_prints_a_group(self):
+        program = self.program("?", "--expect", r"temp=(\d+)\.(\d+) ", "--print", "2")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(b"temp=25.1 C\r\n")
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stdout.expect_end(), b"1\n")
+
+    def test_the_prompt_comes_first(self):
+        program = self.program("?", "--prompt", "login: $", "--expect", "ok")
+        self.device.write(b"ok boot\r\nlogin: ")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(b" ok")
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stdout.expect_end(), b" ok")
+
+    def test_a_match_is_found_in_a_long_answer(self):
+        data = b"0123456789abcdef" * 40_000
+        program = self.program("?", "--expect", "end", "--timeout", "20")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(data + b"e")
+        self.device.write(b"nd")
+        self.assertEqual(program.wait(60), 0)
+        self.assertEqual(program.stdout.expect_end(), data + b"end")
+
+
+class StatusTests(SendCase):
+    def test_1_file_that_is_not_there(self):
+        self.assertEqual(serialterm("send", self.device.path, "--file", "/nonexistent").status, 1)
+
+    def test_2_usage(self):
+        for words in (["x", "--expect", "("], ["x", "--expect", ""], ["x", "--print", "1"],
+                      ["x", "--expect", "x", "--print", "1"], ["0", "--hex"], ["0g", "--hex"],
+                      ["x", "--timeout", "0"], ["x", "--file", "y"], ["--baud", "7x", "x"]):
+            result = serialterm("send", self.device.path, *words)
+            self.assertEqual(result.status, 2, words)
+            self.assertRegex(result.stderr, b"^serialterm: ", words)
+        self.assertEqual(self.device.rest(), b"", "nothing is sent")
+
+    def test_3_no_such_device(self):
+        self.assertEqual(serialterm("send", "/dev/nonexistent", "x").status, 3)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to be somebody else")
+    def test_4_permission_denied(self):
+        os.chmod(self.device.path, 0o600)
+        with PublicCopy() as program:
+            result = run(program, "send", self.device.path, "x", user="nobody")
+        self.assertEqual(result.status, 4, result)
+
+    def test_5_busy(self):
+        with Port(self.device.path) as port:
+            fcntl.flock(port.descriptor, fcntl.LOCK_EX)
+            self.assertEqual(serialterm("send", self.device.path, "x").status, 5)
+
+    def test_6_device_lost(self):
+        program = self.program("?", "--expect", "ok")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(b"last words")
+        program.stdout.expect(b"last words")
+        self.device.hang_up()
+        self.assertEqual(program.wait(), 6)
+
+    def test_8_file_that_cannot_be_read_to_its_end(self):
+        # Nothing is mapped at the beginning of a process: EIO.
+        self.assertEqual(serialterm("send", self.device.path, "--file", "/proc/self/mem").status, 8)
+
+    def test_9_nobody_reads(self):
+        program = self.program("?", "--expect", "ok")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        program.close_stdout()
+        self.device.write(b"some")
+        self.assertEqual(program.wait(), 9)
+
+    def test_10_the_answer_does_not_come(self):
+        program = self.program("?", "--expect", "ok", "--timeout", "0.3")
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(b"no")
+        self.assertEqual(program.wait(), 10)
+        self.assertEqual(program.stdout.expect_end(), b"no")
+        self.assertIn(b"did not come within 0.3 s", program.stderr.data)
+
+    def test_10_the_prompt_does_not_come(self):
+        program = self.program("?", "--prompt", "x", "--timeout", "0.3")
+        self.assertEqual(program.wait(), 10)
+        self.assertEqual(self.device.rest(), b"", "nothing is sent")
+
+    def test_10_the_device_takes_nothing(self):
+        program = self.program("--expect", "ok", "--timeout", "0.5")
+        program.send(bytes(100_000), then_close=True)
+        self.device.read_exactly(1)
+        # A queue that stands still, not one that is slow, is given up.
+        self.assertEqual(program.wait(), 10)
+        self.assertIn(b"bytes were not sent", program.stderr.data)
+
+    def test_signals(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            program = self.program("?", "--expect", "ok")
+            self.assertEqual(self.device.read_exactly(1), b"?")
+            program.signal(number)
+            self.assertEqual(program.wait(), 128 + number)
+
+
+class RoundTests(unittest.TestCase):
+    @slow
+    def test_a_thousand_rounds_without_one_wrong_answer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = str(Path(folder) / "board")
+            with Loopback("--board", "--link", link):
+                answer = serialterm(
+                    "send", link, "", "--line-ending", "cr", "--expect", "board> $")
+                self.assertEqual(answer.status, 0, answer)
+                for number in range(1_000):
+                    result = serialterm(
+                        "send", link, f"echo {number}", "--line-ending", "cr",
+                        "--expect", r"\n(\d+)\r\nboard> ", "--print", "1")
+                    self.assertEqual((result.status, result.stdout), (0, f"{number}\n".encode()))

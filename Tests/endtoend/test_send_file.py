@@ -1,0 +1,114 @@
+"""Sending a file: which, how it ends, and what is said of it."""
+
+import os
+import re
+
+from Tests.endtoend.test_commands import CommandTest
+
+
+class SendFileTests(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.files = self.folder / "files"
+        self.files.mkdir()
+
+    def choose(self, path):
+        self.press(b"x")
+        self.answer("file to send", str(path).encode())
+
+    def make(self, name, content):
+        path = self.files / name
+        path.write_bytes(content)
+        return path
+
+    def test_a_file_arrives_as_it_is(self):
+        content = os.urandom(100_000)
+        path = self.make("image.bin", content)
+        self.begin()
+        self.choose(path)
+        self.assertEqual(self.device.read_exactly(len(content)), content)
+        self.screen.wait_for_text("image.bin was sent: 100,000 bytes in ")
+        self.expect_nothing_sent()
+
+    def test_ctrl_c_stops_with_the_count_that_the_driver_has_taken(self):
+        path = self.make("image.bin", b"z" * 300_000)
+        self.begin()
+        self.choose(path)
+        self.screen.wait_for_text("ctrl-c stops.")
+        taken = len(self.device.read_exactly(50_000))
+        self.terminal.send(b"\x03")
+        self.screen.wait_for(lambda lines: "image.bin was stopped: " in " ".join(lines), "stopped")
+        text = "".join(self.screen.lines)
+        count = int(re.search(r"stopped: ([\d,]+) of 300,000", text).group(1).replace(",", ""))
+        taken += len(self.device.read_exactly(count - taken))
+        self.assertEqual(taken, count)
+        self.expect_nothing_sent()
+
+    def test_what_is_typed_meanwhile_is_refused_and_the_palette_can_stop_it(self):
+        path = self.make("image.bin", b"z" * 300_000)
+        self.begin()
+        self.choose(path)
+        self.screen.wait_for_text("ctrl-c stops.")
+        self.terminal.send(b"typed")
+        self.screen.wait_for(
+            lambda lines: "image.bin is being sent" in "".join(lines), "why it is refused")
+        self.open_palette(self.terminal, self.screen, b"stop-sending")
+        self.terminal.send(b"\r")
+        self.screen.wait_for_text("image.bin was stopped")
+
+    def test_unplugged_in_the_middle_it_says_how_much_the_driver_took(self):
+        path = self.make("image.bin", b"z" * 300_000)
+        self.begin(size=(24, 200))
+        self.choose(path)
+        self.screen.wait_for_text("ctrl-c stops.")
+        self.device.read_exactly(50_000)
+        self.press(b"s")
+        self.screen.wait_for_text("waiting to be sent")
+        sent = re.search(r"received, ([\d,]+) sent", self.screen.text).group(1)
+        # The driver takes no more: nothing was read since.
+        self.device.hang_up()
+        self.screen.wait_for_text(f"image.bin was cut off: {sent} of 300,000 bytes were sent")
+        self.assertIsNone(self.screen.row_of("bytes were not sent"))
+        self.device.plug()
+        self.screen.wait_for_text("is back")
+        self.expect_nothing_sent()
+
+    def test_a_folder_with_too_many_files_says_so_and_finds_each_by_its_name(self):
+        for number in range(2100):
+            (self.files / f"f{number:04}").touch()
+        (self.files / "zz").write_bytes(b"the last one")
+        self.begin()
+        self.press(b"x")
+        self.screen.wait_for_text("file to send:")
+        self.terminal.send(f"{self.files}/".encode())
+        self.terminal.send(b"\x1b[F")
+        self.screen.wait_for_text("(off: 101 more: type how the name begins)")
+        self.terminal.send(b"zz\r")
+        self.assertEqual(self.device.read_exactly(12), b"the last one")
+
+    def test_a_folder_that_cannot_be_read_says_so(self):
+        self.begin()
+        self.press(b"x")
+        self.screen.wait_for_text("file to send:")
+        self.terminal.send(str(self.folder / "missing").encode() + b"/")
+        self.screen.wait_for_text("(off: No such file or directory)")
+
+    def test_a_file_that_vanishes_while_the_list_is_open_is_an_answer(self):
+        path = self.make("gone.bin", b"x")
+        self.begin()
+        self.press(b"x")
+        self.screen.wait_for_text("file to send:")
+        self.terminal.send(str(path).encode())
+        self.screen.wait_for(
+            lambda lines: sum("gone.bin" in line for line in lines) == 2, "the file in the list")
+        path.unlink()
+        self.terminal.send(b"\r")
+        self.screen.wait_for(
+            lambda lines: "gone.bin: No such file or directory" in "".join(lines), "the reason")
+        self.expect_nothing_sent()
+
+    def test_a_named_pipe_is_no_file(self):
+        os.mkfifo(self.files / "pipe")
+        self.begin()
+        self.choose(self.files / "pipe")
+        self.screen.wait_for(lambda lines: "pipe: not a file." in "".join(lines), "the reason")

@@ -1,0 +1,184 @@
+"""The line at the bottom that shows the state."""
+
+import re
+import signal
+import time
+from pathlib import Path
+
+from Tests.endtoend.faults import PREFIX, processes
+from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness.figures import measured
+from Tests.endtoend.test_palette import PaletteTest
+
+# What every redraw of the line begins with: it goes to the last of 24 rows.
+REDRAW = re.compile(rb"\x1b\[24;1H")
+
+
+def switches(pid):
+    """How often a process has waited."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)$", status).group(1))
+
+
+class StatusTest(PaletteTest):
+    def begin(self, *options, **how):
+        self.terminal, self.screen = self.start("--status", *options, **how)
+        self.wait_for_status("115200 8N1")
+
+    def wait_for_status(self, text):
+        self.screen.wait_for(lambda lines: text in lines[-1], f"{text} in the last row")
+
+    def wait_until_settled(self):
+        """Until the rates are 0, and nothing is measured any more."""
+        self.wait_for_status("in 0 B/s out 0 B/s")
+        length = -1
+        while length != len(self.terminal.output):
+            length = len(self.terminal.output)
+            time.sleep(1.2)
+
+
+class StatusTests(StatusTest):
+    def test_it_is_reversed_in_the_last_row_and_the_text_scrolls_above(self):
+        self.begin()
+        self.device.write(b"".join(b"row %d\r\n" % number for number in range(50)))
+        self.screen.wait_for_text("row 49")
+        self.assertTrue(self.screen.is_reversed(23))
+        self.assertEqual(self.screen.lines[21:23], ["row 49", ""])
+        rows = [row for row in self.screen.everything[:-1] if row.startswith("row")]
+        self.assertEqual(rows, [f"row {number}" for number in range(50)])
+
+    def test_it_follows_the_device(self):
+        self.begin()
+        self.device.hang_up()
+        self.wait_for_status("waiting for")
+        self.device.plug()
+        self.wait_for_status("115200 8N1")
+
+    def test_at_most_ten_updates_a_second_in_a_flood(self):
+        self.begin()
+        started = time.monotonic()
+        before = len(REDRAW.findall(self.terminal.output))
+        while time.monotonic() - started < 2:
+            self.device.write(b"x" * 100 + b"\r\n")
+        self.check_rate("bytes flood", before, started)
+
+    def test_at_most_ten_updates_a_second_however_fast_the_state_changes(self):
+        self.begin()
+        started = time.monotonic()
+        before = len(REDRAW.findall(self.terminal.output))
+        while time.monotonic() - started < 2:
+            self.terminal.send(PREFIX + b"h")
+            time.sleep(0.002)
+        self.check_rate("the state changes all the time", before, started)
+
+    def check_rate(self, what, before, started):
+        """Counts the redraws since there were `before` of them."""
+        count = len(REDRAW.findall(self.terminal.output)) - before
+        seconds = time.monotonic() - started
+        measured(f"updates a second while {what}", count / seconds, "/s")
+        self.assertLessEqual(count, seconds * 10 + 1)
+        self.assertGreaterEqual(count, 1)
+
+    def test_nothing_is_drawn_and_nobody_wakes_while_nothing_happens(self):
+        self.begin()
+        self.device.write(b"something\r\n")
+        self.screen.wait_for_text("something")
+        self.wait_until_settled()
+        drawn, waited = len(self.terminal.output), switches(self.terminal.pid)
+        time.sleep(1)
+        woken = switches(self.terminal.pid) - waited
+        measured("woken in an idle second", woken, "times")
+        self.assertEqual(len(self.terminal.output), drawn)
+        self.assertEqual(woken, 0)
+
+    def test_the_command_switches_it_off_and_on(self):
+        self.begin()
+        for expected in ("off", "on"):
+            self.open_palette(self.terminal, self.screen, b"status-line")
+            self.terminal.send(b"\r")
+            self.screen.wait_for_text(f"status-line is {expected}.")
+            self.screen.wait_for(
+                lambda lines: ("115200" in lines[-1]) == (expected == "on"), expected)
+            self.assertEqual(self.screen.scrolls_whole, expected == "off")
+
+    def test_the_palette_stands_above_it(self):
+        self.begin()
+        self.device.write(b"".join(b"row %d\r\n" % number for number in range(50)))
+        self.screen.wait_for_text("row 49")
+        self.open_palette(self.terminal, self.screen)
+        self.device.hang_up()
+        self.wait_for_status("waiting for")
+        self.assertIsNotNone(self.screen.row_of("command:"))
+        self.close_palette(self.terminal, self.screen)
+        self.screen.wait_for_text("is gone")
+        rows = [row for row in self.screen.everything if row.startswith("row")]
+        self.assertEqual(rows, [f"row {number}" for number in range(50)])
+
+    def test_a_window_that_changes_its_size_keeps_it_in_the_last_row(self):
+        self.begin()
+        for rows, columns in ((10, 40), (30, 100), (2, 40), (24, 80)):
+            self.screen.resize(rows, columns)
+            if rows == 2:
+                self.screen.wait_for(lambda _: self.screen.scrolls_whole, "no room for it")
+            else:
+                self.screen.wait_for(
+                    lambda lines: "port" in lines[-1] or "/tmp" in lines[-1], "the last row")
+                self.assertEqual(sum("B/s" in line for line in self.screen.lines[:-1]), 0)
+
+    def test_quitting_takes_it_away(self):
+        self.begin()
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.terminal.transcript.expect_end()
+        self.assertTrue(self.screen.scrolls_whole and self.screen.cursor_is_shown)
+        self.assertNotIn("115200", self.screen.lines[-1])
+
+
+class StatusSignalTests(StatusTest):
+    def test_while_stopped_the_screen_is_the_shells_and_comes_back(self):
+        self.begin()
+        for _ in range(3):
+            self.terminal.signal(signal.SIGTSTP)
+            wait_until(lambda: processes.state_of(self.terminal.pid) == "T", "stopped")
+            self.screen.wait_for(lambda _: self.screen.scrolls_whole, "the whole screen")
+            self.assertNotIn("115200", self.screen.lines[-1])
+            self.terminal.signal(signal.SIGCONT)
+            self.wait_for_status("115200 8N1")
+            self.assertFalse(self.screen.scrolls_whole)
+
+    def test_killed_it_leaves_a_screen_that_scrolls_whole(self):
+        self.begin("--input-mode", "line")
+        self.screen.wait_for(lambda _: self.screen.marks_pastes, "line input")
+        self.device.write(b"\x1b[31mred\x1b[?25l\x1b[?7l")
+        self.screen.wait_for_text("red")
+        guard = self.guard_of(self.terminal)
+        started = time.monotonic()
+        self.terminal.signal(signal.SIGKILL)
+        self.screen.wait_for(lambda _: self.screen.scrolls_whole, "the whole screen")
+        measured("killed to the screen given back", (time.monotonic() - started) * 1000, "ms")
+        wait_until(lambda: processes.state_of(guard) in (None, "Z"), "the guard is done")
+        self.assert_screen_is_plain()
+
+    def test_a_crash_leaves_a_screen_that_scrolls_whole(self):
+        self.begin()
+        self.device.write(b"\x1b[?25l")
+        self.terminal.signal(signal.SIGSEGV)
+        self.assertEqual(self.terminal.wait(), -signal.SIGSEGV)
+        self.screen.wait_for(lambda _: self.screen.scrolls_whole, "the whole screen")
+        self.assert_screen_is_plain()
+
+    def test_killed_on_a_stalled_terminal_the_guard_does_not_wait(self):
+        self.begin("--log", str(self.log))
+        guard = self.guard_of(self.terminal)
+        self.terminal.stall()
+        self.device.write(b"y" * 200_000)
+        self.wait_for_log(200_000)
+        self.terminal.signal(signal.SIGKILL)
+        self.terminal.wait()
+        wait_until(lambda: processes.state_of(guard) in (None, "Z"), "the guard is done", 1)
+        self.assertEqual(self.terminal.settings, self.terminal.original_settings)
+
+    def assert_screen_is_plain(self):
+        screen = self.screen
+        self.assertTrue(screen.scrolls_whole and screen.cursor_is_shown and screen.wraps)
+        self.assertFalse(screen.marks_pastes)
+        self.assertNotIn("115200", screen.lines[-1])
