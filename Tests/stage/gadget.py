@@ -1,6 +1,7 @@
 """A CDC-ACM device of any identity: the guest's own USB gadget, on a USB controller that leads back
 to the same machine (dummy_hcd)."""
 
+import glob
 import os
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ class AcmGadget:
         if not (CONFIGFS / "usb_gadget").exists():
             subprocess.run(["mount", "-t", "configfs", "none", CONFIGFS], check=True)
         self._ports = ports
+        self._is_plugged = False
         self._gadget = CONFIGFS / "usb_gadget" / "acm"
         self._configuration = self._gadget / "configs" / "c.1"
         self._strings = self._gadget / "strings" / "0x409"
@@ -33,12 +35,24 @@ class AcmGadget:
             (self._configuration / function.name).symlink_to(function)
 
     def __enter__(self):
-        self._write("UDC", os.listdir("/sys/class/udc")[0])
-        wait_until(lambda: len(self.nodes) == self._ports, "the gadget's ports are there")
+        self.plug()
         return self
 
-    def __exit__(self, *_):
+    def plug(self):
+        """Plugs it in; returns when udev has named its ports."""
+        self._write("UDC", os.listdir("/sys/class/udc")[0])
+        self._is_plugged = True
+        wait_until(lambda: len(self._links) == self._ports, "the gadget's ports are there")
+
+    def unplug(self):
+        """Pulls it out; returns when udev has noticed."""
         self._write("UDC", "")
+        self._is_plugged = False
+        wait_until(lambda: not self._links, "the gadget's ports are gone")
+
+    def __exit__(self, *_):
+        if self._is_plugged:
+            self.unplug()
         # Not one call: the kernel makes and removes most of what is in there itself.
         for function in self._functions:
             (self._configuration / function.name).unlink()
@@ -48,9 +62,12 @@ class AcmGadget:
     @property
     def nodes(self):
         """Its ports by the names that udev has given them, in order."""
-        folder = Path("/dev/serial/by-id")
-        links = sorted(folder.glob("*Arduino*")) if folder.exists() else []
-        return [os.path.realpath(link) for link in links]
+        return [os.path.realpath(link) for link in self._links]
+
+    @property
+    def _links(self):
+        # The folder comes and goes with its last link.
+        return sorted(glob.glob("/dev/serial/by-id/*Arduino*"))
 
     def far_end(self, port):
         """What is at the other end of a port."""

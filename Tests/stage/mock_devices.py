@@ -5,7 +5,9 @@ import json
 import os
 import random
 import re
+import tempfile
 import unittest
+from pathlib import Path
 
 import gi
 
@@ -27,9 +29,11 @@ class Bed:
         os.environ["UMOCKDEV_DIR"] = self._bed.get_root_dir()
         self._parents = {}
 
-    def plug(self, number, serial=None, interface=0):
-        """Plugs in an FTDI adapter as ttyUSB<number>; returns the tty's place in /sys."""
+    def plug(self, number, serial=None, interface=0, node=None):
+        """Plugs in an FTDI adapter as ttyUSB<number>; returns the tty's place in /sys. There is
+        nothing to open, unless `node` is that of a pseudo-terminal."""
         serial = serial or f"A{number:04}"
+        node = node or f"/dev/ttyUSB{number}"
         identity = ["ID_VENDOR_ID", "0403", "ID_MODEL_ID", "6001", "ID_SERIAL_SHORT", serial]
         adapter = self._bed.add_device(
             "usb", f"usb-{number}", None,
@@ -42,7 +46,7 @@ class Bed:
             ["DEVTYPE", "usb_interface", "DRIVER", "ftdi_sio"])
         tty = self._bed.add_device(
             "tty", f"ttyUSB{number}", function, ["dev", f"188:{number}"],
-            ["DEVNAME", f"/dev/ttyUSB{number}", "MAJOR", "188", "MINOR", str(number),
+            ["DEVNAME", node, "MAJOR", "188", "MINOR", str(number),
              "ID_BUS", "usb", *identity, "ID_USB_INTERFACE_NUM", f"{interface:02x}",
              "ID_PATH", f"pci-0000:00:14.0-usb-0:{number}:1.{interface}",
              "DEVLINKS", link(serial)])
@@ -72,6 +76,8 @@ def listed():
 
 
 class MockTests(unittest.TestCase):
+    """Has a `bed`, and reads what monitors say."""
+
     def setUp(self):
         self.bed = Bed()
 
@@ -83,15 +89,39 @@ class MockTests(unittest.TestCase):
         for _ in range(count):
             event = json.loads(monitor.stdout.expect(LINE).group(1))
             assert_device(self, event["device"])
+            self.changes = event.get("changes")
             yield event["event"], event["device"]
 
     def events(self, monitor, count):
         """The next `count` events and the nodes that they tell of."""
         return [(event, device["node"]) for event, device in self.devices(monitor, count)]
 
+
+class MockDeviceTests(MockTests):
     def test_no_device_is_an_empty_list(self):
         self.assertEqual(listed(), {})
         self.assertEqual(serialterm("list", "--names").stdout, b"")
+
+    def test_empty_list_says_what_to_do(self):
+        result = serialterm("list")
+        self.assertEqual((result.status, result.stdout), (0, b""))
+        for hint in (b"Plug one in", b"serialterm loopback:board", b"serialterm doctor"):
+            self.assertIn(hint, result.stderr)
+
+    def test_doctor_says_that_nothing_is_plugged_in(self):
+        result = serialterm("doctor", "--json")
+        self.assertEqual(result.status, 1)
+        self.assertIn("no-device", [finding["code"] for finding in json.loads(result.stdout)])
+
+    def test_rule_names_the_adapter_by_its_serial_number_or_its_place(self):
+        self.bed.plug(3, "XYZ", interface=1)
+        rule = serialterm("rules", "ttyUSB3", "--name", "board").stdout.splitlines()[-1]
+        self.assertIn(b'ATTRS{serial}=="XYZ", ENV{ID_USB_INTERFACE_NUM}=="01"', rule)
+        self.assertTrue(rule.endswith(b'SYMLINK+="board"'))
+        self.bed.plug(4, "XYZ", interface=1)
+        rule = serialterm("rules", "ttyUSB3", "--name", "board").stdout.splitlines()[-1]
+        self.assertIn(b'ENV{ID_PATH}=="pci-0000:00:14.0-usb-0:3:1.1"', rule)
+        self.assertNotIn(b"XYZ", rule)
 
     def test_identity_is_told(self):
         self.bed.plug(3, "XYZ", interface=1)
@@ -102,6 +132,22 @@ class MockTests(unittest.TestCase):
             "manufacturer": "FTDI", "product": "FT232R USB UART", "interfaceNumber": 1,
             "physicalPath": "pci-0000:00:14.0-usb-0:3:1.1"}
         self.assertEqual({key: device[key] for key in expected}, expected)
+
+    def test_the_profile_that_matches_the_device_holds(self):
+        """The device cannot be opened; that a value is refused shows whose profile is read."""
+        self.bed.plug(3, "XYZ")
+        file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "config.toml"
+        targets = ("/dev/ttyUSB3", "usb:0403:6001", "serial:XYZ", "latest")
+        for match, is_ours in [("usb:0403:6001", True), ("serial:XYZ", True),
+                               ("usb:0403:6002", False), ("serial:ABC", False)]:
+            file.write_text(f"[profile.a]\nmatch = ['{match}']\nbaud = 0\n")
+            for target in targets:
+                result = serialterm("send", target, "x", "--config", str(file))
+                if is_ours:
+                    self.assertEqual(result.status, 2, (match, target, result))
+                    self.assertIn(f"{file}:3: ".encode(), result.stderr)
+                else:
+                    self.assertEqual(result.status, 3, (match, target, result))
 
     def test_serial_number_with_quotes_and_controls_stays_json(self):
         serial = 'a"b\\c\u00e9\x01'
@@ -120,6 +166,8 @@ class MockTests(unittest.TestCase):
             (event, device), = self.devices(monitor, 1)
             self.assertEqual((event, device["node"]), ("changed", node))
             self.assertEqual(device["links"], [link("renamed")])
+            self.assertEqual(
+                self.changes, {"links": {"old": [link(f"A{number:04}")], "new": [link("renamed")]}})
             self.bed.unplug(tty)
             self.assertEqual(self.events(monitor, 1), [("disappeared", node)])
 

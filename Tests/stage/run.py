@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests the built program with devices that come and go: those that umockdev pretends, and real
-ones of a virtual machine (see stage.sh): run.py [--quick] [PATTERN]. --quick leaves out the latter.
+ones of a virtual machine (see stage.sh): run.py [--quick | --all] [PATTERN]. --quick leaves out the
+latter; --all adds the tests that do something a hundred or a thousand times.
 """
 
 import argparse
@@ -18,8 +19,8 @@ sys.path.insert(0, str(REPOSITORY))
 from Tests.endtoend import runner  # noqa: E402
 from Tests.endtoend.harness import serialterm_binary  # noqa: E402
 
-# The kernel modules of gadget.py.
-GADGET = "configfs dummy_hcd libcomposite usb_f_acm cdc_acm"
+# The kernel modules of gadget.py and chip.py.
+GADGETS = "configfs dummy_hcd libcomposite usb_f_acm usb_f_fs cdc_acm"
 
 # What stage.sh ends with where it cannot run.
 UNAVAILABLE = 77
@@ -62,17 +63,22 @@ def skip(name, reason):
     return {runner.PASSED: 0, runner.FAILED: 0, runner.SKIPPED: 1}
 
 
-def run_mocks(pattern):
+def part(name, pattern, options):
+    """The command that runs the tests of one kind here."""
+    return [sys.executable, __file__, "--part", name, *(["--all"] if options.all else []), pattern]
+
+
+def run_mocks(options):
     """The tests with umockdev."""
     reason = missing_for_mocks()
     if reason:
         return skip("Tests.stage.mock", reason)
     return run_part(
         "Tests.stage.mock",
-        ["umockdev-wrapper", sys.executable, __file__, "--part", "mock", pattern])
+        ["umockdev-wrapper", *part("mock", options.pattern, options)])
 
 
-def run_guests(pattern):
+def run_guests(options):
     """The tests in the virtual machine: one start for all of them."""
     stage = FOLDER / "stage.sh"
     # Made ready first, so that the reason can be told where it cannot run.
@@ -82,25 +88,31 @@ def run_guests(pattern):
         return skip("Tests.stage.guest", built.stderr.strip().rpartition("stage: ")[2])
     # The machine is emulated: what takes a tenth of a second here may take ten times that there.
     variables = ["env", "SERIALTERM_TEST_TIMEOUT=60", f"SERIALTERM={serialterm_binary()}"]
+    shares = []
+    if figures := os.environ.get("SERIALTERM_FIGURES"):
+        variables.append(f"SERIALTERM_FIGURES={figures}")
+        shares = ["--share", Path(figures).resolve().parent]
     return run_part(
         "Tests.stage.guest",
-        [stage, "run", "--timeout", "900", "--modules", GADGET, "--", *variables,
-         sys.executable, __file__, "--part", "guest", pattern],
+        [stage, "run", "--timeout", "1800" if options.all else "900", "--modules", GADGETS,
+         *shares, "--", *variables, *part("guest", options.pattern, options)],
         cwd=REPOSITORY)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="leave out the virtual machine")
+    parser.add_argument("--all", action="store_true", help="the tests marked as slow too")
     parser.add_argument("--part", choices=["mock", "guest"], help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
     if options.part:
-        parts = [runner.run_tests(FOLDER, f"{options.part}_*.py", pattern=options.pattern)]
+        parts = [runner.run_tests(
+            FOLDER, f"{options.part}_*.py", quick=not options.all, pattern=options.pattern)]
     else:
-        parts = [run_mocks(options.pattern)]
+        parts = [run_mocks(options)]
         if not options.quick:
-            parts.append(run_guests(options.pattern))
+            parts.append(run_guests(options))
     counts = {outcome: sum(part[outcome] for part in parts) for outcome in parts[0]}
     print(runner.closing_line(*counts.values()), flush=True)
     if not any(counts.values()):

@@ -21,7 +21,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../../scripts/packages.sh"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/serialterm-stage
 modules="virtio_pci virtio_console virtio_rng 9pnet_virtio 9p overlay xhci_pci ftdi_sio
-  configfs dummy_hcd libcomposite usb_f_acm cdc_acm"
+  configfs dummy_hcd libcomposite usb_f_acm usb_f_fs cdc_acm"
 
 say() { echo "stage: $*" >&2; }
 unavailable() { say "$*"; exit 77; }

@@ -1,0 +1,192 @@
+"""The list of devices that the program shows when none was named, with devices that umockdev
+pretends. To be run within umockdev-wrapper; run.py does."""
+
+import os
+import re
+import time
+import unittest
+from pathlib import Path
+
+from Tests.endtoend import shots
+from Tests.endtoend.harness import Device, PublicCopy, Terminal, serialterm, serialterm_binary
+from Tests.endtoend.harness.figures import measured
+from Tests.endtoend.harness.screen import Screen
+from Tests.stage.mock_devices import Bed
+
+
+def shot(bed):
+    """The list as docs/commands.md shows it, with nodes as adapters have them."""
+    with Device() as first, Device() as second:
+        bed.plug(0, "A10K4MF2", node=first.path)
+        bed.plug(1, "FT9XB0ZC", node=second.path)
+        # Nobody has them open.
+        first.rest(), second.rest()
+        with Terminal(serialterm_binary(), size=(16, 80)) as terminal:
+            screen = Screen(terminal, (16, 80))
+            screen.wait_for_text("device:")
+            text = screen.text
+    for number, device in enumerate((first, second)):
+        text = re.sub(rf"{device.node}\b *", f"/dev/ttyUSB{number}  ", text)
+    return text.lstrip("\n")
+
+
+class ChooserTests(unittest.TestCase):
+    def setUp(self):
+        self.bed = Bed()
+        # umockdev would answer every ioctl(2) on what is opened in /dev; now the kernel does.
+        folder = Path(os.environ["UMOCKDEV_DIR"])
+        (folder / "ioctl/_default").unlink()
+        # The program binds a socket of its own there, to be told of events; as another user too.
+        folder.chmod(0o777)
+
+    def plug(self, number, serial):
+        """Plugs in an adapter that can be opened; returns its tty and what is behind it."""
+        device = self.enterContext(Device())
+        return self.bed.plug(number, serial, node=device.path), device
+
+    def start(self, *arguments, size=(24, 80), binary=None, **how):
+        terminal = self.enterContext(
+            Terminal(binary or serialterm_binary(), *arguments, size=size, **how))
+        return terminal, Screen(terminal, size)
+
+    def wait_for_device(self, screen, serial):
+        """Waits until a device is listed, and returns its row."""
+        screen.wait_for(
+            lambda lines: any(line.startswith("  ") and f" {serial} " in line for line in lines),
+            f"{serial} is listed")
+        return screen.row_of(f" {serial} ")
+
+    def test_two_are_listed_with_what_they_are(self):
+        (_, first), (_, second) = self.plug(0, "AAA"), self.plug(1, "BBB")
+        terminal, screen = self.start()
+        screen.wait_for_text("device:")
+        for serial, device in (("AAA", first), ("BBB", second)):
+            row = self.wait_for_device(screen, serial)
+            self.assertEqual(
+                screen.lines[row].split()[:7],
+                [device.path, "0403:6001", serial, "FTDI", "FT232R", "USB", "UART"])
+            self.assertFalse(screen.is_dimmed(row))
+        terminal.send(b"\x1b")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(terminal.settings, terminal.original_settings)
+
+    def test_the_chosen_one_is_opened(self):
+        self.plug(0, "AAA")
+        _, device = self.plug(1, "BBB")
+        terminal, screen = self.start()
+        self.wait_for_device(screen, "BBB")
+        terminal.send(b"BBB\r")
+        screen.wait_for_text(f"{device.path} at 115200 8N1")
+        screen.wait_until_gone("device:")
+        terminal.send(b"hello")
+        self.assertEqual(device.read_exactly(5), b"hello")
+        device.write(b"answer")
+        screen.wait_for_text("answer")
+        self.assertEqual(terminal.leave()[0], 0)
+
+    def test_the_list_follows_the_devices_while_it_is_open(self):
+        first, _ = self.plug(0, "AAA")
+        self.plug(1, "BBB")
+        terminal, screen = self.start()
+        self.wait_for_device(screen, "BBB")
+        durations = []
+        for _ in range(5):
+            started = time.monotonic()
+            third, _ = self.plug(2, "CCC")
+            self.wait_for_device(screen, "CCC")
+            durations.append((time.monotonic() - started) * 1000)
+            self.bed.unplug(third)
+            screen.wait_until_gone("CCC")
+        measured("plugged in to listed", durations, "ms")
+        self.bed.unplug(first)
+        screen.wait_until_gone("AAA")
+        # Only one is left, and still it is the user who chooses: the list is open.
+        self.wait_for_device(screen, "BBB")
+        terminal.send(b"\r")
+        screen.wait_for_text("at 115200 8N1")
+
+    def test_the_selection_stays_with_its_device(self):
+        first, _ = self.plug(0, "AAA")
+        _, device = self.plug(1, "BBB")
+        terminal, screen = self.start()
+        self.wait_for_device(screen, "BBB")
+        terminal.send(b"\x1b[B")
+        screen.wait_for(lambda _: screen.is_reversed(screen.row_of("BBB")), "BBB is selected")
+        self.bed.unplug(first)
+        screen.wait_until_gone("AAA")
+        self.assertTrue(screen.is_reversed(screen.row_of("BBB")))
+        terminal.send(b"\r")
+        screen.wait_for_text(f"{device.path} at")
+
+    def test_one_alone_is_connected_to(self):
+        _, device = self.plug(0, "AAA")
+        _, screen = self.start()
+        screen.wait_for_text(f"{device.path} at 115200 8N1")
+
+    def test_with_none_the_simulation_is_offered_and_a_device_comes_in_its_place(self):
+        terminal, screen = self.start()
+        screen.wait_for_text("no device is there yet")
+        self.plug(0, "AAA")
+        self.wait_for_device(screen, "AAA")
+        self.assertIsNone(screen.row_of("loopback:board"))
+        terminal.send(b"\x1b")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_commands_are_off_for_want_of_a_device(self):
+        self.plug(0, "AAA"), self.plug(1, "BBB")
+        terminal, screen = self.start()
+        self.wait_for_device(screen, "BBB")
+        terminal.send(b"\x14:")
+        screen.wait_for_text("command:")
+        terminal.send(b"send-file\r")
+        screen.wait_for_text("(off: no device)")
+        terminal.send(b"\x1b")
+        self.wait_for_device(screen, "BBB")
+        terminal.send(b"\x14B")
+        screen.wait_for_text("baud is off: no device.")
+        self.wait_for_device(screen, "BBB")
+        terminal.send(b"\x14q")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_several_of_a_kind_are_asked_about_too(self):
+        self.plug(0, "AAA"), self.plug(1, "BBB")
+        terminal, screen = self.start("usb:0403:6001")
+        self.wait_for_device(screen, "AAA")
+        terminal.send(b"AAA\r")
+        screen.wait_for_text("at 115200 8N1")
+
+    def test_without_a_terminal_a_device_must_be_named(self):
+        self.plug(0, "AAA"), self.plug(1, "BBB")
+        result = serialterm("connect")
+        self.assertEqual((result.status, result.stdout), (2, b""))
+
+    def test_on_a_terminal_that_only_prints_it_is_a_numbered_list(self):
+        self.plug(0, "AAA")
+        _, device = self.plug(1, "BBB")
+        terminal, screen = self.start(variables={"TERM": "dumb"})
+        terminal.expect(b"2) " + device.path.encode())
+        terminal.send(b"2\r")
+        terminal.expect(device.path.encode() + b" at 115200")
+        self.assertNotIn(b"\x1b", terminal.output)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to be another user")
+    def test_one_that_may_not_be_opened_is_dimmed_and_says_why(self):
+        self.plug(0, "AAA")
+        _, second = self.plug(1, "BBB")
+        os.chmod(second.path, 0o600)
+        with PublicCopy() as binary:
+            terminal, screen = self.start(binary=binary, user="nobody")
+            row = self.wait_for_device(screen, "BBB")
+            self.assertIn("(off: permission denied", screen.lines[row])
+            self.assertTrue(screen.is_dimmed(row))
+            terminal.send(b"BBB\r")
+            screen.wait_for(
+                lambda lines: any(line.startswith("device: BBB") and "permission denied" in line
+                                  for line in lines), "the reason in the first line")
+
+    def test_the_document_shows_it(self):
+        self.assertEqual(shot(self.bed), shots.documented()[shots.CHOOSER])
+
+
+if __name__ == "__main__":
+    print(shot(Bed()))
