@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Small programs on serialterm's libraries; docs/library.md walks through them.
+let package = Package(
+  name: "serialterm-examples",
+  dependencies: [
+    .package(name: "serialterm", path: ".."),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "WatchDevices",
+      dependencies: [
+        .product(name: "DeviceWatch", package: "serialterm"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .executableTarget(
+      name: "AskDevice",
+      dependencies: [
+        .product(name: "SerialCore", package: "serialterm"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .executableTarget(
+      name: "FollowDevice",
+      dependencies: [
+        .product(name: "DeviceWatch", package: "serialterm"),
+        .product(name: "SerialCore", package: "serialterm"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

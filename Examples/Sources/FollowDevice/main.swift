@@ -1,0 +1,68 @@
+// Prints what a USB device sends, and finds it again when it was unplugged, in whatever port.
+//
+//   swift run --package-path Examples FollowDevice usb:0403:6001
+
+import DeviceWatch
+import Glibc
+import SerialCore
+import SystemPackage
+
+/// Joins the two libraries, which do not know each other: plugs to sessions.
+final class Follower: DeviceObserver {
+  private let session: Session
+  private var matcher: IdentityMatcher
+
+  init(_ session: Session, _ device: Device, among devices: [Device]) {
+    self.session = session
+    matcher = IdentityMatcher(for: device, among: devices)
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
+    // A twin may have come: from now on the serial number alone does not count.
+    matcher.learn(from: watcher.devices)
+    if case .one(let match) = matcher.match(among: watcher.devices) {
+      session.deviceDidReturn(at: match.node)
+    }
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
+    if device.syspath == matcher.device.syspath { session.deviceDidDisappear() }
+  }
+}
+
+guard let text = CommandLine.arguments.dropFirst().first,
+  let selector = try DeviceSelector(parsing: text)
+else {
+  print("usage: FollowDevice usb:VID:PID | serial:TEXT | port:ID_PATH")
+  exit(2)
+}
+
+let watcher = DeviceWatcher(source: try UdevSource())
+try watcher.startIfNeeded()
+guard let device = selector.matches(among: watcher.devices).first else {
+  print("\(selector): no such device")
+  exit(3)
+}
+
+let session = Session(settings: LineSettings())
+let observations = [
+  session.observe(\.received) { print(String(decoding: $0, as: UTF8.self), terminator: "") },
+  session.observe(\.stateChange) { print("[\($0.new)]") },
+]
+let follower = Follower(session, device, among: watcher.devices)
+watcher.addObserver(follower)
+try session.open(device.node)
+
+while true {
+  var requests = [pollfd(fd: watcher.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]
+  if let descriptor = session.descriptor {
+    requests.append(pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0))
+  }
+  guard poll(&requests, nfds_t(requests.count), -1) > 0 else { continue }
+  if requests.count > 1, requests[1].revents != 0 {
+    let ready = CInt(requests[1].revents)
+    session.handle(
+      readable: ready & POLLIN != 0, writable: false, hungUp: ready & (POLLHUP | POLLERR) != 0)
+  }
+  if requests[0].revents != 0 { watcher.handleReadable() }
+}
