@@ -1,0 +1,33 @@
+/// What the fuzzer has made up: a first byte that says how the stream is cut, and the stream.
+struct FuzzInput {
+  let stream: UnsafeRawBufferPointer
+  private let pieceLength: Int
+
+  init(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+    let all = UnsafeRawBufferPointer(start: bytes, count: count)
+    stream = UnsafeRawBufferPointer(rebasing: all.dropFirst())
+    pieceLength = Int(all.first ?? 0) % 7 + 1
+  }
+
+  /// What comes out of a stage, the stream whole or in pieces, and of the end of the stream.
+  func output(of stage: some ByteStage, inPieces: Bool) -> [UInt8] {
+    var stage = stage
+    var output: [UInt8] = []
+    let length = inPieces ? pieceLength : max(stream.count, 1)
+    for start in stride(from: 0, to: stream.count, by: length) {
+      let end = min(start + length, stream.count)
+      let piece = UnsafeRawBufferPointer(rebasing: stream[start..<end])
+      let moment = Moment(wallClock: 0, monotonic: 0)
+      if stage.transform(piece, at: moment, into: &output) == .unchanged { output += piece }
+    }
+    stage.flush(into: &output)
+    return output
+  }
+
+  /// What comes out of a stage; it must not depend on how the stream is cut.
+  func output(of stage: some ByteStage) -> [UInt8] {
+    let whole = output(of: stage, inPieces: false)
+    precondition(output(of: stage, inPieces: true) == whole, "cut, something else comes out")
+    return whole
+  }
+}

@@ -1,0 +1,15 @@
+/// What is read from texts: whatever is accepted is written as a text that means the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzNames(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  do {
+    let list = try MapList(parsing: text)
+    let again = try MapList(parsing: list.description)
+    precondition(again == list)
+  } catch { precondition(!"\(error)".isEmpty) }
+  do {
+    let format = try TimestampFormat(parsing: text)
+    precondition(format.description == text)
+  } catch { precondition(!"\(error)".isEmpty) }
+  return 0
+}
