@@ -1,0 +1,61 @@
+// Drives a terminal program between two pseudo-terminals: one is its device, one its user's terminal.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// A program that runs, and the far ends of what it talks to.
+struct program {
+  pid_t pid;
+  int device;    // the master of its device
+  int terminal;  // the master of its terminal
+};
+
+// How the driver was called.
+struct options {
+  size_t bytes;     // how much is to pass
+  bool is_random;   // random bytes instead of lines of text
+  bool is_checked;  // what comes out is what went in; else only an end mark is looked for
+  long rate;        // bytes a second of the slow side; 0 for as fast as it goes
+  int count;        // how many keys
+  int spacing;      // microseconds between keys; 0 for one as soon as the last has come
+};
+
+// Starts a program on new pseudo-terminals; `{}` in its arguments is the device's node.
+struct program start(char **arguments);
+// Waits until bytes of the device reach the terminal; returns the seconds since the start.
+double wait_until_ready(const struct program *program);
+// Ends it, by SIGKILL if it does not care for SIGTERM.
+void stop(struct program *program);
+
+double now(void);
+void sleep_until(double moment);
+// Reads with a deadline; 0 when it has passed.
+size_t read_some(int descriptor, void *buffer, size_t count, double seconds);
+void write_all(int descriptor, const void *buffer, size_t count);
+// Prints `name value`, for the script that called.
+void report(const char *name, double value);
+void report_quantiles(const char *name, double *values, size_t count, double unit);
+void die(const char *what);
+
+// A stream that can be made again at any place, to compare with.
+struct stream {
+  uint8_t *block;
+  size_t size;
+};
+struct stream make_stream(bool is_random);
+uint8_t stream_at(const struct stream *stream, size_t place);
+
+// What the kernel says of a process and its threads.
+double processor_seconds(pid_t pid);
+double peak_memory(pid_t pid);      // bytes
+void report_idle(pid_t pid, double seconds);
+
+// The scenarios.
+void to_screen(const struct program *program, const struct options *options);
+void steady(const struct program *program, const struct options *options);
+void paste(const struct program *program, const struct options *options);
+void echo_keys(const struct program *program, const struct options *options);
+void keys_in_flood(const struct program *program, const struct options *options);

@@ -1,0 +1,74 @@
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <utmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+static double started;
+
+struct program start(char **arguments) {
+  int device, device_slave, terminal, terminal_slave;
+  char node[64];
+  struct winsize size = {.ws_row = 24, .ws_col = 80};
+  if (openpty(&device, &device_slave, node, NULL, NULL) != 0) die("openpty");
+  if (openpty(&terminal, &terminal_slave, NULL, NULL, &size) != 0) die("openpty");
+  struct termios raw;
+  tcgetattr(device_slave, &raw);
+  cfmakeraw(&raw);
+  tcsetattr(device_slave, TCSANOW, &raw);
+  for (char **argument = arguments; *argument; argument++)
+    if (strcmp(*argument, "{}") == 0) *argument = strdup(node);
+  started = now();
+  pid_t pid = fork();
+  if (pid == 0) {
+    login_tty(terminal_slave);
+    close(device);
+    close(device_slave);
+    close(terminal);
+    setenv("TERM", "xterm", 1);
+    execvp(arguments[0], arguments);
+    _exit(127);
+  }
+  close(terminal_slave);
+  // The device's slave stays open: a program that opens it anew finds it as it was.
+  return (struct program){.pid = pid, .device = device, .terminal = terminal};
+}
+
+double wait_until_ready(const struct program *program) {
+  // A character that no greeting has.
+  const char mark = '~';
+  char buffer[4096];
+  double deadline = started + 10;
+  while (now() < deadline) {
+    write_all(program->device, &mark, 1);
+    size_t count = read_some(program->terminal, buffer, sizeof buffer, 0.0001);
+    if (memchr(buffer, mark, count)) {
+      double seconds = now() - started;
+      // What else was on its way.
+      while (read_some(program->terminal, buffer, sizeof buffer, 0.3) > 0) {}
+      return seconds;
+    }
+  }
+  die("the program shows nothing");
+  return 0;
+}
+
+void stop(struct program *program) {
+  kill(program->pid, SIGTERM);
+  double deadline = now() + 1;
+  char buffer[65536];
+  while (waitpid(program->pid, NULL, WNOHANG) == 0) {
+    read_some(program->terminal, buffer, sizeof buffer, 0.01);
+    if (now() > deadline) kill(program->pid, SIGKILL);
+  }
+}
