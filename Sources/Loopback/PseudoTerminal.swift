@@ -82,7 +82,8 @@ public final class PseudoTerminal {
   /// Whether there are bytes that were written here and no client has read.
   public var hasUnreadBytes: Bool {
     // poll(2) makes the kernel carry on what it holds between the two sides, uncounted until then.
-    _ = Self.poll(heldNode, for: POLLIN)
+    // What it saw may be read before it is counted, with more behind it.
+    if Self.poll(heldNode, for: POLLIN) & Int16(POLLIN) != 0 { return true }
     var count: CInt = 0
     return ioctl(heldNode.rawValue, UInt(FIONREAD), &count) == 0 && count > 0
   }

@@ -3,6 +3,7 @@
 import argparse
 import faulthandler
 import resource
+import signal
 import sys
 import time
 import traceback
@@ -88,6 +89,9 @@ def is_slow(test):
 def run_tests(folder, files, quick=False, pattern=""):
     """Runs the tests of the `files` (a glob) in `folder` whose names contain `pattern`. Returns
     the counts by outcome."""
+    # Who starts the tests in the background may have them ignored: what they start would be deaf.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # A crash's core file is of no use here, and may take seconds to write.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     top = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ final class Replayer {
   /// played by then would be gone.
   private static let settlingTime = Duration.milliseconds(200)
   /// How often it is looked whether everything was read: of a flush no event tells.
-  private static let lookInterval = Duration.milliseconds(100)
+  private static let lookInterval = Duration.milliseconds(50)
 
   private let file: FilePath
   private let speed: Double
@@ -102,9 +102,10 @@ final class Replayer {
       }
     case .read: hasReader = true
     // Who has only set the line up, as stty(1) does, was no reader.
-    case .closed: isReaderGone = hasReader
+    case .closed:
+      isReaderGone = hasReader
+      endIfRead(seemedRead: false)
     }
-    endIfRead()
   }
 
   private func discardSent() {
@@ -139,16 +140,7 @@ final class Replayer {
     guard phase == .playing else { return }
     phase = .draining
     want(.reading)
-    endIfRead()
-    lookAgain()
-  }
-
-  private func lookAgain() {
-    guard phase == .draining else { return }
-    timer = loop.schedule(after: Self.lookInterval) { [unowned self] in
-      endIfRead()
-      lookAgain()
-    }
+    endIfRead(seemedRead: false)
   }
 
   /// How long it is until an entry is due.
@@ -201,9 +193,15 @@ final class Replayer {
 
   // MARK: The end
 
-  private func endIfRead() {
-    guard phase == .draining, isReaderGone || !terminal.hasUnreadBytes else { return }
-    end(verdict)
+  /// - Parameter seemedRead: whether nothing was unread when it was last looked. Once is not enough: in
+  ///   the midst of a read nothing is unread for a moment, though more is on its way.
+  private func endIfRead(seemedRead: Bool) {
+    guard phase == .draining else { return }
+    let seemsRead = !terminal.hasUnreadBytes
+    if isReaderGone || seemedRead && seemsRead { return end(verdict) }
+    timer = loop.schedule(after: Self.lookInterval) { [unowned self] in
+      endIfRead(seemedRead: seemsRead)
+    }
   }
 
   private func end(_ outcome: Result<ExitStatus, Failure>) {
