@@ -13,6 +13,9 @@ struct program {
   int terminal;  // the master of its terminal
 };
 
+// The name that a device has in the working folder if it can come back: a link to its node.
+#define DEVICE_LINK "device"
+
 // How the driver was called.
 struct options {
   size_t bytes;     // how much is to pass
@@ -23,8 +26,11 @@ struct options {
   int spacing;      // microseconds between keys; 0 for one as soon as the last has come
 };
 
-// Starts a program on new pseudo-terminals; `{}` in its arguments is the device's node.
-struct program start(char **arguments);
+// Starts a program on new pseudo-terminals; `{}` in its arguments is the device's node, or the link
+// to it.
+struct program start(char **arguments, bool is_linked);
+// Makes a pseudo-terminal in raw mode that is kept open; returns its master.
+int make_device(char *node);
 // Waits until bytes of the device reach the terminal; returns the seconds since the start.
 double wait_until_ready(const struct program *program);
 // Ends it, by SIGKILL if it does not care for SIGTERM.
@@ -58,4 +64,5 @@ void to_screen(const struct program *program, const struct options *options);
 void steady(const struct program *program, const struct options *options);
 void paste(const struct program *program, const struct options *options);
 void echo_keys(const struct program *program, const struct options *options);
+void reconnect(struct program *program, const struct options *options);
 void keys_in_flood(const struct program *program, const struct options *options);

@@ -33,7 +33,8 @@ int main(int count, char **arguments) {
       default: return 2;
     }
   }
-  program = start(arguments + optind);
+  bool is_reconnect = strcmp(scenario, "reconnect") == 0;
+  program = start(arguments + optind, is_reconnect);
   atexit(kill_program);
   double ready = wait_until_ready(&program);
   if (strcmp(scenario, "startup") == 0) report("startup_ms", ready * 1000);
@@ -41,6 +42,7 @@ int main(int count, char **arguments) {
   else if (strcmp(scenario, "steady") == 0) steady(&program, &options);
   else if (strcmp(scenario, "paste") == 0) paste(&program, &options);
   else if (strcmp(scenario, "echo") == 0) echo_keys(&program, &options);
+  else if (is_reconnect) reconnect(&program, &options);
   else if (strcmp(scenario, "flood") == 0) keys_in_flood(&program, &options);
   else if (strcmp(scenario, "idle") == 0) report_idle(program.pid, 10);
   else return 2;

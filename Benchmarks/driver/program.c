@@ -16,31 +16,40 @@
 
 static double started;
 
-struct program start(char **arguments) {
-  int device, device_slave, terminal, terminal_slave;
+int make_device(char *node) {
+  // The slave stays open: a program that opens it anew finds it as it was.
+  int device, slave;
+  if (openpty(&device, &slave, node, NULL, NULL) != 0) die("openpty");
+  fcntl(device, F_SETFD, FD_CLOEXEC);
+  fcntl(slave, F_SETFD, FD_CLOEXEC);
+  struct termios raw;
+  tcgetattr(slave, &raw);
+  cfmakeraw(&raw);
+  tcsetattr(slave, TCSANOW, &raw);
+  return device;
+}
+
+struct program start(char **arguments, bool is_linked) {
+  int terminal, terminal_slave;
   char node[64];
   struct winsize size = {.ws_row = 24, .ws_col = 80};
-  if (openpty(&device, &device_slave, node, NULL, NULL) != 0) die("openpty");
+  int device = make_device(node);
   if (openpty(&terminal, &terminal_slave, NULL, NULL, &size) != 0) die("openpty");
-  struct termios raw;
-  tcgetattr(device_slave, &raw);
-  cfmakeraw(&raw);
-  tcsetattr(device_slave, TCSANOW, &raw);
+  if (is_linked && symlink(node, DEVICE_LINK) != 0) die(DEVICE_LINK);
+  char *name = is_linked ? realpath(".", NULL) : NULL;
+  if (name) name = strcat(realloc(name, strlen(name) + sizeof "/" DEVICE_LINK), "/" DEVICE_LINK);
   for (char **argument = arguments; *argument; argument++)
-    if (strcmp(*argument, "{}") == 0) *argument = strdup(node);
+    if (strcmp(*argument, "{}") == 0) *argument = name ? name : strdup(node);
   started = now();
   pid_t pid = fork();
   if (pid == 0) {
     login_tty(terminal_slave);
-    close(device);
-    close(device_slave);
     close(terminal);
     setenv("TERM", "xterm", 1);
     execvp(arguments[0], arguments);
     _exit(127);
   }
   close(terminal_slave);
-  // The device's slave stays open: a program that opens it anew finds it as it was.
   return (struct program){.pid = pid, .device = device, .terminal = terminal};
 }
 
