@@ -16,6 +16,9 @@ let package = Package(
     .library(name: "Observing", targets: ["Observing"]),
     .library(name: "SerialCore", targets: ["SerialCore"]),
     .library(name: "DeviceWatch", targets: ["DeviceWatch"]),
+    // What sessions run on and can be tried with, for who wants no loop and no device of their own.
+    .library(name: "EventLoop", targets: ["EventLoop"]),
+    .library(name: "Loopback", targets: ["Loopback"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
