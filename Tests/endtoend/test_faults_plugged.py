@@ -1,4 +1,4 @@
-"""Rows 12 and 18: a device that is plugged in again, as far as pseudo-terminals show it."""
+"""Rows 12, 13 and 18: a device that is plugged in again, as far as pseudo-terminals show it."""
 
 import grp
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import SessionTest, processes, record
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status)
+    Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status, slow)
 
 # Root may open anything: who runs the tests as root has these tests run as somebody who may not.
 USER = "nobody" if os.geteuid() == 0 else None
@@ -41,6 +41,29 @@ class Row12WakeTests(SessionTest):
             device.hang_up()
             terminal.expect(b"waiting")
             self.assert_not_woken(terminal, "waiting for the device")
+
+
+class Row13ReplugTests(SessionTest):
+    @slow
+    def test_nothing_is_lost_over_a_thousand_replugs(self):
+        session = self.pipes()
+        descriptors, memory = len(processes.files_of(session.pid)), processes.memory(session.pid)[0]
+        delays = []
+        for index in range(1_000):
+            self.device.hang_up()
+            session.stderr.expect(b"is gone, waiting")
+            seen, said = len(session.stdout.data), b"<%d: first words>" % index
+            plugged = time.monotonic()
+            self.device.plug(says=said)
+            self.assertEqual(session.stdout.read_exactly(len(said)), said)
+            delays.append(1000 * (session.stdout.arrival(seen) - plugged))
+            session.stderr.expect(b"is back after")
+        self.assertEqual(len(processes.files_of(session.pid)), descriptors)
+        grown = processes.memory(session.pid)[0] - memory
+        self.assertLess(grown, 1)
+        record(12, "made anew to the first byte, 1,000 times", delays, "ms")
+        record(12, "memory grown after 1,000 replugs", grown, "MiB")
+        record(13, "bytes lost of those said before it was opened", [0] * len(delays), "bytes")
 
 
 @unittest.skipUnless(USER, "only root can take a node away from others")
