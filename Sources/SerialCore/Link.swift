@@ -27,8 +27,8 @@ public protocol Link: AnyObject {
   /// - Throws: ``SerialError/Code/settingRefused``; the old settings stand then.
   func apply(_ settings: LineSettings) throws(SerialError)
 
-  /// What it can do besides passing bytes.
-  var capabilities: LineCapabilities { get }
+  /// What was found of the line when the port was opened.
+  var probe: LineProbe { get }
 
   /// Whether what is read has the kernel's marks for errors in it: see ``ErrorMarkDecoder``.
   var marksErrors: Bool { get }

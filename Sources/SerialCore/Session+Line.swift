@@ -3,7 +3,7 @@ internal import Observing
 /// What can be asked of the line, besides passing bytes.
 extension Session {
   /// What the port can do; empty while none is open.
-  public var capabilities: LineCapabilities { link?.capabilities ?? [] }
+  public var capabilities: LineCapabilities { link?.probe.capabilities ?? [] }
 
   /// Changes the settings, now if the port is open, and for every opening to come.
   ///
@@ -53,6 +53,14 @@ extension Session {
     try link.setModemLines(asserting: asserting, deasserting: deasserting)
   }
 
-  /// What the driver has counted by now; nil where it counts nothing, and while no port is open.
-  public var counters: LineCounters? { try? link?.counters() }
+  /// Reads the driver's counters, and tells observers when they differ from ``counters``.
+  ///
+  /// Nothing tells that a driver has counted an error; who wants to know calls this now and then
+  /// while bytes come. It asks the driver, never the device. It does nothing where nothing is
+  /// counted.
+  public func refreshCounters() {
+    guard let old = counters, let new = try? link?.counters(), old != new else { return }
+    counters = new
+    notify(.countersChange(Change(from: old, to: new)))
+  }
 }

@@ -38,6 +38,9 @@ public final class Session {
   /// The modem lines as they were last read; see ``refreshModemLines()``. Nil where the port has
   /// none, and while none is open.
   public internal(set) var modemLines: ModemLines?
+  /// The driver's counters as they were last read; see ``refreshCounters()``. Nil where it counts
+  /// nothing, and while no port is open.
+  public internal(set) var counters: LineCounters?
   var queue: ByteQueue
   /// How many bytes at the front of the queue the driver has taken, while observers are shown them.
   var takenCount = 0
@@ -234,7 +237,8 @@ public final class Session {
 
   private func bind(_ link: (any Link)?) {
     self.link = link
-    modemLines = try? link?.modemLines()
+    modemLines = link?.probe.modemLines
+    counters = link?.probe.counters
     unfinishedCount = 0
   }
 

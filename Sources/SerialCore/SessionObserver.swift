@@ -20,6 +20,10 @@ public protocol SessionObserver: AnyObject {
   func session(
     _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines)
 
+  /// The driver has counted, as far as somebody looked: see ``Session/refreshCounters()``.
+  func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters)
+
   /// The driver took bytes. They live as long as the call.
   func session(_ session: Session, didSend bytes: RawSpan)
 
@@ -36,6 +40,10 @@ extension SessionObserver {
   /// Ignores it.
   public func session(
     _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  ) {}
+  /// Ignores it.
+  public func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
   ) {}
   /// Ignores it.
   public func session(_ session: Session, didSend bytes: RawSpan) {}
@@ -76,6 +84,8 @@ public enum SessionEvent {
   case lineError(LineError)
   /// See ``SessionObserver/session(_:didChangeModemLinesFrom:to:)``.
   case modemLinesChange(Change<ModemLines>)
+  /// See ``SessionObserver/session(_:didChangeCountersFrom:to:)``.
+  case countersChange(Change<LineCounters>)
   /// See ``SessionObserver/session(_:didSend:)``. The bytes live as long as the call.
   case sent(UnsafeRawBufferPointer)
   /// See ``SessionObserver/session(_:didChangeInterestFrom:to:)``.
@@ -101,6 +111,11 @@ public enum SessionEvent {
     if case .modemLinesChange(let change) = self { change } else { nil }
   }
 
+  /// The change of the driver's counters, if it is one.
+  public var countersChange: Change<LineCounters>? {
+    if case .countersChange(let change) = self { change } else { nil }
+  }
+
   /// The bytes that the driver took, if it is that.
   public var sent: UnsafeRawBufferPointer? {
     if case .sent(let bytes) = self { bytes } else { nil }
@@ -116,6 +131,8 @@ public enum SessionEvent {
       observer.session(session, didReceiveError: error)
     case .modemLinesChange(let change):
       observer.session(session, didChangeModemLinesFrom: change.old, to: change.new)
+    case .countersChange(let change):
+      observer.session(session, didChangeCountersFrom: change.old, to: change.new)
     case .sent(let bytes):
       observer.session(session, didSend: bytes.bytes)
     case .interestChange(let change):

@@ -15,7 +15,7 @@ public final class TermiosLink: Link {
   public let path: FilePath
   public private(set) var settings: LineSettings
 
-  public let capabilities: LineCapabilities
+  public let probe: LineProbe
 
   private let options: LinkOptions
   private let port: OpenPort
@@ -39,7 +39,7 @@ public final class TermiosLink: Link {
     if port.wasHungUp, let error = port.setLines(of: options) { throw error }
     if let rs485 = options.rs485 { try port.setRS485(rs485) }
     if options.hasLowLatency { try port.setLowLatency() }
-    capabilities = LineCapabilities(of: port.descriptor)
+    probe = LineProbe(of: port.descriptor)
   }
 
   deinit { close() }
@@ -76,7 +76,7 @@ public final class TermiosLink: Link {
 
   public func setBreak(_ isOn: Bool) throws(SerialError) {
     let operation = isOn ? "TIOCSBRK" : "TIOCCBRK"
-    guard capabilities.contains(.breaks) else {
+    guard probe.hasBreaks else {
       throw SerialError(.unsupported, in: operation, at: path, subject: "break")
     }
     try request("break", in: operation) { descriptor throws(Errno) in

@@ -49,7 +49,7 @@ final class FakeLink: Link {
     self.settings = settings
   }
 
-  var capabilities: LineCapabilities = [.modemLines, .breaks, .counters]
+  var probe: LineProbe { LineProbe(modemLines: lines, counters: counted, hasBreaks: true) }
   var marksErrors = false
   /// The lines as they are asserted; nil for a port that has none.
   var lines: ModemLines? = [.dtr, .rts]

@@ -26,7 +26,7 @@ import Testing
 
   @Test func pseudoTerminal_hasNothingButBytesAndSettings() throws {
     let link = try open()
-    #expect(link.capabilities.isEmpty)
+    #expect(link.probe.capabilities.isEmpty)
     let requests: [(String, () throws(SerialError) -> Void)] = [
       ("modem lines", { () throws(SerialError) in _ = try link.modemLines() }),
       (

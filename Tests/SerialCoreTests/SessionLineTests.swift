@@ -9,6 +9,7 @@ private final class LineWitness: SessionObserver {
     case bytes([UInt8])
     case error(LineError)
     case lines(ModemLines, ModemLines)
+    case framingErrors(UInt32, UInt32)
   }
 
   private(set) var heard: [Heard] = []
@@ -28,6 +29,11 @@ private final class LineWitness: SessionObserver {
     _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
   ) {
     heard.append(.lines(old, new))
+  }
+  func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
+  ) {
+    heard.append(.framingErrors(old.framingErrors, new.framingErrors))
   }
 }
 
@@ -103,10 +109,21 @@ private final class LineWitness: SessionObserver {
     #expect(witness.heard.isEmpty)
   }
 
-  @Test func counters_areReadWhenAsked() throws {
+  @Test func counters_areToldOnce_whenSomebodyLooks() throws {
+    link.counted.breaks = 7
     try session.open(path)
+    #expect(session.counters?.breaks == 7)
     link.counted.framingErrors = 3
+    #expect(session.counters?.framingErrors == 0)
+    session.refreshCounters()
+    session.refreshCounters()
     #expect(session.counters?.framingErrors == 3)
+    #expect(witness.heard == [.state(isOpen: true), .framingErrors(0, 3)])
+  }
+
+  @Test func closedSession_countsNothing() {
+    session.refreshCounters()
+    #expect(witness.heard.isEmpty)
   }
 
   // MARK: Sending
@@ -156,7 +173,7 @@ private final class LineWitness: SessionObserver {
       switch item {
       case .bytes(let more): bytes += more
       case .error(let error): errors[bytes.count] = error
-      case .state, .lines: Issue.record("\(item)")
+      case .state, .lines, .framingErrors: Issue.record("\(item)")
       }
     }
     return (bytes, errors)

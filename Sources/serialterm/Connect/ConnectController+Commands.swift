@@ -38,6 +38,7 @@ extension ConnectController {
       console.answer(["a lost device \(model.state.reconnects ? "is" : "is not") waited for."])
     case .showConfiguration: console.answer(model.state.summary)
     case .statistics:
+      session.refreshCounters()
       console.answer(statistics.lines(unsent: session.unsentByteCount, counters: session.counters))
     case .baudRate: askForBaudRate()
     case .dataBits: askForSetting("data bits", \.dataBits)

@@ -1,0 +1,36 @@
+/// What goes wrong on a line, and breaks, as far as a driver counts it.
+public enum CountedError: Hashable, Sendable, CaseIterable {
+  /// See ``LineCounters/framingErrors``.
+  case framing
+  /// See ``LineCounters/parityErrors``.
+  case parity
+  /// See ``LineCounters/overruns``.
+  case overrun
+  /// See ``LineCounters/bufferOverruns``.
+  case bufferOverrun
+  /// See ``LineCounters/breaks``.
+  case breakCondition
+}
+
+extension LineCounters {
+  /// How many of one kind were counted.
+  public subscript(error: CountedError) -> UInt32 {
+    get { self[keyPath: error.counter] }
+    set { self[keyPath: error.counter] = newValue }
+  }
+
+  /// The kinds of which any were counted, in the order of ``CountedError``.
+  public var errors: [CountedError] { CountedError.allCases.filter { self[$0] > 0 } }
+}
+
+extension CountedError {
+  fileprivate var counter: WritableKeyPath<LineCounters, UInt32> {
+    switch self {
+    case .framing: \.framingErrors
+    case .parity: \.parityErrors
+    case .overrun: \.overruns
+    case .bufferOverrun: \.bufferOverruns
+    case .breakCondition: \.breaks
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Posix
+import SystemPackage
+
+extension LineProbe {
+  /// Asks a terminal, each thing once: a USB adapter answers by a transfer.
+  init(of descriptor: FileDescriptor) {
+    self.init(
+      modemLines: try? ModemLines(of: descriptor),
+      counters: try? LineCounters(of: descriptor),
+      hasBreaks: (try? descriptor.stat().specialDeviceID.hasBreaks) ?? false)
+  }
+}
+
+extension DeviceID {
+  /// Whether a terminal has breaks. To ask the driver would be to end one: the kernel accepts a break
+  /// for every terminal, and does nothing where the driver has none (tty_ioctl, TIOCSBRK).
+  fileprivate var hasBreaks: Bool {
+    guard !isPseudoTerminal else { return false }
+    return acmCapabilities.map { $0 & 4 != 0 } ?? true
+  }
+
+  /// Whether it is the port's side of a pseudo-terminal: see "136-143 char Unix98 PTY slaves" and
+  /// "3 char" in Documentation/admin-guide/devices.txt of the kernel.
+  private var isPseudoTerminal: Bool { (136...143).contains(majorNumber) || majorNumber == 3 }
+
+  /// What a CDC-ACM device says of itself in its descriptor, nil for every other. Bit 2 is breaks:
+  /// see "Abstract Control Management Functional Descriptor" of the USB specification for PSTN
+  /// devices. The kernel's driver (cdc-acm) has it in a file.
+  private var acmCapabilities: Int? {
+    let file = "/sys/dev/char/\(majorNumber):\(minorNumber)/device/bmCapabilities"
+    guard let text = try? FilePath(file).contents() else { return nil }
+    return Int(String(decoding: text.prefix { $0 != 0x0A }, as: UTF8.self))
+  }
+}
