@@ -5,7 +5,7 @@ import Views
 
 @Suite struct EncoderTests {
   private let lost = LogEvent(.lost, at: "/dev/ttyUSB0")
-  private let opened = LogEvent(.opened, at: "/dev/ttyUSB0", settings: "115200 8N1")
+  private let opened = LogEvent(.opened, at: "/dev/ttyUSB0", .settings("115200 8N1"))
 
   @Test func rawIsTheBytes() {
     let bytes: [UInt8] = [0, 255, 10]
@@ -27,6 +27,23 @@ import Views
         {"time":"2026-11-21T06:31:00.123456Z","event":"gap","missing":1234}
 
         """)
+  }
+
+  private let linesChange = LogEvent(.lines, at: "/dev/ttyS0", .lines(old: "none", new: "DTR CTS"))
+  private let errorCounts = LogEvent(
+    .errors, at: "/dev/ttyS0", .errors([.init("framing", 12), .init("break", 1)]))
+
+  @Test func theLineHasEventsOfItsOwn() {
+    #expect(
+      text(encoded(by: JSONLinesEncoder(), [.event(linesChange), .event(errorCounts)])) == """
+        {"time":"2026-11-21T06:31:00.123456Z","event":"lines","path":"/dev/ttyS0","old":"none",\
+        "new":"DTR CTS"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"errors","path":"/dev/ttyS0","framing":12,\
+        "break":1}
+
+        """)
+    #expect("\(linesChange)" == "lines /dev/ttyS0: DTR CTS, before: none")
+    #expect("\(errorCounts)" == "errors /dev/ttyS0: 12 framing, 1 break")
   }
 
   /// The lines of a text log, their times left out.

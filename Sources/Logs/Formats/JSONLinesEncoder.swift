@@ -18,11 +18,22 @@ struct JSONLinesEncoder: LogEncoder {
     case .event(let event):
       output.append("\"event\":\"\(event.kind.rawValue)\"")
       append("path", event.path, &output)
-      if let settings = event.settings { append("settings", settings, &output) }
+      if let detail = event.detail { append(detail, &output) }
     case .gap(let count):
       output.append("\"event\":\"gap\",\"missing\":\(count)")
     }
     output.append("}\n")
+  }
+
+  private func append(_ detail: LogEvent.Detail, _ output: inout [UInt8]) {
+    switch detail {
+    case .settings(let settings): append("settings", settings, &output)
+    case .lines(let old, let new):
+      append("old", old, &output)
+      append("new", new, &output)
+    case .errors(let counts):
+      for error in counts { output.append(",\"\(error.name)\":\(error.count)") }
+    }
   }
 
   private func append(_ name: String, _ text: String, _ output: inout [UInt8]) {

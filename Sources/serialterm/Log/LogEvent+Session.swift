@@ -7,17 +7,43 @@ extension LogEvent {
   init?(from old: SessionState, to new: SessionState) {
     switch (old, new) {
     case (.open, .open(let path, let settings)):
-      self.init(.settings, at: path.string, settings: "\(settings)")
+      self.init(.settings, at: path.string, .settings("\(settings)"))
     case (.opening(_, after: nil), .open(let path, let settings)):
-      self.init(.opened, at: path.string, settings: "\(settings)")
+      self.init(.opened, at: path.string, .settings("\(settings)"))
     case (_, .open(let path, let settings)):
-      self.init(.back, at: path.string, settings: "\(settings)")
+      self.init(.back, at: path.string, .settings("\(settings)"))
     case (.open(let path, _), .waitingForDevice), (.open(let path, _), .closed(.lost)):
       self.init(.lost, at: path.string)
     case (_, .released(let path)):
       self.init(.released, at: path.string)
     case (_, .closed), (_, .opening), (_, .waitingForDevice):
       return nil
+    }
+  }
+
+  /// A change of a port's modem lines.
+  init?(from old: ModemLines, to new: ModemLines, in state: SessionState) {
+    guard let path = state.path else { return nil }
+    self.init(.lines, at: path.string, .lines(old: "\(old)", new: "\(new)"))
+  }
+
+  /// Errors that a driver has counted; nil where it has counted none.
+  init?(errors: LineCounters, in state: SessionState) {
+    let counts = errors.errors.map { ErrorCount($0.logName, Int(errors[$0])) }
+    guard let path = state.path, !counts.isEmpty else { return nil }
+    self.init(.errors, at: path.string, .errors(counts))
+  }
+}
+
+extension CountedError {
+  /// What it is called in logs.
+  fileprivate var logName: String {
+    switch self {
+    case .framing: "framing"
+    case .parity: "parity"
+    case .overrun: "overrun"
+    case .bufferOverrun: "bufferOverrun"
+    case .breakCondition: "break"
     }
   }
 }

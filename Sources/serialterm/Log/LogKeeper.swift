@@ -54,7 +54,7 @@ final class LogKeeper: SessionObserver {
         try Log(LogName(file, port: port), options: options), on: console)
       try kept.watch(on: loop) { [unowned self] in reap() }
       if case .open(let path, let settings) = state {
-        kept.log.append(LogEvent(.opened, at: path.string, settings: "\(settings)"))
+        kept.log.append(LogEvent(.opened, at: path.string, .settings("\(settings)")))
       }
       logs.append(kept)
     } catch {
@@ -127,7 +127,23 @@ final class LogKeeper: SessionObserver {
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    guard let event = LogEvent(from: old, to: new) else { return }
+    append(LogEvent(from: old, to: new))
+  }
+
+  func session(
+    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  ) {
+    append(LogEvent(from: old, to: new, in: session.state))
+  }
+
+  func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
+  ) {
+    append(LogEvent(errors: new.changes(since: old), in: session.state))
+  }
+
+  private func append(_ event: LogEvent?) {
+    guard let event else { return }
     for kept in logs { kept.log.append(event) }
   }
 }
