@@ -31,6 +31,9 @@ struct TerminalState: Hashable {
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
 
+  /// Whether the modem lines are there and stand where somebody sees them.
+  var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }
+
   /// Whether nothing is lost when the device is not read for a moment: flow control holds it back,
   /// or it is a pseudo-terminal, which no hardware feeds. A UART goes on regardless.
   var deviceCanWait: Bool {

@@ -23,7 +23,15 @@ extension ConnectController {
       // The user's terminal is gone; the kernel says so by SIGHUP as well, to a session's leader.
       return finish(.success(.signal(SIGHUP)))
     }
-    finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
+    input.stop()
+    // Nothing to send is no reason to leave a device in the middle of its reset.
+    afterOpening { [unowned self] in
+      finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
+    }
+  }
+
+  private func afterOpening(_ action: @escaping () -> Void) {
+    if let opening { opening.afterwards(action) } else { action() }
   }
 
   func outputIsGone() {
@@ -74,6 +82,8 @@ extension ConnectController {
   func giveBack() {
     input.stop()
     refusals.flush()
+    session.refreshCounters()
+    errorReport.finish()
     dialogs.dismiss()
     // What changes from here on is shown nowhere.
     model.changes.remove(self)

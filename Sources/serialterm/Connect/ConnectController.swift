@@ -25,9 +25,11 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private let holdDetector: HoldDetector
   let binder: TargetBinder
   let narrator: SessionNarrator
-  private let opening: OpeningSequence?
+  let opening: OpeningSequence?
   private let pacer: Pacer?
-  private let errorReport: LineErrorReport
+  private let lineWatch: ModemLineWatch
+  private let counterWatch: CounterWatch
+  let errorReport: LineErrorReport
   let releaseDesk: ReleaseDesk
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.say($0) }
   private var signals: SignalWatch?
@@ -63,7 +65,9 @@ final class ConnectController: SessionObserver, SessionDelegate {
     }
     driver = SessionDriver(session, on: loop)
     log = LogKeeper(on: console, loop: loop, configuration: configuration.log)
-    errorReport = LineErrorReport(session, on: loop)
+    lineWatch = ModemLineWatch(session, on: loop)
+    counterWatch = CounterWatch(session, on: loop)
+    errorReport = LineErrorReport(session, on: loop, marksErrors: options.marksErrors)
     opening = configuration.onOpen.map { [session, loop] in
       OpeningSequence($0, of: session, on: loop)
     }
@@ -215,6 +219,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     updateView()
     dialogs.refresh()
     status.update()
+    lineWatch.isWatched = model.state.showsLines
   }
 
   private func updateView() {

@@ -1,37 +1,74 @@
 import EventLoop
 import SerialCore
 
-/// Says that bytes came with errors, or breaks: the first at once, and then once a second how many
-/// there were. A wrong speed makes thousands.
+/// Says that bytes came with errors, or breaks: the first at once, and then how many there were,
+/// after a second and ever less often while there are more. A wrong speed makes thousands.
+///
+/// Where errors are marked, each is heard of with its byte; elsewhere, and of overruns, which no mark
+/// tells of, when the driver's counters are read.
 final class LineErrorReport: SessionObserver {
   /// Called with what is to be said.
   var say: (String) -> Void = { _ in }
 
   private let loop: EventLoop
+  /// Whether errors are marked in what is received.
+  private let marksErrors: Bool
   private var timer: Timer?
-  private var count = 0
+  private var interval = shortestInterval
+  private var markCount = 0
+  private var counted = LineCounters()
 
-  private static let interval = Duration.seconds(1)
+  private static let shortestInterval = Duration.seconds(1)
+  private static let longestInterval = Duration.seconds(60)
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: EventLoop, marksErrors: Bool) {
     self.loop = loop
+    self.marksErrors = marksErrors
     session.addObserver(self)
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 
   func session(_ session: Session, didReceiveError error: LineError) {
-    guard timer == nil else { return count += 1 }
+    guard timer == nil else { return markCount += 1 }
     say(error.words)
     waitForMore()
   }
 
+  func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
+  ) {
+    let changes = new.changes(since: old)
+    for error in changes.errors where !marksErrors || !error.isMarked {
+      counted[error] &+= changes[error]
+    }
+    if timer == nil && !counted.errors.isEmpty {
+      sayCounted()
+      waitForMore()
+    }
+  }
+
+  private func sayCounted() {
+    let counts = counted.errors.map { $0.words(for: Int(counted[$0])) }
+    counted = LineCounters()
+    if !counts.isEmpty { say("the driver counted \(counts.joined(separator: ", ")).") }
+  }
+
+  /// Says what has not been said yet.
+  func finish() {
+    if markCount > 0 { say("\(markCount.grouped) more errors or breaks were received.") }
+    markCount = 0
+    sayCounted()
+  }
+
   private func waitForMore() {
-    timer = loop.schedule(after: Self.interval) { [unowned self] in
+    timer = loop.schedule(after: interval) { [unowned self] in
       timer = nil
-      guard count > 0 else { return }
-      say("\(count.grouped) more errors or breaks were received.")
-      count = 0
+      guard markCount > 0 || !counted.errors.isEmpty else {
+        return interval = Self.shortestInterval
+      }
+      finish()
+      interval = min(interval * 2, Self.longestInterval)
       waitForMore()
     }
   }
@@ -44,5 +81,27 @@ extension LineError {
       "a byte came with a parity or framing error: 0x\(String(byte, radix: 16, uppercase: true))."
     case .breakOrDamagedZero: "a break was received, or a zero with an error."
     }
+  }
+}
+
+extension CountedError {
+  /// Whether the kernel marks it in what is received, where it is asked to.
+  fileprivate var isMarked: Bool {
+    switch self {
+    case .framing, .parity, .breakCondition: true
+    case .overrun, .bufferOverrun: false
+    }
+  }
+
+  fileprivate func words(for count: Int) -> String {
+    let name =
+      switch self {
+      case .framing: "framing error"
+      case .parity: "parity error"
+      case .overrun: "overrun"
+      case .bufferOverrun: "buffer overrun"
+      case .breakCondition: "break"
+      }
+    return "\(count.grouped) \(name)\(count == 1 ? "" : "s")"
   }
 }

@@ -9,14 +9,20 @@ final class OpeningSequence: SessionObserver {
 
   private let sequence: LineSequence
   private let player: LineSequencePlayer
+  /// Called once, when no sequence is played any more.
+  private var whenOver: (() -> Void)?
 
   init(_ sequence: LineSequence, of session: Session, on loop: EventLoop) {
     self.sequence = sequence
     player = LineSequencePlayer(session, on: loop)
-    player.onEnd = { [unowned session] in session.isSendingPaused = false }
+    player.onEnd = { [unowned self, unowned session] in
+      session.isSendingPaused = false
+      tellOver()
+    }
     player.onFailure = { [unowned self, unowned session] in
       session.isSendingPaused = false
       onFailure($0)
+      tellOver()
     }
     session.addObserver(self)
   }
@@ -25,6 +31,23 @@ final class OpeningSequence: SessionObserver {
     // New settings of an open port are no opening.
     guard old.isOpen != new.isOpen else { return }
     session.isSendingPaused = session.state.isOpen
-    if session.state.isOpen { player.play(sequence) } else { player.stop() }
+    if session.state.isOpen {
+      player.play(sequence)
+    } else {
+      player.stop()
+      tellOver()
+    }
+  }
+
+  /// Does something when the sequence that is being played is over, or at once if none is: it has
+  /// ended, a step of it has failed, or the port is gone.
+  func afterwards(_ action: @escaping () -> Void) {
+    if player.isPlaying { whenOver = action } else { action() }
+  }
+
+  private func tellOver() {
+    let action = whenOver
+    whenOver = nil
+    action?()
   }
 }

@@ -4,7 +4,13 @@
 //
 //   LINE_NODE    the device's node; calls on other files are left alone
 //   LINE_TRACE   the file to write to: a line for each call
-//   LINE_REFUSE  settings with this in them are refused (EINVAL): parity, bits, stop, rate
+//   LINE_REFUSE  settings with this in them are refused (EINVAL): parity, bits, stop, rate. They are
+//                set all the same, as a driver does that notices too late
+//   LINE_RATE    "115200 9600": the driver sets the second rate where the first is asked for
+//   LINE_MARKS   PARMRK is not passed on: the far end writes the marks itself
+//   LINE_STATE   a file with what the far end does, as words: "CTS DSR DCD RI" are asserted, and so
+//                many errors were counted: "framing=2 parity=1 overrun=1 buffer=1 break=3". Without
+//                it CTS is asserted, and nothing was counted
 //   LINE_CLAMP   delays of RS-485 become 0, and low latency is not kept
 
 #define _GNU_SOURCE
@@ -26,7 +32,7 @@
 #define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 // What the kernel does when a port is opened.
-static int lines = TIOCM_DTR | TIOCM_RTS | TIOCM_CTS;
+static int lines = TIOCM_DTR | TIOCM_RTS;
 static struct serial_struct serial = {.baud_base = 115200};
 static struct serial_rs485 rs485;
 
@@ -46,6 +52,29 @@ static void trace(const char *format, ...) {
   vdprintf(file, format, arguments);
   va_end(arguments);
   ORIGINAL(close)(file);
+}
+
+// What LINE_STATE says.
+static const char *far_end(void) {
+  static char words[256];
+  const char *path = getenv("LINE_STATE");
+  int file = path ? ORIGINAL(open)(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file < 0) return "CTS";
+  ssize_t count = read(file, words, sizeof words - 1);
+  ORIGINAL(close)(file);
+  words[count > 0 ? count : 0] = 0;
+  return words;
+}
+
+static int inputs(void) {
+  const char *words = far_end();
+  return (strstr(words, "CTS") ? TIOCM_CTS : 0) | (strstr(words, "DSR") ? TIOCM_DSR : 0) |
+         (strstr(words, "DCD") ? TIOCM_CAR : 0) | (strstr(words, "RI") ? TIOCM_RNG : 0);
+}
+
+static int counted(const char *name) {
+  const char *found = strstr(far_end(), name);
+  return found ? atoi(found + strlen(name)) : 0;
 }
 
 static const char *names_of(int bits) {
@@ -72,8 +101,16 @@ static int fail(int error) {
 
 static int set_attributes(int descriptor, struct termios2 *attributes) {
   trace("TCSETS2%s\n", attributes->c_cflag & HUPCL ? " HUPCL" : "");
-  if (is_refused(attributes)) return fail(EINVAL);
-  return ORIGINAL(ioctl)(descriptor, TCSETS2, attributes);
+  struct termios2 taken = *attributes;
+  const char *rates = getenv("LINE_RATE");
+  unsigned asked, set;
+  if (rates && sscanf(rates, "%u %u", &asked, &set) == 2 && taken.c_ospeed == asked) {
+    taken.c_cflag = (taken.c_cflag & ~CBAUD) | BOTHER;
+    taken.c_ospeed = taken.c_ispeed = set;
+  }
+  if (getenv("LINE_MARKS")) taken.c_iflag &= ~PARMRK;
+  int result = ORIGINAL(ioctl)(descriptor, TCSETS2, &taken);
+  return is_refused(attributes) ? fail(EINVAL) : result;
 }
 
 static int set_serial(const struct serial_struct *wanted) {
@@ -100,7 +137,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
   switch (request) {
     case TIOCMGET:
       trace("TIOCMGET\n");
-      *(int *)argument = lines;
+      *(int *)argument = lines | inputs();
       return 0;
     case TIOCMBIS:
       trace("TIOCMBIS%s\n", names_of(*(int *)argument));
@@ -112,7 +149,10 @@ int ioctl(int descriptor, unsigned long request, ...) {
       return 0;
     case TIOCGICOUNT:
       trace("TIOCGICOUNT\n");
-      *(struct serial_icounter_struct *)argument = (struct serial_icounter_struct){0};
+      *(struct serial_icounter_struct *)argument = (struct serial_icounter_struct){
+          .frame = counted("framing="), .parity = counted("parity="),
+          .overrun = counted("overrun="), .buf_overrun = counted("buffer="),
+          .brk = counted("break=")};
       return 0;
     case TIOCGSERIAL:
       *(struct serial_struct *)argument = serial;

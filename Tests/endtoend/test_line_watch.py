@@ -1,0 +1,144 @@
+"""What the far end does to the line is shown and logged as it happens, and nobody wakes for it while
+nobody looks. The line is that of preload/line.c."""
+
+import json
+import time
+import unittest
+
+from Tests.endtoend.faults import HAS_COMPILER, PREFIX
+from Tests.endtoend.faults.line import Driver
+from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness.figures import measured
+from Tests.endtoend.test_status import StatusTest, switches
+
+ASK = "TIOCMGET"
+
+
+@unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+class WatchTest(StatusTest):
+    def setUp(self):
+        super().setUp()
+        self.driver = Driver(self.device.path, self.folder)
+        self.events = self.folder / "log.jsonl"
+
+    def logged(self, event):
+        """The events of one kind in the log, without their times."""
+        lines = [json.loads(line) for line in self.events.read_text().splitlines()]
+        return [{name: value for name, value in line.items() if name not in ("time", "path")}
+                for line in lines if line.get("event") == event]
+
+    def wait_for_logged(self, event, expected):
+        wait_until(lambda: self.logged(event) == expected, f"{expected} in the log")
+
+    def assert_falls_asleep(self):
+        """Asserts that it comes to rest: a second passes in which it does not wake."""
+        def slept():
+            waited = switches(self.terminal.pid)
+            time.sleep(1)
+            return switches(self.terminal.pid) == waited
+        wait_until(slept, "it sleeps")
+
+
+class ModemLineTests(WatchTest):
+    def test_status_line_shows_what_the_far_end_does_and_the_log_has_it(self):
+        self.begin("-L", str(self.events), variables=self.driver.variables)
+        self.wait_for_status("DTR RTS CTS |")
+        durations = []
+        for lines in ("CTS DSR", "DSR DCD RI", ""):
+            started = time.monotonic()
+            self.driver.say(lines)
+            self.wait_for_status(f"{' '.join(['DTR RTS', lines]).strip()} |")
+            durations.append((time.monotonic() - started) * 1000)
+        measured("modem line changed to shown", durations, "ms")
+        self.terminal.send(PREFIX + b"g")
+        self.screen.wait_for_text("line to toggle")
+        self.terminal.send(b"RTS\r")
+        self.screen.wait_for_text("RTS deasserted")
+        self.wait_for_logged("lines", [
+            {"event": "lines", "old": "DTR RTS CTS", "new": "DTR RTS CTS DSR"},
+            {"event": "lines", "old": "DTR RTS CTS DSR", "new": "DTR RTS DSR DCD RI"},
+            {"event": "lines", "old": "DTR RTS DSR DCD RI", "new": "DTR RTS"},
+            {"event": "lines", "old": "DTR RTS", "new": "DTR"}])
+
+    def test_driver_is_asked_only_while_somebody_looks(self):
+        self.terminal, self.screen = self.start(variables=self.driver.variables)
+        # Once when the port was opened, and never again.
+        self.assert_falls_asleep()
+        self.assertEqual(self.driver.count(ASK), 1)
+        self.switch_status("on")
+        asked, started = self.driver.count(ASK), time.monotonic()
+        wait_until(lambda: self.driver.count(ASK) >= asked + 10, "it is asked again and again")
+        # A timer is never early: ten times take a second, on a machine of any speed.
+        self.assertGreater(time.monotonic() - started, 0.9)
+        self.switch_status("off")
+        self.assert_falls_asleep()
+
+    def test_lines_are_right_again_when_the_device_is_back(self):
+        self.begin(variables=self.driver.variables)
+        self.device.hang_up()
+        self.wait_for_status("waiting for")
+        asked = self.driver.count(ASK)
+        waited = switches(self.terminal.pid)
+        time.sleep(1)
+        self.assertEqual(self.driver.count(ASK), asked, "there is no port to ask")
+        measured("woken in a second without a device, status line on",
+                 switches(self.terminal.pid) - waited, "times")
+        self.device.plug()
+        self.wait_for_status("DTR RTS CTS |")
+        self.driver.say("DCD")
+        self.wait_for_status("DTR RTS DCD |")
+
+    def switch_status(self, expected):
+        self.open_palette(self.terminal, self.screen, b"status-line")
+        self.terminal.send(b"\r")
+        self.screen.wait_for_text(f"status-line is {expected}.")
+        self.screen.wait_until_gone("command:")
+
+
+class CountedErrorTests(WatchTest):
+    def begin_logging(self, *options):
+        self.driver.say("CTS framing=5 break=1")
+        self.terminal, self.screen = self.start(
+            "-L", str(self.events), *options, variables=self.driver.variables, size=(24, 120))
+        # What was counted before the opening is not ours.
+        self.device.write(b"first")
+        self.screen.wait_for_text("first")
+
+    def test_errors_are_said_with_their_counts_and_logged(self):
+        self.begin_logging()
+        self.driver.say("CTS framing=7 break=2 parity=1 overrun=3 buffer=1")
+        self.device.write(b"second")
+        self.screen.wait_for_text(
+            "the driver counted 2 framing errors, 1 parity error, 3 overruns, 1 buffer overrun, "
+            "1 break.")
+        self.wait_for_logged("errors", [{
+            "event": "errors", "framing": 2, "parity": 1, "overrun": 3, "bufferOverrun": 1,
+            "break": 1}])
+
+    def test_more_errors_are_said_together_at_the_latest_when_it_ends(self):
+        self.begin_logging()
+        for count in (6, 7, 8):
+            self.driver.say(f"framing={count} break=1")
+            self.device.write(b"x")
+            self.wait_for_logged(
+                "errors", [{"event": "errors", "framing": 1}] * (count - 5))
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        said = self.terminal.transcript.expect_end()
+        self.assertIn(b"the driver counted 1 framing error.", said)
+        counts = [int(part.split(b"counted ")[1].split()[0])
+                  for part in said.split(b"the driver ")[1:]]
+        self.assertEqual(sum(counts), 3)
+
+    def test_overruns_alone_are_said_where_errors_are_marked(self):
+        self.begin_logging("--mark-errors")
+        self.driver.say("framing=9 break=4 overrun=1")
+        self.device.write(b"second")
+        self.screen.wait_for_text("the driver counted 1 overrun.")
+
+    def test_nobody_wakes_for_errors_while_no_byte_comes(self):
+        self.begin_logging()
+        self.assert_falls_asleep()
+        waited = switches(self.terminal.pid)
+        self.driver.say("framing=1000")
+        time.sleep(1)
+        self.assertEqual(switches(self.terminal.pid), waited)
