@@ -70,6 +70,18 @@ class Row39OpeningTests(DriverCase):
                     [call for call in driver.trace if call.startswith(("TIOCMB", "write"))],
                     ["TIOCMBIC DTR", "TIOCMBIC RTS", "TIOCMBIS DTR", *written])
 
+    def test_sequence_is_played_to_its_end_by_every_command(self):
+        script = self.folder / "script"
+        script.write_text("")
+        for command in (("send", self.device.path, ""), ("run", self.device.path, str(script))):
+            with self.subTest(command[0]):
+                driver = self.driver()
+                result = serialterm(
+                    *command, "--on-open", "dtr=off,wait=120,dtr=on", variables=driver.variables)
+                self.assertEqual(result.status, 0, result)
+                self.assertEqual(
+                    self.settings_of_lines(driver), ["TIOCMBIC DTR", "TIOCMBIS DTR"])
+
     def test_sequence_without_an_end_does_not_keep_a_signal_from_ending_the_session(self):
         driver = self.driver()
         with Pipes(

@@ -39,10 +39,13 @@ final class OpeningSequence: SessionObserver {
     }
   }
 
+  /// Whether the sequence is being played.
+  var isPlaying: Bool { player.isPlaying }
+
   /// Does something when the sequence that is being played is over, or at once if none is: it has
   /// ended, a step of it has failed, or the port is gone.
   func afterwards(_ action: @escaping () -> Void) {
-    if player.isPlaying { whenOver = action } else { action() }
+    if isPlaying { whenOver = action } else { action() }
   }
 
   private func tellOver() {

@@ -106,6 +106,7 @@ final class UnattendedSession: SessionObserver {
         try loop.turn()
       }
     }
+    try awaitOpening()
     try awaitReader()
     return try outcome!.get()
   }
@@ -146,6 +147,11 @@ final class UnattendedSession: SessionObserver {
     // Its last words may be what was awaited.
     onLost()
     finish(.failure(Failure(error)))
+  }
+
+  /// A device is not left in the middle of its reset, unless a signal or a failure says so.
+  private func awaitOpening() throws(Errno) {
+    while case .success(.done) = outcome, opening?.isPlaying == true { try loop.turn() }
   }
 
   /// A pipe gets everything, however slowly it is read; a signal ends that sooner.
