@@ -2,25 +2,25 @@
 
 import fcntl
 import os
-import re
 import shlex
 import struct
-import subprocess
 import termios
 import unittest
 from pathlib import Path
 
+from Tests.endtoend.faults import record
 from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
-from Tests.endtoend.harness.wires import Wire
 from Tests.stage.chip import Chip
-from Tests.stage.gadget import AcmGadget
+from Tests.stage.line_cases import UART, AcmCase, UartCase, UartFarEnd
 from Tests.stage.stage import monitor
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "line-control.md"
-UART = "/dev/ttyS1"
 # What the kernel sets at an open, and at the last close.
 OPENED = "modem dtr=1 rts=1"
 CLOSED = "modem dtr=0 rts=0"
+# In the middle column: lines alone; the port is not opened; what follows is not programmed any more.
+LINES = {"DTR", "-DTR", "RTS", "-RTS"}
+NOTHING, NO = "nothing", "no "
 TIOCGSERIAL, ASYNC_LOW_LATENCY = 0x541E, 0x2000
 
 
@@ -32,11 +32,16 @@ def rows(heading):
             for line in lines[2:]]
 
 
-def connect(node, options, stdin=b"word"):
+def connect(node, options, status=0):
     """A session that sends a word; returns what it says."""
-    result = serialterm("connect", node, *options, stdin=stdin)
-    assert result.status == 0, result
+    result = serialterm("connect", node, *options, stdin=b"word")
+    assert result.status == status, result
     return result.stderr.decode()
+
+
+def status_of(expected):
+    """How a row's session ends: with 1 where the port is not opened."""
+    return 1 if expected == NOTHING else 0
 
 
 class TableCase(unittest.TestCase):
@@ -46,6 +51,17 @@ class TableCase(unittest.TestCase):
             self.assertIn(expected, said)
         else:
             self.assertEqual(said, "")
+
+    def assert_in_order(self, expected, log):
+        """Asserts that a log has what a row expects."""
+        rest = iter(log)
+        for words in expected.split(", ") if expected != NOTHING else ():
+            if words.startswith(NO):
+                rest = list(rest)
+                self.assertNotIn(words.removeprefix(NO), rest, f"of {expected}: {log}")
+                rest = iter(rest)
+            else:
+                self.assertIn(words, rest, f"of {expected}, in this order: {log}")
 
 
 class ChipCase(TableCase):
@@ -71,10 +87,9 @@ class ChipTableTests(ChipCase):
         for options, expected, said in table:
             with self.subTest(options):
                 self.chip.forget()
-                self.assert_said(said, connect(self.chip.node, shlex.split(options)))
-                log = iter(self.chip.log)
-                for words in expected.split(", "):
-                    self.assertIn(words, log, f"of {expected}, in this order: {self.chip.log}")
+                self.assert_said(said, connect(
+                    self.chip.node, shlex.split(options), status_of(expected)))
+                self.assert_in_order(expected, self.chip.log)
 
 
 class Row39OpeningTests(ChipCase):
@@ -86,9 +101,15 @@ class Row39OpeningTests(ChipCase):
         self.assertEqual(log[log.index(OPENED) + 1], CLOSED)
         self.assertEqual([words for words in log if words.startswith("modem")],
                          [OPENED, CLOSED, CLOSED])
-        # Written down for the document: how long the device sees what the kernel sets.
+        # How long the device sees what the kernel sets.
         times = [seconds for seconds, words in self.chip.timed_log if words in (OPENED, CLOSED)]
-        print(f"figure: DTR and RTS asserted for {1000 * (times[1] - times[0]):.1f} ms", flush=True)
+        record(39, "DTR and RTS asserted by the kernel before they are as asked, emulated machine",
+               1000 * (times[1] - times[0]), "ms")
+
+    def test_chip_is_asked_for_its_lines_once(self):
+        log = self.programmed()
+        # The driver asks by itself too, when it closes: whether all was sent.
+        self.assertEqual(log[:log.index("sent 776f7264")].count("asked"), 1, log)
 
     def test_one_line_is_set_and_the_other_kept(self):
         self.assertEqual(self.lines("--no-hangup", "--dtr", "off"), [OPENED, "modem dtr=0"])
@@ -120,9 +141,10 @@ class Row39OpeningTests(ChipCase):
 
 class ReceivedTests(ChipCase):
     def test_errors_are_told_and_the_bytes_are_the_same(self):
-        for errors, said in ((("parity",), b"parity or framing error: 0x41"),
-                             (("framing",), b"parity or framing error: 0x41"),
-                             (("break",), b"break was received")):
+        for errors, said, counted in (
+                (("parity",), b"parity or framing error: 0x41", b"1 parity error"),
+                (("framing",), b"parity or framing error: 0x41", b"1 framing error"),
+                (("break",), b"break was received", b"1 break")):
             for option in ((), ("--mark-errors",)):
                 with self.subTest(errors, option=option):
                     with Pipes(serialterm_binary(), "connect", self.chip.node, *option) as session:
@@ -135,54 +157,43 @@ class ReceivedTests(ChipCase):
                         self.chip.send(b">\xff")
                         byte = b"\0" if "break" in errors else b"A"
                         self.assertEqual(session.stdout.read_exactly(5), b"\xff<" + byte + b">\xff")
-                        if option:
-                            session.stderr.expect(re.compile(said))
+                        expected = said if option else b"the driver counted " + counted
+                        session.stderr.expect(expected)
                         session.close_stdin()
-                        session.wait()
-                        if not option:
-                            self.assertEqual(session.stderr.data, b"")
+                        self.assertEqual(session.wait(), 0)
+                        self.assertEqual(session.stderr.data.count(b"\n"), 1, "said once")
+
+    def test_overrun_is_counted_where_errors_are_marked_too(self):
+        with Pipes(serialterm_binary(), "connect", self.chip.node, "--mark-errors") as session:
+            session.send(b"x")
+            self.chip.expect("sent 78")
+            self.chip.send(b"A", "overrun")
+            session.stderr.expect(b"the driver counted 1 overrun.")
 
 
-class UartFarEnd(Wire):
-    """What is at the other end of the UART's wire."""
-
-    def __init__(self):
-        self.descriptor = os.open("/dev/virtio-ports/isa1", os.O_RDWR | os.O_NONBLOCK)
-
-
-class UartTests(TableCase):
-    def setUp(self):
-        # Root opens what somebody has open: without a speed the port is as after a start.
-        subprocess.run(["stty", "-F", UART, "sane", "9600", "cs8", "-parenb", "-cstopb"], check=True)
-
-    @staticmethod
-    def asserted():
-        """The lines that the driver says are asserted, without a port of our own."""
-        text = Path("/proc/tty/driver/serial").read_text(encoding="ascii")
-        return set(re.search(r"^1: .* (\S*)$", text, re.M)[1].split("|"))
-
+class UartTests(UartCase, TableCase):
     def test_uart_takes_what_the_table_says(self):
         table = rows("A 16550")
+        far_end = self.enterContext(UartFarEnd())
         self.assertGreater(len(table), 4)
         for options, expected, said in table:
             with self.subTest(options):
+                if expected == NOTHING:
+                    self.assert_said(said, connect(UART, shlex.split(options), 1))
+                    continue
                 with Pipes(serialterm_binary(), "connect", UART, *shlex.split(options)) as session:
-                    words = expected.split()
-                    wait_until(lambda: set(words) <= self.settings(), f"{UART} is set to {words}")
+                    words = set(expected.split())
+                    if words <= LINES:
+                        session.send(b"x")
+                        # What tests before this one sent may still come.
+                        while far_end.read_exactly(1) != b"x":
+                            pass
+                        self.assertEqual(self.lines(), words)
+                    else:
+                        wait_until(lambda: words <= self.words(), f"{UART} is set to {words}")
                     session.close_stdin()
                     self.assertEqual(session.wait(), 0)
                     self.assert_said(said, session.stderr.data.decode())
-
-    @staticmethod
-    def settings():
-        """What stty says, words and numbers alike."""
-        port = os.open(UART, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        try:
-            return set(subprocess.run(
-                ["stty", "-a"], stdin=port, stdout=subprocess.PIPE, text=True,
-                check=True).stdout.replace(";", " ").split())
-        finally:
-            os.close(port)
 
     def test_lines_are_set_and_dropped(self):
         far_end = self.enterContext(UartFarEnd())
@@ -211,11 +222,6 @@ class UartTests(TableCase):
             monitor().send_break("isa1")
             session.stderr.expect(b"break was received")
 
-    def test_rs485_is_not_there(self):
-        result = serialterm("connect", UART, "--rs485", "on")
-        self.assertEqual(result.status, 1)
-        self.assertIn(b"this port has no RS-485 mode", result.stderr)
-
     def test_low_latency_is_set_and_put_back(self):
         self.assertFalse(self.has_low_latency())
         with Pipes(serialterm_binary(), "connect", UART, "--low-latency") as session:
@@ -223,6 +229,16 @@ class UartTests(TableCase):
             session.close_stdin()
             self.assertEqual(session.wait(), 0)
         self.assertFalse(self.has_low_latency())
+
+    def lines(self):
+        """The lines as the table has them. Looking at them changes nothing: whoever opens the port
+        asserts both, also while somebody has it open."""
+        asserted = self.asserted()
+        return {name if name in asserted else f"-{name}" for name in ("DTR", "RTS")}
+
+    def words(self):
+        """The settings and the driver's flags, as the table has them."""
+        return self.settings() | ({"low_latency"} if self.has_low_latency() else set())
 
     @staticmethod
     def has_low_latency():
@@ -235,50 +251,13 @@ class UartTests(TableCase):
             os.close(port)
 
 
-class AcmTableTests(TableCase):
-    CONTROL = Path("/sys/kernel/debug/dynamic_debug/control")
-    REQUEST = re.compile(r"acm_ctrl_msg - rq (0x\w+), val (0x\w+|0), len (0x\w+|0)")
-    CODING = re.compile(r"set line: (\d+) (\d+) (\d+) (\d+)")
-
-    def setUp(self):
-        if not self.CONTROL.exists():
-            subprocess.run(["mount", "-t", "debugfs", "none", "/sys/kernel/debug"], check=True)
-        self.CONTROL.write_text("module cdc_acm +p\n", encoding="ascii")
-        self.gadget = self.enterContext(AcmGadget("0x2341", "0x0043", "LINE42"))
-        self.node, = self.gadget.nodes
-        # What is sent must go somewhere: without a reader the session waits for it.
-        self.enterContext(self.gadget.far_end(0))
-        self.kernel = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
-        self.addCleanup(os.close, self.kernel)
-        self.addCleanup(self.CONTROL.write_text, "module cdc_acm -p\n")
-
-    def requests(self):
-        """What the driver has sent to the device since it was asked last, in words."""
-        found = []
-        while True:
-            try:
-                line = os.read(self.kernel, 8192).decode(errors="replace")
-            except BlockingIOError:
-                return found
-            if match := self.CODING.search(line):
-                rate, stop, parity, bits = map(int, match.groups())
-                stop = {0: "1", 1: "1.5", 2: "2"}[stop]
-                found.append(f"coding {rate} {bits}{'NOEMS'[parity]}{stop}")
-            elif match := self.REQUEST.search(line):
-                request, value = int(match[1], 16), int(match[2], 16)
-                if request == 0x22:
-                    found.append(f"lines dtr={value & 1} rts={value >> 1 & 1}")
-                elif request == 0x23:
-                    found.append(f"break {value:#x}")
-
+class AcmTableTests(AcmCase, TableCase):
     def test_device_is_asked_for_what_the_table_says(self):
         table = rows("A CDC-ACM device")
         self.assertGreater(len(table), 4)
         for options, expected, said in table:
             with self.subTest(options):
                 self.requests()
-                self.assert_said(said, connect(self.node, shlex.split(options)))
-                log = self.requests()
-                rest = iter(log)
-                for words in expected.split(", "):
-                    self.assertIn(words, rest, f"of {expected}, in this order: {log}")
+                self.assert_said(said, connect(
+                    self.node, shlex.split(options), status_of(expected)))
+                self.assert_in_order(expected, self.requests())

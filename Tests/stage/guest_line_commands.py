@@ -1,0 +1,162 @@
+"""What a user's commands do to a line: as an FTDI chip, a 16550 and a CDC-ACM device see them."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
+from Tests.stage.chip import Chip
+from Tests.stage.line_cases import UART, AcmCase, UartCase
+
+
+class CommandCase(unittest.TestCase):
+    """Has a session on a terminal."""
+
+    def begin(self, node, *options):
+        self.terminal = self.enterContext(
+            Terminal(serialterm_binary(), "connect", node, *options, size=(24, 120)))
+        self.terminal.expect(b"ctrl-t q")
+
+    def command(self, key, said):
+        """Types a command, and waits for what it says."""
+        self.terminal.send(PREFIX + key)
+        self.terminal.expect(said)
+
+    def choose(self, key, question, answer, said):
+        """Types a command that asks, answers, and waits for what is said."""
+        self.command(key, question)
+        self.terminal.send(answer + b"\r")
+        self.terminal.expect(said)
+
+    def change(self, key, question, answer, settings, taken=None):
+        """Changes a setting; the driver takes it, or what is `taken`."""
+        self.choose(key, question + b":", answer, b"%s was asked for, the driver set %s." % (
+            settings, taken or settings))
+
+
+class ChipCommandTests(CommandCase):
+    def setUp(self):
+        self.chip = self.enterContext(Chip("COMMAND0"))
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def assert_programmed(self, *expected):
+        """Asserts that the chip is programmed so, in this order, and begins its log anew."""
+        def is_there():
+            log = iter(self.chip.log)
+            return all(words in log for words in expected)
+        wait_until(is_there, f"{expected}, in this order, is in {self.chip.log}")
+        self.chip.forget()
+
+    def test_settings_are_changed_live(self):
+        self.begin(self.chip.node)
+        self.chip.forget()
+        self.change(b"B", b"baud rate", b"57600", b"57600 8N1")
+        self.assert_programmed("baud 57554")
+        self.change(b"P", b"parity", b"odd", b"57600 8O1")
+        self.assert_programmed("data 8O1 break=0")
+        self.change(b"D", b"data bits", b"7", b"57600 7O1")
+        self.assert_programmed("data 7O1 break=0")
+        self.change(b"S", b"stop bits", b"2", b"57600 7O2")
+        self.assert_programmed("data 7O2 break=0")
+        self.change(b"F", b"flow control", b"hard", b"57600 7O2 RTS/CTS")
+        self.assert_programmed("flow rts/cts")
+        self.change(b"F", b"flow control", b"soft", b"57600 7O2 XON/XOFF")
+        self.assert_programmed("flow xon/xoff")
+        self.change(b"F", b"flow control", b"none", b"57600 7O2")
+        self.assert_programmed("flow none")
+        self.change(b"B", b"baud rate", b"7000000", b"7000000 7O2", b"9600 7O2")
+        self.assert_programmed("baud 9600")
+
+    def test_lines_and_breaks(self):
+        self.begin(self.chip.node)
+        self.chip.forget()
+        self.command(b"b", b"break sent.")
+        self.assert_programmed("data 8N1 break=1", "data 8N1 break=0")
+        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR deasserted, RTS asserted")
+        self.assert_programmed("modem dtr=0")
+        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR asserted, RTS asserted")
+        self.assert_programmed("modem dtr=1")
+        self.choose(b"p", b"line to pulse:", b"RTS", b"RTS pulsed.")
+        self.assert_programmed("modem rts=0", "modem rts=1")
+        self.chip.set("dsr", False)
+        self.chip.set("ri", True)
+        self.command(
+            b"L", b"DTR asserted, RTS asserted, CTS asserted, DSR deasserted, DCD asserted, "
+            b"RI asserted.")
+
+    def test_lines_are_followed_while_the_status_line_shows_them(self):
+        log = self.folder / "log.jsonl"
+        self.begin(self.chip.node, "--status", "-L", str(log))
+        self.terminal.expect(b"DTR RTS CTS DSR DCD |")
+        self.chip.set("cts", False)
+        self.terminal.expect(b"DTR RTS DSR DCD |")
+        self.chip.set("ri", True)
+        self.terminal.expect(b"DTR RTS DSR DCD RI |")
+        expected = [("DTR RTS CTS DSR DCD", "DTR RTS DSR DCD"),
+                    ("DTR RTS DSR DCD", "DTR RTS DSR DCD RI")]
+
+        def logged():
+            lines = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+            return [(line["old"], line["new"]) for line in lines if line.get("event") == "lines"]
+        wait_until(lambda: logged() == expected, f"{expected} in the log")
+
+    def test_chip_is_not_asked_while_nobody_looks(self):
+        self.begin(self.chip.node)
+        self.chip.forget()
+        # Nothing happens of which one could wait for the end: ten looks would fit into this.
+        self.assertRaises(AssertionError, wait_until, lambda: self.chip.log, "it asks", timeout=1)
+
+
+class UartCommandTests(UartCase, CommandCase):
+    def test_settings_and_lines(self):
+        self.begin(UART, "--hangup")
+        self.change(b"B", b"baud rate", b"57600", b"57600 8N1")
+        self.change(b"P", b"parity", b"even", b"57600 8E1")
+        self.change(b"D", b"data bits", b"7", b"57600 7E1")
+        self.change(b"S", b"stop bits", b"2", b"57600 7E2")
+        self.change(b"F", b"flow control", b"soft", b"57600 7E2 XON/XOFF")
+        expected = {"57600", "cs7", "parenb", "-parodd", "cstopb", "ixon", "ixoff"}
+        self.assertLessEqual(expected, self.settings())
+        self.change(b"B", b"baud rate", b"250000", b"250000 7E2 XON/XOFF",
+                    b"57600 7E2 XON/XOFF")
+        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR deasserted, RTS asserted")
+        self.assertEqual(self.asserted() & {"DTR", "RTS"}, {"RTS"})
+        self.choose(b"p", b"line to pulse:", b"DTR", b"DTR pulsed.")
+        self.assertEqual(self.asserted() & {"DTR", "RTS"}, {"RTS"})
+        self.command(b"b", b"break sent.")
+
+
+class AcmCommandTests(AcmCase, CommandCase):
+    def assert_asked(self, *expected):
+        """Asserts that the device is asked for nothing but this."""
+        log = []
+
+        def is_there():
+            log.extend(self.requests())
+            return len(log) >= len(expected)
+        wait_until(is_there, f"{expected} is in {log}")
+        self.assertEqual(log, list(expected))
+
+    def test_settings_and_lines(self):
+        self.begin(self.node)
+        self.requests()
+        self.change(b"B", b"baud rate", b"57600", b"57600 8N1")
+        self.assert_asked("coding 57600 8N1")
+        self.change(b"P", b"parity", b"space", b"57600 8S1")
+        self.assert_asked("coding 57600 8S1")
+        self.change(b"D", b"data bits", b"5", b"57600 5S1")
+        self.assert_asked("coding 57600 5S1")
+        self.change(b"S", b"stop bits", b"2", b"57600 5S2")
+        self.assert_asked("coding 57600 5S2")
+        self.choose(b"g", b"line to toggle:", b"RTS", b"DTR asserted, RTS deasserted")
+        self.assert_asked("lines dtr=1 rts=0")
+        self.choose(b"p", b"line to pulse:", b"DTR", b"DTR pulsed.")
+        self.assert_asked("lines dtr=0 rts=0", "lines dtr=1 rts=0")
+
+    def test_break_is_off_where_the_device_says_that_it_has_none(self):
+        self.begin(self.node)
+        self.requests()
+        self.command(b"b", b"break is off: this port has no break.")
+        self.assertEqual(self.requests(), [])

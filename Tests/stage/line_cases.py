@@ -1,0 +1,80 @@
+"""Lines whose hardware can be asked what it was told: a 16550 and a CDC-ACM device. An FTDI chip is in
+chip.py."""
+
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness.wires import Wire
+from Tests.stage.gadget import AcmGadget
+
+UART = "/dev/ttyS1"
+
+
+class UartFarEnd(Wire):
+    """What is at the other end of the UART's wire."""
+
+    def __init__(self):
+        self.descriptor = os.open("/dev/virtio-ports/isa1", os.O_RDWR | os.O_NONBLOCK)
+
+
+class UartCase(unittest.TestCase):
+    def setUp(self):
+        # Root opens what somebody has open: without a speed the port is as after a start.
+        subprocess.run(["stty", "-F", UART, "sane", "9600", "cs8", "-parenb", "-cstopb"], check=True)
+
+    @staticmethod
+    def asserted():
+        """The lines that the driver says are asserted, without a port of our own."""
+        text = Path("/proc/tty/driver/serial").read_text(encoding="ascii")
+        return set(re.search(r"^1: .* (\S*)$", text, re.M)[1].split("|"))
+
+    @staticmethod
+    def settings():
+        """What stty says, words and numbers alike."""
+        port = os.open(UART, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            return set(subprocess.run(
+                ["stty", "-a"], stdin=port, stdout=subprocess.PIPE, text=True,
+                check=True).stdout.replace(";", " ").split())
+        finally:
+            os.close(port)
+
+
+class AcmCase(unittest.TestCase):
+    CONTROL = Path("/sys/kernel/debug/dynamic_debug/control")
+    REQUEST = re.compile(r"acm_ctrl_msg - rq (0x\w+), val (0x\w+|0), len (0x\w+|0)")
+    CODING = re.compile(r"set line: (\d+) (\d+) (\d+) (\d+)")
+
+    def setUp(self):
+        if not self.CONTROL.exists():
+            subprocess.run(["mount", "-t", "debugfs", "none", "/sys/kernel/debug"], check=True)
+        self.CONTROL.write_text("module cdc_acm +p\n", encoding="ascii")
+        self.gadget = self.enterContext(AcmGadget("0x2341", "0x0043", "LINE42"))
+        self.node, = self.gadget.nodes
+        # What is sent must go somewhere: without a reader the session waits for it.
+        self.enterContext(self.gadget.far_end(0))
+        self.kernel = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, self.kernel)
+        self.addCleanup(self.CONTROL.write_text, "module cdc_acm -p\n")
+
+    def requests(self):
+        """What the driver has sent to the device since it was asked last, in words."""
+        found = []
+        while True:
+            try:
+                line = os.read(self.kernel, 8192).decode(errors="replace")
+            except BlockingIOError:
+                return found
+            if match := self.CODING.search(line):
+                rate, stop, parity, bits = map(int, match.groups())
+                stop = {0: "1", 1: "1.5", 2: "2"}[stop]
+                found.append(f"coding {rate} {bits}{'NOEMS'[parity]}{stop}")
+            elif match := self.REQUEST.search(line):
+                request, value = int(match[1], 16), int(match[2], 16)
+                if request == 0x22:
+                    found.append(f"lines dtr={value & 1} rts={value >> 1 & 1}")
+                elif request == 0x23:
+                    found.append(f"break {value:#x}")
