@@ -72,8 +72,13 @@ class LogTests(SessionTest):
         terminal.expect(b"is off")
         self.device.write(b"two")
         terminal.expect(b"two")
-        terminal.send(b"\x14f")
-        terminal.expect(b"logging to")
+
+        def is_on_again():
+            # A disk that is slow has not taken the rest of the log yet: then it is refused.
+            terminal.send(b"\x14f")
+            answer = terminal.expect(re.compile(rb"logging to|is still being written"))
+            return answer.group() == b"logging to"
+        wait_until(is_on_again, "the log is on again")
         self.device.write(b"three")
         terminal.expect(b"three")
         self.assertEqual(terminal.leave()[0], 0)
