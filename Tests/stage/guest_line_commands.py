@@ -104,6 +104,8 @@ class ChipCommandTests(CommandCase):
 
     def test_chip_is_not_asked_while_nobody_looks(self):
         self.begin(self.chip.node)
+        # The last thing that an opening asks.
+        self.chip.expect("asked")
         self.chip.forget()
         # Nothing happens of which one could wait for the end: ten looks would fit into this.
         self.assertRaises(AssertionError, wait_until, lambda: self.chip.log, "it asks", timeout=1)

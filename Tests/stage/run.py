@@ -94,7 +94,7 @@ def run_guests(options):
         shares = ["--share", Path(figures).resolve().parent]
     return run_part(
         "Tests.stage.guest",
-        [stage, "run", "--timeout", "1800" if options.all else "900", "--modules", GADGETS,
+        [stage, "run", "--timeout", "1800" if options.all else "1200", "--modules", GADGETS,
          *shares, "--", *variables, *part("guest", options.pattern, options)],
         cwd=REPOSITORY)
 
