@@ -66,7 +66,7 @@ extension ConnectController {
       throw Failure(.otherFailure, "\(refusals.total.grouped) bytes were not sent: read-only.")
     }
     // What is missing was said when the log ended.
-    if log.missingCount > 0 { throw Failure(.logFailed, "") }
+    if parts.log.missingCount > 0 { throw Failure(.logFailed, "") }
     return status
   }
 
@@ -84,7 +84,7 @@ extension ConnectController {
       console.warn("\(untaken.grouped) bytes were received and not written: nobody took them.")
       _ = console.finish(within: .zero)
     }
-    log.finish()
+    parts.log.finish()
     _ = console.finish(within: Self.messagePatience)
     session.removeObserver(self)
     session.close()

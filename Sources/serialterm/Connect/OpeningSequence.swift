@@ -7,11 +7,11 @@ final class OpeningSequence: SessionObserver {
   /// Called when a step failed; the rest of the sequence is left out.
   var onFailure: (SerialError) -> Void = { _ in }
 
-  private let sequence: LineSequence
+  /// What is played; nil for nothing.
+  var sequence: LineSequence?
   private let player: LineSequencePlayer
 
-  init(_ sequence: LineSequence, of session: Session, on loop: EventLoop) {
-    self.sequence = sequence
+  init(of session: Session, on loop: EventLoop) {
     player = LineSequencePlayer(session, on: loop)
     player.onEnd = { [unowned session] in session.isSendingPaused = false }
     player.onFailure = { [unowned self, unowned session] in
@@ -24,7 +24,8 @@ final class OpeningSequence: SessionObserver {
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     // New settings of an open port are no opening.
     guard old.isOpen != new.isOpen else { return }
-    session.isSendingPaused = session.state.isOpen
-    if session.state.isOpen { player.play(sequence) } else { player.stop() }
+    let sequence = session.state.isOpen ? sequence : nil
+    session.isSendingPaused = sequence != nil
+    if let sequence { player.play(sequence) } else { player.stop() }
   }
 }
