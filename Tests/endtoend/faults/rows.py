@@ -19,6 +19,7 @@ ROWS = {
     16: ("device comes while the list is read", "told once, 0 missed of 1,000"),
     17: ("events lost (ENOBUFS)", "right list ≤ 1 s, and it goes on"),
     18: ("no permission right after plugging in", "waited for ≤ 2 s, then exit 4 naming the group"),
+    22: ("impossible baud rates", "exit 2, by option and by profile, and nothing is opened"),
     24: ("XOFF for ever", "receives, says so, can be left ≤ 500 ms"),
     25: ("drain or close blocks", "bounded by 1 s, then told"),
     26: ("short writes, and none", "80 kB pasted and 200 kB piped, exact"),
@@ -27,5 +28,6 @@ ROWS = {
     29: ("standard output gone", "exit 9, ≤ 500 ms"),
     36: ("NUL, bad UTF-8, split code points", "log exact"),
     37: ("a line of 100 MiB", "log exact, memory grows ≤ 8 MiB"),
+    40: ("configuration malformed", "exit 2 with file and line, ≤ 100 ms, nothing executed"),
     49: ("no descriptors, no memory", "said, exit 1, terminal restored"),
 }
