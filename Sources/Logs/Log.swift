@@ -65,10 +65,10 @@ public final class Log {
     let path = file.path
     do throws(Errno) {
       buffer = try LogBuffer(path: path, capacity: Self.capacity)
-      try LogThread.run(
-        LogWriter(
-          file, format: options.format, marksDirection: logsSent,
-          rotation: options.rotation, from: buffer))
+      let writer = LogWriter(
+        file, format: options.format, marksDirection: logsSent, rotation: options.rotation,
+        from: buffer)
+      try DetachedThread.run { writer.run() }
     } catch {
       throw LogFileError(path, .system(error))
     }

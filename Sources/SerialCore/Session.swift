@@ -24,8 +24,9 @@ public final class Session {
   /// Opens a port for a session.
   public typealias LinkOpener = (FilePath, LineSettings) throws(SerialError) -> any Link
 
-  /// The settings that are asked for whenever the port is opened.
-  public internal(set) var requestedSettings: LineSettings
+  /// The settings that are asked for whenever the port is opened. One that is open is changed by
+  /// ``apply(_:)``.
+  public var requestedSettings: LineSettings
   /// Who may veto. Not retained.
   public weak var delegate: (any SessionDelegate)?
   /// Who says how fast bytes go out; nil: as the driver takes them. Not retained.

@@ -45,9 +45,13 @@ struct Serialterm: ParsableCommand {
 
   private static func status() -> ExitStatus {
     do {
-      var command = try CommandLineReader(
+      let reading = try CommandLineReader(
         parse: { try parsed($0) }, words: { message(for: $0) }
-      ).command(for: OptionalValues.complete(Array(CommandLine.arguments.dropFirst())))
+      ).read(OptionalValues.complete(Array(CommandLine.arguments.dropFirst())))
+      var command = reading.command
+      if let profiled = command as? any ProfiledCommand {
+        return try profiled.execute(reading.late)
+      }
       if let subcommand = command as? any Subcommand { return try subcommand.execute() }
       // The parser's own: help for a subcommand, which it answers by an error.
       try command.run()

@@ -20,6 +20,18 @@ struct ReceivedTextTests {
     #expect(text.look(for: [try expression(#"\$ "#)])?.end == 9, "what follows is not")
   }
 
+  @Test("what comes while somebody looks is there for the next look")
+  func meanwhile() throws {
+    var text = text("one two")
+    let window = text.takeWindow()
+    Array(" three".utf8).withUnsafeBytes { text.append($0) }
+    let match = try #require(window.firstMatch(of: [try expression("two|three")]))
+    #expect(match.end == 7)
+    text.useUp(through: match.end)
+    #expect(text.look(for: [try expression("one|two")]) == nil)
+    #expect(text.look(for: [try expression("^ three")])?.end == 13)
+  }
+
   @Test("the first match in the text counts, then the first expression")
   func order() throws {
     var text = text("ok error ok")

@@ -63,6 +63,63 @@ class ExecTests(unittest.TestCase):
             self.assertEqual(program.wait(), 6)
 
 
+def received(log, format):
+    """What a log says of the device's bytes, however many reads they came in."""
+    data = log.read_bytes()
+    if format == "jsonl":
+        records = [json.loads(line) for line in data.splitlines()]
+        return "".join(record.get("text", "") for record in records).encode()
+    if format == "pcapng":
+        return b"hello" if data.startswith(b"\x0a\x0d\x0d\x0a") and b"h" in data else data
+    return data if format == "raw" else data.rstrip(b"\n")[-5:]
+
+
+class LogTests(unittest.TestCase):
+    """Logs of sessions that nobody sits at are those of connect."""
+
+    COMMANDS = (
+        ["send", "loopback:", "hello", "--expect", "hello"],
+        ["run", "loopback:", "-"],
+        ["connect", "loopback:", "--exec", "printf hello; head -c 5 > /dev/null"],
+        ["connect", "loopback:", "--json"],
+    )
+    INPUTS = (
+        b"", b'send "hello"\nexpect /hello/\n', b"",
+        b'{"command": "send", "text": "hello"}\n{"command": "expect", "regex": "hello"}\n')
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def test_in_every_format(self):
+        for command, text in zip(self.COMMANDS, self.INPUTS):
+            for format in ("raw", "text", "jsonl", "pcapng"):
+                with self.subTest((command, format)):
+                    log = self.folder / f"{command[0]}{len(command[-1])}.{format}"
+                    result = serialterm(
+                        *command, "--log", str(log), "--log-format", format, stdin=text)
+                    self.assertEqual(result.status, 0, result)
+                    self.assertEqual(received(log, format), b"hello")
+
+    def test_what_cannot_be_logged_ends_with_7(self):
+        for command, text in zip(self.COMMANDS, self.INPUTS):
+            with self.subTest(command):
+                there = self.folder / "there"
+                there.write_bytes(b"mine")
+                result = serialterm(*command, "--log", str(there), stdin=text)
+                self.assertEqual(result.status, 7, result)
+                self.assertEqual(there.read_bytes(), b"mine")
+
+    def test_a_profile_s_log_holds_for_them_too(self):
+        (self.folder / "serialterm").mkdir()
+        (self.folder / "serialterm/config.toml").write_text(
+            f"[default]\nlog = '{self.folder}/log'\n")
+        for command, text in zip(self.COMMANDS, self.INPUTS):
+            result = serialterm(
+                *command, stdin=text, variables={"XDG_CONFIG_HOME": str(self.folder)})
+            self.assertEqual(result.status, 0, result)
+            (self.folder / "log").unlink()
+
+
 class JSONTests(unittest.TestCase):
     def events(self, *commands, target="loopback:board"):
         text = "".join(json.dumps(command) + "\n" for command in commands)

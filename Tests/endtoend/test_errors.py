@@ -11,8 +11,11 @@ import tempfile
 import termios
 import unittest
 
+from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import (
     Device, Pipes, PublicCopy, Terminal, serialterm, serialterm_binary)
+
+IMPOSSIBLE_RATES = ("0", "-1", "7x", "115200x", "100000000000")
 
 # Root may open anything: who runs the tests as root has these tests run as somebody who may not.
 USER = "nobody" if os.geteuid() == 0 else None
@@ -55,9 +58,29 @@ class NotFoundTests(ErrorCase):
 
 class UsageTests(ErrorCase):
     def test_impossible_baud_rates(self):
-        for rate in ("0", "-1", "7x", "115200x", "100000000000", ""):
+        for rate in (*IMPOSSIBLE_RATES, ""):
             with self.subTest(rate):
                 self.assert_fails(2, "baud", "connect", "loopback:", f"--baud={rate}")
+        self.assert_rates_are_refused_without_opening()
+
+    def assert_rates_are_refused_without_opening(self):
+        """By option and by profile, by every command; row 22."""
+        opened = 0
+        with Device() as device, tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "config.toml")
+            original = device.settings
+            for rate in IMPOSSIBLE_RATES:
+                with open(file, "w", encoding="utf-8") as configuration:
+                    configuration.write(f"[default]\nbaud = {rate}\n")
+                for command in (["connect", device.path], ["send", device.path, "x"],
+                                ["run", device.path, "-"]):
+                    for options in ([f"--baud={rate}"], ["--config", file]):
+                        result = serialterm(*command, *options)
+                        self.assertEqual(result.status, 2, (rate, result))
+                        opened += device.settings != original
+            self.assertEqual(device.rest(), b"")
+        self.assertEqual(opened, 0)
+        record(22, f"ports opened for {len(IMPOSSIBLE_RATES)} impossible rates", opened, "")
 
     def test_unknown_values(self):
         for option in ("--parity=sometimes", "--data-bits=9", "--stop-bits=3", "--flow=fast",

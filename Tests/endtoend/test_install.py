@@ -23,6 +23,9 @@ class InstallTests(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.prefix = Path(folder.name).resolve()
+        home = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(home.cleanup)
+        cls.home = home.name
         cls.output = cls.install("--prefix", str(cls.prefix))
 
     @staticmethod
@@ -90,7 +93,8 @@ class InstallTests(unittest.TestCase):
     def assert_completes(self, shell, setup, *pairs):
         """Asserts that a shell adds the second to what was typed, the first, when Tab is pressed."""
         path = f"{self.prefix}/bin:{os.environ['PATH']}"
-        variables = {"PATH": path, "HOME": str(self.prefix), "PS1": "> "}
+        variables = {
+            "PATH": path, "HOME": self.home, "XDG_CONFIG_HOME": None, "PS1": "> "}
         with Terminal(*shell, variables=variables) as terminal:
             # Typed apart and printed as one: the echo of the line is not the answer.
             terminal.send(f"{setup}; echo rea''dy\r".encode())
@@ -99,6 +103,17 @@ class InstallTests(unittest.TestCase):
                 terminal.send(typed.encode() + b"\t")
                 terminal.expect(added.encode())
                 terminal.send(DELETE_LINE)
+
+    def words(self):
+        """Profiles and the values of options, in two parts."""
+        configuration = Path(self.home) / ".config/serialterm/config.toml"
+        configuration.parent.mkdir(parents=True, exist_ok=True)
+        configuration.write_text("[profile.kitchen]\ntarget = 'loopback:'\n")
+        return [("serialterm connect kitc", "hen"), ("serialterm send kitc", "hen"),
+                ("serialterm connect --profile kitc", "hen"),
+                ("serialterm profile show kitc", "hen"),
+                ("serialterm connect --parity ev", "en"),
+                ("serialterm send --line-ending crl", "f")]
 
     def nodes(self):
         """The nodes of this machine, as far as there are any, in two parts."""
@@ -109,7 +124,8 @@ class InstallTests(unittest.TestCase):
         script = self.prefix / "share/bash-completion/completions/serialterm"
         self.assert_completes(
             ["bash", "--norc", "-i"], f"source {script}",
-            ("serialterm doctor loopb", "ack"), ("serialterm loopback --bo", "ard"), *self.nodes())
+            ("serialterm doctor loopb", "ack"), ("serialterm loopback --bo", "ard"), *self.nodes(),
+            *self.words())
 
     @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
     def test_zsh_completes(self):
@@ -118,7 +134,7 @@ class InstallTests(unittest.TestCase):
             ["zsh", "-f", "-i"],
             f"fpath=({functions} $fpath); autoload -U compinit; compinit -u -D",
             ("serialterm connect loopback:b", "oard"), ("serialterm loopback --bo", "ard"),
-            *self.nodes())
+            *self.nodes(), *self.words())
 
     @unittest.skipUnless(shutil.which("fish"), "needs fish")
     def test_fish_completes(self):
@@ -126,4 +142,4 @@ class InstallTests(unittest.TestCase):
         self.assert_completes(
             ["fish", "--no-config", "-i"], f"source {script}",
             ("serialterm connect loopback:b", "oard"), ("serialterm loopback --bo", "ard"),
-            *self.nodes())
+            *self.nodes(), *self.words())

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import Device, serialterm
 
 
@@ -100,6 +101,7 @@ class MistakeTests(ProfileCase):
         return result
 
     def test_mistakes_are_named_with_their_line(self):
+        durations = []
         for text, line, what in [
                 ("[default]\nbuad = 1\n", 2, b"'buad'"), ("[default]\nbaud = '1'\n", 2, b"string"),
                 ("[default]\n\nbaud = 0\n", 3, b"'0'"), ("[default]\nlocal-echo = 1\n", 2, b"true"),
@@ -110,7 +112,8 @@ class MistakeTests(ProfileCase):
                 ("include = 'config.toml'\n", 1, b""), ("[default]\nmatch = 'usb:1:2'\n", 2, b""),
                 ("[default]\ntarget = 'usb:zz'\n", 2, b""), ("[default", 1, b""),
                 ("[profile.a]\ntarget = 7\n", 2, b"")]:
-            self.assert_refused(text, line, what)
+            durations.append(self.assert_refused(text, line, what).duration * 1000)
+        record(40, "malformed configuration to exit 2", durations, "ms")
 
     def test_binary_and_large_files(self):
         for text, line in [(b"\x7fELF\x02\x01\x01\0" * 1000, 1), (os.urandom(16) + b"\0", 1),
@@ -134,6 +137,7 @@ class MistakeTests(ProfileCase):
             f"on-open = '`touch {witness}`'\n")
         self.assertEqual(self.serialterm("a").status, 2)
         self.assertFalse(witness.exists())
+        record(40, "commands executed by a configuration", int(witness.exists()), "")
 
     def test_files_that_cannot_be_read(self):
         for path in ("/nonexistent", str(self.folder), "/dev/zero"):

@@ -52,6 +52,28 @@ class ReleaseTests(ReleaseTestCase):
                     (result.status, result.stdout, result.stderr),
                     (0, b"at=%s\n" % path.encode(), b""))
 
+    def test_a_profile_s_name_is_a_target(self):
+        self.session()
+        configuration = self.folder / "config.toml"
+        configuration.write_text(f"[profile.kitchen]\ntarget = '{self.path}'\n")
+        result = self.run_release(
+            "echo", "at={}", target="kitchen", options=("--config", str(configuration)))
+        self.assertEqual((result.status, result.stdout), (0, f"at={self.path}\n".encode()), result)
+
+    def test_what_is_in_the_hands_of_a_program_is_not_lent(self):
+        for words in (["send", str(self.path), "?", "--expect", "x", "--timeout", "600"],
+                      ["connect", str(self.path), "--exec", "printf '?'; sleep 600"]):
+            with self.subTest(words):
+                program = self.enterContext(
+                    Pipes(serialterm_binary(), *words, variables=self.variables))
+                self.assertEqual(self.device.read_exactly(1), b"?")
+                wait_until(self.socket_of(program).exists, "the program listens")
+                result = self.run_release("true")
+                self.assertEqual(result.status, 5, result)
+                self.assertIn(b"in the hands of a program", result.stderr)
+                program.signal(signal.SIGTERM)
+                self.assertEqual(program.wait(), 143)
+
     def test_killed_client_gives_the_port_back(self):
         session = self.session()
         with self.release("sleep", "60") as client:

@@ -1,14 +1,20 @@
 """`serialterm send`: one command, one answer, and an exit status that means something."""
 
 import fcntl
+import json
 import os
 import signal
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, Port, PublicCopy, run, serialterm, serialterm_binary, slow)
+    Device, Loopback, Pipes, Port, PublicCopy, Terminal, run, serialterm, serialterm_binary, slow,
+    wait_until)
+
+# Within which a session can always be left, in seconds.
+LEAVING = 0.5
 
 EVERY_BYTE = bytes(range(256))
 
@@ -177,6 +183,79 @@ class StatusTests(SendCase):
             self.assertEqual(self.device.read_exactly(1), b"?")
             program.signal(number)
             self.assertEqual(program.wait(), 128 + number)
+
+
+class EndlessExpressionTests(SendCase):
+    """An expression that backtracks for longer than anybody waits."""
+
+    TEXT = b"a" * 60 + b"b"
+    # `(a+)+` may divide sixty letters in 2 to the power of 59 ways; none of them is followed by c.
+    EXPRESSION = "(a+)+c"
+
+    def busy(self, program):
+        """Waits until a program has computed for a while."""
+        def seconds():
+            fields = Path(f"/proc/{program.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        limit = seconds() + 0.2
+        wait_until(lambda: seconds() > limit, "the program looks for the expression")
+
+    def test_it_ends_at_its_time(self):
+        for option in ("--expect", "--prompt"):
+            with self.subTest(option):
+                program = self.program("?", option, self.EXPRESSION, "--timeout", "1")
+                if option == "--expect":
+                    self.assertEqual(self.device.read_exactly(1), b"?")
+                else:
+                    wait_until(lambda: self.device.exclusive, "the port is open")
+                self.device.write(self.TEXT)
+                self.assertEqual(program.wait(), 10)
+
+    def test_a_signal_ends_it_at_once(self):
+        durations = []
+        for number in (signal.SIGTERM, signal.SIGINT):
+            program = self.program("?", "--expect", self.EXPRESSION, "--timeout", "600")
+            self.assertEqual(self.device.read_exactly(1), b"?")
+            self.device.write(self.TEXT)
+            self.busy(program)
+            started = time.monotonic()
+            program.signal(number)
+            self.assertEqual(program.wait(), 128 + number)
+            durations.append(time.monotonic() - started)
+        self.assertLess(max(durations), LEAVING)
+
+    def test_a_script_and_a_program_go_on(self):
+        script = f"send \"?\"\nexpect /{self.EXPRESSION}/ within 1s\n"
+        program = self.enterContext(Pipes(serialterm_binary(), "run", self.device.path, "-"))
+        program.send(script.encode(), then_close=True)
+        self.assertEqual(self.device.read_exactly(1), b"?")
+        self.device.write(self.TEXT)
+        self.assertEqual(program.wait(), 10)
+        driven = self.enterContext(
+            Pipes(serialterm_binary(), "connect", self.device.path, "--json"))
+        command = {"id": 1, "command": "expect", "regex": self.EXPRESSION, "timeout": 1}
+        driven.send(json.dumps(command).encode() + b"\n")
+        driven.stdout.expect(b'"state":"open"')
+        self.device.write(self.TEXT)
+        driven.stdout.expect(b'"failed","id":1,"reason":"timeout"')
+        driven.send(b'{"id": 2, "command": "send", "text": "!"}\n')
+        driven.stdout.expect(b'"done","id":2')
+        self.assertEqual(self.device.read_exactly(1), b"!")
+        driven.send(b'{"command": "close"}\n')
+        self.assertEqual(driven.wait(), 0)
+
+    def test_the_quit_key_holds_while_a_prompt_is_looked_for(self):
+        with Terminal(serialterm_binary(), "connect", self.device.path, "--wait-for",
+                      self.EXPRESSION) as terminal:
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"line\r")
+            self.assertEqual(self.device.read_exactly(5), b"line\r")
+            self.device.write(self.TEXT)
+            self.busy(terminal)
+            started = time.monotonic()
+            terminal.send(b"\x14q")
+            self.assertEqual(terminal.wait(), 0)
+            self.assertLess(time.monotonic() - started, LEAVING)
 
 
 class RoundTests(unittest.TestCase):

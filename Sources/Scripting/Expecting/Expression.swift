@@ -4,7 +4,10 @@
 /// It looks at Unicode scalars, so that `\r` is found in front of `\n`. `.` is anything within a
 /// line, `^` stands behind the end of a line and `$` in front of one, and at the end of what has
 /// come so far; `\r`, `\n` and `\r\n` end a line.
-public struct Expression {
+///
+/// It may be looked for on any thread: a `Regex` that was read from a text holds no code of anybody's,
+/// which is what keeps the type itself from being `Sendable`.
+public struct Expression: @unchecked Sendable {
   /// As it was written.
   public let text: String
   private let regex: Regex<AnyRegexOutput>

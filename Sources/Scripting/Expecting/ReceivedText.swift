@@ -49,24 +49,25 @@ public struct ReceivedText {
     unseenCount = 0
   }
 
-  /// Finds the match that begins first; of those that begin at one place, the one whose expression
-  /// was named first. What stands before it is used up, and the match itself.
+  /// Finds the first match in what is there, and uses it up.
   public mutating func look(for expressions: [Expression]) -> Match? {
-    unseenCount = 0
-    let text = String(received: bytes)
-    var best: (index: Int, whole: Range<Int>, parts: [Range<Int>?])?
-    for (index, expression) in expressions.enumerated() {
-      guard let parts = expression.firstMatch(in: text), let whole = parts[0] else { continue }
-      if best.map({ whole.lowerBound < $0.whole.lowerBound }) ?? true {
-        best = (index, whole, parts)
-      }
-    }
-    guard let best else { return nil }
-    let match = Match(
-      index: best.index, captures: best.parts.map { $0.map { Array(bytes[$0]) } },
-      end: receivedCount - bytes.count + best.whole.upperBound)
-    bytes.removeFirst(best.whole.upperBound)
+    let match = takeWindow().firstMatch(of: expressions)
+    if let match { useUp(through: match.end) }
     return match
+  }
+
+  /// What is there now, to be looked at: whoever takes it looks.
+  public mutating func takeWindow() -> Window {
+    unseenCount = 0
+    return Window(bytes: bytes, end: receivedCount)
+  }
+
+  /// Forgets what was received up to the end of a match.
+  ///
+  /// - Parameter end: see ``Match/end``.
+  public mutating func useUp(through end: Int) {
+    bytes.removeFirst(max(0, bytes.count - (receivedCount - end)))
+    unseenCount = min(unseenCount, bytes.count)
   }
 
   private mutating func forgetOld() {
@@ -76,5 +77,31 @@ public struct ReceivedText {
     let newline: UInt8 = 0x0A
     if let end = bytes[count...].prefix(Self.step / 4).firstIndex(of: newline) { count = end + 1 }
     bytes.removeFirst(count)
+  }
+}
+
+extension ReceivedText {
+  /// What had been received when a look began; it may be looked at anywhere.
+  public struct Window: Sendable {
+    fileprivate let bytes: [UInt8]
+    /// How many bytes had been received in all.
+    public let end: Int
+
+    /// Finds the match that begins first; of those that begin at one place, the one whose expression
+    /// was named first.
+    public func firstMatch(of expressions: [Expression]) -> Match? {
+      let text = String(received: bytes)
+      var best: (index: Int, whole: Range<Int>, parts: [Range<Int>?])?
+      for (index, expression) in expressions.enumerated() {
+        guard let parts = expression.firstMatch(in: text), let whole = parts[0] else { continue }
+        if best.map({ whole.lowerBound < $0.whole.lowerBound }) ?? true {
+          best = (index, whole, parts)
+        }
+      }
+      guard let best else { return nil }
+      return Match(
+        index: best.index, captures: best.parts.map { $0.map { Array(bytes[$0]) } },
+        end: end - bytes.count + best.whole.upperBound)
+    }
   }
 }

@@ -1,22 +1,13 @@
 import Glibc
-import SerialCore
 
-/// What a session was asked to be.
+/// What a session was asked to be that a user may sit at.
 struct ConnectConfiguration {
-  /// Nil: the one device that there is.
-  let target: Target?
-  let settings: LineSettings
-  let linkOptions: LinkOptions
-  /// What to do with the lines whenever the port is open.
-  let onOpen: LineSequence?
-  let reconnects: Bool
-  let waitsForAbsentDevice: Bool
+  let session: SessionConfiguration
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool
   let view: ViewSettings
   let showsStatus: Bool
-  let log: LogConfiguration
   let prefix: PrefixKey
   /// How long to wait for an answer when standard input has ended.
   let linger: Duration
@@ -24,8 +15,6 @@ struct ConnectConfiguration {
   let drain: Duration
   /// The signal that releases the port, and takes it back.
   let releaseSignal: ReleaseSignal?
-  let pacing: Pacing
-  let isQuiet: Bool
   /// What the session's history of lines is kept under.
   var profileName = "default"
 

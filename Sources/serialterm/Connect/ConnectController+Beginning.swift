@@ -10,32 +10,30 @@ extension ConnectController {
   /// - Returns: whether one was chosen.
   func choose(for query: DeviceQuery) throws -> Bool {
     let chooser = try DeviceChooser(
-      for: query, among: try binder.startedDevices(), on: dialogs, loop: loop)
+      for: query, among: try parts.binder.startedDevices(), on: dialogs, loop: loop)
     while chooser.isUndecided && outcome == nil {
       chooser.ask()
       try loop.turn()
     }
     guard outcome == nil, let target = chooser.target else { return false }
-    _ = try binder.bind(to: target, mayAsk: false)
+    try parts.bind(toChosen: target)
     return true
   }
 
-  /// Opens the logs when the device is there: a failed attempt leaves no file behind.
-  func openLogs() throws(Failure) {
-    try log.start(for: session.state)
-    model.update { $0.log = log.path }
+  /// How to quit, and to see more.
+  var keysInWords: String {
+    let prefix = configuration.prefix
+    return prefix == .none
+      ? "No key quits: 'kill \(getpid())' does."
+      : "\(prefix) q quits, \(prefix) ? for help."
   }
 
   func greet() {
     narrator.warnOfDifferences(in: session)
-    let prefix = configuration.prefix
-    let keys =
-      prefix == .none
-      ? "No key quits: 'kill \(getpid())' does."
-      : "\(prefix) q quits, \(prefix) ? for help."
+    let keys = keysInWords
     switch session.state {
     case .open(let path, let settings):
-      let name = configuration.target?.simulationName ?? path.string
+      let name = configuration.session.target?.simulationName ?? path.string
       if terminal != nil { console.say("\(name) at \(settings). \(keys)") }
     case .waitingForDevice(let path, _):
       console.say("waiting for \(path).\(terminal == nil ? "" : " \(keys)")")

@@ -84,17 +84,17 @@ extension ConnectController {
   }
 
   private func toggleLog() {
-    if let path = log.path {
-      log.switchOff()
+    if let path = parts.log.path {
+      parts.log.switchOff()
       console.answer(["the log \(path) is off."])
     } else {
       do throws(Failure) {
-        try log.switchOn(for: session.state)
-        console.answer(["logging to \(log.path!)."])
+        try parts.log.switchOn(for: session.state)
+        console.answer(["logging to \(parts.log.path!)."])
       } catch {
         console.answer(["no log: \(error.message)"])
       }
     }
-    model.update { $0.log = log.path }
+    model.update { $0.log = parts.log.path }
   }
 }

@@ -25,13 +25,9 @@ extension ConnectController {
     }
     input.stop()
     // Nothing to send is no reason to leave a device in the middle of its reset.
-    afterOpening { [unowned self] in
+    parts.opening.afterwards { [unowned self] in
       finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
     }
-  }
-
-  private func afterOpening(_ action: @escaping () -> Void) {
-    if let opening { opening.afterwards(action) } else { action() }
   }
 
   func outputIsGone() {
@@ -74,7 +70,7 @@ extension ConnectController {
       throw Failure(.otherFailure, "\(refusals.total.grouped) bytes were not sent: read-only.")
     }
     // What is missing was said when the log ended.
-    if log.missingCount > 0 { throw Failure(.logFailed, "") }
+    if parts.log.missingCount > 0 { throw Failure(.logFailed, "") }
     return status
   }
 
@@ -94,7 +90,7 @@ extension ConnectController {
       console.warn("\(untaken.grouped) bytes were received and not written: nobody took them.")
       _ = console.finish(within: .zero)
     }
-    log.finish()
+    parts.log.finish()
     _ = console.finish(within: Self.messagePatience)
     session.removeObserver(self)
     session.close()

@@ -7,7 +7,7 @@ import TerminalUI
 extension ConnectController {
   func startReconnecting() {
     do throws(Errno) {
-      try binder.startReconnecting { [unowned self] in take($0) }
+      try parts.binder.startReconnecting { [unowned self] in take($0) }
     } catch {
       console.say("devices cannot be watched (\(error)): a lost one will not be found again.")
     }
@@ -17,7 +17,7 @@ extension ConnectController {
     switch report {
     case .held(let error): console.say(error.heldForNow)
     case .refused(let error):
-      if binder.endsWhenRefused { return finish(.failure(Failure(error))) }
+      if parts.binder.endsWhenRefused { return finish(.failure(Failure(error))) }
       console.say(Failure(error).message)
     case .several(let devices):
       if terminal == nil { return finish(.failure(Failure(indistinguishable: devices))) }
@@ -36,13 +36,14 @@ extension ConnectController {
     dialogs.ask(
       Question(
         title: title,
-        choices: { [unowned binder] _ in
+        choices: { [unowned parts] _ in
           [Choice(id: "", title: "none, keep waiting")]
-            + (binder.candidates.isEmpty ? [] : DeviceChooser.choices(binder.candidates))
+            + (parts.binder.candidates.isEmpty
+              ? [] : DeviceChooser.choices(parts.binder.candidates))
         },
         onAnswer: { [unowned self] in
           isAskingForReturned = false
-          binder.choose(FilePath($0))
+          parts.binder.choose(FilePath($0))
         },
         onCancel: { [unowned self] in isAskingForReturned = false }))
   }

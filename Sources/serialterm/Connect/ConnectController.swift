@@ -1,3 +1,4 @@
+import DeviceWatch
 import EventLoop
 import Glibc
 import Observing
@@ -8,13 +9,14 @@ import Views
 
 /// Runs a session between the user and a device: joins the parts, and decides when it is over.
 final class ConnectController: SessionObserver, SessionDelegate {
-  let configuration: ConnectConfiguration
+  private(set) var configuration: ConnectConfiguration
+  /// Says what the session is to be once its device is known; nil where that is no matter.
+  var configurationForDevice: ((Device) throws -> ConnectConfiguration)?
   let loop: EventLoop
   let terminal: UserTerminal?
   let console: Console
   let session: Session
-  private let driver: SessionDriver
-  let log: LogKeeper
+  let parts: SessionParts
   let input: InputPump
   let model: TerminalStateModel
   let statistics = Statistics()
@@ -23,16 +25,14 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private let lineInput: LineInput
   private let status: StatusDisplay
   private let holdDetector: HoldDetector
-  let binder: TargetBinder
   let narrator: SessionNarrator
-  let opening: OpeningSequence?
-  private let pacer: Pacer?
   private let lineWatch: ModemLineWatch
   private let counterWatch: CounterWatch
   let errorReport: LineErrorReport
   let releaseDesk: ReleaseDesk
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.say($0) }
   private var signals: SignalWatch?
+  private var releaseSignals: SignalWatch?
   var drain: Drain?
   var transfer: FileTransfer?
   var lingerTimer: Timer?
@@ -55,52 +55,68 @@ final class ConnectController: SessionObserver, SessionDelegate {
     loop = try EventLoop()
     let kind = Console.kind
     terminal = UserTerminal(draws: kind == .drawing)
-    console = try Console(on: loop, isQuiet: configuration.isQuiet, isRaw: terminal != nil)
-    let options = configuration.linkOptions
-    session = Session(
-      settings: configuration.settings, waitsForLostDevice: configuration.reconnects,
-      writeCapacity: InputPump.queueCapacity(isTerminal: terminal != nil)
-    ) { (path, settings) throws(SerialError) in
-      try TermiosLink(opening: path, settings: settings, options: options)
-    }
-    driver = SessionDriver(session, on: loop)
-    log = LogKeeper(on: console, loop: loop, configuration: configuration.log)
+    console = try Console(
+      on: loop, isQuiet: configuration.session.isQuiet, isRaw: terminal != nil)
+    parts = SessionParts(
+      configuration.session, on: console, loop: loop,
+      writeCapacity: InputPump.queueCapacity(isTerminal: terminal != nil))
+    session = parts.session
     lineWatch = ModemLineWatch(session, on: loop)
     counterWatch = CounterWatch(session, on: loop)
-    errorReport = LineErrorReport(session, on: loop, marksErrors: options.marksErrors)
-    opening = configuration.onOpen.map { [session, loop] in
-      OpeningSequence($0, of: session, on: loop)
-    }
-    pacer = Pacer(configuration.pacing, of: session, on: loop)
+    errorReport = LineErrorReport(session, on: loop)
     holdDetector = HoldDetector(session, on: loop)
-    binder = TargetBinder(
-      session, on: loop, waitsForAbsentDevice: configuration.waitsForAbsentDevice)
     input = InputPump(
-      to: session, isTerminal: terminal != nil, isReadOnly: configuration.isReadOnly,
-      prefix: configuration.prefix)
+      to: session, isTerminal: terminal != nil, isReadOnly: configuration.isReadOnly)
     dialogs = Dialogs(on: console, input: input, loop: loop)
     view = DeviceView(configuration.view, on: console, loop: loop)
     lineInput = LineInput(
       on: console, loop: loop, history: HistoryFile(named: configuration.profileName))
-    narrator = SessionNarrator(on: console, wayBack: configuration.wayBack)
-    model = TerminalStateModel(
-      TerminalState(
-        requestedSettings: configuration.settings, isReadOnly: configuration.isReadOnly,
-        reconnects: configuration.reconnects, echoesLocally: configuration.echoesLocally,
-        editsLines: configuration.editsLines, view: configuration.view, screen: kind,
-        showsStatus: configuration.showsStatus))
+    narrator = SessionNarrator(on: console)
+    model = TerminalStateModel(TerminalState(screen: kind))
     status = StatusDisplay(on: console, loop: loop, statistics: statistics) { [model] in
       model.state
     }
-    releaseDesk = ReleaseDesk(
-      session, on: loop, patience: Drain.Patience(total: configuration.drain))
+    releaseDesk = ReleaseDesk(session, on: loop)
     session.delegate = self
-    // The log hears of bytes before everything that shows them.
-    for observer in [log, model, statistics] as [any SessionObserver] {
-      session.addObserver(observer)
-    }
+    for observer in [model, statistics] as [any SessionObserver] { session.addObserver(observer) }
     errorReport.say = { [console] in console.say($0) }
-    opening?.onFailure = { [console] in console.warn(Failure($0).message) }
+    adopt(configuration)
+  }
+
+  /// Makes the session what a configuration says, at the beginning and when its device is known.
+  private func adopt(_ configuration: ConnectConfiguration) {
+    self.configuration = configuration
+    parts.adopt(configuration.session)
+    input.prefix = configuration.prefix
+    errorReport.marksErrors = configuration.session.linkOptions.marksErrors
+    narrator.wayBack = configuration.wayBack
+    releaseDesk.patience = Drain.Patience(total: configuration.drain)
+    if let format = configuration.view.timestamps { lastTimestamps = format }
+    model.update {
+      $0.requestedSettings = configuration.session.settings
+      $0.reconnects = configuration.session.reconnects
+      $0.isReadOnly = configuration.isReadOnly
+      $0.echoesLocally = configuration.echoesLocally
+      $0.editsLines = configuration.editsLines
+      $0.view = configuration.view
+      $0.showsStatus = configuration.showsStatus
+    }
+  }
+
+  /// Hears the signal by which others ask for the port.
+  private func watchReleaseSignal() throws(Errno) {
+    releaseSignals = try configuration.releaseSignal.map { signal throws(Errno) in
+      try loop.watchSignals([signal.number]) { [unowned self] in take(signal: $0) }
+    }
+  }
+
+  /// What is known of the device says what the session is to be.
+  private func deviceIsKnown(_ device: Device) throws {
+    guard let known = try configurationForDevice?(device) else { return }
+    let prefix = configuration.prefix
+    adopt(known)
+    try watchReleaseSignal()
+    if prefix != configuration.prefix { console.say(keysInWords) }
   }
 
   /// Runs the session to its end.
@@ -108,13 +124,17 @@ final class ConnectController: SessionObserver, SessionDelegate {
   /// - Throws: ``Failure``.
   func run() throws -> ExitStatus {
     let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
-    let asked = configuration.releaseSignal.map { [$0.number] } ?? []
-    signals = try loop.watchSignals(heard + asked) { [unowned self] in take(signal: $0) }
-    guard configuration.target != nil || terminal != nil else {
+    signals = try loop.watchSignals(heard) { [unowned self] in take(signal: $0) }
+    try watchReleaseSignal()
+    guard configuration.session.target != nil || terminal != nil else {
       throw Failure(.usage, "no device was named, and there is no terminal to ask on. See --help.")
     }
-    let question = try binder.bind(to: configuration.target, mayAsk: terminal != nil)
-    if question == nil { try openLogs() }
+    if configurationForDevice != nil {
+      parts.onDeviceKnown = { [unowned self] in try deviceIsKnown($0) }
+    }
+    parts.onLogsStarted = { [unowned self] in model.update { $0.log = parts.log.path } }
+    parts.onFailure = { [unowned self] in finish(.failure($0)) }
+    let question = try parts.bind(to: configuration.session.target, mayAsk: terminal != nil)
     session.addObserver(narrator)
     session.addObserver(self)
     let outcome = try runToEnd(asking: question)
@@ -132,7 +152,6 @@ final class ConnectController: SessionObserver, SessionDelegate {
     try input.start(on: loop)
     if let question {
       guard try choose(for: question) else { return outcome ?? .success(.done) }
-      try openLogs()
     }
     startReconnecting()
     // Whoever reads the greeting finds everything ready.
@@ -162,7 +181,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
     dialogs.onChange = { [unowned self] in updateInput() }
-    driver.onFailure = { [unowned self] in
+    parts.driver.onFailure = { [unowned self] in
       finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
     }
     releaseDesk.onMessage = { [unowned self] in console.say($0) }

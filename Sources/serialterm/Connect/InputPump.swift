@@ -31,6 +31,11 @@ final class InputPump: SessionObserver {
     didSet { updateInterest() }
   }
 
+  /// The key that starts a command.
+  var prefix = PrefixKey.none {
+    didSet { if prefix != oldValue { parser = PrefixKeyParser(prefix: prefix) } }
+  }
+
   /// What is changed of what goes to the device.
   var mapList = MapList() {
     didSet {
@@ -47,7 +52,7 @@ final class InputPump: SessionObserver {
   private var mapped: [UInt8] = []
   private let isTerminal: Bool
   private let file = StandardFile(.standardInput, O_RDONLY)
-  private var parser: PrefixKeyParser
+  private var parser = PrefixKeyParser(prefix: .none)
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
   private var loop: EventLoop?
@@ -68,11 +73,10 @@ final class InputPump: SessionObserver {
   static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
   /// Creates a pump; nothing moves before ``start(on:)``.
-  init(to session: Session, isTerminal: Bool, isReadOnly: Bool, prefix: PrefixKey) {
+  init(to session: Session, isTerminal: Bool, isReadOnly: Bool) {
     self.session = session
     self.isTerminal = isTerminal
     isRefusing = isReadOnly
-    parser = PrefixKeyParser(prefix: prefix)
     buffer = .allocate(byteCount: 65_536, alignment: 16)
   }
 

@@ -9,10 +9,10 @@ import SerialCore
 final class LineErrorReport: SessionObserver {
   /// Called with what is to be said.
   var say: (String) -> Void = { _ in }
+  /// Whether errors are marked in what is received.
+  var marksErrors = false
 
   private let loop: EventLoop
-  /// Whether errors are marked in what is received.
-  private let marksErrors: Bool
   private var timer: Timer?
   private var interval = shortestInterval
   private var markCount = 0
@@ -21,9 +21,8 @@ final class LineErrorReport: SessionObserver {
   private static let shortestInterval = Duration.seconds(1)
   private static let longestInterval = Duration.seconds(60)
 
-  init(_ session: Session, on loop: EventLoop, marksErrors: Bool) {
+  init(_ session: Session, on loop: EventLoop) {
     self.loop = loop
-    self.marksErrors = marksErrors
     session.addObserver(self)
   }
 

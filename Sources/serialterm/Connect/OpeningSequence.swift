@@ -7,13 +7,13 @@ final class OpeningSequence: SessionObserver {
   /// Called when a step failed; the rest of the sequence is left out.
   var onFailure: (SerialError) -> Void = { _ in }
 
-  private let sequence: LineSequence
+  /// What is played; nil for nothing.
+  var sequence: LineSequence?
   private let player: LineSequencePlayer
   /// Called once, when no sequence is played any more.
   private var whenOver: (() -> Void)?
 
-  init(_ sequence: LineSequence, of session: Session, on loop: EventLoop) {
-    self.sequence = sequence
+  init(of session: Session, on loop: EventLoop) {
     player = LineSequencePlayer(session, on: loop)
     player.onEnd = { [unowned self, unowned session] in
       session.isSendingPaused = false
@@ -30,10 +30,11 @@ final class OpeningSequence: SessionObserver {
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     // New settings of an open port are no opening.
     guard old.isOpen != new.isOpen else { return }
-    session.isSendingPaused = session.state.isOpen
-    if session.state.isOpen {
+    if session.state.isOpen, let sequence {
+      session.isSendingPaused = true
       player.play(sequence)
     } else {
+      session.isSendingPaused = false
       player.stop()
       tellOver()
     }

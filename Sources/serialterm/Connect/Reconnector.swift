@@ -35,6 +35,9 @@ final class Reconnector: SessionObserver, DeviceObserver {
     case settled
   }
 
+  /// Called before the session's device is opened for the first time, with where it is and what it is,
+  /// nil for what udev does not know; says whether to open it. Nil where nobody wants to know.
+  var onArrival: ((FilePath, Device?) -> Bool)?
   /// Called with what the user should know.
   var onReport: (Report) -> Void = { _ in }
   /// What may be the session's device, when nobody but the user can tell.
@@ -51,6 +54,8 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private var patience = ReturnPatience()
   private var awaited: AwaitedPath?
   private var retry: Timer?
+  /// How long udev may take over a node that is there.
+  private var udevLimit: MonotonicTime?
 
   /// Creates a reconnector; it only remembers before ``start(watching:)``.
   init(_ session: Session, to binding: Binding, on loop: EventLoop) {
@@ -187,7 +192,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
     case .nothing: offer([], .settled)
     case .device(let device):
       offer([], .settled)
-      session.deviceDidReturn(at: device.node)
+      open(device.node, device)
     case .lookAlikes(let devices): offer(devices, .lookAlikes(devices))
     case .several(let devices): offer(devices, .several(devices))
     }
@@ -203,9 +208,28 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private func lookAt(_ binding: PathBinding) {
     guard !session.state.isReleased else { return }
     watch(binding.path)
-    if awaited?.isPresent == true && binding.mayBeOurs {
-      session.deviceDidReturn(at: binding.path)
-    }
+    guard awaited?.isPresent == true, binding.mayBeOurs else { return }
+    let device = DeviceSelector.node(binding.path).matches(among: present).first
+    if device == nil && isUdevAwaited(for: binding.path) { return }
+    open(binding.path, device)
+  }
+
+  /// Goes back to the device; the first time, if whoever wants to know of it has nothing against it.
+  private func open(_ node: FilePath, _ device: Device?) {
+    guard hasBeenOpen || onArrival?(node, device) ?? true else { return }
+    session.deviceDidReturn(at: node)
+  }
+
+  /// Whether udev will tell what stands at a path, if somebody wants to know: the kernel makes an
+  /// adapter's node before udev has heard of it. After a while it is not waited for any longer.
+  private func isUdevAwaited(for path: FilePath) -> Bool {
+    guard onArrival != nil, !hasBeenOpen, devices != nil, path.hasHardware else { return false }
+    let now = MonotonicTime.now
+    let limit = udevLimit ?? now + ReturnPatience.permissions
+    udevLimit = limit
+    guard now < limit else { return false }
+    retry = loop.schedule(after: limit - now) { [unowned self] in look() }
+    return true
   }
 
   /// A session that does not wait for lost devices does not wait for one that went while it was

@@ -5,16 +5,13 @@ import SystemPackage
 /// Says what a session did, to its user: when its device goes and comes, what the driver changed.
 final class SessionNarrator: SessionObserver {
   private let console: Console
-  private let wayBack: String?
+  /// What takes a released port back, in words; nil if the user cannot.
+  var wayBack: String?
   /// Says who has a port that is released; nil if it was released for nobody in particular.
   var borrowers: () -> String? = { nil }
   private var goneAt: MonotonicTime?
 
-  /// - Parameter wayBack: what takes a released port back, in words; nil if the user cannot.
-  init(on console: Console, wayBack: String?) {
-    self.console = console
-    self.wayBack = wayBack.map { " \($0) takes it back." }
-  }
+  init(on console: Console) { self.console = console }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch (old, new) {
@@ -25,7 +22,8 @@ final class SessionNarrator: SessionObserver {
       goneAt = .now
       console.say(
         borrowers().map { "\(path) is lent to \($0)." }
-          ?? "\(path) is released for other programs.\(wayBack ?? "")")
+          ?? "\(path) is released for other programs.\(wayBack.map { " \($0) takes it back." } ?? "")"
+      )
     case (.released, .waitingForDevice(let path, _)):
       console.say("\(path) is to be taken back.")
     case (.opening(_, after: .released), .waitingForDevice(_, .failed(let error))):

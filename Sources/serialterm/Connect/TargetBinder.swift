@@ -8,17 +8,19 @@ import SystemPackage
 final class TargetBinder {
   private let session: Session
   private let loop: EventLoop
-  private let waitsForAbsentDevice: Bool
+  /// Whether a device that is not there is waited for.
+  var waitsForAbsentDevice = false
+  /// See ``Reconnector/onArrival``.
+  var onArrival: ((FilePath, Device?) -> Bool)?
   private var devices: DeviceWatcher?
   private var simulation: SimulatedPort?
   private var reconnector: Reconnector?
   /// Whether the device was there, and its permissions may have been on their way.
   private var isOpeningLate = false
 
-  init(_ session: Session, on loop: EventLoop, waitsForAbsentDevice: Bool) {
+  init(_ session: Session, on loop: EventLoop) {
     self.session = session
     self.loop = loop
-    self.waitsForAbsentDevice = waitsForAbsentDevice
   }
 
   /// Finds the device, and opens it or waits for it.
@@ -126,6 +128,7 @@ final class TargetBinder {
     onReport: @escaping (Reconnector.Report) -> Void
   ) throws(Errno) {
     reconnector?.onReport = onReport
+    reconnector?.onArrival = onArrival
     // A simulation does not go away; it is only taken back after a release, where it was. Without
     // netlink, as in some sandboxes, a path is still found again.
     try reconnector?.start(watching: simulation == nil ? try? startedDevices() : nil)

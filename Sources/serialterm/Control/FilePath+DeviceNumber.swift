@@ -1,3 +1,4 @@
+import Posix
 import SystemPackage
 
 extension FilePath {
@@ -5,5 +6,12 @@ extension FilePath {
   var deviceNumber: DeviceID? {
     guard let file = try? stat(), file.type == .characterSpecial else { return nil }
     return file.specialDeviceID
+  }
+
+  /// Whether it leads to a device with hardware behind it, as the kernel tells in sysfs(5).
+  var hasHardware: Bool {
+    guard let number = deviceNumber else { return false }
+    let entry = "/sys/dev/char/\(number.majorNumber):\(number.minorNumber)/device"
+    return (try? FilePath(entry).stat()) != nil
   }
 }

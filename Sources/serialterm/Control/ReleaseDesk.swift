@@ -28,7 +28,10 @@ final class ReleaseDesk: SessionObserver {
 
   private let session: Session
   private let loop: EventLoop
-  private let patience: Drain.Patience
+  /// How long what is left to send may take before the port is released.
+  var patience = Drain.Patience(total: .zero)
+  /// Why programs may not have the port, in words; nil if they may.
+  var refusal: String?
   private var isWantedByUser = false
   private var borrowers: [any Borrower] = []
   /// Those who have not heard yet whether they have the port.
@@ -41,11 +44,9 @@ final class ReleaseDesk: SessionObserver {
   /// How long a borrower that has ended waits for the port to be open again.
   private static let returnPatience = Duration.seconds(2)
 
-  /// - Parameter patience: how long what is left to send may take before the port is released.
-  init(_ session: Session, on loop: EventLoop, patience: Drain.Patience) {
+  init(_ session: Session, on loop: EventLoop) {
     self.session = session
     self.loop = loop
-    self.patience = patience
     session.addObserver(self)
   }
 
@@ -73,6 +74,7 @@ final class ReleaseDesk: SessionObserver {
   /// Makes a borrower's claim, if it is about the session's device.
   func lend(_ device: DeviceID, to borrower: any Borrower) {
     guard session.state.path?.deviceNumber == device else { return borrower.hear(.other) }
+    if let refusal { return borrower.hear(.no(refusal)) }
     borrowers.append(borrower)
     expectant.append(borrower)
     update()

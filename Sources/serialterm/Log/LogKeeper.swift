@@ -12,7 +12,8 @@ final class LogKeeper: SessionObserver {
 
   private let console: Console
   private let loop: EventLoop
-  private let configuration: LogConfiguration
+  /// What is to be logged; the logs that are on go on as they are.
+  var configuration = LogConfiguration()
   private var logs: [KeptLog] = []
   /// Logs that were switched off, and are not written to their end.
   private var ending: [KeptLog] = []
@@ -20,10 +21,9 @@ final class LogKeeper: SessionObserver {
   /// The files of the logs that were switched off last.
   private var lastFiles: [String]?
 
-  init(on console: Console, loop: EventLoop, configuration: LogConfiguration) {
+  init(on console: Console, loop: EventLoop) {
     self.console = console
     self.loop = loop
-    self.configuration = configuration
   }
 
   /// Where it is logged to now, the first of several.
@@ -38,17 +38,18 @@ final class LogKeeper: SessionObserver {
 
   /// Starts the logs that were asked for.
   ///
+  /// - Parameter node: where the device is, if that is known.
   /// - Throws: ``Failure``.
-  func start(for state: SessionState) throws(Failure) {
+  func start(for state: SessionState, at node: FilePath?) throws(Failure) {
     for file in configuration.files {
-      try start(file, configuration.options(for: file), for: state)
+      try start(file, configuration.options(for: file), for: state, at: node)
     }
   }
 
   private func start(
-    _ file: String, _ options: Log.Options, for state: SessionState
+    _ file: String, _ options: Log.Options, for state: SessionState, at node: FilePath?
   ) throws(Failure) {
-    let port = state.path?.lastComponent?.string ?? "session"
+    let port = node?.lastComponent?.string ?? "session"
     do throws(LogFileError) {
       let kept = KeptLog(
         try Log(LogName(file, port: port), options: options), on: console)
@@ -73,12 +74,12 @@ final class LogKeeper: SessionObserver {
       let file = configuration.standardFile
       var options = configuration.options(for: file)
       options.appends = false
-      return try start(file, options, for: state)
+      return try start(file, options, for: state, at: state.path)
     }
     for file in lastFiles {
       var options = configuration.options(for: file)
       options.appends = true
-      try start(file, options, for: state)
+      try start(file, options, for: state, at: state.path)
     }
   }
 

@@ -23,7 +23,8 @@ final class Console {
   /// Nil where messages go the output's way.
   private let messages: OutputChannel?
   private let style: TextStyle
-  private let isQuiet: Bool
+  /// Whether only failures are said.
+  var isQuiet: Bool
   /// Whether lines of messages need a carriage return: the terminal is in raw mode.
   private let isRaw: Bool
   /// Whether the device left the cursor in the middle of a line.

@@ -15,6 +15,11 @@ struct Pace {
   private static let carriageReturn: UInt8 = 0x0D
   private static let lineFeed: UInt8 = 0x0A
 
+  init(_ pacing: Pacing) {
+    self.init(
+      byteDelay: pacing.byteDelay, lineDelay: pacing.lineDelay, awaitsPrompt: pacing.waitFor != nil)
+  }
+
   init(byteDelay: Duration, lineDelay: Duration, awaitsPrompt: Bool) {
     self.byteDelay = byteDelay
     self.lineDelay = lineDelay

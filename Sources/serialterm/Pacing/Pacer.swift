@@ -5,25 +5,26 @@ import SerialCore
 
 /// Paces what a session sends, wherever that comes from: keys, a paste, a pipe, a file.
 final class Pacer: SessionObserver, SendingPacer {
+  /// How much slower than the line bytes are sent.
+  var pacing = Pacing() {
+    didSet {
+      pace = Pace(pacing)
+      session.pacer = pacing.isUnlimited ? nil : self
+    }
+  }
+
   private unowned let session: Session
   private let loop: EventLoop
-  private var pace: Pace
+  private var pace = Pace(Pacing())
   private let prompt: ReceivedTextWatch
-  private let waitFor: Expression?
   private var timer: Timer?
 
-  /// Creates the pacer of a session; nil where nothing has to be paced.
-  init?(_ pacing: Pacing, of session: Session, on loop: EventLoop) {
-    guard !pacing.isUnlimited else { return nil }
+  /// Creates the pacer of a session, which paces nothing yet.
+  init(of session: Session, on loop: EventLoop) {
     self.session = session
     self.loop = loop
-    pace = Pace(
-      byteDelay: pacing.byteDelay, lineDelay: pacing.lineDelay,
-      awaitsPrompt: pacing.waitFor != nil)
-    waitFor = pacing.waitFor
     prompt = ReceivedTextWatch(on: loop)
     prompt.onMatch = { [unowned self] _ in promptCame() }
-    session.pacer = self
     session.addObserver(self)
   }
 
@@ -37,10 +38,10 @@ final class Pacer: SessionObserver, SendingPacer {
   }
 
   func session(_ session: Session, didSend bytes: RawSpan) {
-    guard bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
+    guard !pacing.isUnlimited, bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
     // What came before is no answer to this line.
     prompt.clear()
-    prompt.expressions = waitFor.map { [$0] } ?? []
+    prompt.expressions = pacing.waitFor.map { [$0] } ?? []
   }
 
   func session(_ session: Session, didReceive bytes: RawSpan) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import DeviceWatch
 import SystemPackage
 
 /// Reads the command line, and completes it from the configuration.
@@ -9,38 +10,61 @@ import SystemPackage
 struct CommandLineReader {
   private let parse: ([String]) throws -> any ParsableCommand
   private let words: (any Error) -> String
+  private let devices: () -> [Device]?
 
   /// - Parameters:
   ///   - parse: reads words into a command.
   ///   - words: says what `parse` threw.
+  ///   - devices: what there is; nil if nobody can tell.
   init(
     parse: @escaping ([String]) throws -> any ParsableCommand,
-    words: @escaping (any Error) -> String
+    words: @escaping (any Error) -> String,
+    devices: @escaping () -> [Device]? = ProfileChoice.devices
   ) {
     self.parse = parse
     self.words = words
+    self.devices = devices
+  }
+
+  /// What a command line stands for.
+  struct Reading {
+    let command: any ParsableCommand
+    /// What it becomes when its device is known; nil where that is no matter.
+    var late: LateProfile?
   }
 
   /// The command that words stand for.
   ///
   /// - Throws: what `parse` throws for what was typed, ``Failure`` for what the configuration says.
-  func command(for arguments: [String]) throws -> any ParsableCommand {
+  func read(_ arguments: [String]) throws -> Reading {
     let typed = SwitchedOff(arguments)
     let command = try parse(typed.arguments)
     guard let command = command as? any ProfiledCommand else {
-      return typed.keys.isEmpty ? command : try parse(arguments)
+      return Reading(command: typed.keys.isEmpty ? command : try parse(arguments))
     }
     let options = command.profileOptions
     let file = try ProfileFile(options.config.map { FilePath($0) })
-    return try complete(command, typed, from: file)
+    return try read(command, typed, with: file)
+  }
+
+  private func read<Command: ProfiledCommand>(
+    _ command: Command, _ typed: SwitchedOff, with file: ProfileFile
+  ) throws -> Reading {
+    let choice = try ProfileChoice(
+      profile: command.profileOptions.profile, target: command.namedTarget,
+      isName: { name in isTarget(name, of: command, in: typed.arguments) }, file: file,
+      devices: devices)
+    let late = LateProfile { device in
+      try complete(command, typed, with: choice.knowing(device, in: file), from: file)
+    }
+    return Reading(
+      command: try complete(command, typed, with: choice, from: file),
+      late: choice.dependsOnDevice ? late : nil)
   }
 
   private func complete<Command: ProfiledCommand>(
-    _ command: Command, _ typed: SwitchedOff, from file: ProfileFile
-  ) throws -> any ParsableCommand {
-    let choice = try ProfileChoice(
-      profile: command.profileOptions.profile, target: command.namedTarget,
-      isName: { name in isTarget(name, of: command, in: typed.arguments) }, file: file)
+    _ command: Command, _ typed: SwitchedOff, with choice: ProfileChoice, from file: ProfileFile
+  ) throws -> Command {
     var completed = command
     let entries = choice.entries.filter { entry in
       // An option that may be given more than once would be given by both.

@@ -8,6 +8,8 @@ struct ProfileChoice {
   let entries: [Entry]
   /// The device that is meant.
   let target: Target?
+  /// Whether another profile may hold once the device is known.
+  let dependsOnDevice: Bool
 
   /// Chooses.
   ///
@@ -43,9 +45,27 @@ struct ProfileChoice {
     target =
       target ?? profile.flatMap { Self.target(of: $0, among: devices) }
       ?? standard.flatMap { try? Target(parsing: $0) }
-    if profile == nil { profile = Self.profile(for: target, in: contents, among: devices) }
+    var dependsOnDevice = false
+    if profile == nil {
+      (profile, dependsOnDevice) = Self.profile(for: target, in: contents, among: devices)
+    }
+    self.init(profile, target: target, dependsOnDevice: dependsOnDevice, in: contents)
+  }
+
+  private init(
+    _ profile: ConfigurationFile.Profile?, target: Target?, dependsOnDevice: Bool,
+    in contents: ConfigurationFile
+  ) {
     entries = Self.merge(contents.defaults, profile?.entries ?? [])
     self.target = target
+    self.dependsOnDevice = dependsOnDevice
+  }
+
+  /// The choice, now that the device is known: what it were if the device had been there.
+  func knowing(_ device: Device, in file: ProfileFile) -> ProfileChoice {
+    ProfileChoice(
+      Self.profile(for: device, in: file.contents), target: target, dependsOnDevice: false,
+      in: file.contents)
   }
 
   /// The device of a profile: its target, else what it is for.
@@ -61,21 +81,31 @@ struct ProfileChoice {
   }
 
   /// The first profile that is for the device that a target means.
+  ///
+  /// - Returns: also whether that may change when the device is known.
   private static func profile(
     for target: Target?, in contents: ConfigurationFile, among devices: () -> [Device]?
-  ) -> ConfigurationFile.Profile? {
+  ) -> (profile: ConfigurationFile.Profile?, dependsOnDevice: Bool) {
     let candidates = contents.profiles.compactMap { profile in
       ProfileMatch(profile).map { (profile, $0) }
     }
-    guard !candidates.isEmpty else { return nil }
+    if candidates.isEmpty { return (nil, false) }
+    if case .loopback = target { return (nil, false) }
     if let query = target.map(DeviceQuery.init) ?? .only, let devices = devices(),
       case .one(let device) = query.answer(among: devices)
     {
-      return candidates.first { $0.1.fits(device) }?.0
+      return (profile(for: device, in: contents), false)
     }
     // It is not there yet; what it will be may be said all the same.
-    guard case .device(let selector) = target else { return nil }
-    return candidates.first { $0.1.selectors.contains(selector) }?.0
+    guard case .device(let selector) = target else { return (nil, true) }
+    return (candidates.first { $0.1.selectors.contains(selector) }?.0, true)
+  }
+
+  /// The first profile that is for a device.
+  private static func profile(
+    for device: Device, in contents: ConfigurationFile
+  ) -> ConfigurationFile.Profile? {
+    contents.profiles.first { ProfileMatch($0)?.fits(device) ?? false }
   }
 
   /// The devices that there are now; nil where udev cannot be asked.

@@ -15,7 +15,8 @@ final class JSONController: SessionObserver {
   private static let longestLine = 1_048_576
 
   private let unattended: UnattendedSession
-  private let linger: Duration
+  /// How long it goes on when its input has ended.
+  var linger: Duration
   private let text: ReceivedTextWatch
   private let player: LineSequencePlayer
   private let input = StandardFile(.standardInput, O_RDONLY)

@@ -10,8 +10,10 @@ final class RunController {
   private let text: ReceivedTextWatch
   private let player: LineSequencePlayer
   private let script: String
-  private let timeout: Duration
-  private let showsDevice: Bool
+  /// How long what is expected may take where the script does not say.
+  var timeout: Duration
+  /// Whether what the device sends goes to standard output.
+  var showsDevice: Bool
   private var dialogue: DialogueRun
   /// The line of the script that is being done.
   private var line = 0

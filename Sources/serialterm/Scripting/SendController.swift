@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Sends something, and waits for the answer.
 final class SendController {
-  private let configuration: SendConfiguration
+  var configuration: SendConfiguration
   private let unattended: UnattendedSession
   private let text: ReceivedTextWatch
   private var step = Step.prompt
@@ -103,7 +103,7 @@ final class SendController {
   }
 
   private func sendInput() {
-    let pump = InputPump(to: session, isTerminal: false, isReadOnly: false, prefix: .none)
+    let pump = InputPump(to: session, isTerminal: false, isReadOnly: false)
     pump.onEnd = { [unowned self] error in
       if let error { fail("standard input: \(error).") } else { allIsQueued() }
     }

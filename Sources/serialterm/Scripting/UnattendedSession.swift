@@ -1,3 +1,4 @@
+import DeviceWatch
 import EventLoop
 import Glibc
 import Posix
@@ -16,16 +17,17 @@ final class UnattendedSession: SessionObserver {
   /// Called with what is received.
   var onReceived: (UnsafeRawBufferPointer) -> Void = { _ in }
 
+  /// Says what the session is to be once its device is known; nil where that is no matter.
+  var configurationForDevice: ((Device) throws -> SessionConfiguration)?
+
   let loop: EventLoop
   let console: Console
   let session: Session
-  private let pacer: Pacer?
-  private let configuration: UnattendedConfiguration
+  private let parts: SessionParts
+  private let configuration: SessionConfiguration
   private let view: DeviceView
-  private let driver: SessionDriver
-  private let binder: TargetBinder
-  private let opening: OpeningSequence?
   private let narrator: SessionNarrator
+  private let releaseDesk: ReleaseDesk
   private var signals: SignalWatch?
   private var isReady = false
   private var outcome: Result<ExitStatus, Failure>?
@@ -34,30 +36,23 @@ final class UnattendedSession: SessionObserver {
   private static let queueCapacity = 1_048_576
   /// How long the user's terminal may take over what is left to show.
   private static let showPatience = Duration.milliseconds(200)
+  /// How long it may take over the last words.
+  private static let messagePatience = Duration.milliseconds(20)
 
   /// Creates the session; nothing is opened before ``run()``.
   ///
   /// - Throws: what epoll_create1(2) and epoll_ctl(2) say.
-  init(_ configuration: UnattendedConfiguration) throws(Errno) {
+  init(_ configuration: SessionConfiguration) throws(Errno) {
     self.configuration = configuration
     loop = try EventLoop()
     console = try Console(on: loop, isQuiet: configuration.isQuiet, isRaw: false)
     view = DeviceView(ViewSettings(), on: console, loop: loop)
-    let options = configuration.linkOptions
-    session = Session(
-      settings: configuration.settings, waitsForLostDevice: configuration.reconnects,
-      writeCapacity: Self.queueCapacity
-    ) { (path, settings) throws(SerialError) in
-      try TermiosLink(opening: path, settings: settings, options: options)
-    }
-    driver = SessionDriver(session, on: loop)
-    opening = configuration.onOpen.map { [session, loop] in
-      OpeningSequence($0, of: session, on: loop)
-    }
-    pacer = Pacer(configuration.pacing, of: session, on: loop)
-    narrator = SessionNarrator(on: console, wayBack: nil)
-    binder = TargetBinder(
-      session, on: loop, waitsForAbsentDevice: configuration.waitsForAbsentDevice)
+    parts = SessionParts(
+      configuration, on: console, loop: loop, writeCapacity: Self.queueCapacity)
+    session = parts.session
+    narrator = SessionNarrator(on: console)
+    releaseDesk = ReleaseDesk(session, on: loop)
+    releaseDesk.refusal = "it is in the hands of a program, and is free when that has ended"
     session.addObserver(self)
   }
 
@@ -66,7 +61,7 @@ final class UnattendedSession: SessionObserver {
     switch report {
     case .held(let error): console.say(error.heldForNow)
     case .refused(let error):
-      if binder.endsWhenRefused { return finish(.failure(Failure(error))) }
+      if parts.binder.endsWhenRefused { return finish(.failure(Failure(error))) }
       console.say(Failure(error).message)
     case .several(let devices): finish(.failure(Failure(indistinguishable: devices)))
     case .lookAlikes(let devices): console.answer(devices.notTaken)
@@ -83,17 +78,22 @@ final class UnattendedSession: SessionObserver {
     }
     console.onOutputGone = { [unowned self] _ in finish(.failure(Failure(.outputGone, ""))) }
     console.onRoom = { [unowned self] in session.isReadingPaused = false }
-    driver.onFailure = { [unowned self] in
+    parts.driver.onFailure = { [unowned self] in
       finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
     }
-    opening?.onFailure = { [console] in console.warn(Failure($0).message) }
-    _ = try binder.bind(to: configuration.target, mayAsk: false)
+    parts.onFailure = { [unowned self] in finish(.failure($0)) }
+    if let configurationForDevice {
+      parts.onDeviceKnown = { [unowned self] in parts.adopt(try configurationForDevice($0)) }
+    }
+    defer { close() }
+    _ = try parts.bind(to: configuration.target, mayAsk: false)
     // Nobody has to watch for devices where one that goes away is not waited for; one whose
     // permissions are still on their way is, for a moment.
     if configuration.reconnects || configuration.waitsForAbsentDevice || !session.state.isOpen {
-      try binder.startReconnecting { [unowned self] in take($0) }
+      try parts.binder.startReconnecting { [unowned self] in take($0) }
     }
-    defer { close() }
+    let control = ControlServer.start(for: releaseDesk, on: loop)
+    defer { control?.stop() }
     onWaiting()
     while outcome == nil {
       if session.state.isOpen && !isReady {
@@ -108,7 +108,11 @@ final class UnattendedSession: SessionObserver {
     }
     try awaitOpening()
     try awaitReader()
-    return try outcome!.get()
+    let status = try outcome!.get()
+    parts.log.finish()
+    // What is missing was said when the log ended.
+    if status == .done && parts.log.missingCount > 0 { throw Failure(.logFailed, "") }
+    return status
   }
 
   /// Ends the session; the first reason counts.
@@ -133,7 +137,7 @@ final class UnattendedSession: SessionObserver {
   /// What to say when nothing has been sent for a while: why, and how much is left.
   func standstill(_ time: String) -> String {
     let left = "\(session.unsentByteCount.grouped) bytes were not sent."
-    return pacer?.isAwaitingPrompt == true
+    return parts.pacer.isAwaitingPrompt
       ? "the prompt of --wait-for did not come \(time): \(left)"
       : "the device took nothing \(time): \(left)"
   }
@@ -151,7 +155,7 @@ final class UnattendedSession: SessionObserver {
 
   /// A device is not left in the middle of its reset, unless a signal or a failure says so.
   private func awaitOpening() throws(Errno) {
-    while case .success(.done) = outcome, opening?.isPlaying == true { try loop.turn() }
+    while case .success(.done) = outcome, parts.opening.isPlaying { try loop.turn() }
   }
 
   /// A pipe gets everything, however slowly it is read; a signal ends that sooner.
@@ -170,6 +174,8 @@ final class UnattendedSession: SessionObserver {
   private func close() {
     if console.isOutputTerminal { view.finish() }
     _ = console.finish(within: Self.showPatience)
+    parts.log.finish()
+    _ = console.finish(within: Self.messagePatience)
     session.removeObserver(self)
     session.close()
   }

@@ -107,41 +107,54 @@ struct ConnectCommand: Subcommand {
     if line.uucpLock && sharing == .shared {
       throw ValidationError("--uucp-lock locks the port, --shared does not")
     }
-    for (name, isGiven) in [("exec", exec != nil), ("json", json)]
-    where isGiven && !log.log.isEmpty {
-      throw ValidationError("--\(name) keeps no log")
-    }
     if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
 
   func execute() throws -> ExitStatus {
-    if let exec {
-      return try ExecController(exec, try UnattendedSession(unattended(reconnects: false))).run()
+    try execute(nil)
+  }
+
+  func execute(_ late: LateProfile?) throws -> ExitStatus {
+    if exec != nil || json { return try executeUnattended(late) }
+    let controller = try ConnectController(connectConfiguration)
+    if let late {
+      controller.configurationForDevice = { device in
+        try late.command(for: device, like: self).connectConfiguration
+      }
     }
-    if json {
-      let session = try UnattendedSession(unattended(reconnects: reconnect && !neverReconnect))
-      return try JSONController(session, linger: .seconds(linger)).run()
-    }
-    let controller = try ConnectController(
-      ConnectConfiguration(
-        target: target, settings: line.settings,
-        linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
-        reconnects: reconnect && !neverReconnect, waitsForAbsentDevice: wait,
-        echoesLocally: localEcho, isReadOnly: readOnly, editsLines: inputMode == .line,
-        view: view.settings, showsStatus: view.status, log: log.configuration, prefix: prefix,
-        linger: .seconds(linger), drain: .seconds(drain), releaseSignal: releaseOn,
-        pacing: pacing.pacing, isQuiet: quiet))
     return try controller.run()
+  }
+
+  private func executeUnattended(_ late: LateProfile?) throws -> ExitStatus {
+    let session = try UnattendedSession(sessionConfiguration)
+    let json = exec == nil ? JSONController(session, linger: .seconds(linger)) : nil
+    if let late {
+      session.configurationForDevice = { device in
+        let command = try late.command(for: device, like: self)
+        json?.linger = .seconds(command.linger)
+        return command.sessionConfiguration
+      }
+    }
+    if let json { return try json.run() }
+    return try ExecController(exec ?? "", session).run()
   }
 }
 
 extension ConnectCommand {
-  /// A session that no user sits at.
-  private func unattended(reconnects: Bool) -> UnattendedConfiguration {
-    UnattendedConfiguration(
+  private var sessionConfiguration: SessionConfiguration {
+    SessionConfiguration(
       target: target, settings: line.settings,
       linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
-      reconnects: reconnects, waitsForAbsentDevice: wait, pacing: pacing.pacing, isQuiet: quiet)
+      // A command cannot be told that the device has gone, but by its end.
+      reconnects: reconnect && !neverReconnect && exec == nil, waitsForAbsentDevice: wait,
+      pacing: pacing.pacing, log: log.configuration, isQuiet: quiet)
+  }
+
+  private var connectConfiguration: ConnectConfiguration {
+    ConnectConfiguration(
+      session: sessionConfiguration, echoesLocally: localEcho, isReadOnly: readOnly,
+      editsLines: inputMode == .line, view: view.settings, showsStatus: view.status,
+      prefix: prefix, linger: .seconds(linger), drain: .seconds(drain), releaseSignal: releaseOn)
   }
 }
 

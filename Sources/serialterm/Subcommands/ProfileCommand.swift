@@ -63,7 +63,8 @@ extension ProfileCommand {
           serialterm profile show board
         """)
 
-    @Argument(help: "The profile's name.")
+    @Argument(
+      help: "The profile's name.", completion: .custom { _, _, _ in Target.profileNames })
     var name: String
 
     @OptionGroup var file: FileOption

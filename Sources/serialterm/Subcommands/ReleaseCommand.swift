@@ -7,7 +7,7 @@ struct ReleaseCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "release",
     abstract: "Run a command while a session lets go of its port.",
-    usage: "serialterm release [--quiet] <target> -- <command> ...",
+    usage: "serialterm release [--quiet] [--config <file>] <target> -- <command> ...",
     discussion: """
       The session that has the device, started by 'serialterm connect', lets go of the port while \
       the command runs, and takes it back when the command has ended, however it ended. Where no \
@@ -21,8 +21,8 @@ struct ReleaseCommand: Subcommand {
         serialterm release ttyUSB0 -- esptool.py -p {} write_flash 0 app.bin
       """)
 
-  @Argument(help: "The device.", transform: { try Target(parsing: $0) })
-  var target: Target
+  @Argument(help: "The device, or the profile that names it.", completion: Target.completion)
+  var target: String
 
   @Argument(parsing: .postTerminator, help: "The command and its arguments.")
   var command: [String] = []
@@ -30,12 +30,16 @@ struct ReleaseCommand: Subcommand {
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
 
+  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
+  var config: String?
+
   func validate() throws {
+    _ = try Target(parsing: target)
     if command.isEmpty { throw ValidationError("name a command: release TARGET -- COMMAND ...") }
   }
 
   func execute() throws -> ExitStatus {
-    let node = try node()
+    let node = try node(named: try namedTarget())
     guard let device = node.deviceNumber else {
       throw Failure(.deviceNotFound, "\(node): not a serial port.")
     }
@@ -48,7 +52,16 @@ struct ReleaseCommand: Subcommand {
     return status
   }
 
-  private func node() throws -> FilePath {
+  /// The device that was named, by itself or by a profile.
+  private func namedTarget() throws -> Target {
+    let named = try Target(parsing: target)
+    let choice = try ProfileChoice(
+      profile: nil, target: named, isName: { $0 == target },
+      file: try ProfileFile(config.map { FilePath($0) }))
+    return choice.target ?? named
+  }
+
+  private func node(named target: Target) throws -> FilePath {
     switch target {
     case .node(let path):
       guard (try? path.stat()) != nil else {

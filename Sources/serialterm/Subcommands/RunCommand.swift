@@ -26,7 +26,8 @@ struct RunCommand: Subcommand {
         echo 'expect /board> /' | serialterm run loopback:board -
       """)
 
-  @Argument(help: "The device.", transform: { try Target(parsing: $0) })
+  @Argument(
+    help: "The device.", completion: Target.completion, transform: { try Target(parsing: $0) })
   var target: Target
 
   @Argument(help: "The script's file; - for standard input.", completion: .file())
@@ -47,7 +48,9 @@ struct RunCommand: Subcommand {
     }
   }
 
-  func execute() throws -> ExitStatus {
+  func execute() throws -> ExitStatus { try execute(nil) }
+
+  func execute(_ late: LateProfile?) throws -> ExitStatus {
     let name = script == "-" ? "standard input" : script
     let dialogue: Dialogue
     do {
@@ -58,9 +61,17 @@ struct RunCommand: Subcommand {
       throw Failure(.usage, "\(name): \(error)")
     }
     let session = try UnattendedSession(options.configuration(target: target))
-    return try RunController(
-      dialogue, from: name, timeout: .seconds(timeout), showsDevice: !options.quiet, session
-    ).run()
+    let controller = RunController(
+      dialogue, from: name, timeout: .seconds(timeout), showsDevice: !options.quiet, session)
+    if let late {
+      session.configurationForDevice = { device in
+        let command = try late.command(for: device, like: self)
+        controller.timeout = .seconds(command.timeout)
+        controller.showsDevice = !command.options.quiet
+        return command.options.configuration(target: target)
+      }
+    }
+    return try controller.run()
   }
 }
 

@@ -18,13 +18,14 @@ struct SendCommand: Subcommand {
           --prompt 'board> ' --expect '(\\d+)\\r\\n' --print 1
       """)
 
-  @Argument(help: "The device.", transform: { try Target(parsing: $0) })
+  @Argument(
+    help: "The device.", completion: Target.completion, transform: { try Target(parsing: $0) })
   var target: Target
 
   @Argument(help: "What to send. Without it and --file: what comes from standard input.")
   var text: String?
 
-  @Option(help: "Send a file, or - for standard input.")
+  @Option(help: "Send a file, or - for standard input.", completion: .file())
   var file: String?
 
   @Flag(help: "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.")
@@ -74,15 +75,26 @@ struct SendCommand: Subcommand {
     }
   }
 
-  func execute() throws -> ExitStatus {
-    let source = try source()
+  func execute() throws -> ExitStatus { try execute(nil) }
+
+  func execute(_ late: LateProfile?) throws -> ExitStatus {
+    let configuration = try configuration()
     let session = try UnattendedSession(options.configuration(target: target))
-    let controller = SendController(
-      SendConfiguration(
-        source: source, prompt: prompt, expectation: expect, timeout: .seconds(timeout),
-        printedGroup: print),
-      session)
+    let controller = SendController(configuration, session)
+    if let late {
+      session.configurationForDevice = { device in
+        let command = try late.command(for: device, like: self)
+        controller.configuration = try command.configuration()
+        return command.options.configuration(target: target)
+      }
+    }
     return try controller.run()
+  }
+
+  private func configuration() throws -> SendConfiguration {
+    SendConfiguration(
+      source: try source(), prompt: prompt, expectation: expect, timeout: .seconds(timeout),
+      printedGroup: print)
   }
 
   private func source() throws -> SendConfiguration.Source {

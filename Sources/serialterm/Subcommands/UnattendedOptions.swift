@@ -16,6 +16,9 @@ struct UnattendedOptions: ParsableArguments {
   @Flag(help: "Wait for a device that is not there yet.")
   var wait = false
 
+  @OptionGroup(title: "LOG")
+  var log: LogOptions
+
   @Flag(name: [.short, .long], help: "Say nothing but failures.")
   var quiet = false
 
@@ -26,11 +29,11 @@ struct UnattendedOptions: ParsableArguments {
   }
 
   /// What they make of a session with a target.
-  func configuration(target: Target?) -> UnattendedConfiguration {
-    UnattendedConfiguration(
+  func configuration(target: Target?) -> SessionConfiguration {
+    SessionConfiguration(
       target: target, settings: line.settings,
       linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
-      reconnects: false,
-      waitsForAbsentDevice: wait, pacing: pacing.pacing, isQuiet: quiet)
+      reconnects: false, waitsForAbsentDevice: wait, pacing: pacing.pacing, log: log.configuration,
+      isQuiet: quiet)
   }
 }

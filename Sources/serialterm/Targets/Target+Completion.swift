@@ -1,19 +1,25 @@
 import ArgumentParser
+import Configuration
 import DeviceWatch
 import SystemPackage
 
 extension Target {
-  /// What a shell completes a TARGET to: the nodes that there are, and the simulations.
+  /// What a shell completes a TARGET to: the nodes that there are, profiles, and the simulations.
   static let completion = CompletionKind.custom { _, _, _ in
     let nodes = presentDevices.filter(\.hasHardware).map(\.node.string)
     let simulations = Simulation.allCases.map { "loopback:\($0.rawValue)" }
     // In zsh what follows a colon is a candidate's description: see _describe in zshcompsys(1).
     let isColonTaken = CompletionShell.requesting == .zsh
-    return (nodes + simulations).map { candidate in
+    return (nodes + profileNames + simulations).map { candidate in
       isColonTaken
         ? candidate.split(separator: ":", omittingEmptySubsequences: false)
           .joined(separator: "\\:") : candidate
     }
+  }
+
+  /// The names of profiles; none where the configuration cannot be read.
+  static var profileNames: [String] {
+    (try? ProfileFile(nil))?.contents.profiles.map(\.name) ?? []
   }
 
   /// None where udev cannot be asked: nobody reads a complaint in the midst of a command line.

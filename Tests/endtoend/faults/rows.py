@@ -34,5 +34,6 @@ ROWS = {
     37: ("a line of 100 MiB", "log exact, memory grows ≤ 8 MiB"),
     38: ("marks of errors, cut anywhere by reads", "taken out, every error told, bytes exact"),
     39: ("DTR and RTS at the opening", "only what was asked for, by the first request"),
+    40: ("configuration malformed", "exit 2 with file and line, ≤ 100 ms, nothing executed"),
     49: ("no descriptors, no memory", "said, exit 1, terminal restored"),
 }

@@ -32,7 +32,8 @@ import Testing
     port = try PseudoTerminal()
     session = Session(settings: LineSettings())
     try session.open(port.path)
-    desk = ReleaseDesk(session, on: loop, patience: Drain.Patience(total: .seconds(1)))
+    desk = ReleaseDesk(session, on: loop)
+    desk.patience = Drain.Patience(total: .seconds(1))
     device = try #require(port.path.deviceNumber)
   }
 

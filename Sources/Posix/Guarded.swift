@@ -1,16 +1,15 @@
 import Glibc
-import Posix
 
 /// A state that two threads share: looked at and changed by one at a time, and waited for.
 ///
 /// The corresponding C types are `pthread_mutex_t` and `pthread_cond_t`.
-final class Guarded<State: Sendable>: @unchecked Sendable {
+public final class Guarded<State: Sendable>: @unchecked Sendable {
   // Nothing but the methods below touches the state, and these hold the mutex.
   private var state: State
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init(_ state: State) {
+  public init(_ state: State) {
     self.state = state
     pthread_mutex_init(mutex, nil)
     // By the clock that nobody sets, as all our deadlines are.
@@ -29,7 +28,7 @@ final class Guarded<State: Sendable>: @unchecked Sendable {
   }
 
   /// Looks at the state, or changes it; whoever waits looks again.
-  func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+  public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer {
       pthread_cond_broadcast(changed)
@@ -43,7 +42,7 @@ final class Guarded<State: Sendable>: @unchecked Sendable {
   /// - Parameter deadline: when to stop waiting; nil for never.
   /// - Returns: whether it is.
   @discardableResult
-  func wait(until deadline: MonotonicTime?, for condition: (State) -> Bool) -> Bool {
+  public func wait(until deadline: MonotonicTime?, for condition: (State) -> Bool) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while !condition(state) {

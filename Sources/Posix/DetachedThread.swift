@@ -1,8 +1,8 @@
 import Glibc
-import SystemPackage
+public import SystemPackage
 
 /// Starts a thread that ends when its work does, and is waited for by nobody.
-enum LogThread {
+public enum DetachedThread {
   /// The work needs little, and what limits a process (`ulimit -v`) counts a stack in full.
   private static let stackSize = 512 * 1_024
 
@@ -14,9 +14,9 @@ enum LogThread {
   ///
   /// The corresponding C function is `pthread_create`.
   ///
-  /// - Parameter writer: whose work it is. Nothing else may have it from now on.
+  /// - Parameter work: what to do; whatever it uses, nothing else may have from now on.
   /// - Throws: `EAGAIN` when there are too many threads, or no memory for one.
-  static func run(_ writer: consuming LogWriter) throws(Errno) {
+  public static func run(_ work: sending @escaping () -> Void) throws(Errno) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -30,18 +30,24 @@ enum LogThread {
     pthread_sigmask(SIG_SETMASK, &blocked, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
-    let context = Unmanaged.passRetained(writer)
+    let context = Unmanaged.passRetained(Work(work))
     var thread = pthread_t()
     let error = pthread_create(
       &thread, &attributes,
       { context in
         guard let context else { return nil }
-        Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
+        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
         return nil
       }, context.toOpaque())
     guard error == 0 else {
       context.release()
       throw Errno(rawValue: error)
     }
+  }
+
+  /// Work on its way to the thread.
+  private final class Work {
+    let run: () -> Void
+    init(_ run: @escaping () -> Void) { self.run = run }
   }
 }

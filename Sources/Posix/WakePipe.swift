@@ -1,15 +1,14 @@
 import Glibc
-import Posix
-import SystemPackage
+public import SystemPackage
 
 /// Wakes the loop of another thread: a pipe with a byte in it or none. See pipe(2).
-final class WakePipe: Sendable {
+public final class WakePipe: Sendable {
   /// Readable from a waking to the next clearing.
-  let reader: FileDescriptor
+  public let reader: FileDescriptor
   private let writer: FileDescriptor
 
   /// - Throws: what pipe(2) says.
-  init() throws(Errno) {
+  public init() throws(Errno) {
     var ends: [CInt] = [-1, -1]
     // Swift's Glibc module has no pipe2(2). No other thread starts programs.
     try systemCall { pipe(&ends) }
@@ -26,13 +25,15 @@ final class WakePipe: Sendable {
     _ = Glibc.close(writer.rawValue)
   }
 
-  func wake() {
+  /// Makes the pipe readable.
+  public func wake() {
     var byte: UInt8 = 1
     // A full pipe wakes as well as one with room.
     _ = withUnsafeBytes(of: &byte) { try? writer.writeAvailable($0) }
   }
 
-  func clear() {
+  /// Takes what wakings have left in the pipe.
+  public func clear() {
     withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
       while case .bytes? = try? reader.readAvailable(into: buffer) {}
     }

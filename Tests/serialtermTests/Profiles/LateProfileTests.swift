@@ -1,0 +1,115 @@
+import ArgumentParser
+import Configuration
+import DeviceWatch
+import Glibc
+import SerialCore
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite("A profile that is found when the device is known")
+struct LateProfileTests {
+  private static let text = """
+    [default]
+    baud = 1200
+    local-echo = true
+    log = "all.log"
+    [profile.board]
+    match = "serial:AAA"
+    baud = 9600
+    parity = "odd"
+    hangup = false
+    on-open = "dtr=off,wait=100,dtr=on"
+    log = ["a.log", "b.log"]
+    prefix = "ctrl-a"
+    timeout = 2
+    line-ending = "cr"
+    byte-delay = 3
+    [profile.kind]
+    match = "usb:0403:6001"
+    flow = "hard"
+    """
+
+  private static func device(_ serial: String, product: UInt16 = 0x6001) -> Device {
+    Device(
+      syspath: "/sys/\(serial)", node: FilePath("/dev/ttyTEST"), kind: .usb, vendorID: 0x0403,
+      productID: product, serialNumber: serial)
+  }
+
+  /// What is read, with devices or none.
+  private func reading(_ words: [String], among devices: [Device]) throws
+    -> CommandLineReader.Reading
+  {
+    let path = "/tmp/serialterm-late-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).toml"
+    let file = try FileDescriptor.open(
+      FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite
+    )
+    defer { unlink(path) }
+    try file.closeAfter { _ = try file.writeAll(Self.text.utf8) }
+    // In front, where it stands wherever the profile's words go.
+    return try CommandLineReader(
+      parse: { try Serialterm.parseAsRoot($0) }, words: { Serialterm.message(for: $0) },
+      devices: { devices }
+    ).read([words[0], "--config", path] + words.dropFirst())
+  }
+
+  /// A command as a text in which everything is that it was asked for, but where its file was.
+  private func words(_ command: any ParsableCommand) -> String {
+    var text = ""
+    dump(command, to: &text)
+    return text.replacing(#/\/tmp\/serialterm-late[^"]*/#, with: "FILE")
+      .replacing(#/#\d+/#, with: "").replacing(#/0x[0-9a-f]+/#, with: "")
+  }
+
+  @Test(
+    "the command is what it were if the device had been there",
+    arguments: [
+      ["connect", "usb:0403:6001", "--wait"], ["connect", "--wait"],
+      ["connect", "serial:AAA", "--wait", "-b", "300", "--no-local-echo", "-L", "mine"],
+      ["connect", "latest", "--wait", "--parity", "none", "--hangup"],
+      ["send", "usb:0403:6001", "x", "--wait"], ["send", "serial:AAA", "x", "--timeout", "7"],
+      ["run", "latest", "script", "--wait"],
+    ], ["AAA", "BBB"])
+  func equal(_ line: [String], _ serial: String) throws {
+    let device = Self.device(serial)
+    if line.contains("serial:AAA") && serial != "AAA" { return }
+    let early = try reading(line, among: [device])
+    #expect(early.late == nil, "nothing is left to be known")
+    let command = try #require(early.command as? any ProfiledCommand)
+    let late = try #require(try reading(line, among: []).late)
+    try expectEqual(command, late, device)
+  }
+
+  private func expectEqual<Command: ProfiledCommand>(
+    _ early: Command, _ late: LateProfile, _ device: Device
+  ) throws {
+    #expect(words(try late.command(for: device, like: early)) == words(early))
+  }
+
+  @Test("command line over profile over what holds for all")
+  func order() throws {
+    let reading = try reading(["connect", "new", "--parity", "even"], among: [])
+    let start = try #require(reading.command as? ConnectCommand)
+    let late = try #require(reading.late)
+    #expect(start.line.baud == 1200)
+    let board = try late.command(for: Self.device("AAA"), like: start)
+    #expect(board.line.baud == 9600)
+    #expect(board.line.parity == .even)
+    #expect(board.localEcho)
+    #expect(board.log.log == ["a.log", "b.log"])
+    let other = try late.command(for: Self.device("ZZZ", product: 1), like: start)
+    #expect(other.line.baud == 1200)
+    #expect(other.log.log == ["all.log"])
+    #expect(words(board) != words(other), "what the other test compares tells them apart")
+  }
+
+  @Test(
+    "a profile that was named, and a simulation, depend on no device",
+    arguments: [
+      ["connect", "new", "--profile", "kind"], ["connect", "board"], ["connect", "loopback:"],
+    ])
+  func decided(_ line: [String]) throws {
+    #expect(try reading(line, among: []).late == nil)
+  }
+}
