@@ -13,6 +13,7 @@ import Testing
   /// Every kind of state that a command can meet.
   enum Situation: CaseIterable {
     case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutScreen, openOnPrinter
+    case openWithoutColours, openRaw
     case transferring
     case waiting, waitingReadOnly, released
 
@@ -22,7 +23,7 @@ import Testing
       case .closed: break
       case .opening: state.session = .opening(port, after: nil)
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
-        .transferring:
+        .openWithoutColours, .openRaw, .transferring:
         state.session = .open(port, LineSettings())
         state.capabilities = [.breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
@@ -33,6 +34,8 @@ import Testing
       case .openPseudoTerminal: state.capabilities = []
       case .openWithoutScreen: state.screen = .none
       case .openOnPrinter: state.screen = .printing
+      case .openWithoutColours: state.hasColours = false
+      case .openRaw: state.view.isRaw = true
       case .transferring: state.transfer = .init(name: "image.bin", size: 100)
       case .closed, .opening, .open, .waiting, .released: break
       }
@@ -49,6 +52,15 @@ import Testing
       nil
     case .clearScreen, .hexView, .timestamps, .timestampFormat:
       situation == .openWithoutScreen ? "the output is not a terminal" : nil
+    case .highlight:
+      switch situation {
+      case .openWithoutScreen: "the output is not a terminal"
+      case .openWithoutColours: "no colours: NO_COLOR or TERM"
+      case .openRaw: "--raw leaves the terminal to the device"
+      case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openOnPrinter,
+        .transferring, .waiting, .waitingReadOnly, .released:
+        nil
+      }
     case .statusLine: withoutDrawing(situation)
     case .lineInput: unsendable(situation) ?? withoutDrawing(situation)
     case .release:
@@ -56,8 +68,8 @@ import Testing
       case .closed: "no device"
       case .opening: "the port is being opened"
       case .transferring: "image.bin is being sent"
-      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter, .waiting,
-        .waitingReadOnly, .released:
+      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+        .openWithoutColours, .openRaw, .waiting, .waitingReadOnly, .released:
         nil
       }
     case .reconnect, .baudRate, .dataBits, .parity, .stopBits, .flowControl:
@@ -85,7 +97,7 @@ import Testing
     case .opening: "the port is being opened"
     case .released: "the port is released"
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
-      .transferring:
+      .openWithoutColours, .openRaw, .transferring:
       nil
     }
   }
@@ -94,8 +106,7 @@ import Testing
     switch situation {
     case .openReadOnly, .waitingReadOnly: "read-only"
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
-      .transferring, .waiting,
-      .released:
+      .openWithoutColours, .openRaw, .transferring, .waiting, .released:
       nil
     }
   }
@@ -104,8 +115,8 @@ import Testing
     switch situation {
     case .openWithoutScreen: "the output is not a terminal"
     case .openOnPrinter: "this terminal can only print"
-    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .transferring, .waiting,
-      .waitingReadOnly, .released:
+    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutColours,
+      .openRaw, .transferring, .waiting, .waitingReadOnly, .released:
       nil
     }
   }

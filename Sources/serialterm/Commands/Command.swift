@@ -26,6 +26,7 @@ enum Command: CaseIterable {
   case hexView
   case timestamps
   case timestampFormat
+  case highlight
   case mapping
   case inputMap
   case outputMap

@@ -28,6 +28,8 @@ struct TerminalState: Hashable {
   var log: FilePath?
   /// What shows what the device sends.
   var screen = ScreenKind.drawing
+  /// Whether what is shown may have colours.
+  var hasColours = true
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
 

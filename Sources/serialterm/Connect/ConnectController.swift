@@ -88,7 +88,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
         requestedSettings: configuration.settings, isReadOnly: configuration.isReadOnly,
         reconnects: configuration.reconnects, echoesLocally: configuration.echoesLocally,
         editsLines: configuration.editsLines, view: configuration.view, screen: kind,
-        showsStatus: configuration.showsStatus))
+        hasColours: console.outputStyle.isColoured, showsStatus: configuration.showsStatus))
     status = StatusDisplay(on: console, loop: loop, statistics: statistics) { [model] in
       model.state
     }

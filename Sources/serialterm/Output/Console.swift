@@ -78,6 +78,7 @@ final class Console {
   func echo(_ text: String) {
     isMidLine = true
     screen.show(text)
+    screen.onCursorMoved()
   }
 
   /// Says something about the session, on a line of its own, unless the user wants quiet.
@@ -121,6 +122,7 @@ final class Console {
       isMidLine = false
     }
     screen.show(text)
+    screen.onCursorMoved()
   }
 
   /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else

@@ -28,6 +28,9 @@ final class Screen {
     }
   }
 
+  /// Called when the cursor is not where what was shown has left it.
+  var onCursorMoved: () -> Void = {}
+
   init(_ output: OutputChannel, size: @escaping () -> ScreenSize) {
     self.output = output
     wholeSize = size
@@ -76,6 +79,7 @@ final class Screen {
     draw(panel.close())
     withheld.write(to: output)
     refresh()
+    onCursorMoved()
   }
 
   /// Shows the lines as they are now.
@@ -121,6 +125,7 @@ final class Screen {
     let size = wholeSize()
     let erasure = panel.eraseAfterResize(to: size)
     draw(erasure + adaptStatusLine(to: size) + showPanel())
+    onCursorMoved()
   }
 
   /// A line that had no room, or was taken away for a while, is brought back.
@@ -134,6 +139,7 @@ final class Screen {
   func clear() {
     show("\u{1B}[H\u{1B}[2J")
     if let status { draw(statusLine.redraw(status)) }
+    onCursorMoved()
   }
 
   /// Takes everything of ours off the screen, until ``resume()``: somebody else has the terminal.
