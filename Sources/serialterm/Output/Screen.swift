@@ -39,7 +39,7 @@ final class Screen {
   /// Shows bytes, now or when the cover has gone.
   func show(_ bytes: UnsafeRawBufferPointer) {
     if let withheld {
-      withheld.append(bytes)
+      withheld.append(bytes, isMessage: false)
     } else if panel.lines.isEmpty {
       output.write(bytes)
     } else {
@@ -51,6 +51,18 @@ final class Screen {
   func show(_ text: String) {
     var text = text
     text.withUTF8 { show(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Shows what is said about the session, which is never left out.
+  func say(_ text: String) {
+    var text = text
+    text.withUTF8 { text in
+      let bytes = UnsafeRawBufferPointer(text)
+      if let withheld { return withheld.append(bytes, isMessage: true) }
+      draw(panel.close())
+      output.write(bytes, isMessage: true)
+      draw(showPanel())
+    }
   }
 
   /// Writes bytes past everything.
