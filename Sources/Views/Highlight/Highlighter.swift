@@ -10,9 +10,9 @@
 public struct Highlighter: ByteStage {
   /// How much of a line is looked at, in code points.
   public static let reach = 1_024
-  /// How many steps may be made for a piece; in what comes then nothing is set off. A line of text
-  /// takes some hundreds.
-  static let budget = 4_000_000
+  /// How many steps may be made for a piece, and for each of its bytes, and at most; in what comes
+  /// then nothing is set off. Text takes some ten for a byte.
+  private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let highlights: [Highlight]
   /// Columns in front of a line that are not known here.
@@ -20,7 +20,7 @@ public struct Highlighter: ByteStage {
   private let columns: () -> Int
   private let width: (Unicode.Scalar) -> Int
   private var line = HighlightedLine()
-  private var budget = Self.budget
+  private var budget = 0
 
   /// Creates a stage.
   ///
@@ -44,7 +44,7 @@ public struct Highlighter: ByteStage {
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
-    budget = Self.budget
+    budget = min(Self.budgets.piece + Self.budgets.byte * bytes.count, Self.budgets.most)
     var index = 0
     while index < bytes.count {
       switch bytes[index] {
@@ -73,7 +73,7 @@ public struct Highlighter: ByteStage {
 
   /// Sets off what is in the unfinished line.
   public mutating func flush(into output: inout [UInt8]) {
-    budget = Self.budget
+    budget = Self.budgets.piece
     finishLine(into: &output)
   }
 

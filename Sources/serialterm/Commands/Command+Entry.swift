@@ -56,6 +56,8 @@ extension Command {
       Entry(nil, "timestamp-format", "change how times are shown", needs: [.screen])
     case .highlight:
       Entry(nil, "highlight", "colour what matters", needs: [.screen, .colours, .filtered])
+    case .filter:
+      Entry(nil, "filter", "pass what is shown through a command", needs: [.screen, .filter])
     case .mapping: Entry("m", "mapping", "change characters both ways")
     case .inputMap: Entry("i", "input-map", "change characters from the device")
     case .outputMap:

@@ -18,6 +18,7 @@ extension Command {
     case .timestamps: (state.view.timestamps != nil).onOff
     case .timestampFormat: state.view.timestamps.map { "\($0)" }
     case .highlight: state.view.isHighlighting.onOff
+    case .filter: state.isFiltering.onOff
     case .mapping: state.view.map.rules.isEmpty ? nil : "\(state.view.map)"
     case .inputMap: state.view.map.text(.fromDevice)
     case .outputMap: state.view.map.text(.toDevice)

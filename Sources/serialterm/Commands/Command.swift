@@ -27,6 +27,7 @@ enum Command: CaseIterable {
   case timestamps
   case timestampFormat
   case highlight
+  case filter
   case mapping
   case inputMap
   case outputMap

@@ -24,6 +24,8 @@ enum Need {
   case colours
   /// What the device sends is made harmless before it is shown.
   case filtered
+  /// There is a command that what is shown can pass.
+  case filter
 
   /// Why a state does not meet the need; nil when it does.
   func unmet(in state: TerminalState) -> String? {
@@ -50,6 +52,7 @@ enum Need {
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
     case .filtered: state.view.isRaw ? "--raw leaves the terminal to the device" : nil
+    case .filter: state.filter == nil ? "no --filter was given" : nil
     case .drawing:
       switch state.screen {
       case .none: "the output is not a terminal"

@@ -22,6 +22,9 @@ struct TerminalState: Hashable {
   var editsLines = false
   /// How what the device sends is shown.
   var view = ViewSettings()
+  /// The command that what is shown can pass, and whether it does.
+  var filter: String?
+  var isFiltering = false
   /// The file that is being sent.
   var transfer: Transfer?
   /// Where what is received is logged to.

@@ -15,6 +15,8 @@ struct ConnectConfiguration {
   let isReadOnly: Bool
   let editsLines: Bool
   let view: ViewSettings
+  /// The shell command that what is shown passes.
+  let filter: String?
   let showsStatus: Bool
   let log: LogConfiguration
   let prefix: PrefixKey

@@ -58,6 +58,7 @@ extension ConnectController {
     case .timestamps: toggleTimestamps()
     case .timestampFormat: askForTimestampFormat()
     case .highlight: toggleHighlights()
+    case .filter: toggleFilter()
     case .mapping: askForMap("mapping", Direction.allCases)
     case .inputMap: askForMap("input map", [.fromDevice])
     case .outputMap: askForMap("output map", [.toDevice])

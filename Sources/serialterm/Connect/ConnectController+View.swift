@@ -43,6 +43,12 @@ extension ConnectController {
     console.answer(["highlight is \(model.state.view.isHighlighting.onOff)."])
   }
 
+  /// Shows what the command makes of the bytes, or the bytes.
+  func toggleFilter() {
+    if filter.isOn { filter.stop() } else { filter.start() }
+    console.answer(["filter is \(model.state.isFiltering.onOff)."])
+  }
+
   /// Asks for a change to make in a direction, or in either; one that is made already is undone.
   func askForMap(_ title: String, _ directions: [Direction]) {
     dialogs.ask(

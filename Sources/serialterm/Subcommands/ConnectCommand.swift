@@ -128,7 +128,8 @@ struct ConnectCommand: Subcommand {
         linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
         reconnects: reconnect && !neverReconnect, waitsForAbsentDevice: wait,
         echoesLocally: localEcho, isReadOnly: readOnly, editsLines: inputMode == .line,
-        view: view.settings, showsStatus: view.status, log: log.configuration, prefix: prefix,
+        view: view.settings, filter: view.filter, showsStatus: view.status, log: log.configuration,
+        prefix: prefix,
         linger: .seconds(linger), drain: .seconds(drain), releaseSignal: releaseOn,
         pacing: pacing.pacing, isQuiet: quiet))
     return try controller.run()

@@ -32,6 +32,12 @@ struct ViewOptions: ParsableArguments {
     transform: { try Highlight.parsing($0) })
   var highlight: [[Highlight]] = []
 
+  @Option(
+    help: .init(
+      "Show what a command makes of what the device sends: the bytes pass through it. The log has "
+        + "them as they came.", valueName: "command"))
+  var filter: String?
+
   @Flag(help: "Let every escape sequence of the device through to the terminal.")
   var raw = false
 
