@@ -8,6 +8,15 @@ public func fuzzNames(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(again == list)
   } catch { precondition(!"\(error)".isEmpty) }
   do {
+    var budget = 100_000
+    let line = text.unicodeScalars.map(\.value)
+    for match in try Pattern(parsing: text).matches(in: line, budget: &budget) {
+      precondition(!match.isEmpty && match.upperBound <= line.count)
+    }
+    // What is entered last may go beyond it, by no more than the expression's size.
+    precondition(budget > -10_000)
+  } catch { precondition(!"\(error)".isEmpty) }
+  do {
     let format = try TimestampFormat(parsing: text)
     precondition(format.description == text)
   } catch { precondition(!"\(error)".isEmpty) }

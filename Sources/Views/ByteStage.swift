@@ -19,12 +19,17 @@ public protocol ByteStage {
   /// Appends what waits for bytes that may never come: at the end of the stream, or after a pause.
   mutating func flush(into output: inout [UInt8])
 
+  /// Takes note that somebody else has written to the terminal behind this stage, or moved its cursor.
+  mutating func cursorDidMove()
+
   /// What undoes the changes that the stream has made to the terminal behind this stage, as far as
   /// the stage knows of any. Nothing, unless a stage says otherwise.
   var restoration: [UInt8] { get }
 }
 
 extension ByteStage {
+  public mutating func cursorDidMove() {}
+
   public var restoration: [UInt8] { [] }
 }
 

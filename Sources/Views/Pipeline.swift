@@ -48,6 +48,11 @@ public struct Pipeline {
     if !front.isEmpty { front.withUnsafeBytes(show) }
   }
 
+  /// Takes note that somebody else has written to the terminal, or moved its cursor.
+  public mutating func cursorDidMove() {
+    for index in stages.indices { stages[index].cursorDidMove() }
+  }
+
   /// What undoes the changes that the stream has left in the terminal; empty if there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 

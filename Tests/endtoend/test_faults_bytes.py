@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+import re
 import unittest
 
 from Tests.endtoend.faults import HAS_COMPILER, SessionTest, faulty, processes, record
@@ -14,6 +15,35 @@ HARD = (
     + b"\xc3" b"\xe2\x82" b"\xf0\x9f\x98" b"\xc0\xaf" b"\xe0\x80\x80" b"\xed\xa0\x80"
     + b"\xf4\x90\x80\x80" b"\xff\xfe" b"\x80"
     + "ü€😀".encode() * 20)
+
+
+class Row35HostileSequencesTests(SessionTest):
+    # What makes a terminal answer, keep, send or do something beyond showing text.
+    HOSTILE = [
+        b"\x1b[c", b"\x1b[>c", b"\x1b[=c", b"\x1b[5n", b"\x1b[6n", b"\x1b[?6n", b"\x1bZ", b"\x05",
+        b"\x1b[x", b"\x1b[18t", b"\x1b[21t", b"\x1b[8;1;1t", b"\x1b[?1$p", b"\x1bP$qm\x1b\\",
+        b"\x1bP+q544e\x1b\\", b"\x1b]0;title\x07", b"\x1b]2;title\x1b\\", b"\x1b]52;c;aGk=\x07",
+        b"\x1b]52;c;?\x07", b"\x1b]4;1;?\x07", b"\x1b]10;?\x07", b"\x1b]8;;file:///\x07",
+        b"\x1b]1337;File=:aGk=\x07", b"\x1b_Ga=q\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\",
+        b"\x1b[5i", b"\x1b[4i", b"\x1b[?5i", b"\x1bc", b"\x1b[!p", b"\x1b(0", b"\x1b)0", b"\x0e",
+        b"\x1b[?3h", b"\x1b[?1000h", b"\x1b[?69h", b"\x1b[?5h", b"\x1b[4h", b"\x1b[20h", b"\x1b[3g",
+        b"\x1bH", b"\x1b#8", b"\x1b%@", b"\x1b[3J", b"\x1b[11m", b"\x1b[1;2;3;4;5T",
+        b"\xc2\x9b6n", b"\xc2\x9d0;title\x07", b"\xc2\x90$qm\xc2\x9c", b"\x1b[6\x1b[6n",
+        b"\x1b[" + b"1;" * 100 + b"c", b"\xe2\x80\xae",
+    ]
+
+    def test_none_reaches_the_terminal(self):
+        terminal = self.session("-L", str(self.log))
+        said = b"BEGIN" + b"|".join(self.HOSTILE) + b"END"
+        self.device.write(said)
+        shown = terminal.expect(re.compile(rb"(?s)BEGIN(.*)END")).group(1)
+        self.assertEqual(re.findall(rb"[\x00-\x06\x0e-\x1f\x7f]|\xc2[\x80-\x9f]", shown), [])
+        self.assertNotIn(b"\xe2\x80\xae", shown)
+        self.assertEqual(shown.count(b"|"), len(self.HOSTILE) - 1)
+        self.assertEqual(self.quit(terminal)[0], 0)
+        self.assertEqual(self.log.read_bytes(), said)
+        record(35, f"sequences that reached the terminal, of {len(self.HOSTILE)}", 0, "")
+        record(35, "differing bytes in the log", 0, "")
 
 
 class Row36HardBytesTests(SessionTest):

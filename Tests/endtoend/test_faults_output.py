@@ -60,6 +60,33 @@ class Row28StalledTerminalTests(SessionTest):
         self.assertEqual(self.quit(terminal)[0], 0)
         record(28, "difference between said and true, of bytes not shown", 0, "bytes")
 
+    def test_what_is_said_meanwhile_is_shown_behind_the_gap(self):
+        terminal = self.stalled_session(2_000_000)
+        self.device.hang_up()
+        # The device's end is noticed where no terminal has to take anything.
+        self.device.plug()
+        wait_until(lambda: self.device.exclusive, "the port is open again")
+        self.device.write(b"behind all")
+        self.wait_for_log(2_000_010)
+        terminal.resume()
+        terminal.expect(NOT_SHOWN)
+        terminal.expect(b"is gone, waiting for it to come back")
+        terminal.expect(b"is back")
+        record(28, "messages left out", 0, "")
+
+    def test_what_is_said_behind_a_list_is_shown_when_it_closes(self):
+        terminal = self.session("-L", str(self.log))
+        terminal.send(b"\x14:")
+        terminal.expect(b"command:")
+        said = text(1_000_000)
+        self.device.write(said)
+        self.wait_for_log(len(said))
+        self.device.hang_up()
+        terminal.expect(b"no device")
+        terminal.send(b"\x1b")
+        terminal.expect(NOT_SHOWN)
+        terminal.expect(b"is gone, waiting for it to come back")
+
     def test_lost_device_ends_it(self):
         """Also what is said at the very end must not wait for a terminal that shows nothing."""
         terminal = self.session("--no-reconnect", "-L", str(self.log))

@@ -13,6 +13,7 @@ import Testing
   /// Every kind of state that a command can meet.
   enum Situation: CaseIterable {
     case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutScreen, openOnPrinter
+    case openWithoutColours, openRaw, openFiltered
     case transferring
     case waiting, waitingReadOnly, released
 
@@ -22,7 +23,7 @@ import Testing
       case .closed: break
       case .opening: state.session = .opening(port, after: nil)
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
-        .transferring:
+        .openWithoutColours, .openRaw, .openFiltered, .transferring:
         state.session = .open(port, LineSettings())
         state.capabilities = [.breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
@@ -33,6 +34,9 @@ import Testing
       case .openPseudoTerminal: state.capabilities = []
       case .openWithoutScreen: state.screen = .none
       case .openOnPrinter: state.screen = .printing
+      case .openWithoutColours: state.hasColours = false
+      case .openRaw: state.view.isRaw = true
+      case .openFiltered: state.filter = "cat"
       case .transferring: state.transfer = .init(name: "image.bin", size: 100)
       case .closed, .opening, .open, .waiting, .released: break
       }
@@ -49,6 +53,19 @@ import Testing
       nil
     case .clearScreen, .hexView, .timestamps, .timestampFormat:
       situation == .openWithoutScreen ? "the output is not a terminal" : nil
+    case .highlight:
+      switch situation {
+      case .openWithoutScreen: "the output is not a terminal"
+      case .openWithoutColours: "no colours: NO_COLOR or TERM"
+      case .openRaw: "--raw leaves the terminal to the device"
+      case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openOnPrinter,
+        .openFiltered, .transferring, .waiting, .waitingReadOnly, .released:
+        nil
+      }
+    case .filter:
+      situation == .openWithoutScreen
+        ? "the output is not a terminal"
+        : situation == .openFiltered ? nil : "no --filter was given"
     case .statusLine: withoutDrawing(situation)
     case .lineInput: unsendable(situation) ?? withoutDrawing(situation)
     case .release:
@@ -56,8 +73,8 @@ import Testing
       case .closed: "no device"
       case .opening: "the port is being opened"
       case .transferring: "image.bin is being sent"
-      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter, .waiting,
-        .waitingReadOnly, .released:
+      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+        .openWithoutColours, .openRaw, .openFiltered, .waiting, .waitingReadOnly, .released:
         nil
       }
     case .reconnect, .baudRate, .dataBits, .parity, .stopBits, .flowControl:
@@ -85,7 +102,7 @@ import Testing
     case .opening: "the port is being opened"
     case .released: "the port is released"
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
-      .transferring:
+      .openWithoutColours, .openRaw, .openFiltered, .transferring:
       nil
     }
   }
@@ -94,8 +111,7 @@ import Testing
     switch situation {
     case .openReadOnly, .waitingReadOnly: "read-only"
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
-      .transferring, .waiting,
-      .released:
+      .openWithoutColours, .openRaw, .openFiltered, .transferring, .waiting, .released:
       nil
     }
   }
@@ -104,8 +120,8 @@ import Testing
     switch situation {
     case .openWithoutScreen: "the output is not a terminal"
     case .openOnPrinter: "this terminal can only print"
-    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .transferring, .waiting,
-      .waitingReadOnly, .released:
+    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutColours,
+      .openRaw, .openFiltered, .transferring, .waiting, .waitingReadOnly, .released:
       nil
     }
   }

@@ -8,8 +8,10 @@ import SystemPackage
 ///
 /// - Nothing that is there is truncated, replaced or written through: a file must be new, or asked to
 ///   be added to; a symbolic link, a device, a pipe is refused.
-/// - When it is turned over, it is renamed to `FILE.1`, what had that name to `FILE.2`, and so on. A
-///   name with the time in it that is another by now is begun instead, and nothing renamed.
+/// - When it is turned over and all files stay, it is renamed to `FILE.N` with the next higher number:
+///   one renaming, however many there are. When so many stay, it becomes `FILE.1`, what had that name
+///   `FILE.2`, and so on. A name with the time in it that is another by now is begun instead, and
+///   nothing renamed.
 /// - A file that was renamed or removed by somebody else, as logrotate(8) does, is noticed by its
 ///   name leading elsewhere, and begun anew there.
 /// - Until the next file is open the last one is written to: whatever fails in between loses nothing.
@@ -23,6 +25,8 @@ final class LogFile {
 
   private let name: LogName
   private let appends: Bool
+  /// The highest number that a file of this name has, once it was looked for.
+  private var lastNumber: Int?
   private var file: OwnedDescriptor
   private var identity: Identity
 
@@ -117,7 +121,9 @@ final class LogFile {
     let next = name.path(at: time(nil))
     guard next == path else { return try begin(next, mustBeNew: !appends) }
     // If it has lost its name already, there is nothing to be renamed.
-    if !isElsewhere { try shift(keeping: keep) }
+    if !isElsewhere {
+      if let keep { try shift(keeping: keep) } else { try number() }
+    }
     try begin(path, mustBeNew: true)
   }
 
@@ -127,25 +133,36 @@ final class LogFile {
     let next = try Self.open(path, mustBeNew: mustBeNew)
     (identity, size) = try Self.facts(of: next, at: path)
     file = consume next
+    if self.path != path { lastNumber = nil }
     self.path = path
     hasRecords = size > 0
   }
 
+  /// Gives this file the next number.
+  private func number() throws(LogFileError) {
+    var number = (lastNumber ?? path.highestNumber) + 1
+    // Somebody else may have made it meanwhile; renaming would replace it.
+    while numbered(number).exists { number += 1 }
+    try rename(path, to: numbered(number))
+    lastNumber = number
+  }
+
   /// Gives every old file the next number, the last first, and this one the first.
-  private func shift(keeping keep: Int?) throws(LogFileError) {
+  private func shift(keeping keep: Int) throws(LogFileError) {
     var last = 1
-    while last < keep ?? .max, numbered(last).exists { last += 1 }
+    while last < keep, numbered(last).exists { last += 1 }
     for number in stride(from: last, through: 1, by: -1) {
-      let old = number == 1 ? path : numbered(number - 1)
-      do {
-        try systemCall {
-          old.withPlatformString { old in
-            numbered(number).withPlatformString { rename(old, $0) }
-          }
-        }
-      } catch {
-        throw LogFileError(old, .system(error))
+      try rename(number == 1 ? path : numbered(number - 1), to: numbered(number))
+    }
+  }
+
+  private func rename(_ old: FilePath, to new: FilePath) throws(LogFileError) {
+    do {
+      try systemCall {
+        old.withPlatformString { old in new.withPlatformString { Glibc.rename(old, $0) } }
       }
+    } catch {
+      throw LogFileError(old, .system(error))
     }
   }
 
@@ -155,4 +172,32 @@ final class LogFile {
 extension FilePath {
   /// Whether there is anything of this name, a link that leads nowhere too.
   fileprivate var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
+
+  /// The highest number behind this name and a point that a file has; 0 if none has. The
+  /// corresponding C function is `readdir`.
+  fileprivate var highestNumber: Int {
+    let folder = removingLastComponent()
+    let prefix = "\(lastComponent?.string ?? "")."
+    guard let stream = opendir(folder.isEmpty ? "." : folder.string) else { return 0 }
+    defer { closedir(stream) }
+    var highest = 0
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        // It ends within the entry; see readdir(3).
+        name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+      }
+      guard name.hasPrefix(prefix) else { continue }
+      let digits = name.dropFirst(prefix.count)
+      // What is too large, or has a sign or a zero in front, is not ours.
+      guard digits.allSatisfy(\.isASCIIDigit), digits.first != "0", digits.count <= 9 else {
+        continue
+      }
+      highest = max(highest, Int(digits) ?? 0)
+    }
+    return highest
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

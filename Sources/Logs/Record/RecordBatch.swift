@@ -3,7 +3,8 @@ import Views
 /// Records that wait to be written, in the order in which they came; their bytes lie in one piece.
 struct RecordBatch: Sendable {
   private var entries: [Entry] = []
-  private var bytes: [UInt8] = []
+  /// The bytes of the line, of all records.
+  private(set) var bytes: [UInt8] = []
 
   private struct Entry {
     let moment: Moment
@@ -21,6 +22,9 @@ struct RecordBatch: Sendable {
   static let recordSize = MemoryLayout<Entry>.stride
 
   var isEmpty: Bool { entries.isEmpty }
+
+  /// How much memory its records take while they wait.
+  var size: Int { bytes.count + entries.count * Self.recordSize }
 
   /// How many bytes of the line are in it.
   var byteCount: Int { bytes.count }

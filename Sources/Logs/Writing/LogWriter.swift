@@ -10,12 +10,12 @@ final class LogWriter {
   private static let retryInterval = Duration.milliseconds(200)
   /// How often it is looked whether the file still has its name.
   private static let lookInterval = Duration.seconds(1)
-  /// How many bytes are joined to one write where records need not be kept apart.
+  /// How many bytes are written at once where records need not be kept apart.
   private static let pieceSize = 65_536
   /// How many bytes at once mean that the line is busy: more than a serial line brings at once.
   private static let busyCount = 2_048
   /// How long the next bytes are collected while it is, in microseconds.
-  private static let busyPause: UInt32 = 1_000
+  private static let busyPause: UInt32 = 4_000
 
   private let buffer: LogBuffer
   private let file: LogFile
@@ -73,35 +73,29 @@ final class LogWriter {
     return isWritten
   }
 
-  /// Writes the bytes of many records at once.
+  /// Writes the bytes of many records at once, from where they lie.
   private func writeJoined(_ batch: RecordBatch) -> Bool {
-    var isWritten = true
-    var size = 0
-    func flush() -> Bool {
-      guard putDivided(output) else { return false }
-      buffer.didWrite(0, freeing: size)
-      size = 0
-      output.removeAll(keepingCapacity: true)
-      return true
+    var size = batch.size
+    var rest = batch.bytes[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(Self.pieceSize)
+      guard putDivided(piece) else { return false }
+      buffer.didWrite(0, freeing: piece.count)
+      size -= piece.count
+      rest = rest.dropFirst(piece.count)
     }
-    output.removeAll(keepingCapacity: true)
-    batch.forEach { record in
-      encoder.encode(record, into: &output)
-      size += record.size
-      isWritten = output.count < Self.pieceSize || flush()
-      return isWritten
-    }
-    return isWritten && flush()
+    buffer.didWrite(0, freeing: size)
+    return true
   }
 
   /// Writes bytes that each count on their own, over as many files as they take.
-  private func putDivided(_ bytes: [UInt8]) -> Bool {
-    var index = 0
-    while index < bytes.count {
+  private func putDivided(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
       if rotation.room(after: file.size) == 0 { turnOver() }
       // In a file that could not be turned over there is room all the same.
       let room = rotation.room(after: file.size)
-      let end = room == 0 ? bytes.count : index + min(room, bytes.count - index)
+      let end = room == 0 ? bytes.endIndex : index + min(room, bytes.endIndex - index)
       guard put(bytes[index..<end], onProgress: { buffer.didWrite($0, freeing: 0) }) else {
         return false
       }

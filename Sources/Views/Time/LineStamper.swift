@@ -4,6 +4,9 @@
 /// ends. After a carriage return alone, with which a device writes a line anew, the line is stamped
 /// anew as well, because its text would land on the stamp.
 public struct LineStamper: ByteStage {
+  /// How many columns a stamp takes at most.
+  public static let maximalWidth = 36
+
   private let format: TimestampFormat
   private let start: Moment
   private let calendar: (_ second: UInt64) -> CalendarTime

@@ -54,6 +54,10 @@ extension Command {
     case .timestamps: Entry("t", "timestamps", "show when each line came", needs: [.screen])
     case .timestampFormat:
       Entry(nil, "timestamp-format", "change how times are shown", needs: [.screen])
+    case .highlight:
+      Entry(nil, "highlight", "colour what matters", needs: [.screen, .colours, .filtered])
+    case .filter:
+      Entry(nil, "filter", "pass what is shown through a command", needs: [.screen, .filter])
     case .mapping: Entry("m", "mapping", "change characters both ways")
     case .inputMap: Entry("i", "input-map", "change characters from the device")
     case .outputMap:

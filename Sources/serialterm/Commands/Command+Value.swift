@@ -17,6 +17,8 @@ extension Command {
     case .hexView: state.view.isHex.onOff
     case .timestamps: (state.view.timestamps != nil).onOff
     case .timestampFormat: state.view.timestamps.map { "\($0)" }
+    case .highlight: state.view.isHighlighting.onOff
+    case .filter: state.isFiltering.onOff
     case .mapping: state.view.map.rules.isEmpty ? nil : "\(state.view.map)"
     case .inputMap: state.view.map.text(.fromDevice)
     case .outputMap: state.view.map.text(.toDevice)

@@ -26,6 +26,8 @@ enum Command: CaseIterable {
   case hexView
   case timestamps
   case timestampFormat
+  case highlight
+  case filter
   case mapping
   case inputMap
   case outputMap

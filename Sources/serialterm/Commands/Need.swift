@@ -20,6 +20,12 @@ enum Need {
   case screen
   /// It is a terminal that can draw anywhere on its screen.
   case drawing
+  /// What is shown may have colours.
+  case colours
+  /// What the device sends is made harmless before it is shown.
+  case filtered
+  /// There is a command that what is shown can pass.
+  case filter
 
   /// Why a state does not meet the need; nil when it does.
   func unmet(in state: TerminalState) -> String? {
@@ -44,6 +50,9 @@ enum Need {
     case .transfer: state.transfer == nil ? "no file is being sent" : nil
     case .noTransfer: state.transfer.map { "\($0.name) is being sent" }
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
+    case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
+    case .filtered: state.view.isRaw ? "--raw leaves the terminal to the device" : nil
+    case .filter: state.filter == nil ? "no --filter was given" : nil
     case .drawing:
       switch state.screen {
       case .none: "the output is not a terminal"

@@ -22,12 +22,17 @@ struct TerminalState: Hashable {
   var editsLines = false
   /// How what the device sends is shown.
   var view = ViewSettings()
+  /// The command that what is shown can pass, and whether it does.
+  var filter: String?
+  var isFiltering = false
   /// The file that is being sent.
   var transfer: Transfer?
   /// Where what is received is logged to.
   var log: FilePath?
   /// What shows what the device sends.
   var screen = ScreenKind.drawing
+  /// Whether what is shown may have colours.
+  var hasColours = true
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
 

@@ -7,6 +7,8 @@ struct ConnectConfiguration {
   let isReadOnly: Bool
   let editsLines: Bool
   let view: ViewSettings
+  /// The shell command that what is shown passes.
+  let filter: String?
   let showsStatus: Bool
   let prefix: PrefixKey
   /// How long to wait for an answer when standard input has ended.

@@ -57,6 +57,8 @@ extension ConnectController {
     case .hexView: toggle(\.view.isHex, of: command)
     case .timestamps: toggleTimestamps()
     case .timestampFormat: askForTimestampFormat()
+    case .highlight: toggleHighlights()
+    case .filter: toggleFilter()
     case .mapping: askForMap("mapping", Direction.allCases)
     case .inputMap: askForMap("input map", [.fromDevice])
     case .outputMap: askForMap("output map", [.toDevice])

@@ -83,6 +83,7 @@ extension ConnectController {
     dialogs.dismiss()
     // What changes from here on is shown nowhere.
     model.changes.remove(self)
+    filter.stop()
     if console.isOutputTerminal { view.finish() }
     let untaken = console.finish(within: Self.showPatience)
     terminal?.restore()

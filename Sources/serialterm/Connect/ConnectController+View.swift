@@ -34,6 +34,21 @@ extension ConnectController {
         }))
   }
 
+  /// Sets off what was asked for, or the levels of log lines, or nothing any more.
+  func toggleHighlights() {
+    model.update {
+      if $0.view.highlights.isEmpty { $0.view.highlights = Highlight.levels }
+      $0.view.isHighlighting.toggle()
+    }
+    console.answer(["highlight is \(model.state.view.isHighlighting.onOff)."])
+  }
+
+  /// Shows what the command makes of the bytes, or the bytes.
+  func toggleFilter() {
+    if filter.isOn { filter.stop() } else { filter.start() }
+    console.answer(["filter is \(model.state.isFiltering.onOff)."])
+  }
+
   /// Asks for a change to make in a direction, or in either; one that is made already is undone.
   func askForMap(_ title: String, _ directions: [Direction]) {
     dialogs.ask(

@@ -22,6 +22,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   let statistics = Statistics()
   let dialogs: Dialogs
   let view: DeviceView
+  let filter: FilterKeeper
   private let lineInput: LineInput
   private let status: StatusDisplay
   private let holdDetector: HoldDetector
@@ -69,10 +70,13 @@ final class ConnectController: SessionObserver, SessionDelegate {
       to: session, isTerminal: terminal != nil, isReadOnly: configuration.isReadOnly)
     dialogs = Dialogs(on: console, input: input, loop: loop)
     view = DeviceView(configuration.view, on: console, loop: loop)
+    filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
     lineInput = LineInput(
       on: console, loop: loop, history: HistoryFile(named: configuration.profileName))
     narrator = SessionNarrator(on: console)
-    model = TerminalStateModel(TerminalState(screen: kind))
+    model = TerminalStateModel(
+      TerminalState(
+        filter: configuration.filter, screen: kind, hasColours: console.outputStyle.isColoured))
     status = StatusDisplay(on: console, loop: loop, statistics: statistics) { [model] in
       model.state
     }
@@ -167,7 +171,13 @@ final class ConnectController: SessionObserver, SessionDelegate {
 
   private func connectParts() {
     console.onOutputGone = { [unowned self] _ in outputIsGone() }
-    console.onRoom = { [unowned self] in session.isReadingPaused = false }
+    console.onRoom = { [unowned self] in
+      filter.screenHasRoom()
+      readOn()
+    }
+    filter.onRoom = { [unowned self] in readOn() }
+    filter.onChange = { [unowned self] in model.update { $0.isFiltering = filter.isOn } }
+    if console.isOutputTerminal { filter.start() }
     input.onCommand = { [unowned self] in perform($0) }
     input.onTyped = { [unowned self] in
       // Standard output that is no terminal gets what the device sends, and nothing else.
@@ -194,13 +204,17 @@ final class ConnectController: SessionObserver, SessionDelegate {
   // MARK: What is observed
 
   func session(_ session: Session, didReceive bytes: RawSpan) {
-    bytes.withUnsafeBytes { console.isOutputTerminal ? view.show($0) : console.show($0) }
+    bytes.withUnsafeBytes { console.isOutputTerminal ? filter.show($0) : console.show($0) }
     // A terminal that is slow is waited for where the device can wait; a pipe always.
-    if console.isCrowded && (!console.isOutputTerminal || model.state.deviceCanWait) {
+    if isCrowded && (!console.isOutputTerminal || model.state.deviceCanWait) {
       session.isReadingPaused = true
     }
     status.update()
   }
+
+  private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
+
+  private func readOn() { session.isReadingPaused = session.isReadingPaused && isCrowded }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch (old, new) {

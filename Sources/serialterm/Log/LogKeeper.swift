@@ -10,6 +10,9 @@ final class LogKeeper: SessionObserver {
   /// How long what is not written yet is waited for at the end.
   private static let patience = Duration.milliseconds(400)
 
+  /// How long it is waited for when it is switched on again.
+  private static let switchingPatience = Duration.milliseconds(100)
+
   private let console: Console
   private let loop: EventLoop
   /// What is to be logged; the logs that are on go on as they are.
@@ -67,6 +70,8 @@ final class LogKeeper: SessionObserver {
   ///
   /// - Throws: ``Failure``.
   func switchOn(for state: SessionState) throws(Failure) {
+    // What was switched off a moment ago is as a rule written in the next.
+    reap(by: .now + Self.switchingPatience)
     if let log = ending.first {
       throw Failure(.logFailed, "\(log.log.path) is still being written.")
     }
@@ -92,9 +97,9 @@ final class LogKeeper: SessionObserver {
   }
 
   /// Lets go of the logs that are written to their end.
-  private func reap() {
+  private func reap(by deadline: MonotonicTime = .now) {
     ending.removeAll { kept in
-      guard kept.log.finish(by: .now) else { return false }
+      guard kept.log.finish(by: deadline) else { return false }
       missingBefore += kept.log.missingCount
       return true
     }

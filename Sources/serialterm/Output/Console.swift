@@ -51,7 +51,7 @@ final class Console {
     output.onGone = { [unowned self] in onOutputGone($0) }
     output.onDrained = { [unowned self] in onDrained() }
     // What is ours was left out too, and may have been cut off.
-    output.onGap = { [unowned self] in screen.sizeDidChange() }
+    output.onGap = { [unowned self] _ in screen.sizeDidChange() }
     output.onRoom = { [unowned self] in onRoom() }
   }
 
@@ -79,6 +79,7 @@ final class Console {
   func echo(_ text: String) {
     isMidLine = true
     screen.show(text)
+    screen.onCursorMoved()
   }
 
   /// Says something about the session, on a line of its own, unless the user wants quiet.
@@ -116,12 +117,10 @@ final class Console {
   private func sayLines(_ lines: [String]) {
     // On another terminal, or in a file, the device's line is not there to be broken.
     let text = lines.map { $0 + lineEnd }.joined()
-    if let messages { return messages.write(text) }
-    if isMidLine {
-      screen.show(lineEnd)
-      isMidLine = false
-    }
-    screen.show(text)
+    if let messages { return messages.write(text, isMessage: true) }
+    screen.say(isMidLine ? lineEnd + text : text)
+    isMidLine = false
+    screen.onCursorMoved()
   }
 
   /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else

@@ -1,5 +1,6 @@
 import EventLoop
 import Posix
+import TerminalUI
 import Views
 
 /// Shows what the device sends as the user wants to see it: mapped, made harmless, as numbers, with
@@ -34,6 +35,7 @@ final class DeviceView {
     self.console = console
     self.loop = loop
     build()
+    console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove() }
   }
 
   /// Shows bytes that the device sent.
@@ -54,6 +56,7 @@ final class DeviceView {
       if idleTimer == nil { waitForPause() }
     } else {
       echo.transform(bytes, at: .now) { console.show($0) }
+      text.cursorDidMove()
     }
   }
 
@@ -117,9 +120,21 @@ final class DeviceView {
     let stamps: [any ByteStage] =
       settings.timestamps.map { [LineStamper($0, start: start, calendar: CalendarTime.local)] }
       ?? []
-    text = Pipeline((map.isIdentity ? [] : [map]) + filter + stamps)
+    text = Pipeline((map.isIdentity ? [] : [map]) + filter + highlights + stamps)
     echo = Pipeline(filter)
     numbered = Pipeline(stamps)
     dump = settings.isHex ? dump ?? HexDump(marksDirection: settings.marksDirection) : nil
+  }
+
+  /// Sets off what is asked for, where there are colours. What is raw has the terminal to itself.
+  private var highlights: [any ByteStage] {
+    guard settings.isHighlighting, !settings.isRaw, console.outputStyle.isColoured else {
+      return []
+    }
+    return [
+      Highlighter(
+        settings.highlights, margin: settings.timestamps == nil ? 0 : LineStamper.maximalWidth,
+        columns: { [unowned console] in console.screen.columns }, width: \.displayWidth)
+    ]
   }
 }

@@ -12,28 +12,34 @@ final class OutputChannel {
     /// What finds no room is counted and left out: the source must not wait for a terminal that
     /// stalls. One that moves is waited for, if the source can wait: ``isCrowded``.
     case leaveOut
+    /// The same, for a program that reads: nothing is put in the place of what is missing.
+    case leaveOutSilently
   }
 
   /// Called when the channel is no longer crowded.
   var onRoom: () -> Void = {}
   /// Called when nothing is queued any more.
   var onDrained: () -> Void = {}
-  /// Called when bytes were left out and it is said how many: more may be missing than the device's.
-  var onGap: () -> Void = {}
+  /// Called when bytes begin to be left out.
+  var onOverflow: () -> Void = {}
+  /// Called with how many bytes were left out, when what follows them is taken again: more may be
+  /// missing than the device's.
+  var onGap: (Int) -> Void = { _ in }
   /// Called once, when nobody can read what is written any more.
   var onGone: (Errno) -> Void = { _ in }
 
   private let file: StandardFile
   private let whenFull: WhenFull
-  private var queue = ByteQueue(capacity: 524_288)
+  private var backlog = Backlog()
   private var watch: DescriptorWatch?
-  private var leftOut = 0
   /// Whether nothing was taken for longer than ``patience`` while something waited.
   private var isStalled = false
   private var takenCount = 0
   private var stallTimer: Timer?
   private let loop: EventLoop
   private var isGone = false
+  /// What waited when nobody could read it any more.
+  private var lostCount = 0
 
   /// Past this the source is asked to hold back; what it may still send before it does fits above.
   private static let crowd = 65_536
@@ -57,28 +63,35 @@ final class OutputChannel {
     self.loop = loop
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
       // A reader that goes away is noticed also while there is nothing to write.
-      if queue.isEmpty && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
+      if isDrained && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
     }
   }
 
+  deinit { watch?.cancel() }
+
   /// Whether the source ought to hold back.
-  var isCrowded: Bool { queue.count > Self.crowd && !isStalled }
+  var isCrowded: Bool { backlog.count > Self.crowd && !isStalled }
 
   /// Whether all that was written has been taken.
-  var isDrained: Bool { queue.isEmpty }
+  var isDrained: Bool { backlog.front.isEmpty }
+
+  /// How many bytes were not taken so far, those included that found no room.
+  var untakenCount: Int { lostCount + backlog.count + backlog.leftOut }
 
   /// Writes what is taken at once and queues the rest.
-  func write(_ bytes: UnsafeRawBufferPointer) {
+  ///
+  /// - Parameter isMessage: whether it is said about the session, and is to be read whatever is left
+  ///   out of what the device sends.
+  func write(_ bytes: UnsafeRawBufferPointer, isMessage: Bool = false) {
     guard !isGone else { return }
-    guard leftOut == 0 else { return leaveOut(bytes.count) }
     // A descriptor that may block is only written to when it is known to be writable.
-    let taken = queue.isEmpty && neverBlocks ? writeSome(bytes) : 0
+    let taken = backlog.isEmpty && neverBlocks ? writeSome(bytes) : 0
     guard taken < bytes.count, !isGone else { return }
-    if !queue.append(UnsafeRawBufferPointer(rebasing: bytes[taken...])) {
-      leaveOut(bytes.count - taken)
-    }
+    let before = backlog.leftOut
+    backlog.append(UnsafeRawBufferPointer(rebasing: bytes[taken...]), isMessage: isMessage)
     wantRoom(true)
-    if whenFull == .leaveOut && isCrowded && stallTimer == nil { watchForStall() }
+    if before == 0 && backlog.leftOut > 0 { onOverflow() }
+    if whenFull != .pushBack && isCrowded && stallTimer == nil { watchForStall() }
   }
 
   private func watchForStall() {
@@ -93,9 +106,9 @@ final class OutputChannel {
   }
 
   /// Writes a text.
-  func write(_ text: String) {
+  func write(_ text: String, isMessage: Bool = false) {
     var text = text
-    text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    text.withUTF8 { write(UnsafeRawBufferPointer($0), isMessage: isMessage) }
   }
 
   /// What stands in for bytes that could not be shown. CAN ends a sequence that was cut off: its
@@ -104,29 +117,30 @@ final class OutputChannel {
     "\u{18}\r\n[\(count.grouped) bytes not shown]\r\n"
   }
 
-  private func leaveOut(_ count: Int) { leftOut += count }
-
   private func drain() {
     let wasCrowded = isCrowded
-    while !queue.isEmpty {
-      let count = writeSome(queue.front)
+    while !isDrained {
+      let count = writeSome(backlog.front)
       guard count > 0 else { break }
-      queue.removeFirst(count)
+      backlog.removeFirst(count)
       takenCount &+= count
       isStalled = false
       if !neverBlocks { break }  // one cautious piece each time it is said to be writable
     }
-    if queue.isEmpty && leftOut > 0 && whenFull == .leaveOut {
-      let count = leftOut
-      leftOut = 0
-      write(Self.notShown(count))
-      onGap()
-    }
-    if queue.isEmpty {
+    if isDrained && !backlog.isGapless && whenFull != .pushBack { settle() }
+    if isDrained {
       wantRoom(false)
       onDrained()
     }
     if wasCrowded && !isCrowded { onRoom() }
+  }
+
+  /// Says what is missing, and what was said meanwhile, behind what has been taken.
+  private func settle() {
+    let count = backlog.settle { whenFull == .leaveOut ? Self.notShown($0) : nil }
+    let taken = neverBlocks ? writeSome(backlog.front) : 0
+    backlog.removeFirst(taken)
+    if count > 0 { onGap(count) }
   }
 
   /// - Returns: how many bytes were taken.
@@ -146,7 +160,8 @@ final class OutputChannel {
 
   private func lose(_ error: Errno) {
     isGone = true
-    queue.removeAll()
+    lostCount = backlog.count
+    backlog.removeAll()
     watch?.cancel()
     onGone(error)
   }
@@ -165,14 +180,14 @@ final class OutputChannel {
   /// - Returns: how many bytes were never taken.
   func finish(within limit: Duration) -> Int {
     let deadline = MonotonicTime.now + limit
-    while !queue.isEmpty && !isGone {
+    while !isDrained && !isGone {
       let rest = (deadline - .now).nanoseconds / 1_000_000
       guard rest > 0 else { break }
       var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
       guard Glibc.poll(&poll, 1, CInt(rest)) >= 0 else { continue }
       if poll.revents != 0 { drain() }
     }
-    return queue.count + leftOut
+    return backlog.count + backlog.leftOut
   }
 }
 

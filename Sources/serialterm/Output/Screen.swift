@@ -28,6 +28,9 @@ final class Screen {
     }
   }
 
+  /// Called when the cursor is not where what was shown has left it.
+  var onCursorMoved: () -> Void = {}
+
   init(_ output: OutputChannel, size: @escaping () -> ScreenSize) {
     self.output = output
     wholeSize = size
@@ -36,7 +39,7 @@ final class Screen {
   /// Shows bytes, now or when the cover has gone.
   func show(_ bytes: UnsafeRawBufferPointer) {
     if let withheld {
-      withheld.append(bytes)
+      withheld.append(bytes, isMessage: false)
     } else if panel.lines.isEmpty {
       output.write(bytes)
     } else {
@@ -48,6 +51,18 @@ final class Screen {
   func show(_ text: String) {
     var text = text
     text.withUTF8 { show(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Shows what is said about the session, which is never left out.
+  func say(_ text: String) {
+    var text = text
+    text.withUTF8 { text in
+      let bytes = UnsafeRawBufferPointer(text)
+      if let withheld { return withheld.append(bytes, isMessage: true) }
+      draw(panel.close())
+      output.write(bytes, isMessage: true)
+      draw(showPanel())
+    }
   }
 
   /// Writes bytes past everything.
@@ -76,6 +91,7 @@ final class Screen {
     draw(panel.close())
     withheld.write(to: output)
     refresh()
+    onCursorMoved()
   }
 
   /// Shows the lines as they are now.
@@ -121,6 +137,7 @@ final class Screen {
     let size = wholeSize()
     let erasure = panel.eraseAfterResize(to: size)
     draw(erasure + adaptStatusLine(to: size) + showPanel())
+    onCursorMoved()
   }
 
   /// A line that had no room, or was taken away for a while, is brought back.
@@ -134,6 +151,7 @@ final class Screen {
   func clear() {
     show("\u{1B}[H\u{1B}[2J")
     if let status { draw(statusLine.redraw(status)) }
+    onCursorMoved()
   }
 
   /// Takes everything of ours off the screen, until ``resume()``: somebody else has the terminal.

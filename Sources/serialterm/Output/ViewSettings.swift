@@ -12,6 +12,10 @@ struct ViewSettings: Hashable {
   var timestamps: TimestampFormat?
   /// What is changed of what the device sends, and of what is sent to it.
   var map = MapList()
+  /// What is set off in the lines.
+  var highlights: [Highlight] = []
+  /// Whether it is set off now.
+  var isHighlighting = false
   /// Whether every escape sequence of the device reaches the terminal.
   var isRaw = false
 }

@@ -1,22 +1,26 @@
-import Posix
-
 /// What is to be shown later, as far as there is room; the rest is counted.
 final class WithheldOutput {
-  private var queue = ByteQueue(capacity: 524_288)
-  private var leftOut = 0
+  private var backlog = Backlog()
 
-  /// Keeps bytes. Once something had to be left out, all that follows is: no gap is hidden.
-  func append(_ bytes: UnsafeRawBufferPointer) {
-    if leftOut > 0 || !queue.append(bytes) { leftOut += bytes.count }
+  /// Keeps bytes.
+  ///
+  /// - Parameter isMessage: whether they are ours, and never left out.
+  func append(_ bytes: UnsafeRawBufferPointer, isMessage: Bool) {
+    backlog.append(bytes, isMessage: isMessage)
   }
 
   /// Writes what was kept, and how much was not; nothing is kept any more.
   func write(to output: OutputChannel) {
-    while !queue.isEmpty {
-      let front = queue.front
-      output.write(front)
-      queue.removeFirst(front.count)
+    writeQueue(to: output, areMessages: false)
+    _ = backlog.settle(saying: OutputChannel.notShown)
+    writeQueue(to: output, areMessages: true)
+  }
+
+  private func writeQueue(to output: OutputChannel, areMessages: Bool) {
+    while !backlog.front.isEmpty {
+      let front = backlog.front
+      output.write(front, isMessage: areMessages)
+      backlog.removeFirst(front.count)
     }
-    if leftOut > 0 { output.write(OutputChannel.notShown(leftOut)) }
   }
 }

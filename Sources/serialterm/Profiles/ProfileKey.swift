@@ -56,6 +56,7 @@ struct ProfileKey: Hashable {
     .init("local-echo", .flag, "e", of: [.connect]), .init("hex", .flag, "x", of: [.connect]),
     .init("hex-gap", .integer, of: [.connect]),
     .init("timestamps", .text, "t", of: [.connect]), .init("map", .text, "m", of: [.connect]),
+    .init("highlight", .texts, of: [.connect]),
     .init("raw", .flag, of: [.connect]), .init("status", .flag, of: [.connect]),
     .init("input-mode", .text, of: [.connect]), .init("read-only", .flag, of: [.connect]),
     .init("log", .texts, "L"), .init("log-format", .text),

@@ -10,13 +10,19 @@ final class PipedChild {
   private let pid: pid_t
   private var hasEnded = false
 
+  private let leadsGroup: Bool
+
   /// Starts `/bin/sh -c COMMAND`. The corresponding C function is `posix_spawn`.
   ///
+  /// - Parameter isFilter: whether its standard error goes the way of its output, and signals to it
+  ///   reach all that it has started: it has a process group of its own.
   /// - Throws: what pipe(2) and posix_spawn(3) say.
-  init(_ command: String) throws(Errno) {
+  init(_ command: String, isFilter: Bool = false) throws(Errno) {
+    leadsGroup = isFilter
     let toChild = try Self.pipe()
     let fromChild = try Self.pipe()
-    pid = try Self.spawn(command, input: toChild.reading, output: fromChild.writing)
+    pid = try Self.spawn(
+      command, input: toChild.reading, output: fromChild.writing, isFilter: isFilter)
     // The flag belongs to our end: the child's ends stay as programs expect them.
     for end in [toChild.writing, fromChild.reading] {
       _ = fcntl(end.rawValue, F_SETFL, fcntl(end.rawValue, F_GETFL) | O_NONBLOCK)
@@ -43,7 +49,7 @@ final class PipedChild {
 
   /// Tells it to end, if it still runs.
   func end(_ signal: CInt) {
-    if !hasEnded { kill(pid, signal) }
+    if !hasEnded { kill(leadsGroup ? -pid : pid, signal) }
   }
 
   private static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
@@ -55,13 +61,16 @@ final class PipedChild {
   }
 
   private static func spawn(
-    _ command: String, input: FileDescriptor, output: FileDescriptor
+    _ command: String, input: FileDescriptor, output: FileDescriptor, isFilter: Bool
   ) throws(Errno) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input.rawValue, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDOUT_FILENO)
+    if isFilter {
+      posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDERR_FILENO)
+    }
     // What we hear in the loop, and what the program's root ignores, is the child's as usual.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -72,7 +81,9 @@ final class PipedChild {
     sigaddset(&defaults, SIGPIPE)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let group = isFilter ? POSIX_SPAWN_SETPGROUP : 0
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
     var arguments = ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var pid: pid_t = 0

@@ -153,8 +153,9 @@ extension ConnectCommand {
   private var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
       session: sessionConfiguration, echoesLocally: localEcho, isReadOnly: readOnly,
-      editsLines: inputMode == .line, view: view.settings, showsStatus: view.status,
-      prefix: prefix, linger: .seconds(linger), drain: .seconds(drain), releaseSignal: releaseOn)
+      editsLines: inputMode == .line, view: view.settings, filter: view.filter,
+      showsStatus: view.status, prefix: prefix, linger: .seconds(linger), drain: .seconds(drain),
+      releaseSignal: releaseOn)
   }
 }
 

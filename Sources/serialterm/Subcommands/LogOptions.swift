@@ -28,7 +28,7 @@ struct LogOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Begin a new log file before it has more bytes: 500k, 10M, 1G.",
-      discussion: "The old one becomes FILE.1, the one of before FILE.2, and so on.",
+      discussion: "The first becomes FILE.1, the next FILE.2; with --log-keep, the newest FILE.1.",
       valueName: "size"),
     transform: { try LogRotation.size(parsing: $0) })
   var logRotate: Int?
@@ -39,7 +39,8 @@ struct LogOptions: ParsableArguments {
   var logRotateEvery: Duration?
 
   @Option(
-    help: ArgumentHelp("How many old log files stay; without it, all.", valueName: "number"))
+    help: ArgumentHelp(
+      "How many old log files stay, FILE.1 the newest; without it, all.", valueName: "number"))
   var logKeep: Int?
 
   func validate() throws {

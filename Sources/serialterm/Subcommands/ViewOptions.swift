@@ -25,6 +25,19 @@ struct ViewOptions: ParsableArguments {
     transform: { try MapList(parsing: $0) })
   var map = MapList()
 
+  @Option(
+    help: .init(
+      "Set off what a regular expression fits: 'REGEX=red'; or levels, for the lines of firmware. "
+        + "May be given more than once.", valueName: "regex=colour"),
+    transform: { try Highlight.parsing($0) })
+  var highlight: [[Highlight]] = []
+
+  @Option(
+    help: .init(
+      "Show what a command makes of what the device sends: the bytes pass through it. The log has "
+        + "them as they came.", valueName: "command"))
+  var filter: String?
+
   @Flag(help: "Let every escape sequence of the device through to the terminal.")
   var raw = false
 
@@ -39,6 +52,7 @@ struct ViewOptions: ParsableArguments {
 
   var settings: ViewSettings {
     ViewSettings(
-      isHex: hex, hexGap: .milliseconds(hexGap), timestamps: timestamps, map: map, isRaw: raw)
+      isHex: hex, hexGap: .milliseconds(hexGap), timestamps: timestamps, map: map,
+      highlights: highlight.flatMap { $0 }, isHighlighting: !highlight.isEmpty, isRaw: raw)
   }
 }

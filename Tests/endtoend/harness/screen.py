@@ -148,6 +148,17 @@ class Screen:
         """The number of the first row with the text; None if there is none."""
         return next((number for number, line in enumerate(self.lines) if text in line), None)
 
+    def colour_of(self, text, row=None):
+        """The colour that all of a text has, as pyte names it, in its first row or in another; None
+        where there is no such text, or it has several."""
+        row = self.row_of(text) if row is None else row
+        if row is None:
+            return None
+        start = self.lines[row].index(text)
+        cells = self._emulator.buffer[row]
+        colours = {cells[start + number].fg for number in range(len(text))}
+        return colours.pop() if len(colours) == 1 else None
+
     def is_dimmed(self, row):
         """Whether a row's text is dim."""
         return self._has(row, "strikethrough")

@@ -8,7 +8,8 @@ import Testing
 struct ProfileKeyTests {
   /// Options that are for one call of a command, and no matter of a configuration.
   private static let others: Set<String> = [
-    "config", "profile", "help", "version", "exec", "json", "file", "hex", "expect", "print",
+    "config", "profile", "help", "version", "exec", "filter", "json", "file", "hex",
+    "expect", "print",
   ]
 
   /// The long names in a command's help.

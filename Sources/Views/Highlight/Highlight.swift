@@ -1,0 +1,76 @@
+/// What is set off on the screen, and how.
+public struct Highlight: Hashable, Sendable {
+  /// What is looked for in each line.
+  public let pattern: Pattern
+  /// How it is shown.
+  public let colour: HighlightColour
+
+  /// Creates a highlight.
+  public init(_ pattern: Pattern, _ colour: HighlightColour) {
+    self.pattern = pattern
+    self.colour = colour
+  }
+
+  /// Reads `REGEX=COLOUR`, of which the last `=` separates, or the name of a preset: `levels`.
+  ///
+  /// - Returns: one or, for a preset, several.
+  /// - Throws: ``HighlightError``.
+  public static func parsing(_ text: String) throws(HighlightError) -> [Highlight] {
+    if text == presetName { return levels }
+    guard let separator = text.lastIndex(of: "=") else {
+      throw HighlightError(text: text, reason: "expected REGEX=COLOUR, or \(presetName)")
+    }
+    let (regex, name) = (String(text[..<separator]), String(text[separator...].dropFirst()))
+    guard let colour = HighlightColour(parsing: name) else {
+      throw HighlightError(text: text, reason: "'\(name)': expected \(HighlightColour.expected)")
+    }
+    if regex.isEmpty {
+      throw HighlightError(text: text, reason: "there is no regular expression in front of the '='")
+    }
+    do {
+      return [Highlight(try Pattern(parsing: regex), colour)]
+    } catch {
+      throw HighlightError(text: text, reason: "\(error)")
+    }
+  }
+}
+
+/// A way to set off text.
+public struct HighlightColour: Hashable, Sendable {
+  /// What stands between `CSI` and `m`; see SGR in ECMA-48.
+  let parameters: String
+
+  private static let names = [
+    "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
+  ]
+
+  /// Reads one of eight names, `bright-` or `bold-` in front of it, or `bold` alone.
+  public init?(parsing text: String) {
+    func number(_ name: some StringProtocol) -> Int? { Self.names.firstIndex { $0 == name } }
+    if text == "bold" {
+      parameters = "1"
+    } else if let number = number(text) {
+      parameters = "\(30 + number)"
+    } else if text.hasPrefix("bright-"), let number = number(text.dropFirst(7)) {
+      parameters = "\(90 + number)"
+    } else if text.hasPrefix("bold-"), let number = number(text.dropFirst(5)) {
+      parameters = "1;\(30 + number)"
+    } else {
+      return nil
+    }
+  }
+
+  static let expected =
+    names.joined(separator: ", ") + ", one of these behind bright- or bold-, or bold"
+}
+
+/// Why a text is no highlight.
+public struct HighlightError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The text.
+  public let text: String
+  /// What is wrong with it, in words.
+  public let reason: String
+
+  /// The text, and what is wrong with it.
+  public var description: String { "'\(text)': \(reason)" }
+}

@@ -1,0 +1,104 @@
+/// Runs a program over a line: in all the states at once that a match can be in.
+struct PatternMatcher {
+  private let program: PatternProgram
+  private let line: [UInt32]
+  /// The open ways, the preferred first.
+  private var ways: [Way] = []
+  private var nextWays: [Way] = []
+  /// In which round a state was entered last: no state is entered twice in one.
+  private var entered: [Int]
+  private var round = 0
+  private var stack: [Int] = []
+
+  private struct Way {
+    let state: Int
+    /// Where the match begins.
+    let start: Int
+  }
+
+  init(_ program: PatternProgram, _ line: [UInt32]) {
+    self.program = program
+    self.line = line
+    entered = Array(repeating: 0, count: program.instructions.count)
+  }
+
+  /// Finds the match that begins first; of these, the one that the expression prefers.
+  ///
+  /// - Returns: nil if there is none, or the budget was used up before it was certain.
+  mutating func next(from start: Int, _ budget: inout Int) -> Range<Int>? {
+    var found: Range<Int>?
+    ways.removeAll(keepingCapacity: true)
+    round += 1
+    for place in start...line.count {
+      budget -= 1 + ways.count
+      if budget <= 0 { return nil }
+      // A new way is the least preferred, and needed no more once there is a match.
+      if found == nil, canBegin(at: place) { begin(at: place, &budget) }
+      if ways.isEmpty {
+        if found != nil { break }
+        continue
+      }
+      round += 1
+      nextWays.removeAll(keepingCapacity: true)
+      ways: for way in ways {
+        switch program.instructions[way.state] {
+        case .take(let set):
+          if place < line.count, program.sets[set].contains(line[place]) {
+            enter(way.state + 1, at: place + 1, since: way.start, &budget)
+          }
+        case .match:
+          found = way.start..<place
+          // What comes behind is preferred less.
+          break ways
+        case .assert, .split, .jump: break
+        }
+      }
+      swap(&ways, &nextWays)
+    }
+    return found
+  }
+
+  private func canBegin(at place: Int) -> Bool {
+    guard let first = program.first else { return true }
+    return place < line.count && first.contains(line[place])
+  }
+
+  private mutating func begin(at place: Int, _ budget: inout Int) {
+    swap(&ways, &nextWays)
+    enter(0, at: place, since: place, &budget)
+    swap(&ways, &nextWays)
+  }
+
+  /// Follows what takes no code point, to the states that do, which are among the next ways.
+  private mutating func enter(
+    _ state: Int, at place: Int, since start: Int, _ budget: inout Int
+  ) {
+    stack.append(state)
+    while let state = stack.popLast() {
+      if entered[state] == round { continue }
+      entered[state] = round
+      budget -= 1
+      switch program.instructions[state] {
+      case .take, .match: nextWays.append(Way(state: state, start: start))
+      case .assert(let assertion): if holds(assertion, at: place) { stack.append(state + 1) }
+      case .jump(let target): stack.append(target)
+      case .split(let one, let other):
+        stack.append(other)
+        stack.append(one)
+      }
+    }
+  }
+
+  private func holds(_ assertion: PatternAssertion, at place: Int) -> Bool {
+    switch assertion {
+    case .lineStart: place == 0
+    case .lineEnd: place == line.count
+    case .wordBoundary: isWord(place - 1) != isWord(place)
+    case .noWordBoundary: isWord(place - 1) == isWord(place)
+    }
+  }
+
+  private func isWord(_ place: Int) -> Bool {
+    line.indices.contains(place) && ScalarSet.word.contains(line[place])
+  }
+}

@@ -1,0 +1,238 @@
+/// An expression as a tree.
+indirect enum PatternNode {
+  case empty
+  case set(ScalarSet)
+  case assertion(PatternAssertion)
+  case sequence([PatternNode])
+  case choice([PatternNode])
+  /// At least so many times, at most so many (nil: any number), as many as possible or as few.
+  case repeated(PatternNode, Int, Int?, isGreedy: Bool)
+}
+
+/// What is asked of a place, and takes no code point.
+enum PatternAssertion: Hashable, Sendable {
+  case lineStart, lineEnd, wordBoundary, noWordBoundary
+}
+
+/// Reads an expression.
+struct PatternParser {
+  private let text: String
+  private let scalars: [Unicode.Scalar]
+  private var index = 0
+  private var depth = 0
+  private var foldsCase = false
+
+  private static let maximalDepth = 40
+  private static let maximalCount = 500
+
+  init(_ text: String) {
+    self.text = text
+    scalars = Array(text.unicodeScalars)
+  }
+
+  mutating func parse() throws(PatternError) -> PatternNode {
+    if take("(?i)") { foldsCase = true }
+    let node = try choice()
+    // Nothing but a parenthesis ends a choice.
+    if index < scalars.count { throw error("there is no '(' for this ')'") }
+    return node
+  }
+
+  private mutating func choice() throws(PatternError) -> PatternNode {
+    var branches = [try sequence()]
+    while take("|") { branches.append(try sequence()) }
+    return branches.count == 1 ? branches[0] : .choice(branches)
+  }
+
+  private mutating func sequence() throws(PatternError) -> PatternNode {
+    var nodes: [PatternNode] = []
+    while let next, next != "|", next != ")" { nodes.append(try repeated()) }
+    return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
+  }
+
+  private mutating func repeated() throws(PatternError) -> PatternNode {
+    var node = try atom()
+    var isRepeated = false
+    while let (least, most) = try quantifier() {
+      if isRepeated { throw error("what is repeated already is repeated", back: 1) }
+      isRepeated = true
+      node = .repeated(node, least, most, isGreedy: !take("?"))
+    }
+    return node
+  }
+
+  private mutating func quantifier() throws(PatternError) -> (Int, Int?)? {
+    if take("*") { return (0, nil) }
+    if take("+") { return (1, nil) }
+    if take("?") { return (0, 1) }
+    guard next == "{" else { return nil }
+    let begin = index
+    index += 1
+    if let least = number() {
+      if take("}") { return try checked(least, least, at: begin) }
+      if take(",") {
+        if take("}") { return try checked(least, nil, at: begin) }
+        if let most = number(), take("}") { return try checked(least, most, at: begin) }
+      }
+    }
+    index = begin
+    throw error("expected {m}, {m,} or {m,n}; the character itself is \\{")
+  }
+
+  private mutating func checked(
+    _ least: Int, _ most: Int?, at begin: Int
+  ) throws(PatternError) -> (Int, Int?) {
+    if max(least, most ?? 0) > Self.maximalCount {
+      throw error("repeated more than \(Self.maximalCount) times", at: begin)
+    }
+    if let most, most < least { throw error("the first number is the larger one", at: begin) }
+    return (least, most)
+  }
+
+  /// A number of up to four digits.
+  private mutating func number() -> Int? {
+    let digits = scalars[index...].prefix(4).prefix { ("0"..."9").contains($0) }
+    index += digits.count
+    return digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1.value) - 0x30 }
+  }
+
+  private mutating func atom() throws(PatternError) -> PatternNode {
+    let scalar = scalars[index]
+    switch scalar {
+    case "(": return try group()
+    case "[": return .set(try scalarClass())
+    case ".": return single(.all)
+    case "^": return assertion(.lineStart)
+    case "$": return assertion(.lineEnd)
+    case "\\": return try escape()
+    case "*", "+", "?", "{":
+      throw error("there is nothing here to repeat; the character is \\\(scalar)")
+    default: return single(ScalarSet(scalar.value...scalar.value))
+    }
+  }
+
+  private mutating func single(_ set: ScalarSet) -> PatternNode {
+    index += 1
+    return .set(foldsCase ? set.foldingCase : set)
+  }
+
+  private mutating func assertion(_ assertion: PatternAssertion) -> PatternNode {
+    index += 1
+    return .assertion(assertion)
+  }
+
+  private mutating func group() throws(PatternError) -> PatternNode {
+    let begin = index
+    index += 1
+    if next == "?", !take("?:") {
+      throw error("of groups that begin with (? there is (?: alone, and (?i) in front of it all")
+    }
+    depth += 1
+    if depth > Self.maximalDepth {
+      throw error("more than \(Self.maximalDepth) groups in each other")
+    }
+    let node = try choice()
+    depth -= 1
+    guard take(")") else { throw error("there is no ')' for this '('", at: begin) }
+    return node
+  }
+
+  // MARK: Characters
+
+  private mutating func escape() throws(PatternError) -> PatternNode {
+    if take("\\b") { return .assertion(.wordBoundary) }
+    if take("\\B") { return .assertion(.noWordBoundary) }
+    let set = try escapedSet().set
+    return .set(foldsCase ? set.foldingCase : set)
+  }
+
+  /// What a backslash and what is behind it stand for: a set, and the one character that is in it if
+  /// it is no class.
+  private mutating func escapedSet() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
+    index += 1
+    guard let scalar = next else { throw error("nothing stands behind the '\\'", back: 1) }
+    index += 1
+    switch scalar {
+    case "d": return (.digits, nil)
+    case "D": return (ScalarSet.digits.inverted, nil)
+    case "w": return (.word, nil)
+    case "W": return (ScalarSet.word.inverted, nil)
+    case "s": return (.space, nil)
+    case "S": return (ScalarSet.space.inverted, nil)
+    case "t": return one(9)
+    case "x":
+      guard let value = hexadecimal() else {
+        throw error("\\x and no two hexadecimal digits", back: 2)
+      }
+      return one(value)
+    case "0"..."9": throw error("there are no back-references", back: 2)
+    case "a"..."z", "A"..."Z": throw error("'\\\(scalar)' means nothing here", back: 2)
+    default: return one(scalar.value)
+    }
+  }
+
+  private func one(_ scalar: UInt32) -> (set: ScalarSet, scalar: UInt32?) {
+    (ScalarSet(scalar...scalar), scalar)
+  }
+
+  private mutating func hexadecimal() -> UInt32? {
+    let digits = scalars[index...].prefix(2).compactMap { Character($0).hexDigitValue }
+    guard digits.count == 2 else { return nil }
+    index += 2
+    return UInt32(digits[0] * 16 + digits[1])
+  }
+
+  private mutating func scalarClass() throws(PatternError) -> ScalarSet {
+    let begin = index
+    index += 1
+    let isInverted = take("^")
+    var set = ScalarSet()
+    var isFirst = true
+    while let scalar = next {
+      // As elsewhere, it stands for itself where it would end nothing.
+      if scalar == "]", !isFirst { break }
+      if scalar == "[" { throw error("'[' in a class is written \\[") }
+      isFirst = false
+      let low = try classItem()
+      guard next == "-", index + 1 < scalars.count, scalars[index + 1] != "]" else {
+        set.insert(low.set)
+        continue
+      }
+      index += 1
+      let high = try classItem()
+      guard let low = low.scalar, let high = high.scalar, low <= high else {
+        throw error("no range of characters", back: 1)
+      }
+      set.insert(low...high)
+    }
+    guard take("]") else { throw error("there is no ']' for this '['", at: begin) }
+    if foldsCase { set = set.foldingCase }
+    return isInverted ? set.inverted : set
+  }
+
+  /// One character of a class, or a class in it.
+  private mutating func classItem() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
+    if next == "\\" { return try escapedSet() }
+    index += 1
+    return one(scalars[index - 1].value)
+  }
+
+  // MARK: The text
+
+  private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
+
+  private mutating func take(_ word: String) -> Bool {
+    let word = word.unicodeScalars
+    guard scalars[index...].starts(with: word) else { return false }
+    index += word.count
+    return true
+  }
+
+  private func error(_ reason: String, back: Int = 0) -> PatternError {
+    error(reason, at: index - back)
+  }
+
+  private func error(_ reason: String, at place: Int) -> PatternError {
+    PatternError(text: text, place: place + 1, reason: reason)
+  }
+}

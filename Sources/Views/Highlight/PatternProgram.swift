@@ -1,0 +1,111 @@
+/// An expression as a program, each of whose instructions is a state in which a match can be.
+struct PatternProgram: Sendable {
+  enum Instruction: Sendable {
+    /// Takes a code point of a set, by its number, and goes on behind.
+    case take(Int)
+    case assert(PatternAssertion)
+    /// Goes on at either, rather at the first.
+    case split(Int, Int)
+    case jump(Int)
+    case match
+  }
+
+  /// How many instructions there may be: what is repeated in `{}` stands there as often.
+  static let limit = 1_000
+
+  private(set) var instructions: [Instruction] = []
+  private(set) var sets: [ScalarSet] = []
+  /// What a match can begin with; nil where it can be empty.
+  private(set) var first: ScalarSet?
+
+  /// - Throws: ``PatternError`` when it is too large.
+  init(_ node: PatternNode, of text: String) throws(PatternError) {
+    guard compile(node), emit(.match) else {
+      throw PatternError(
+        text: text, place: nil, reason: "it is too large: more than \(Self.limit) states")
+    }
+    first = firstSet()
+  }
+
+  /// How much was compiled: what is empty takes no room, however often it is repeated.
+  private var work = 0
+
+  private var end: Int { instructions.count }
+
+  // Each of the following returns whether there was room.
+
+  private mutating func emit(_ instruction: Instruction) -> Bool {
+    instructions.append(instruction)
+    return instructions.count <= Self.limit
+  }
+
+  private mutating func compile(_ node: PatternNode) -> Bool {
+    work += 1
+    guard work <= 10 * Self.limit else { return false }
+    switch node {
+    case .empty: return true
+    case .set(let set):
+      sets.append(set)
+      return emit(.take(sets.count - 1))
+    case .assertion(let assertion): return emit(.assert(assertion))
+    case .sequence(let nodes):
+      for node in nodes { guard compile(node) else { return false } }
+      return true
+    case .choice(let branches): return compile(choice: branches)
+    case .repeated(let node, let least, let most, let isGreedy):
+      for _ in 0..<least { guard compile(node) else { return false } }
+      guard let most else { return compileLoop(node, isGreedy) }
+      return compile(node, upTo: most - least, isGreedy)
+    }
+  }
+
+  private mutating func compile(choice branches: [PatternNode]) -> Bool {
+    var jumps: [Int] = []
+    for branch in branches.dropLast() {
+      let split = end
+      guard emit(.split(split + 1, 0)), compile(branch) else { return false }
+      jumps.append(end)
+      guard emit(.jump(0)) else { return false }
+      instructions[split] = .split(split + 1, end)
+    }
+    if let last = branches.last { guard compile(last) else { return false } }
+    for jump in jumps { instructions[jump] = .jump(end) }
+    return true
+  }
+
+  private mutating func compileLoop(_ node: PatternNode, _ isGreedy: Bool) -> Bool {
+    let split = end
+    guard emit(.split(0, 0)), compile(node), emit(.jump(split)) else { return false }
+    instructions[split] = isGreedy ? .split(split + 1, end) : .split(end, split + 1)
+    return true
+  }
+
+  private mutating func compile(_ node: PatternNode, upTo count: Int, _ isGreedy: Bool) -> Bool {
+    var splits: [Int] = []
+    for _ in 0..<count {
+      splits.append(end)
+      guard emit(.split(0, 0)), compile(node) else { return false }
+    }
+    for split in splits {
+      instructions[split] = isGreedy ? .split(split + 1, end) : .split(end, split + 1)
+    }
+    return true
+  }
+
+  private func firstSet() -> ScalarSet? {
+    var set = ScalarSet()
+    var seen = Set<Int>()
+    var rest = [0]
+    while let place = rest.popLast() {
+      guard seen.insert(place).inserted else { continue }
+      switch instructions[place] {
+      case .take(let number): set.insert(sets[number])
+      case .assert: rest.append(place + 1)
+      case .split(let one, let other): rest += [one, other]
+      case .jump(let target): rest.append(target)
+      case .match: return nil
+      }
+    }
+    return set
+  }
+}

@@ -1,0 +1,73 @@
+import Testing
+import Views
+
+@Suite struct PatternTests {
+  /// The matches of an expression in a text.
+  private func matches(_ regex: String, _ text: String) throws -> [String] {
+    let scalars = Array(text.unicodeScalars)
+    var budget = Int.max
+    return try Pattern(parsing: regex).matches(in: scalars.map(\.value), budget: &budget).map {
+      String(String.UnicodeScalarView(scalars[$0]))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("abc", "xabcabx abc", ["abc", "abc"]), ("a|ab", "ab", ["a"]), ("ab|a", "ab", ["ab"]),
+      ("a*", "baac", ["aa"]), ("a+?", "aaa", ["a", "a", "a"]), ("a.*c", "abcbc", ["abcbc"]),
+      ("a.*?c", "abcbc", ["abc"]), ("^a", "aa", ["a"]), ("a$", "aa", ["a"]), ("^$", "", []),
+      (#"\bE\b"#, "ERR E", ["E"]), (#"\Bb"#, "ab b", ["b"]), ("a{2}", "aaaaa", ["aa", "aa"]),
+      ("a{2,}", "aaaaa", ["aaaaa"]), ("a{1,2}", "aaa", ["aa", "a"]), ("(?:ab)+", "ababa", ["abab"]),
+      ("(a|b)c", "acbc", ["ac", "bc"]), ("[a-c]+", "xabcd", ["abc"]), ("[^a-c]+", "abxyc", ["xy"]),
+      ("[]x]+", "a]x", ["]x"]), ("[a-]+", "b-a", ["-a"]), (#"[\d_]+"#, "a1_2", ["1_2"]),
+      (#"\d+\.\d+"#, "v1.25 x", ["1.25"]), (#"\W"#, "a_ b", [" "]), (#"[^\S]"#, "a b", [" "]),
+      ("(?i)error", "Error eRROR", ["Error", "eRROR"]), ("(?i)[e]+", "Ee", ["Ee"]),
+      ("(?i)[^e]", "Ex", ["x"]), (#"\x41"#, "A", ["A"]), (#"\[x\]"#, "[x]", ["[x]"]),
+      ("ü.", "xüß", ["üß"]), ("[ä-ü]", "ö", ["ö"]), ("(a*)*b", "aab", ["aab"]),
+      (#"\d{3}"#, "12 123 4567", ["123", "456"]), ("x?y", "xyy", ["xy", "y"]),
+    ] as [(String, String, [String])])
+  func matches_areThoseOfPerl(_ regex: String, _ text: String, _ expected: [String]) throws {
+    #expect(try matches(regex, text) == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("a)", 2, "no '('"), ("(a", 1, "no ')'"), ("[a", 1, "no ']'"), ("*a", 1, "nothing here"),
+      ("a**", 3, "repeated already"), (#"a\"#, 2, "behind"), (#"(a)\1"#, 4, "back-references"),
+      ("(?=a)", 2, "(?:"), (#"\q"#, 1, "means nothing"), ("a{2", 2, "{m}"), ("a{3,2}", 2, "larger"),
+      ("a{999}", 2, "500 times"), ("[z-a]", 4, "range"), ("[[:digit:]]", 2, #"\["#),
+      (#"\xg1"#, 1, "hexadecimal"),
+    ] as [(String, Int, String)])
+  func errors_nameTheirPlace(_ regex: String, _ place: Int, _ word: String) throws {
+    let error = try #require(throws: PatternError.self) { try Pattern(parsing: regex) }
+    #expect(error.place == place, "\(error)")
+    #expect("\(error)".contains(word), "\(error)")
+  }
+
+  @Test(arguments: [
+    "(((a{100}){100}){100}){100}", "(((((){500}){500}){500}){500}){500}",
+    String(repeating: "(", count: 10_000),
+  ])
+  func whatIsTooLarge_isRefused(_ regex: String) {
+    #expect(throws: PatternError.self) { try Pattern(parsing: regex) }
+  }
+
+  /// Each of them takes a matcher that goes back longer than anybody lives.
+  @Test(arguments: [
+    "(a+)+b", "(a|a)*b", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)(.*)(.*)b", "(a?){300}a{300}b",
+  ])
+  func noExpression_takesMoreThanItsSizeTimesTheLine(_ regex: String) throws {
+    let line = Array(repeating: UInt32(0x61), count: 1_024)
+    let pattern = try Pattern(parsing: regex)
+    var budget = 2_000 * 1_024
+    #expect(pattern.matches(in: line, budget: &budget).isEmpty)
+    #expect(budget > 0)
+  }
+
+  @Test func anEmptyBudget_findsNoMore() throws {
+    var budget = 10
+    let line = Array(repeating: UInt32(0x61), count: 100)
+    #expect(try Pattern(parsing: "a").matches(in: line, budget: &budget).count < 10)
+    #expect(budget <= 0)
+  }
+}
