@@ -28,10 +28,10 @@ struct FactGatherer {
       if facts.ports.isEmpty { facts.scope = .missing("latest") }
     case .node(let path)?:
       let matches = DeviceSelector.node(path).matches(among: devices)
-      let isThere = (try? at(path).stat()) != nil
+      facts.hasLeftOverNode = matches.isEmpty && isLeftOver(path)
       if let device = matches.first {
         facts.ports = [port(device)]
-      } else if isThere {
+      } else if exists(path) && !facts.hasLeftOverNode {
         facts.ports = [bare(path)]
       } else {
         facts.scope = .missing(path.string)
