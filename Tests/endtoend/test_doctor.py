@@ -116,7 +116,8 @@ class DoctorTests(unittest.TestCase):
                  if line.startswith("## ")]
         self.assertGreater(len(codes), 10)
         tests = "".join(
-            path.read_text() for path in (REPOSITORY / "Tests").glob("*/*_doctor.py"))
+            (REPOSITORY / "Tests" / path).read_text() for path in (
+                "endtoend/test_doctor.py", "stage/guest_doctor.py", "stage/mock_devices.py"))
         self.assertEqual([code for code in codes if f'"{code}"' not in tests], [])
 
     def test_terminal_shows_colours_and_a_pipe_does_not(self):
