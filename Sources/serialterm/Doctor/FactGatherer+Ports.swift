@@ -61,16 +61,11 @@ extension FactGatherer {
     return .present(
       Facts.Permissions(
         isAccessible: isAccessible(at(path)),
-        owner: getpwuid(file.userID.rawValue).map { String(cString: $0.pointee.pw_name) },
-        group: group?.name ?? Self.groupName(file.groupID.rawValue),
+        owner: AccountName.ofUser(file.userID.rawValue),
+        group: group?.name ?? AccountName.ofGroup(file.groupID.rawValue),
         groupID: file.groupID.rawValue,
         isForGroup: file.permissions.isSuperset(of: [.groupReadWrite]),
         listsUser: group?.members.contains(user.name) == true))
-  }
-
-  /// The name of a group that a directory service knows. The corresponding C function is `getgrgid`.
-  private static func groupName(_ id: UInt32) -> String? {
-    getgrgid(id).map { String(cString: $0.pointee.gr_name) }
   }
 
   /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes
