@@ -72,32 +72,40 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What the tests of several modules need.
+    .target(
+      name: "TestSupport", dependencies: ["Posix", system], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(name: "PosixTests", dependencies: ["Posix", system], swiftSettings: strict),
     .testTarget(name: "ObservingTests", dependencies: ["Observing"], swiftSettings: strict),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
     .testTarget(
       name: "SerialCoreTests",
-      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", system],
+      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "DeviceWatchTests", dependencies: ["DeviceWatch", "Observing", "Posix", system],
+      name: "DeviceWatchTests",
+      dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "LoopbackTests", dependencies: ["Loopback", "EventLoop", "Posix", system],
+      name: "LoopbackTests",
+      dependencies: ["Loopback", "EventLoop", "Posix", "TestSupport", system],
       swiftSettings: strict),
-    .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI"], swiftSettings: strict),
-    .testTarget(name: "ViewsTests", dependencies: ["Views"], swiftSettings: strict),
+    .testTarget(
+      name: "TerminalUITests", dependencies: ["TerminalUI", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "ViewsTests", dependencies: ["TestSupport", "Views"], swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
-      name: "LogsTests", dependencies: ["Logs", "Posix", "Views", system], swiftSettings: strict),
+      name: "LogsTests", dependencies: ["Logs", "Posix", "TestSupport", "Views", system],
+      swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
-        "SerialCore", "TerminalUI", "Views", system,
+        "SerialCore", "TerminalUI", "TestSupport", "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

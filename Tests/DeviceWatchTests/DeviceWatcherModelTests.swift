@@ -1,24 +1,13 @@
 import Observing
+import TestSupport
 import Testing
 
 @testable import DeviceWatch
 
-/// Numbers that look random and are the same every time. The algorithm is SplitMix64.
-private struct Numbers: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 /// A machine on which anything happens, heard by a watcher through a source that loses events.
 private struct Chaos {
   let source = FakeSource()
-  var numbers: Numbers
+  var numbers: SplitMix64
   /// The last incarnation that was given out.
   var incarnation: UInt64 = 0
   /// What the events tell that are on their way, as `+1`, `-1`, `~1` for the device in place 1.
@@ -26,7 +15,7 @@ private struct Chaos {
   /// Whether some of them will not arrive.
   var isLossy = false
 
-  init(seed: UInt64) { numbers = Numbers(state: seed) }
+  init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
   /// Plugs in, changes or unplugs a device in one of six places.
   mutating func step() {

@@ -1,6 +1,7 @@
 import Glibc
 import Observing
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import DeviceWatch

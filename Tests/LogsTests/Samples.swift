@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 import Views
 
 @testable import Logs
@@ -42,21 +43,7 @@ enum SampleContent {
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// A folder that is removed, with what is in it, when the test is over.
-final class TemporaryFolder {
-  let path: FilePath
-
-  init() throws {
-    var template = Array("/tmp/serialterm-logs-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw Errno(rawValue: errno) }
-    path = FilePath(String(cString: made))
-  }
-
-  deinit {
-    for name in path.entryNames() { _ = path.appending(name).withPlatformString { unlink($0) } }
-    _ = path.withPlatformString { rmdir($0) }
-  }
-
+extension TemporaryFolder {
   /// Writes a file and returns its path.
   func file(_ name: String, _ contents: [UInt8]) throws -> FilePath {
     let file = path.appending(name)

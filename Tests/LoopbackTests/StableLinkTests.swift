@@ -1,35 +1,22 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Loopback
 
-/// A folder that is removed with all that is in it.
-private final class Folder {
-  let path: FilePath
-
-  init() throws {
-    var template = Array("/tmp/StableLinkTests.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    path = FilePath(platformString: template)
-  }
-
-  deinit {
-    for name in names { _ = path.appending(name).withPlatformString { remove($0) } }
-    _ = path.withPlatformString { rmdir($0) }
-  }
-
-  var names: Set<String> { Set(path.entryNames()) }
+extension TemporaryFolder {
+  fileprivate var names: Set<String> { Set(path.entryNames()) }
 }
 
 @Suite struct StableLinkTests {
-  private let folder: Folder
+  private let folder: TemporaryFolder
   private let path: FilePath
   private let target: FilePath
 
   init() throws {
-    folder = try Folder()
+    folder = try TemporaryFolder()
     path = folder.path.appending("port")
     target = folder.path.appending("node")
     try createFile(target)

@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import SerialCore
@@ -96,10 +97,8 @@ import Testing
   }
 
   @Test func lockFile_isMade_andRemoved() throws {
-    var template = Array("/tmp/serialterm-locks-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let folder = FilePath(platformString: template)
-    defer { _ = folder.withPlatformString { rmdir($0) } }
+    let temporary = try TemporaryFolder()
+    let folder = temporary.path
     let lock = UUCPLock(for: pty.path, in: folder)
     let link = try open { ($0.lockFolder, $0.makesLockFile) = (folder, true) }
     #expect(lock.status == .held(by: getpid()))
@@ -111,10 +110,8 @@ import Testing
   }
 
   @Test func lockFile_isRemoved_whenThePortCannotBeOpened() throws {
-    var template = Array("/tmp/serialterm-locks-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let folder = FilePath(platformString: template)
-    defer { _ = folder.withPlatformString { rmdir($0) } }
+    let temporary = try TemporaryFolder()
+    let folder = temporary.path
     let holder = try open()
     #expect(throws: SerialError.self) {
       try open { ($0.lockFolder, $0.makesLockFile) = (folder, true) }

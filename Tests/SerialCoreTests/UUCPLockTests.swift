@@ -1,21 +1,19 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import SerialCore
 
 /// A folder of lock files, for the port `/dev/ttyTEST`.
 private final class LockFolder {
-  let path: FilePath
+  private let folder: TemporaryFolder
+  var path: FilePath { folder.path }
   var lock: UUCPLock { UUCPLock(for: "/dev/ttyTEST", in: path) }
   var file: FilePath { path.appending("LCK..ttyTEST") }
 
-  init() throws {
-    var template = Array("/tmp/serialterm-locks-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    path = FilePath(platformString: template)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   /// Puts a lock file there, as another program would.
   func put(_ contents: [UInt8], secondsAgo age: Int = 0) throws {
@@ -29,11 +27,6 @@ private final class LockFolder {
   func contents() throws -> [String: [UInt8]] {
     try Dictionary(
       uniqueKeysWithValues: path.entryNames().map { ($0, try path.appending($0).contents()) })
-  }
-
-  deinit {
-    for name in path.entryNames() { _ = path.appending(name).withPlatformString { unlink($0) } }
-    _ = path.withPlatformString { rmdir($0) }
   }
 }
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Streams made of what terminals are attacked with, and of noise.
 struct HostileStream {
   private var random: SplitMix64

@@ -1,18 +1,21 @@
 """What the documentation says is so: links lead somewhere, options exist, examples run."""
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
-from Tests.endtoend.harness import Loopback, environment, run, serialterm, slow
+from Tests.endtoend.harness import (
+    TIMEOUT, Loopback, Pipes, environment, run, serialterm, serialterm_binary, slow)
 from Tests.endtoend.harness.program import REPOSITORY
 
 PAGES = [
-    REPOSITORY / path for path in (
-        "docs/guide.md", "docs/cookbook.md", "docs/troubleshooting.md", "docs/library.md",
-        "docs/install.md", "udev-rules/README.md")]
+    REPOSITORY / "README.md", REPOSITORY / "udev-rules/README.md",
+    *sorted((REPOSITORY / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -22,14 +25,48 @@ def anchors(page):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def blocks(page):
+    """The lines of each block of commands, without prompts."""
+    for language, block in re.findall(r"(?ms)^```(\w*)\n(.*?)^```", page.read_text()):
+        if language in ("", "sh"):
+            yield [line.removeprefix("$ ") for line in block.replace("|\n", "| ").splitlines()]
+
+
 def commands():
-    """Each command line of serialterm in a block of the documentation, with its page."""
+    """Each command of serialterm in a block of the documentation: its page, line and words."""
     for page in PAGES:
-        for block in re.findall(r"(?ms)^```\n(.*?)^```", page.read_text()):
-            for line in block.replace("|\n", "| ").splitlines():
-                for part in re.split(r"\s*\|\s*|\s+&$", line.removeprefix("$ ")):
-                    if part.startswith("serialterm "):
-                        yield page.name, part
+        for line in (line for block in blocks(page) for line in block):
+            for part in pipeline(line):
+                if part[:1] == ["serialterm"]:
+                    yield page.name, line, part[1:]
+
+
+def pipeline(line):
+    """The words of a line's commands, without redirections."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&<>;")
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []  # No command: output that is shown has quotes of its own.
+    parts, redirected = [[]], False
+    for word in words:
+        if set(word) <= set("|&;"):
+            parts.append([])
+        elif set(word) <= set("<>"):
+            redirected = True
+        elif redirected:
+            redirected = False
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+# What may stand for a device, or a profile, in the documentation.
+TARGET = re.compile(
+    r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
+# Commands that begin with a device, and say so when there is none.
+WITH_DEVICE = {"connect", "send", "run", "release", "doctor", "rules"}
 
 
 class DocumentationTests(unittest.TestCase):
@@ -47,21 +84,71 @@ class DocumentationTests(unittest.TestCase):
     def test_every_option_exists(self):
         known = {}
         lines = list(commands())
-        self.assertGreater(len(lines), 20)
-        for page, line in lines:
-            words = shlex.split(line.partition(" >")[0].partition(" <")[0], comments=True)[1:]
+        self.assertGreater(len(lines), 45)
+        for page, line, words in lines:
             command = words[0] if words and re.fullmatch("[a-z]+", words[0]) else "connect"
+            # A profile is saved with the options of a session.
+            if command == "profile" or TARGET.fullmatch(command):
+                command = "connect"
             if command not in known:
                 known[command] = serialterm(command, "--help").stdout.decode()
-            for word in words:
+            for word in words[:words.index("--")] if "--" in words else words:
                 if word.startswith("-"):
                     with self.subTest(page=page, line=line):
-                        self.assertRegex(known[command], rf"(?m)[ \[/]{re.escape(word)}\b")
+                        option = word.partition("=")[0]
+                        self.assertRegex(known[command], rf"(?m)[ \[/]{re.escape(option)}\b")
 
-    def test_guide_and_its_first_pipe_work(self):
-        answer = serialterm("connect", "loopback:board", "--linger", "1", stdin=b"version\r")
-        self.assertEqual(answer.status, 0)
-        self.assertIn(b"firmware", answer.stdout.rpartition(b"version\r")[2])
+    def test_parser_takes_every_command(self):
+        """With a device that is not there in the place of the one that is named."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        home = os.getcwd()
+        self.addCleanup(os.chdir, home)
+        os.chdir(folder)
+        absent = str(folder / "no-device")
+        count = 0
+        for page, line, words in commands():
+            command, *rest = words if words[:1] and words[0] in WITH_DEVICE else ["connect", *words]
+            if rest[:1] and (rest[0] in ("list", "monitor", "loopback", "replay", "profile")):
+                continue
+            place = next((number for number, word in enumerate(rest) if TARGET.fullmatch(word)), None)
+            if place is None:
+                continue
+            rest[place] = absent
+            if command == "run":
+                script = rest[place + 1]
+                Path(script).write_text('print "x"\n')
+            rest = [word for word in rest if word != "--wait"]
+            # A file that is to be sent.
+            if "--file" in rest:
+                Path(rest[rest.index("--file") + 1]).write_text("x\n")
+            with self.subTest(page=page, line=line):
+                result = serialterm(command, *rest)
+                self.assertEqual(result.status, 1 if command == "doctor" else 3, result)
+            count += 1
+        self.assertGreater(count, 40)
+
+    def test_guide_can_be_followed(self):
+        """Each of its lines for the simulated board does what it says, one after the other."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        variables = environment(
+            PATH=f"{os.path.dirname(serialterm_binary())}:{os.environ['PATH']}",
+            XDG_CONFIG_HOME=folder, XDG_STATE_HOME=folder)
+        said = {}
+        for line in (line for block in blocks(REPOSITORY / "docs/guide.md") for line in block):
+            if "loopback:board" in line or line.startswith("printf ") or line == "serialterm board":
+                with self.subTest(line):
+                    ended = subprocess.run(
+                        ["sh", "-c", line], cwd=folder, env=variables, stdin=subprocess.DEVNULL,
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT * 3)
+                    self.assertEqual(ended.returncode, 0, ended)
+                    said[line] = ended.stdout
+        self.assertGreater(len(said), 8)
+        send = next(line for line in said if "--print 1" in line)
+        self.assertRegex(said[send], rb"^\d[\d.]+\n$")
+        pipe = next(line for line in said if "printf 'version" in line)
+        self.assertIn(b"firmware", said[pipe].rpartition(b"version\r")[2])
+        with Pipes(serialterm_binary(), "replay", f"{folder}/boot.jsonl") as replay:
+            replay.stdout.expect(b"/dev/pts/")
 
 
 @slow

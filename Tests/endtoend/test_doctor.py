@@ -109,6 +109,17 @@ class DoctorTests(unittest.TestCase):
         self.addCleanup(lock.unlink)
         self.assertIn(f"sudo rm {lock}", findings(self.device.node)["stale-lock"]["mend"])
 
+    def test_each_finding_is_produced_for_real(self):
+        """Here, or where devices can be plugged in and out."""
+        page = (REPOSITORY / "docs/troubleshooting.md").read_text()
+        codes = [line[3:].lower().replace(" ", "-") for line in page.splitlines()
+                 if line.startswith("## ")]
+        self.assertGreater(len(codes), 10)
+        tests = "".join(
+            (REPOSITORY / "Tests" / path).read_text() for path in (
+                "endtoend/test_doctor.py", "stage/guest_doctor.py", "stage/mock_devices.py"))
+        self.assertEqual([code for code in codes if f'"{code}"' not in tests], [])
+
     def test_terminal_shows_colours_and_a_pipe_does_not(self):
         target = "/dev/ttyNONE9"
         for variables, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):

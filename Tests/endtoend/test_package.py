@@ -1,4 +1,8 @@
-"""The Debian package on a Debian that has nothing else: slow, needs root and Debian's mirrors."""
+"""The Debian package on a Debian that has nothing else: slow, needs root and Debian's mirrors.
+
+$SERIALTERM_DEBIAN names another release than bookworm: trixie, testing. A root is made once and kept
+in the cache; delete it there to have a new one made.
+"""
 
 import json
 import os
@@ -12,7 +16,7 @@ from Tests.endtoend.harness import slow
 from Tests.endtoend.harness.program import REPOSITORY
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "serialterm-debian"
-RELEASE = "bookworm"
+RELEASE = os.environ.get("SERIALTERM_DEBIAN", "bookworm")
 
 
 def bare_debian():
@@ -69,6 +73,19 @@ class PackageTests(unittest.TestCase):
         if ended.returncode:
             raise AssertionError(f"{command}: {ended.returncode}: {ended.stdout} {ended.stderr}")
         return ended.stdout
+
+    def test_package_names_somebody_who_answers_for_it(self):
+        field = subprocess.run(
+            ["dpkg-deb", "--field", self.deb, "Maintainer"], check=True, stdout=subprocess.PIPE,
+            text=True).stdout
+        self.assertRegex(field, r"^\S.* <[^@\s]+@[^@\s]+>$")
+
+    @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
+    def test_lintian_finds_no_errors(self):
+        checked = subprocess.run(
+            ["lintian", "--fail-on", "error", "--allow-root", self.deb], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
 
     def test_program_runs(self):
         self.assertRegex(self.inside("serialterm", "--version"), rb"^serialterm \d")

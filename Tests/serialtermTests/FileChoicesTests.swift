@@ -1,24 +1,16 @@
 import Glibc
 import SystemPackage
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import serialterm
 
-@Suite final class FileChoicesTests {
-  private let folder: FilePath
-  private var names: [String] = []
+@Suite struct FileChoicesTests {
+  private let temporary: TemporaryFolder
+  private var folder: FilePath { temporary.path }
 
-  init() {
-    var name = Array("/tmp/serialterm-files-XXXXXX".utf8CString)
-    folder = FilePath(String(cString: mkdtemp(&name)))
-  }
-
-  deinit {
-    for name in names.reversed() + [""] {
-      _ = folder.pushing(FilePath(name)).withPlatformString { remove($0) }
-    }
-  }
+  init() throws { temporary = try TemporaryFolder() }
 
   private func make(_ name: String, isFolder: Bool = false) {
     let path = folder.appending(name)
@@ -27,7 +19,6 @@ import Testing
     } else {
       _ = path.withPlatformString { close(creat($0, 0o600)) }
     }
-    names.append(name)
   }
 
   @Test func entries_areInOrder_andFoldersEndInASlash() {

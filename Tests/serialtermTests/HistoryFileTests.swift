@@ -2,6 +2,7 @@ import Glibc
 import Posix
 import SystemPackage
 import TerminalUI
+import TestSupport
 import Testing
 
 @testable import serialterm
@@ -9,18 +10,10 @@ import Testing
 @Suite struct HistoryFileTests {
   /// A folder of its own for each test, which is gone with it.
   private final class Place {
-    let path: FilePath
+    private let folder: TemporaryFolder
+    var path: FilePath { folder.path }
 
-    init() {
-      var name = Array("/tmp/serialterm-history-XXXXXX".utf8CString)
-      path = FilePath(String(cString: mkdtemp(&name)))
-    }
-
-    deinit {
-      for name in ["serialterm/history/default", "serialterm/history", "serialterm", ""] {
-        _ = path.pushing(FilePath(name)).withPlatformString { remove($0) }
-      }
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     var file: FilePath { path.appending("serialterm").appending("history").appending("default") }
 
@@ -31,8 +24,8 @@ import Testing
     var history: HistoryFile { HistoryFile(named: "default", in: path) }
   }
 
-  @Test func lines_areFoundAgain() {
-    let place = Place()
+  @Test func lines_areFoundAgain() throws {
+    let place = try Place()
     var file = place.history
     #expect(file.load().lines.isEmpty)
     for line in ["one", "two", "two", "", "one"] { file.append(line) }
@@ -40,8 +33,8 @@ import Testing
     #expect(next.load().lines == ["one", "two", "one"])
   }
 
-  @Test func lastLineOfBefore_isNotKeptTwice() {
-    let place = Place()
+  @Test func lastLineOfBefore_isNotKeptTwice() throws {
+    let place = try Place()
     var file = place.history
     file.append("again")
     var next = place.history
@@ -50,8 +43,8 @@ import Testing
     #expect(place.text == "again\n")
   }
 
-  @Test func twoSessions_addToOneFile() {
-    let place = Place()
+  @Test func twoSessions_addToOneFile() throws {
+    let place = try Place()
     var (one, other) = (place.history, place.history)
     _ = (one.load(), other.load())
     one.append("from one")
@@ -60,15 +53,15 @@ import Testing
     #expect(place.text == "from one\nfrom the other\nand again\n")
   }
 
-  @Test func lineWithASpaceInFront_isNotKept() {
-    let place = Place()
+  @Test func lineWithASpaceInFront_isNotKept() throws {
+    let place = try Place()
     var file = place.history
     file.append(" secret")
     #expect(place.text.isEmpty)
   }
 
-  @Test func moreLinesThanTheLimit_dropTheOldest() {
-    let place = Place()
+  @Test func moreLinesThanTheLimit_dropTheOldest() throws {
+    let place = try Place()
     var file = place.history
     for number in 0...HistoryFile.limit { file.append("line \(number)") }
     let lines = place.text.split(separator: "\n")

@@ -3,11 +3,13 @@ works: with a real udevd, a real kernel, and users who may not."""
 
 import array
 import fcntl
+import json
 import os
+import stat
 import subprocess
 from pathlib import Path
 
-from Tests.endtoend.harness import PublicCopy, serialterm, wait_until
+from Tests.endtoend.harness import PublicCopy, serialterm, serialterm_binary, wait_until
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.test_doctor import Impostor, findings
 from Tests.stage.chip import Chip
@@ -16,6 +18,12 @@ from Tests.stage.guest_list import StageCase
 RULES = Path("/run/udev/rules.d")
 # From <linux/usbdevice_fs.h>.
 USBDEVFS_CLAIMINTERFACE = 0x8004550F
+# As brltty's own are written.
+BRLTTY_RULES = """
+SUBSYSTEM!="usb", GOTO="brltty_end"
+ENV{PRODUCT}=="403/6001/*", ENV{BRLTTY_BRAILLE_DRIVER}="at"
+LABEL="brltty_end"
+"""
 
 
 def udevadm(*arguments):
@@ -50,12 +58,16 @@ class DoctorCase(StageCase):
 
 class DoctorTests(DoctorCase):
     def setUp(self):
+        # The root that the guest borrows may be a container's; what is written stays in the guest.
+        Path("/.dockerenv").unlink(missing_ok=True)
         self.port = self.adapter(0, "DOC0")
         self.node = self.port.node
 
     def mend(self, finding):
         """Does what a finding says, as root."""
         for command in finding["mend"]:
+            if command.startswith("serialterm "):
+                continue  # What there is, for people to look at.
             subprocess.run(["sh", "-c", command.replace("sudo ", "")], check=True, timeout=60)
 
     def test_nothing_is_wrong_with_an_adapter_that_was_just_plugged_in(self):
@@ -107,18 +119,44 @@ class DoctorTests(DoctorCase):
         self.assertEqual(findings(self.node), {})
 
     def test_node_that_was_removed_is_told_and_the_command_makes_it(self):
-        # The root that the guest borrows may be a container's; what is written stays in the guest.
-        Path("/.dockerenv").unlink(missing_ok=True)
         before = os.stat(self.node)
         os.unlink(self.node)
         found = findings(self.node)
         self.assertEqual(list(found), ["no-node"])
         self.mend(found["no-node"])
+        # The kernel deletes only what it made itself: this one would outlive the adapter.
+        self.addCleanup(os.unlink, self.node)
         after = os.stat(self.node)
         self.assertEqual(
             (after.st_rdev, after.st_mode, after.st_gid),
             (before.st_rdev, before.st_mode, before.st_gid))
         self.assertEqual(findings(self.node), {})
+
+    def test_unplugged_adapter_is_told_with_the_kernels_last_words(self):
+        self.port.unplug()
+        why = findings(self.node)["no-such-device"]["why"]
+        self.assertRegex(why, r"'usb [-\d.]+: USB disconnect, device number")
+
+    def test_machine_without_udevd(self):
+        hidden = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /run/udev && exec "$@"', "sh",
+             serialterm_binary(), "doctor", "--json", "usb:ffff:fffe"],
+            stdout=subprocess.PIPE, check=False)
+        found = {finding["code"]: finding for finding in json.loads(hidden.stdout)}
+        self.assertEqual(list(found), ["no-such-device", "no-udevd"])
+        self.assertEqual(found["no-udevd"]["mend"], ["sudo systemctl start systemd-udevd"])
+        self.assertNotIn("no-udevd", findings("usb:ffff:fffe"))
+
+    def test_node_that_outlives_its_device_is_told_and_the_command_removes_it(self):
+        by_hand = "/dev/ttyUSB7"
+        os.mknod(by_hand, 0o660 | stat.S_IFCHR, os.makedev(188, 7))
+        self.addCleanup(lambda: os.path.lexists(by_hand) and os.unlink(by_hand))
+        found = findings(by_hand)
+        self.assertEqual(list(found), ["no-such-device"])
+        self.assertIn("left over", found["no-such-device"]["why"])
+        self.assertEqual(serialterm("connect", by_hand, "--linger", "0").status, 3)
+        self.mend(found["no-such-device"])
+        self.assertFalse(os.path.lexists(by_hand))
 
     def test_chip_that_its_driver_has_let_go_is_told_and_the_command_gives_it_back(self):
         interface = f"{self.usb_device(self.node).name}:1.0"
@@ -180,10 +218,13 @@ class RulesTests(DoctorCase):
                 self.assertNotRegex(line, "(?i)invalid|unknown|ignor|fail|error|must|no effect")
 
     def test_shipped_rules_keep_brltty_off_plain_bridges_only(self):
-        claim = 'SUBSYSTEM=="usb", ENV{PRODUCT}=="403/6001/*", ENV{BRLTTY_BRAILLE_DRIVER}="at"\n'
-        self.use_rules("85-brltty.rules", claim)
-        self.use_shipped_rules()
+        self.use_rules("85-brltty.rules", BRLTTY_RULES)
         display = self.adapter(0, "DISPLAY0")
+        self.assertEqual(list(findings(display.node)), ["brltty"])
+        self.use_shipped_rules()
+        self.assertEqual(findings(display.node), {})
+        display.unplug()
+        display.plug()
         device = str(self.usb_device(display.node)).removeprefix("/sys")
         wait_until(lambda: "BRLTTY_BRAILLE_DRIVER" in self.properties(device), "a display is found")
         with Chip("BRIDGE1") as chip:

@@ -125,12 +125,22 @@ class ChooserTests(unittest.TestCase):
 
     def test_with_none_the_simulation_is_offered_and_a_device_comes_in_its_place(self):
         terminal, screen = self.start()
-        screen.wait_for_text("no device is there yet")
+        screen.wait_for_text("loopback:board")
+        for words in ("no device is there yet. Plug one in", "'serialterm doctor' says why"):
+            self.assertIsNotNone(screen.row_of(words), screen.text)
         self.plug(0, "AAA")
         self.wait_for_device(screen, "AAA")
         self.assertIsNone(screen.row_of("loopback:board"))
         terminal.send(b"\x1b")
         self.assertEqual(terminal.wait(), 0)
+
+    def test_with_none_the_simulation_is_one_key_away(self):
+        terminal, screen = self.start()
+        screen.wait_for_text("loopback:board")
+        terminal.send(b"\r")
+        screen.wait_for_text("loopback:board at 115200 8N1. ctrl-t q quits")
+        screen.wait_for_text("board>")
+        self.assertEqual(terminal.leave()[0], 0)
 
     def test_commands_are_off_for_want_of_a_device(self):
         self.plug(0, "AAA"), self.plug(1, "BBB")

@@ -11,6 +11,10 @@ extension ConnectController {
   func choose(for query: DeviceQuery) throws -> Bool {
     let chooser = try DeviceChooser(
       for: query, among: try parts.binder.startedDevices(), on: dialogs, loop: loop)
+    if chooser.isWithoutDevices {
+      console.say("no device is there yet. Plug one in, and it is listed here.")
+      console.say("Is one plugged in? 'serialterm doctor' says why it is not listed.")
+    }
     while chooser.isUndecided && outcome == nil {
       chooser.ask()
       try loop.turn()
@@ -33,7 +37,7 @@ extension ConnectController {
     let keys = keysInWords
     switch session.state {
     case .open(let path, let settings):
-      let name = configuration.session.target?.simulationName ?? path.string
+      let name = parts.binder.simulationName ?? path.string
       if terminal != nil { console.say("\(name) at \(settings). \(keys)") }
     case .waitingForDevice(let path, _):
       console.say("waiting for \(path).\(terminal == nil ? "" : " \(keys)")")

@@ -39,6 +39,9 @@ final class DeviceChooser: DeviceObserver {
   /// Whether there is something to be asked still.
   var isUndecided: Bool { target == nil && !isCancelled }
 
+  /// Whether there is no device to choose now.
+  var isWithoutDevices: Bool { query.candidates(among: devices.devices).isEmpty }
+
   /// Asks, unless it does already.
   func ask() {
     guard !dialogs.isOpen else { return }
@@ -87,7 +90,7 @@ final class DeviceChooser: DeviceObserver {
       return [
         Choice(
           id: "loopback:board", label: "loopback:board",
-          title: "no device is there yet: plug one in, or try this simulated board")
+          title: "a simulated board, which needs no hardware")
       ]
     }
     return devices.map { device in

@@ -14,6 +14,8 @@ final class TargetBinder {
   var onArrival: ((FilePath, Device?) -> Bool)?
   private var devices: DeviceWatcher?
   private var simulation: SimulatedPort?
+  /// How the simulation is called that the session is bound to, if it is one.
+  private(set) var simulationName: String?
   private var reconnector: Reconnector?
   /// Whether the device was there, and its permissions may have been on their way.
   private var isOpeningLate = false
@@ -31,6 +33,7 @@ final class TargetBinder {
   /// - Returns: what the user has to be asked, if nothing is bound yet.
   /// - Throws: ``Failure``, and what the device source says.
   func bind(to target: Target?, mayAsk: Bool) throws -> DeviceQuery? {
+    simulationName = target?.simulationName
     switch target {
     case .loopback(let kind):
       let port = try SimulatedPort(kind, on: loop)

@@ -26,11 +26,15 @@ enum Diagnosis {
     switch facts.scope {
     case .target: return []
     case .missing(let target):
+      let reason =
+        facts.hasLeftOverNode
+        ? "Its node is left over: no device is behind it. \(advice)"
+        : "Nothing that fits is plugged in. \(advice)"
       return [
         Finding(
           code: .noSuchDevice, port: nil, what: "\(target.harmless): no such device",
-          why: "Nothing that fits is plugged in. \(advice)",
-          mend: ["serialterm list --all   # what there is"] + dmesg)
+          why: reason,
+          mend: ["serialterm list --all   # what there is"] + renewal(target, in: facts) + dmesg)
       ]
     case .machine:
       guard facts.ports.isEmpty && facts.strays.isEmpty else { return [] }
@@ -41,6 +45,16 @@ enum Diagnosis {
           mend: ["serialterm monitor   # then plug it in, with another cable"] + dmesg)
       ]
     }
+  }
+
+  /// What a node without a device needs.
+  private static func renewal(_ target: String, in facts: Facts) -> [String] {
+    guard facts.hasLeftOverNode else { return [] }
+    return [
+      facts.machine.isContainer
+        ? "docker run --device=\(target.harmless) IMAGE   # once it is plugged in"
+        : "sudo rm \(target.harmless)   # the kernel makes it when the device is plugged in"
+    ]
   }
 
   /// Whether anybody looks after devices here. Whoever asked for a port that works need not know.

@@ -61,29 +61,39 @@ extension FactGatherer {
     return .present(
       Facts.Permissions(
         isAccessible: isAccessible(at(path)),
-        owner: getpwuid(file.userID.rawValue).map { String(cString: $0.pointee.pw_name) },
-        group: group?.name ?? Self.groupName(file.groupID.rawValue),
+        owner: AccountName.ofUser(file.userID.rawValue),
+        group: group?.name ?? AccountName.ofGroup(file.groupID.rawValue),
         groupID: file.groupID.rawValue,
         isForGroup: file.permissions.isSuperset(of: [.groupReadWrite]),
         listsUser: group?.members.contains(user.name) == true))
   }
 
-  /// The name of a group that a directory service knows. The corresponding C function is `getgrgid`.
-  private static func groupName(_ id: UInt32) -> String? {
-    getgrgid(id).map { String(cString: $0.pointee.gr_name) }
+  /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes
+  /// the nodes that it made; one that was made by mknod(1), or by what starts a container, stays.
+  func isLeftOver(_ path: FilePath) -> Bool {
+    guard let file = try? at(path).stat(), file.type == .characterSpecial else { return false }
+    let id = file.specialDeviceID
+    // Pseudo-terminals are none of sysfs's, but serial ports are.
+    return driverType(of: id) == "serial" && exists("/sys/dev/char")
+      && !exists(FilePath("/sys/dev/char/\(id.majorNumber):\(id.minorNumber)"))
   }
 
-  /// Whether a driver of terminals has a device number, by /proc/tty/drivers: name, node, major
-  /// number, range of minor numbers, type.
+  /// Whether a driver of terminals has a device number; true where nobody tells.
   private func isTerminal(_ id: DeviceID) -> Bool {
-    guard let drivers = text("/proc/tty/drivers") else { return true }
-    return drivers.split(separator: "\n").contains { line in
+    !exists("/proc/tty/drivers") || driverType(of: id) != nil
+  }
+
+  /// The type of the driver that has a device number, by /proc/tty/drivers: name, node, major number,
+  /// range of minor numbers, type (`serial`, `pty:slave`, …).
+  private func driverType(of id: DeviceID) -> Substring? {
+    for line in (text("/proc/tty/drivers") ?? "").split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count >= 4, UInt32(words[2]) == id.majorNumber else { return false }
+      guard words.count >= 5, UInt32(words[2]) == id.majorNumber else { continue }
       let bounds = words[3].split(separator: "-").compactMap { UInt32($0) }
-      guard let first = bounds.first, let last = bounds.last else { return false }
-      return (first...max(first, last)).contains(id.minorNumber)
+      guard let first = bounds.first, let last = bounds.last else { continue }
+      if (first...max(first, last)).contains(id.minorNumber) { return words[4] }
     }
+    return nil
   }
 
   /// The groups of /etc/group: see group(5).

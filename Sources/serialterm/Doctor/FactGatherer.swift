@@ -28,10 +28,10 @@ struct FactGatherer {
       if facts.ports.isEmpty { facts.scope = .missing("latest") }
     case .node(let path)?:
       let matches = DeviceSelector.node(path).matches(among: devices)
-      let isThere = (try? at(path).stat()) != nil
+      facts.hasLeftOverNode = matches.isEmpty && isLeftOver(path)
       if let device = matches.first {
         facts.ports = [port(device)]
-      } else if isThere {
+      } else if exists(path) && !facts.hasLeftOverNode {
         facts.ports = [bare(path)]
       } else {
         facts.scope = .missing(path.string)
@@ -62,14 +62,14 @@ struct FactGatherer {
 }
 
 extension Facts.User {
-  /// The user of this process, and the groups that it has. The corresponding C functions are
-  /// `getpwuid` and `getgroups`.
+  /// The user of this process, and the groups that it has. The corresponding C function is
+  /// `getgroups`.
   static var current: Self {
     var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
     let count = getgroups(CInt(groups.count), &groups)
-    let name = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
     return Self(
-      name: name ?? "$USER", groupIDs: Set(groups.prefix(Int(max(0, count))) + [getegid()]))
+      name: AccountName.ofUser(geteuid()) ?? "$USER",
+      groupIDs: Set(groups.prefix(Int(max(0, count))) + [getegid()]))
   }
 }
 

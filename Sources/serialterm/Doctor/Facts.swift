@@ -9,6 +9,8 @@ struct Facts: Hashable {
   var ports: [Port] = []
   /// USB serial chips of which the kernel has made no port.
   var strays: [Stray] = []
+  /// Whether a missing port's node is there all the same: made by hand, or given to a container.
+  var hasLeftOverNode = false
 
   /// What was asked about.
   enum Scope: Hashable {

@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import TestSupport
 
 @testable import DeviceWatch
 

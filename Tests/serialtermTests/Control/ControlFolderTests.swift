@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import serialterm
@@ -12,16 +13,8 @@ import Testing
 
   /// Calls with the path of a folder that does not exist yet, and removes what is there afterwards.
   private func withPath(_ body: (FilePath) throws -> Void) throws {
-    var template = Array("/tmp/serialterm-test-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let parent = FilePath(platformString: template)
-    let path = parent.appending("folder")
-    defer {
-      for name in path.entryNames() { _ = unlink(path.appending(name).string) }
-      _ = remove(path.string)
-      _ = rmdir(parent.string)
-    }
-    try body(path)
+    let parent = try TemporaryFolder()
+    try body(parent("folder"))
   }
 
   @Test func folder_isMadeForItsOwnerAlone() throws {

@@ -28,6 +28,21 @@ import Testing
     #expect(found[0].mend.contains("sudo dmesg | tail"))
   }
 
+  @Test(arguments: [
+    (false, "sudo rm /dev/ttyUSB7   # "), (true, "docker run --device=/dev/ttyUSB7 IMAGE   # "),
+  ])
+  func nodeThatIsLeftOver_isTold_withTheCommandThatRenewsIt(isContainer: Bool, mend: String) {
+    let found = findings(.missing("/dev/ttyUSB7")) {
+      $0.hasLeftOverNode = true
+      $0.machine.isContainer = isContainer
+      $0.machine.kernelMessages = ["usb 1-1: USB disconnect, device number 5"]
+    }
+    #expect(found.map(\.code) == [.noSuchDevice])
+    #expect(found[0].why.contains("left over"))
+    #expect(found[0].why.contains("USB disconnect"))
+    #expect(found[0].mend[1].hasPrefix(mend))
+  }
+
   @Test func nothingPluggedIn_isAFinding_andASimulationIsNot() {
     #expect(findings(.machine).map(\.code) == [.noDevice])
     #expect(findings(.target) == [])

@@ -58,6 +58,23 @@ import Testing
     #expect(codes() == [.notASerialPort])
   }
 
+  @Test(arguments: [("serial", true), ("pty:slave", false)])
+  func nodeOfASerialPort_isLeftOver_whenSysfsHasNoSuchDevice(type: String, isLeftOver: Bool) throws
+  {
+    var facts: Facts {
+      FactGatherer(root: tree.root, devices: [], holder: { _ in nil })
+        .facts(about: .node("/dev/ttyUSB0"))
+    }
+    // 1:3 is /dev/null, which the node leads to.
+    try tree.write("/proc/tty/drivers", "fake /dev/ttyUSB 1 0-7 \(type)\n")
+    #expect(!facts.hasLeftOverNode, "without sysfs nobody knows")
+    try tree.write("/sys/dev/char/4:64/dev", "4:64\n")
+    #expect(facts.hasLeftOverNode == isLeftOver)
+    #expect(facts.scope == (isLeftOver ? .missing("/dev/ttyUSB0") : .target))
+    try tree.write("/sys/dev/char/1:3/dev", "1:3\n")
+    #expect(!facts.hasLeftOverNode)
+  }
+
   /// The node of the tests belongs to root, and to no group that one is put into.
   @Test func ownerOfANode_isRead() {
     let found = findings(isAccessible: false)

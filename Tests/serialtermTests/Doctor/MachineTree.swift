@@ -1,25 +1,14 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 
 /// A folder that stands for the root of a machine, and goes with all that is in it.
-final class MachineTree {
-  let root: FilePath
+struct MachineTree {
+  private let folder: TemporaryFolder
+  var root: FilePath { folder.path }
 
-  init() throws {
-    var template = Array("/tmp/machine-tree-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    root = FilePath(platformString: template)
-  }
-
-  deinit { Self.deleteTree(root) }
-
-  private static func deleteTree(_ path: FilePath) {
-    if let file = try? path.stat(followTargetSymlink: false), file.type == .directory {
-      for name in path.entryNames() { deleteTree(path.appending(name)) }
-    }
-    _ = path.withPlatformString { Glibc.remove($0) }
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   /// Where a path of that machine is.
   func callAsFunction(_ path: FilePath) -> FilePath { root.appending(path.components) }

@@ -1,33 +1,10 @@
 import Glibc
 import Posix
 import SystemPackage
+import TestSupport
 
-@testable import DeviceWatch
-
-/// A folder of its own that goes with all that is in it.
-final class TemporaryFolder {
-  let path: FilePath
-
-  init() throws {
-    var template = Array("/tmp/device-watch-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-    // Where /tmp itself is a link, tests want the folder that it leads to.
-    let folder = FilePath(platformString: template)
-    path = folder.realPath ?? folder
-  }
-
-  deinit { Self.deleteTree(path) }
-
-  private static func deleteTree(_ path: FilePath) {
-    if let file = try? path.stat(followTargetSymlink: false), file.type == .directory {
-      for name in path.entryNames() { deleteTree(path.appending(name)) }
-    }
-    _ = path.withPlatformString { remove($0) }
-  }
-
-  /// A path in the folder.
-  func callAsFunction(_ name: String) -> FilePath { path.appending(name) }
-
+/// What tests do in a folder of their own.
+extension TemporaryFolder {
   @discardableResult
   func makeFolder(_ name: String) throws -> FilePath {
     try systemCall { self(name).withPlatformString { mkdir($0, 0o755) } }
