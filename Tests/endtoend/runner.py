@@ -2,12 +2,15 @@
 
 import argparse
 import faulthandler
+import re
 import resource
 import signal
+import subprocess
 import sys
 import time
 import traceback
 import unittest
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 # Seconds after which a test counts as stuck. Its own deadlines come long before; this ends the run.
@@ -86,17 +89,21 @@ def is_slow(test):
     return getattr(method, "slow", False) or getattr(test, "slow", False)
 
 
-def run_tests(folder, files, quick=False, pattern=""):
-    """Runs the tests of the `files` (a glob) in `folder` whose names contain `pattern`. Returns
-    the counts by outcome."""
+def modules(folder, files):
+    """The names of the modules in `folder` that fit `files`, a glob."""
+    top = Path(__file__).resolve().parents[2]
+    package = ".".join(Path(folder).resolve().relative_to(top).parts)
+    return [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
+
+
+def run_tests(names, quick=False, pattern=""):
+    """Runs the tests of the modules `names` whose own names contain `pattern`. Returns the counts
+    by outcome."""
     # Who starts the tests in the background may have them ignored: what they start would be deaf.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # A crash's core file is of no use here, and may take seconds to write.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    top = Path(__file__).resolve().parents[2]
-    package = ".".join(Path(folder).resolve().relative_to(top).parts)
-    names = [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     chosen = unittest.TestSuite(
         test for test in tests_of(suite)
@@ -106,14 +113,47 @@ def run_tests(folder, files, quick=False, pattern=""):
     return report.counts
 
 
+def run_apart(names, jobs):
+    """Runs each of the modules `names` in a process of its own, up to `jobs` at once, with the
+    options that this process has. Prints what each printed when it ends. Returns the counts by
+    outcome."""
+    counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+
+    def run(name):
+        return name, subprocess.run(
+            [sys.executable, *sys.argv, "--jobs", "1", "--module", name],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for ended in as_completed([pool.submit(run, name) for name in names]):
+            name, process = ended.result()
+            lines, _, closing = process.stdout.rstrip("\n").rpartition("\n")
+            told = re.fullmatch(closing_line(*[r"(\d+)"] * len(counts)), closing)
+            if told:
+                print(lines, end="\n" if lines else "", flush=True)
+                for outcome, count in zip(counts, told.groups()):
+                    counts[outcome] += int(count)
+            else:
+                print(process.stdout, FAILED, f" {name}: ended with {process.returncode}", sep="")
+                counts[FAILED] += 1
+    return counts
+
+
 def main(folder, files, description):
     """The command line of a folder's runner."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="leave out the tests marked as slow")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N",
+                        help="run up to N files of tests at once")
+    parser.add_argument("--module", metavar="NAME", help="only the tests of this module")
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
-    counts = run_tests(folder, files, options.quick, options.pattern)
+    names = [options.module] if options.module else modules(folder, files)
+    if options.jobs > 1:
+        counts = run_apart(names, options.jobs)
+    else:
+        counts = run_tests(names, options.quick, options.pattern)
     print(closing_line(*counts.values()))
-    if not any(counts.values()):
+    if not any(counts.values()) and not options.module:
         sys.exit(f"no test's name contains '{options.pattern}'")
     sys.exit(1 if counts[FAILED] else 0)

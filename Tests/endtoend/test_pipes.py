@@ -8,6 +8,7 @@ import time
 import unittest
 
 from Tests.endtoend.harness import TIMEOUT, Device, Pipes, Terminal, serialterm, serialterm_binary
+from Tests.endtoend.harness.transcript import Transcript
 
 # The prefix key of sessions and every other byte are ordinary in a pipe.
 EVERY_BYTE = bytes(range(256))
@@ -168,15 +169,17 @@ class HalfTerminalTests(unittest.TestCase):
     def test_keyboard_in_and_pipe_out(self):
         arguments = (serialterm_binary(), "connect", self.device.path)
         with Terminal(*arguments, stdout=subprocess.PIPE) as terminal:
-            stdout = terminal.process.stdout
+            stdout = Transcript(terminal.process.stdout.fileno())
+            self.addCleanup(terminal.process.stdout.close)
+            self.addCleanup(stdout.stop)
             terminal.expect(b"ctrl-t q")
             terminal.send(b"typed")
             self.assertEqual(self.device.read_exactly(5), b"typed")
             self.device.write(b"\x1b[31mraw\r\n")
+            self.assertEqual(stdout.read_exactly(10), b"\x1b[31mraw\r\n")
             self.assertEqual(terminal.leave()[0], 0)
-            self.assertEqual(stdout.read(), b"\x1b[31mraw\r\n")
+            self.assertEqual(stdout.expect_end(), b"")
             self.assertEqual(terminal.settings, terminal.original_settings)
-            stdout.close()
 
     def test_pipe_in_and_screen_out(self):
         arguments = (serialterm_binary(), "connect", self.device.path)

@@ -108,7 +108,8 @@ def main():
     options = parser.parse_args()
     if options.part:
         parts = [runner.run_tests(
-            FOLDER, f"{options.part}_*.py", quick=not options.all, pattern=options.pattern)]
+            runner.modules(FOLDER, f"{options.part}_*.py"),
+            quick=not options.all, pattern=options.pattern)]
     else:
         parts = [run_mocks(options)]
         if not options.quick:

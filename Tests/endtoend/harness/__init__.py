@@ -7,8 +7,9 @@
 
 `Terminal` runs a program on a terminal of its own, `Pipes` between pipes, `run` to its end; what a
 user sees of a terminal is in `harness.screen`. `Loopback` is `serialterm loopback`; `Device` plays
-the other end of a serial port and `Port` opens a port as a program would. All are context managers, and end what they started. Nothing waits
-without a deadline; what is still missing then is an AssertionError that shows what came instead.
+the other end of a serial port and `Port` opens a port as a program would. All are context
+managers, and end what they started. Nothing waits without a deadline; what is still missing then
+is an AssertionError that shows what came instead.
 """
 
 from .deadline import TIMEOUT, Deadline, wait_until
