@@ -14,7 +14,7 @@ from Tests.endtoend import test_errors
 from Tests.endtoend.faults import processes, record
 from Tests.endtoend.faults.line import LineCase
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status, wait_until)
+    Device, Pipes, PublicCopy, Terminal, contents, serialterm_binary, shell_status, wait_until)
 
 USER, HOLDER = test_errors.USER, test_errors.BusyTests.HOLDER
 LOCK_FOLDER = Path("/var/lock")
@@ -124,7 +124,7 @@ class Row20LockFileTests(LineCase):
                         serialterm_binary(), "connect", self.device.path, "--uucp-lock") as session:
                     expected = b"%10d\n" % session.pid
                     wait_until(
-                        lambda: self.lock.exists() and self.lock.read_bytes() == expected,
+                        lambda: contents(self.lock) == expected,
                         "the lock file names the session")
                     session.close_stdin()
                     self.assertEqual(session.wait(), 0)

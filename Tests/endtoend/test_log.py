@@ -6,7 +6,8 @@ import stat
 import time
 
 from Tests.endtoend.faults import SessionTest, record, text
-from Tests.endtoend.harness import Terminal, serialterm, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import (
+    Terminal, contents, serialterm, serialterm_binary, slow, wait_until)
 
 
 class LogTests(SessionTest):
@@ -106,18 +107,12 @@ class Row33RotationTests(SessionTest):
             key=lambda path: int(path.suffix[1:]), reverse=not upward)
         return [path.read_bytes() for path in [*old, self.log]]
 
-    def log_now(self):
-        """What the newest file holds; nothing while it is being turned over."""
-        try:
-            return self.log.read_bytes()
-        except FileNotFoundError:
-            return b""
-
     def rotated(self, count):
         terminal = self.session("-L", str(self.log), "--log-rotate", "1k")
         said = text(count * 1_024 + 100)
         self.device.write(said, timeout=60)
-        wait_until(lambda: (self.folder / f"log.{count}").exists(), "it is turned over", 60)
+        wait_until(
+            lambda: contents(self.log) == said[count * 1_024:], "all is written", 60)
         self.assertEqual(terminal.leave()[0], 0)
         files = self.files()
         self.assertEqual(len(files), count + 1)
@@ -138,7 +133,7 @@ class Row33RotationTests(SessionTest):
             (self.folder / name).write_bytes(name.encode())
         terminal = self.session("-L", str(self.log), "--log-rotate", "1k")
         self.device.write(text(2_500))
-        wait_until(lambda: len(self.log_now()) == 452, "it is written")
+        wait_until(lambda: len(contents(self.log)) == 452, "it is written")
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual((self.folder / "log.8").read_bytes(), text(2_500)[:1_024])
         self.assertEqual((self.folder / "log.9").read_bytes(), text(2_500)[1_024:2_048])
@@ -148,7 +143,7 @@ class Row33RotationTests(SessionTest):
     def test_as_many_old_files_stay_as_asked(self):
         terminal = self.session("-L", str(self.log), "--log-rotate", "1k", "--log-keep", "2")
         self.device.write(text(10_240) + b"end")
-        wait_until(lambda: self.log_now() == b"end", "the last file is written")
+        wait_until(lambda: contents(self.log) == b"end", "the last file is written")
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual(b"".join(self.files(upward=False)), (text(10_240) + b"end")[-2_051:])
         self.assertFalse((self.folder / "log.3").exists())
@@ -161,7 +156,7 @@ class Row33RotationTests(SessionTest):
         self.device.write(b"second")
         # It may be turned over once more meanwhile; with nothing in it, it stays as it is.
         second = self.folder / "log.2"
-        wait_until(lambda: second.exists() or self.log_now() == b"second", "it is written")
+        wait_until(lambda: second.exists() or contents(self.log) == b"second", "it is written")
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual([file for file in self.files() if file], [b"first", b"second"])
 
@@ -244,8 +239,7 @@ class Row34PlantTests(SessionTest):
                 terminal = self.session("-L", str(self.log), "--log-rotate", "1k", *options)
                 self.device.write(text(1_100))
                 wait_until(
-                    lambda: self.log.exists() and self.log.read_bytes() == text(1_100)[1_024:],
-                    "it is turned over")
+                    lambda: contents(self.log) == text(1_100)[1_024:], "it is turned over")
                 self.assertEqual(terminal.leave()[0], 0)
                 self.assertTrue(link.is_symlink())
                 self.assertEqual(target.read_bytes(), b"mine")

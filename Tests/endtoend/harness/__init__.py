@@ -12,7 +12,7 @@ managers, and end what they started. Nothing waits without a deadline; what is s
 is an AssertionError that shows what came instead.
 """
 
-from .deadline import TIMEOUT, Deadline, wait_until
+from .deadline import TIMEOUT, Deadline, contents, wait_until
 from .loopback import Loopback
 from .pipes import Pipes
 from .program import (
@@ -24,6 +24,6 @@ from .wires import Device, Port
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "PublicCopy", "Result",
-    "Terminal", "cooked", "environment", "run", "serialterm", "serialterm_binary", "settings_of",
-    "shell_status", "slow", "wait_until",
+    "Terminal", "contents", "cooked", "environment", "run", "serialterm", "serialterm_binary",
+    "settings_of", "shell_status", "slow", "wait_until",
 ]

@@ -36,3 +36,11 @@ def wait_until(condition, what, timeout=None):
         if deadline.passed:
             raise AssertionError(f"not within {deadline.seconds} s: {what}")
         time.sleep(0.005)
+
+
+def contents(path):
+    """What a file holds that may be replaced at any moment; nothing while there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
