@@ -11,7 +11,11 @@ struct program {
   pid_t pid;
   int device;    // the master of its device
   int terminal;  // the master of its terminal
+  int output;    // where what it shows can be read: its terminal, unless that goes elsewhere
 };
+
+// Where a program's standard output goes.
+enum output { TERMINAL, PIPE, FILE_ON_DISK };
 
 // The name that a device has in the working folder if it can come back: a link to its node.
 #define DEVICE_LINK "device"
@@ -24,14 +28,15 @@ struct options {
   long rate;        // bytes a second of the slow side; 0 for as fast as it goes
   int count;        // how many keys
   int spacing;      // microseconds between keys; 0 for one as soon as the last has come
+  enum output output;
 };
 
 // Starts a program on new pseudo-terminals; `{}` in its arguments is the device's node, or the link
 // to it.
-struct program start(char **arguments, bool is_linked);
+struct program start(char **arguments, bool is_linked, enum output output);
 // Makes a pseudo-terminal in raw mode that is kept open; returns its master.
 int make_device(char *node);
-// Waits until bytes of the device reach the terminal; returns the seconds since the start.
+// Waits until bytes of the device reach its output; returns the seconds since the start.
 double wait_until_ready(const struct program *program);
 // Ends it, by SIGKILL if it does not care for SIGTERM.
 void stop(struct program *program);

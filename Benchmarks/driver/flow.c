@@ -82,11 +82,11 @@ void to_screen(const struct program *program, const struct options *options) {
   pthread_t thread;
   pthread_create(&thread, NULL, write_stream, &writer);
   if (options->is_checked) {
-    size_t right = read_stream(program->terminal, &stream, options->bytes, 0, 10);
+    size_t right = read_stream(program->output, &stream, options->bytes, 0, 10);
     report("wrong", (double)(options->bytes - right));
     if (right != options->bytes) exit(0);
   } else {
-    report("shown_bytes", (double)read_until_mark(program->terminal));
+    report("shown_bytes", (double)read_until_mark(program->output));
   }
   double seconds = now() - start;
   pthread_join(thread, NULL);
@@ -101,7 +101,7 @@ void steady(const struct program *program, const struct options *options) {
   double processor = processor_seconds(program->pid), start = now();
   pthread_t thread;
   pthread_create(&thread, NULL, write_stream, &writer);
-  size_t right = read_stream(program->terminal, &stream, options->bytes, 0, 10);
+  size_t right = read_stream(program->output, &stream, options->bytes, 0, 10);
   double seconds = now() - start;
   pthread_join(thread, NULL);
   report("wrong", (double)(options->bytes - right));

@@ -11,14 +11,17 @@
 void echo_keys(const struct program *program, const struct options *options) {
   double *times = calloc((size_t)options->count, sizeof *times);
   size_t seen = 0;
-  char byte;
   for (int index = 0; index < options->count; index++) {
+    // No two in a row are the same: an answer to an earlier key is none to this one.
+    char key = (char)('a' + index % 26), byte = 0;
     double start = now();
     if (index >= 3 && seen == 0) die("no key is answered");
-    write_all(program->terminal, "k", 1);
-    if (read_some(program->device, &byte, 1, 1) == 0) continue;
+    write_all(program->terminal, &key, 1);
+    if (read_some(program->device, &byte, 1, 1) == 0 || byte != key) continue;
     write_all(program->device, &byte, 1);
-    if (read_some(program->terminal, &byte, 1, 1) == 0) continue;
+    byte = 0;
+    while (byte != key && read_some(program->output, &byte, 1, 1) == 1) {}
+    if (byte != key) continue;
     times[seen++] = now() - start;
     if (options->spacing) sleep_until(start + options->spacing / 1e6);
   }
@@ -46,7 +49,7 @@ static void *read_flood(void *argument) {
   double start = now();
   size_t done = 0;
   while (!flood->is_over) {
-    done += read_some(flood->program->terminal, buffer, flood->rate ? 512 : sizeof buffer, 0.05);
+    done += read_some(flood->program->output, buffer, flood->rate ? 512 : sizeof buffer, 0.05);
     if (flood->rate) sleep_until(start + (double)done / (double)flood->rate);
   }
   return NULL;

@@ -1,7 +1,8 @@
-// driver SCENARIO [-n BYTES] [-r RATE] [-k COUNT] [-s MICROSECONDS] [-R] [-m] -- PROGRAM ARGUMENT...
+// driver SCENARIO [-n BYTES] [-r RATE] [-k COUNT] [-s MICROSECONDS] [-o pipe|file] [-R] [-m]
+//   -- PROGRAM ARGUMENT...
 //
-// Prints figures as lines `name value`. -R: random bytes; -m: what comes out differs from what goes
-// in, look for an end mark.
+// Prints figures as lines `name value`. -o: what the program writes goes there and not to its
+// terminal; -R: random bytes; -m: what comes out differs from what goes in, look for an end mark.
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -22,19 +23,20 @@ int main(int count, char **arguments) {
   if (count < 2) return 2;
   const char *scenario = arguments[1];
   optind = 2;
-  for (int option; (option = getopt(count, arguments, "+n:r:k:s:Rm")) != -1;) {
+  for (int option; (option = getopt(count, arguments, "+n:r:k:s:o:Rm")) != -1;) {
     switch (option) {
       case 'n': options.bytes = strtoul(optarg, NULL, 10); break;
       case 'r': options.rate = atol(optarg); break;
       case 'k': options.count = atoi(optarg); break;
       case 's': options.spacing = atoi(optarg); break;
+      case 'o': options.output = strcmp(optarg, "pipe") == 0 ? PIPE : FILE_ON_DISK; break;
       case 'R': options.is_random = true; break;
       case 'm': options.is_checked = false; break;
       default: return 2;
     }
   }
   bool is_reconnect = strcmp(scenario, "reconnect") == 0;
-  program = start(arguments + optind, is_reconnect);
+  program = start(arguments + optind, is_reconnect, options.output);
   atexit(kill_program);
   double ready = wait_until_ready(&program);
   if (strcmp(scenario, "startup") == 0) report("startup_ms", ready * 1000);

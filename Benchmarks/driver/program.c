@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pty.h>
 #include <utmp.h>
@@ -29,28 +30,54 @@ int make_device(char *node) {
   return device;
 }
 
-struct program start(char **arguments, bool is_linked) {
+// An argument with the device's name in the place of `{}`.
+static char *named(char *argument, const char *name) {
+  char *place = strstr(argument, "{}"), *result;
+  if (!place) return argument;
+  if (asprintf(&result, "%.*s%s%s", (int)(place - argument), argument, name, place + 2) < 0)
+    die("asprintf");
+  return result;
+}
+
+// Makes what a program's output goes to; returns the end to write to, and the one to read from.
+static int make_output(enum output output, int *reader) {
+  int ends[2];
+  if (output == PIPE) {
+    if (pipe2(ends, O_CLOEXEC) != 0) die("pipe");
+    *reader = ends[0];
+    return ends[1];
+  }
+  int writer = open("output", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  *reader = open("output", O_RDONLY | O_CLOEXEC);
+  if (writer < 0 || *reader < 0) die("output");
+  return writer;
+}
+
+struct program start(char **arguments, bool is_linked, enum output output) {
   int terminal, terminal_slave;
   char node[64];
   struct winsize size = {.ws_row = 24, .ws_col = 80};
   int device = make_device(node);
   if (openpty(&terminal, &terminal_slave, NULL, NULL, &size) != 0) die("openpty");
   if (is_linked && symlink(node, DEVICE_LINK) != 0) die(DEVICE_LINK);
-  char *name = is_linked ? realpath(".", NULL) : NULL;
-  if (name) name = strcat(realloc(name, strlen(name) + sizeof "/" DEVICE_LINK), "/" DEVICE_LINK);
-  for (char **argument = arguments; *argument; argument++)
-    if (strcmp(*argument, "{}") == 0) *argument = name ? name : strdup(node);
+  char name[PATH_MAX + sizeof "/" DEVICE_LINK];
+  if (is_linked) strcat(realpath(".", name), "/" DEVICE_LINK);
+  else strcpy(name, node);
+  for (char **argument = arguments; *argument; argument++) *argument = named(*argument, name);
+  int shown = terminal, other = output == TERMINAL ? -1 : make_output(output, &shown);
   started = now();
   pid_t pid = fork();
   if (pid == 0) {
     login_tty(terminal_slave);
     close(terminal);
+    if (other >= 0) dup2(other, STDOUT_FILENO);
     setenv("TERM", "xterm", 1);
     execvp(arguments[0], arguments);
     _exit(127);
   }
   close(terminal_slave);
-  return (struct program){.pid = pid, .device = device, .terminal = terminal};
+  if (other >= 0) close(other);
+  return (struct program){.pid = pid, .device = device, .terminal = terminal, .output = shown};
 }
 
 double wait_until_ready(const struct program *program) {
@@ -60,11 +87,11 @@ double wait_until_ready(const struct program *program) {
   double deadline = started + 10;
   while (now() < deadline) {
     write_all(program->device, &mark, 1);
-    size_t count = read_some(program->terminal, buffer, sizeof buffer, 0.0001);
+    size_t count = read_some(program->output, buffer, sizeof buffer, 0.0001);
     if (memchr(buffer, mark, count)) {
       double seconds = now() - started;
       // What else was on its way.
-      while (read_some(program->terminal, buffer, sizeof buffer, 0.3) > 0) {}
+      while (read_some(program->output, buffer, sizeof buffer, 0.3) > 0) {}
       return seconds;
     }
   }

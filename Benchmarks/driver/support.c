@@ -29,10 +29,14 @@ void die(const char *what) {
 }
 
 size_t read_some(int descriptor, void *buffer, size_t count, double seconds) {
+  double deadline = now() + seconds;
   struct timespec limit = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
   struct pollfd end = {.fd = descriptor, .events = POLLIN};
   if (ppoll(&end, 1, &limit, NULL) <= 0 || !(end.revents & POLLIN)) return 0;
-  ssize_t done = read(descriptor, buffer, count);
+  ssize_t done;
+  // The end of a file can always be read, and is one only until more is written.
+  while ((done = read(descriptor, buffer, count)) == 0 && now() < deadline)
+    sleep_until(now() + 0.0001);
   return done > 0 ? (size_t)done : 0;
 }
 
@@ -136,6 +140,7 @@ void report_idle(pid_t pid, double seconds) {
   report("wakeups", sum_over_threads(pid, "status", switches) - before);
   report("threads", sum_over_threads(pid, "status", one));
   report("rss_mb", kibibytes(pid, "status", "VmRSS:") / 1024);
+  report("pss_mb", kibibytes(pid, "smaps_rollup", "Pss:") / 1024);
   report("private_mb", (kibibytes(pid, "smaps_rollup", "Private_Dirty:") +
                         kibibytes(pid, "smaps_rollup", "Private_Clean:")) / 1024);
 }
