@@ -73,7 +73,8 @@ struct UUCPLock {
     let count = pread(descriptor.rawValue, &bytes, bytes.count, 0)
     guard count >= 0 else { return .unusable(Errno(rawValue: errno)) }
     guard count > 0 else {
-      let age = time(nil) - facts.st_mtim.tv_sec
+      // The folder is everybody's, and the time whatever its owner has set it to.
+      let age = time(nil) &- facts.st_mtim.tv_sec
       return (0...makingTime).contains(age) ? .held(by: nil) : .stale
     }
     guard let pid = processID(in: bytes[..<count]) else { return .unusable(nil) }
