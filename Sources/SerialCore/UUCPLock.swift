@@ -37,11 +37,7 @@ struct UUCPLock {
   init(for port: FilePath, in folder: FilePath = LinkOptions().lockFolder) {
     self.port = port
     // Below /dev the name is the path; programs that know of folders there write it like this.
-    let node = port.withPlatformString { given -> String in
-      guard let real = realpath(given, nil) else { return port.string }
-      defer { free(real) }
-      return String(cString: real)
-    }
+    let node = (port.realPath ?? port).string
     let name = node.hasPrefix("/dev/") ? String(node.dropFirst("/dev/".count)) : node
     file = folder.appending("LCK.." + name.split(separator: "/").joined(separator: "_"))
   }
