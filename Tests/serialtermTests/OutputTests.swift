@@ -21,6 +21,11 @@ import Testing
     #expect(table.lines == ["A    LONG    C", "xxx  y", "x    yyyyyy  z"])
   }
 
+  @Test func table_alignsItsColumns_whereCharactersAreWide() {
+    let table = Table(header: ["N", "X"], rows: [["串口", "y"], ["e\u{301}", "z"]])
+    #expect(table.lines == ["N     X", "串口  y", "e\u{301}     z"])
+  }
+
   @Test func linesOfAText_areHarmless_andStayLines() {
     #expect(
       "a\u{1B}[2J\n\nb\u{9B}c\rd".harmlessLines == ["a\u{FFFD}[2J", "", "b\u{FFFD}c\u{FFFD}d"])
