@@ -6,8 +6,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +99,38 @@ static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
   }
 }
 
+// Of the kernel: see getdents(2), which nothing else declares.
+struct linux_dirent64 {
+  uint64_t d_ino;
+  int64_t d_off;
+  unsigned short d_reclen;
+  unsigned char d_type;
+  char d_name[];
+};
+
+// Closes all descriptors from `first` on. Kernels before 5.9 have no close_range(2), and the filters of
+// some containers do not know it: then those in /proc/self/fd are closed. Read without readdir(3),
+// which allocates: another thread may have held the allocator when this process was forked off.
+static void close_all_from(int first) {
+  if (close_range(first, ~0U, 0) == 0) return;
+  int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  _Alignas(struct linux_dirent64) char entries[4096];
+  long size;
+  while ((size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+    for (long offset = 0; offset < size;) {
+      const struct linux_dirent64 *entry = (const void *)(entries + offset);
+      offset += entry->d_reclen;
+      int number = 0;
+      const char *digit = entry->d_name;
+      while (*digit >= '0' && *digit <= '9') number = number * 10 + (*digit++ - '0');
+      // Not `.` and `..`, and not what is being read.
+      if (digit != entry->d_name && number >= first && number != folder) close(number);
+    }
+  }
+  close(folder);
+}
+
 static void become_guard(int pipe, int terminal, const struct termios *raw) {
   // Out of the program's process group: what ends the group must not end its guard. SIGTTOU would
   // stop a background process that sets the terminal, unless it is ignored; see tcsetattr(3).
@@ -115,7 +149,7 @@ static void become_guard(int pipe, int terminal, const struct termios *raw) {
   sigprocmask(SIG_SETMASK, &none, NULL);
   // Everything else is let go, above all the device: its lock lives as long as any copy of it.
   int own_pipe = dup2(pipe, 0), own_terminal = dup2(terminal, 1);
-  close_range(2, ~0U, 0);
+  close_all_from(2);
   if (chdir("/") == 0 && own_pipe == 0 && own_terminal == 1)
     guard_terminal(own_pipe, own_terminal, raw);
   _exit(0);

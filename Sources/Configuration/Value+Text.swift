@@ -12,7 +12,9 @@ extension Value: CustomStringConvertible {
 
   private static func quoted(_ text: String) -> String {
     // Backslashes are many in expressions: quotes that leave them alone read better.
-    let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "'" && $0 != "\u{7F}" }
+    let isPlain = text.unicodeScalars.allSatisfy {
+      $0 != "'" && $0.properties.generalCategory != .control
+    }
     if isPlain && text.unicodeScalars.contains("\\") { return "'\(text)'" }
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -22,7 +24,8 @@ extension Value: CustomStringConvertible {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case "\u{00}"..."\u{1F}", "\u{7F}":
+      // C1 too, which TOML lets stand: the text may be printed on a terminal.
+      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}":
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: result.unicodeScalars.append(scalar)

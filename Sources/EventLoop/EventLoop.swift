@@ -97,8 +97,8 @@ public final class EventLoop {
       wait = min(wait ?? .seconds(86_400), deadline - .now)
     }
     guard let wait else { return -1 }
-    let milliseconds = (max(0, wait.nanoseconds) + 999_999) / 1_000_000
-    return CInt(min(milliseconds, 86_400_000))
+    let nanoseconds = min(max(.zero, wait), .seconds(86_400)).nanoseconds
+    return CInt((nanoseconds + 999_999) / 1_000_000)
   }
 
   // MARK: Descriptors

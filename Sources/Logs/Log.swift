@@ -1,4 +1,3 @@
-import Glibc
 public import Posix
 public import SystemPackage
 public import Views
@@ -149,14 +148,3 @@ public final class Log {
 
 @available(*, unavailable)
 extension Log: Sendable {}
-
-extension Moment {
-  /// The present. The corresponding C function is `clock_gettime`.
-  fileprivate static var now: Moment {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Moment(
-      wallClock: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec),
-      monotonic: UInt64(MonotonicTime.now.nanoseconds))
-  }
-}

@@ -85,7 +85,11 @@ public final class Observable<Event> {
     withExtendedLifetime(self) {
       deliver(event)
       if !queue.isEmpty { deliverQueue() }
-      if sawDeadObserver || hasPending { commit() }
+      while sawDeadObserver || hasPending {
+        commit()
+        // What was released there, at the end of a closure, may have notified.
+        if !queue.isEmpty { deliverQueue() }
+      }
       depth -= 1
     }
   }

@@ -4,7 +4,7 @@
 /// back when it is empty, and is small while bytes leave as fast as they come.
 public struct ByteQueue: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
-  /// Where ``front`` may still point, until bytes are removed.
+  /// Where ``front`` may still point, until bytes at the front are removed.
   private var outgrown: [UnsafeMutableRawBufferPointer] = []
   private var head = 0
   /// How many bytes wait.
@@ -50,7 +50,8 @@ public struct ByteQueue: ~Copyable {
 
   /// The bytes at the front, as many as lie in one piece; empty when nothing waits.
   ///
-  /// Valid until bytes are removed.
+  /// Valid until bytes at the front are removed; what is appended, or removed at the end, changes
+  /// nothing of them.
   public var front: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: storage[head..<min(head + count, storage.count)])
   }
@@ -67,7 +68,8 @@ public struct ByteQueue: ~Copyable {
   public mutating func removeLast(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
-    tidy()
+    // Somebody may still look at the front.
+    if isEmpty { tidy() }
   }
 
   /// Forgets all bytes.

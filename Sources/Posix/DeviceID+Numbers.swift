@@ -10,6 +10,10 @@ extension DeviceID {
     self.init(RawValue(low | high))
   }
 
+  /// Whether it is the side of a pseudo-terminal that programs open: see "136-143 char Unix98 PTY
+  /// slaves" and "3 char" in Documentation/admin-guide/devices.txt of the kernel.
+  public var isPseudoTerminal: Bool { (136...143).contains(majorNumber) || majorNumber == 3 }
+
   /// The driver's number. The corresponding C macro is `major`.
   public var majorNumber: UInt32 {
     let number = UInt64(rawValue)

@@ -22,14 +22,14 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The point so much later.
+  /// The point so much later, at most the last one that there is: 292 years after the start.
   public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
-    MonotonicTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+    MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(duration.nanoseconds))
   }
 
   /// How much later the first point is.
   public static func - (end: MonotonicTime, start: MonotonicTime) -> Duration {
-    .nanoseconds(end.nanoseconds - start.nanoseconds)
+    .nanoseconds(end.nanoseconds) - .nanoseconds(start.nanoseconds)
   }
 }
 
@@ -39,6 +39,14 @@ extension Duration {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflow else { return seconds < 0 ? .min : .max }
-    return whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    return whole.addingClamped(attoseconds / 1_000_000_000)
+  }
+}
+
+extension Int64 {
+  /// The sum, or the limit that it would pass.
+  fileprivate func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
   }
 }

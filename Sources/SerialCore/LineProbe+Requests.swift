@@ -19,10 +19,6 @@ extension DeviceID {
     return acmCapabilities.map { $0 & 4 != 0 } ?? true
   }
 
-  /// Whether it is the port's side of a pseudo-terminal: see "136-143 char Unix98 PTY slaves" and
-  /// "3 char" in Documentation/admin-guide/devices.txt of the kernel.
-  private var isPseudoTerminal: Bool { (136...143).contains(majorNumber) || majorNumber == 3 }
-
   /// What a CDC-ACM device says of itself in its descriptor, nil for every other. Bit 2 is breaks:
   /// see "Abstract Control Management Functional Descriptor" of the USB specification for PSTN
   /// devices. The kernel's driver (cdc-acm) has it in a file.

@@ -56,12 +56,14 @@ extension OpenPort {
   ///
   /// - Returns: what kept them from it.
   func setLines(of options: LinkOptions) -> SerialError? {
+    var request = "TIOCMBIC"
     do {
       try options.deasserting.deassert(on: descriptor)
+      request = "TIOCMBIS"
       try options.asserting.assert(on: descriptor)
       return nil
     } catch {
-      return SerialError(requesting: "modem lines", at: path, error, in: "TIOCMBIC")
+      return SerialError(requesting: "modem lines", at: path, error, in: request)
     }
   }
 }

@@ -122,8 +122,10 @@ public final class Session {
   /// only if ``waitsForLostDevice``. Does nothing in any other state.
   public func deviceIsMissing() { take(.deviceMissing) }
 
-  /// The device is gone, as the system told; does nothing when the link has noticed already.
+  /// The device is gone, as the system told; does nothing when the link has noticed already. Must not
+  /// be called by an observer: what is left is read, over the bytes that observers are being shown.
   public func deviceDidDisappear() {
+    precondition(!events.isNotifying, "an observer said that the device is gone")
     guard let link else { return }
     loseLink(SerialError(.lost, in: "remove", at: link.path))
   }

@@ -37,11 +37,7 @@ struct UUCPLock {
   init(for port: FilePath, in folder: FilePath = LinkOptions().lockFolder) {
     self.port = port
     // Below /dev the name is the path; programs that know of folders there write it like this.
-    let node = port.withPlatformString { given -> String in
-      guard let real = realpath(given, nil) else { return port.string }
-      defer { free(real) }
-      return String(cString: real)
-    }
+    let node = (port.realPath ?? port).string
     let name = node.hasPrefix("/dev/") ? String(node.dropFirst("/dev/".count)) : node
     file = folder.appending("LCK.." + name.split(separator: "/").joined(separator: "_"))
   }
@@ -73,7 +69,8 @@ struct UUCPLock {
     let count = pread(descriptor.rawValue, &bytes, bytes.count, 0)
     guard count >= 0 else { return .unusable(Errno(rawValue: errno)) }
     guard count > 0 else {
-      let age = time(nil) - facts.st_mtim.tv_sec
+      // The folder is everybody's, and the time whatever its owner has set it to.
+      let age = time(nil) &- facts.st_mtim.tv_sec
       return (0...makingTime).contains(age) ? .held(by: nil) : .stale
     }
     guard let pid = processID(in: bytes[..<count]) else { return .unusable(nil) }

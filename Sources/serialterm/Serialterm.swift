@@ -93,8 +93,7 @@ struct Serialterm: ParsableCommand {
   }
 
   private static func complain(_ message: String) {
-    guard !message.isEmpty else { return }
-    StandardStream.error.print("serialterm: \(message)\n", within: .milliseconds(200))
+    if !message.isEmpty { StandardStream.complain(message) }
   }
 }
 

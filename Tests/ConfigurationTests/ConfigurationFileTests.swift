@@ -4,6 +4,21 @@ import Testing
 
 @Suite("The configuration file")
 struct ConfigurationFileTests {
+  @Test func writtenText_hasNoControlCharacters_andIsReadBack() throws {
+    let value = Value.string("a\u{1B}\\\u{85}\u{9B}2J'\"")
+    let written = ConfigurationFile.text(profile: "p", [(key: "target", value: value)])
+    #expect(
+      written.unicodeScalars.allSatisfy {
+        $0 == "\n" || $0.properties.generalCategory != .control
+      })
+    #expect(try file(written).profile(named: "p")?["target"]?.value == value)
+  }
+
+  @Test func backslashes_standInQuotesThatLeaveThemAlone_unlessAControlIsThere() {
+    #expect(Value.string(#"\d"#).description == #"'\d'"#)
+    #expect(Value.string("\\\u{9B}").description == #""\\\u009b""#)
+  }
+
   private func file(_ text: String) throws -> ConfigurationFile {
     try ConfigurationFile(parsing: Array(text.utf8)) { entry, isDefault in
       entry.key == "bad" || (isDefault && entry.key == "only-profile") ? "it is bad" : nil

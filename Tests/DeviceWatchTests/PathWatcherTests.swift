@@ -1,5 +1,6 @@
 import Glibc
 import Observing
+import Posix
 import SystemPackage
 import TestSupport
 import Testing

@@ -52,6 +52,18 @@ private final class Pipe {
 
   // MARK: Descriptors
 
+  @Test func times_thatNobodyLivesToSee_areWaitedFor() throws {
+    let loop = try EventLoop()
+    let timer = loop.schedule(after: .seconds(Int64.max)) { Issue.record("it is due") }
+    let pipe = try Pipe()
+    var isReadable = false
+    let watch = try loop.watch(pipe.reading, for: .reading) { _ in isReadable = true }
+    try pipe.write("x")
+    try loop.turn(waitingAtMost: .seconds(Int64.max))
+    #expect(isReadable)
+    withExtendedLifetime((timer, watch)) {}
+  }
+
   @Test func watch_tellsReadable_everyTurn_untilItIsRead() throws {
     var seen: [Readiness] = []
     let watch = try loop.watch(pipe.reading, for: .reading) { seen.append($0) }

@@ -22,6 +22,17 @@ import Testing
     #expect(UniversalTime.nanoseconds(parsing: text) == second * 1_000_000_000)
   }
 
+  @Test(arguments: [
+    "2554-07-21T23:34:33.709551616Z", "2554-07-21T23:34:34Z", "9999-12-31T23:59:59Z",
+  ])
+  func timePast64Bits_isRefused(_ text: String) {
+    #expect(UniversalTime.nanoseconds(parsing: text) == nil)
+  }
+
+  @Test func lastTimeOf64Bits_isRead() {
+    #expect(UniversalTime.nanoseconds(parsing: "2554-07-21T23:34:33.709551615Z") == .max)
+  }
+
   @Test func fractionsAreCutOff_notRounded() {
     #expect(written(1_999_999_999) == "1970-01-01T00:00:01.999999Z")
   }

@@ -26,6 +26,20 @@ private final class Queue {
 }
 
 @Suite struct ByteQueueTests {
+  @Test func front_staysAsItIs_whileBytesAreAppendedAndTakenBackBehindIt() {
+    let queue = Queue(capacity: 1 << 20)
+    let front = [UInt8](repeating: 7, count: 65_536)
+    #expect(queue.append(front))
+    queue.withFront { shown in
+      #expect(queue.append([8]), "more than the memory so far")
+      queue.removeLast(1)
+      // Compared before: 65,536 numbers would be shown.
+      let isSame = shown.elementsEqual(front)
+      #expect(isSame)
+    }
+    #expect(queue.popAll() == front)
+  }
+
   @Test func bytesComeOut_asTheyWentIn_overTheEdgeOfTheRing() {
     let queue = Queue(capacity: 7)
     for start in 0..<50 {

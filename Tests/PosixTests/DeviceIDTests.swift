@@ -9,6 +9,13 @@ import Testing
     #expect(null.minorNumber == 3)
   }
 
+  @Test(arguments: [
+    (1, false), (3, true), (4, false), (135, false), (136, true), (143, true), (144, false),
+  ])
+  func pseudoTerminal_isKnownByItsMajorNumber(major: UInt32, isOne: Bool) {
+    #expect(DeviceID(majorNumber: major, minorNumber: 7).isPseudoTerminal == isOne)
+  }
+
   @Test(
     arguments: [
       (0, 0), (188, 0), (4, 64), (136, 255), (136, 256), (136, 1_048_575), (4_095, 1),

@@ -45,6 +45,19 @@ private let deadPID: pid_t = 4_194_305
 
   // MARK: Reading
 
+  @Test(arguments: [Int.min, Int.max])
+  func emptyFile_ofAnImpossibleTime_isStaleOrBeingMade(second: Int) throws {
+    // A file system that keeps such times; most shorten them.
+    let memory: FilePath = "/dev/shm"
+    guard (try? memory.stat().type) == .directory else { return }
+    let file = memory.appending("serialterm-test-\(getpid())-\(UInt.random(in: 0 ... .max))")
+    defer { _ = file.withPlatformString { unlink($0) } }
+    let made = try OwnedDescriptor.open(file, O_RDWR | O_CREAT | O_EXCL)
+    let time = timespec(tv_sec: second, tv_nsec: 0)
+    try systemCall { futimens(made.borrowed.rawValue, [time, time]) }
+    #expect([.stale, .held(by: nil)].contains(UUCPLock.status(of: made.borrowed)))
+  }
+
   @Test(arguments: [
     ("/dev/ttyUSB7", "LCK..ttyUSB7"), ("/dev/none/7", "LCK..none_7"), ("relative", "LCK..relative"),
   ])

@@ -88,6 +88,19 @@ class Row04KillTests(SessionTest):
     def test_guard_a_hundred_times(self):
         self.kill_often(100)
 
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_guard_does_without_close_range(self):
+        """A kernel before 5.9, or a container's filter: whatever the guard kept would hold the port
+        when the session is killed, and keep the guard from hearing of that."""
+        terminal = self.session(variables=faulty(self.device.node, no_range=1))
+        files = processes.files_of(self.guard_of(terminal))
+        self.assertEqual(len(files), 2, files)
+        terminal.signal(signal.SIGKILL)
+        terminal.wait()
+        wait_until(lambda: not processes.in_session(terminal.pid), "the guard ends too")
+        self.assertEqual(terminal.settings, terminal.original_settings)
+        self.assert_port_is_free()
+
     def test_guard_leaves_a_terminal_alone_that_somebody_has_taken_since(self):
         terminal = self.session()
         taken = set_otherwise(terminal)

@@ -7,7 +7,9 @@ import tempfile
 import time
 import unittest
 
-from Tests.endtoend.harness import TIMEOUT, Device, Pipes, Terminal, serialterm, serialterm_binary
+from Tests.endtoend.faults import processes
+from Tests.endtoend.harness import (
+    TIMEOUT, Device, Pipes, Terminal, serialterm, serialterm_binary, wait_until)
 from Tests.endtoend.harness.transcript import Transcript
 
 # The prefix key of sessions and every other byte are ordinary in a pipe.
@@ -158,6 +160,28 @@ class PipeTests(unittest.TestCase):
         result = serialterm("connect", "loopback:board", "--linger", "1", stdin=b"echo hi there\r")
         self.assertEqual(result.status, 0)
         self.assertIn(b"\nhi there\r\n", result.stdout)
+
+
+class SharedPipeTests(unittest.TestCase):
+    def test_an_answer_is_whole_where_somebody_made_the_pipe_non_blocking(self):
+        """The flag belongs to the open file: whoever started the program may have set it."""
+        whole = serialterm("session-commands").stdout
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        filling = 0
+        try:
+            while True:
+                filling += os.write(writing, b"x" * 4096)
+        except BlockingIOError:
+            pass
+        with subprocess.Popen([serialterm_binary(), "session-commands"], stdout=writing) as program:
+            os.close(writing)
+            wait_until(
+                lambda: program.poll() is not None or processes.state_of(program.pid) == "S",
+                "the program has met the full pipe")
+            with open(reading, "rb") as stream:
+                self.assertEqual(stream.read()[filling:], whole)
+            self.assertEqual(program.wait(TIMEOUT), 0)
 
 
 class HalfTerminalTests(unittest.TestCase):

@@ -30,6 +30,18 @@ class SendFileTests(CommandTest):
         self.screen.wait_for_text("image.bin was sent: 100,000 bytes in ")
         self.expect_nothing_sent()
 
+    def test_a_name_that_commands_terminals_is_shown_and_not_obeyed(self):
+        self.make("a\x1b]2;title\x07.bin", b"z" * 300_000)
+        self.begin()
+        self.choose(self.files / "a")
+        self.screen.wait_for_text("ctrl-c stops.")
+        self.terminal.send(b"typed")
+        self.screen.wait_for_text("is being sent")
+        self.assertNotIn(b"\x1b]2", self.terminal.transcript.data)
+        self.terminal.send(b"\x03")
+        self.screen.wait_for_text("was stopped")
+        self.assertNotIn(b"\x1b]2", self.terminal.transcript.data)
+
     def test_ctrl_c_stops_with_the_count_that_the_driver_has_taken(self):
         path = self.make("image.bin", b"z" * 300_000)
         self.begin()

@@ -1,3 +1,4 @@
+import SystemPackage
 import Testing
 
 @testable import serialterm
@@ -18,6 +19,24 @@ import Testing
     let table = Table(
       header: ["A", "LONG", "C"], rows: [["xxx", "y", ""], ["x", "yyyyyy", "z"]])
     #expect(table.lines == ["A    LONG    C", "xxx  y", "x    yyyyyy  z"])
+  }
+
+  @Test func table_alignsItsColumns_whereCharactersAreWide() {
+    let table = Table(header: ["N", "X"], rows: [["串口", "y"], ["e\u{301}", "z"]])
+    #expect(table.lines == ["N     X", "串口  y", "e\u{301}     z"])
+  }
+
+  @Test func linesOfAText_areHarmless_andStayLines() {
+    #expect(
+      "a\u{1B}[2J\n\nb\u{9B}c\rd".harmlessLines == ["a\u{FFFD}[2J", "", "b\u{FFFD}c\u{FFFD}d"])
+  }
+
+  @Test func finding_isHarmless_whateverThePortIsCalled() {
+    let finding = Finding(
+      code: .held, port: "/tmp/\u{1B}c", what: "held by \u{1B}]0;x\u{7}", why: "\u{9B}2J",
+      mend: ["kill \u{1B}c"])
+    let text = finding.lines(style: .plain).joined()
+    #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
   }
 
   @Test func timestamp_isRFC3339_withMicroseconds() {

@@ -1,3 +1,4 @@
+import Posix
 public import SystemPackage
 
 /// How a person says which device is meant.

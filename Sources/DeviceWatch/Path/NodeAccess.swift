@@ -28,43 +28,8 @@ public enum NodeAccess: Hashable, Sendable {
     } catch {
       guard let node = try? path.stat() else { return .denied(owner: nil, group: nil, mode: nil) }
       return .denied(
-        owner: userName(node.userID), group: groupName(node.groupID), mode: node.permissions)
+        owner: AccountName.of(node.userID), group: AccountName.of(node.groupID),
+        mode: node.permissions)
     }
-  }
-
-  /// The corresponding C function is `getpwuid_r`.
-  private static func userName(_ id: UserID) -> String? {
-    withRoom { (room, size) in
-      var entry = passwd()
-      var found: UnsafeMutablePointer<passwd>?
-      let error = getpwuid_r(id.rawValue, &entry, room, size, &found)
-      return (error, found.map { String(cString: $0.pointee.pw_name) })
-    }
-  }
-
-  /// The corresponding C function is `getgrgid_r`.
-  private static func groupName(_ id: GroupID) -> String? {
-    withRoom { (room, size) in
-      var entry = Glibc.group()
-      var found: UnsafeMutablePointer<Glibc.group>?
-      let error = getgrgid_r(id.rawValue, &entry, room, size, &found)
-      return (error, found.map { String(cString: $0.pointee.gr_name) })
-    }
-  }
-
-  /// Looks up a name, with more room as long as `ERANGE` asks for it: a group may have thousands of
-  /// members.
-  private static func withRoom(
-    _ lookUp: (UnsafeMutablePointer<CChar>, Int) -> (error: CInt, name: String?)
-  ) -> String? {
-    var size = 1_024
-    while size <= 1 << 20 {
-      let room = UnsafeMutablePointer<CChar>.allocate(capacity: size)
-      defer { room.deallocate() }
-      let result = lookUp(room, size)
-      if result.error != ERANGE { return result.name }
-      size *= 4
-    }
-    return nil
   }
 }

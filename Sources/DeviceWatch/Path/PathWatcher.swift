@@ -1,4 +1,5 @@
 public import Observing
+import Posix
 public import SystemPackage
 
 /// Waits for a path to lead to something, or to nothing: a pseudo-terminal, or a symbolic link to

@@ -173,28 +173,20 @@ extension FilePath {
   /// Whether there is anything of this name, a link that leads nowhere too.
   fileprivate var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
 
-  /// The highest number behind this name and a point that a file has; 0 if none has. The
-  /// corresponding C function is `readdir`.
+  /// The highest number behind this name and a point that a file has; 0 if none has.
   fileprivate var highestNumber: Int {
     let folder = removingLastComponent()
     let prefix = "\(lastComponent?.string ?? "")."
-    guard let stream = opendir(folder.isEmpty ? "." : folder.string) else { return 0 }
-    defer { closedir(stream) }
-    var highest = 0
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        // It ends within the entry; see readdir(3).
-        name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
-      }
-      guard name.hasPrefix(prefix) else { continue }
+    let numbers = (folder.isEmpty ? "." : folder).entryNames().compactMap { name -> Int? in
+      guard name.hasPrefix(prefix) else { return nil }
       let digits = name.dropFirst(prefix.count)
       // What is too large, or has a sign or a zero in front, is not ours.
       guard digits.allSatisfy(\.isASCIIDigit), digits.first != "0", digits.count <= 9 else {
-        continue
+        return nil
       }
-      highest = max(highest, Int(digits) ?? 0)
+      return Int(digits)
     }
-    return highest
+    return numbers.max() ?? 0
   }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Views
 
 /// Lines to read: the local time in front of each, and nothing in them that a terminal would obey.
@@ -79,18 +78,5 @@ extension Direction {
     case .fromDevice: "< "
     case .toDevice: "> "
     }
-  }
-}
-
-extension CalendarTime {
-  /// A second since 1970 where the user is. The corresponding C function is `localtime_r`.
-  init(local second: UInt64) {
-    var time = time_t(second)
-    var fields = tm()
-    localtime_r(&time, &fields)
-    self.init(
-      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
-      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec),
-      offset: fields.tm_gmtoff)
   }
 }

@@ -27,7 +27,8 @@ enum UniversalTime {
 
   /// Reads a time as RFC 3339 has it, with any offset and up to nine digits behind the point.
   ///
-  /// - Returns: nanoseconds since 1970; nil for what is no such time, or one before 1970.
+  /// - Returns: nanoseconds since 1970; nil for what is no such time, for one before 1970, and for one
+  ///   that 64 bits cannot hold, from the year 2554 on.
   static func nanoseconds(parsing text: some StringProtocol) -> UInt64? {
     var rest = Array(text.utf8)[...]
     guard let year = number(4, from: &rest), skip("-", in: &rest),
@@ -42,7 +43,10 @@ enum UniversalTime {
     else { return nil }
     let days = Self.day(year: year, month: month, day: day)
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
-    return seconds < 0 ? nil : UInt64(seconds) * 1_000_000_000 + fraction
+    guard let whole = UInt64(exactly: seconds) else { return nil }
+    let (product, isTooLate) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isPastEnd) = product.addingReportingOverflow(fraction)
+    return isTooLate || isPastEnd ? nil : sum
   }
 
   // MARK: Parts of a text

@@ -27,7 +27,7 @@ public struct PlainList<ID: Hashable> {
   public func answer(_ text: String) -> ChoiceList<ID>.Outcome {
     let text = text.filter { !$0.isWhitespace }
     if text.isEmpty { return .cancelled }
-    guard let number = Int(text), choices.indices.contains(number - 1) else { return .unchanged }
+    guard let number = Int(text), number > 0, number <= choices.count else { return .unchanged }
     let choice = choices[number - 1]
     return choice.refusal.map { .refused(choice.id, because: $0) } ?? .chosen(choice.id)
   }

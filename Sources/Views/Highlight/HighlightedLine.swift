@@ -32,6 +32,9 @@ struct HighlightedLine {
 
   var count: Int { scalars.count }
 
+  /// How many bytes the characters and the styles have.
+  var byteCount: Int { bytes.count }
+
   // MARK: What comes
 
   mutating func append(_ byte: UInt8, scalar: UInt32, width: Int?) {

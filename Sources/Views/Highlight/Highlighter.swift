@@ -10,6 +10,8 @@
 public struct Highlighter: ByteStage {
   /// How much of a line is looked at, in code points.
   public static let reach = 1_024
+  /// How many bytes of a line are kept, the device's styles among them: a device may send nothing else.
+  static let byteReach = 65_536
   /// How many steps may be made for a piece, and for each of its bytes, and at most; in what comes
   /// then nothing is set off. Text takes some ten for a byte.
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
@@ -40,6 +42,9 @@ public struct Highlighter: ByteStage {
     self.width = width
   }
 
+  /// How many bytes of the line are kept.
+  var waiting: Int { line.byteCount }
+
   /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
@@ -65,7 +70,7 @@ public struct Highlighter: ByteStage {
       default:
         index = takeCharacter(in: bytes, from: index)
       }
-      if line.count > Self.reach { leaveLine(into: &output) }
+      if line.count > Self.reach || line.byteCount > Self.byteReach { leaveLine(into: &output) }
     }
     line.putOut(into: &output)
     return .changed

@@ -16,9 +16,10 @@ struct CommandList {
       + commands.map { command in
         switch command.availability(in: state) {
         case .enabled:
-          line(of: command, command.value(in: state) ?? "", titleWidth: width, columns)
+          line(of: command, command.value(in: state) ?? "", titleWidth: width, columns).harmless
         case .disabled(let reason):
-          style.dimmed(line(of: command, "(off: \(reason))", titleWidth: width, columns))
+          style.dimmed(
+            line(of: command, "(off: \(reason))", titleWidth: width, columns).harmless)
         }
       } + ["  \(prefix) twice sends one; \(prefix) : has more, in a list to search"]
   }

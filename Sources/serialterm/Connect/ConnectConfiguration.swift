@@ -17,8 +17,6 @@ struct ConnectConfiguration {
   let drain: Duration
   /// The signal that releases the port, and takes it back.
   let releaseSignal: ReleaseSignal?
-  /// What the session's history of lines is kept under.
-  var profileName = "default"
 
   /// What the user has to do to take a released port back, in words.
   var wayBack: String? {

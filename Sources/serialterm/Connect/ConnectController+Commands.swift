@@ -28,7 +28,8 @@ extension ConnectController {
     switch command {
     case .help:
       let list = CommandList(state: model.state, prefix: configuration.prefix)
-      console.answer(list.lines(style: console.messageStyle, columns: console.screen.columns))
+      console.answer(
+        styled: list.lines(style: console.messageStyle, columns: console.screen.columns))
     case .palette: openPalette()
     case .quit: quit()
     case .release: releaseDesk.toggle()

@@ -72,7 +72,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     view = DeviceView(configuration.view, on: console, loop: loop)
     filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
     lineInput = LineInput(
-      on: console, loop: loop, history: HistoryFile(named: configuration.profileName))
+      on: console, loop: loop, history: HistoryFile(named: "default"))
     narrator = SessionNarrator(on: console)
     model = TerminalStateModel(
       TerminalState(

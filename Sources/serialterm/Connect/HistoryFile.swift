@@ -26,7 +26,7 @@ struct HistoryFile {
   /// Says where the file is; nothing is opened.
   ///
   /// - Parameters:
-  ///   - name: of the profile whose lines these are.
+  ///   - name: what the file is called.
   ///   - place: the folder for what programs remember.
   init(named name: String, in place: FilePath? = Self.stateFolder()) {
     self.name = name

@@ -28,7 +28,7 @@ struct PathBinding: Hashable {
 
   /// Whether what the path leads to now may be the session's device.
   var mayBeOurs: Bool {
-    guard let target = try? path.stat(), target.isPseudoTerminal else { return true }
+    guard let target = path.deviceNumber, target.isPseudoTerminal else { return true }
     guard let seen else { return true }
     if let seenTarget, seenTarget == Entry(behind: path) { return true }
     return Entry(path).map { $0.isLink && $0 != seen } ?? false
@@ -58,13 +58,5 @@ struct PathBinding: Hashable {
       seconds = file.st_ctim.tv_sec
       nanoseconds = file.st_ctim.tv_nsec
     }
-  }
-}
-
-extension Stat {
-  /// Whether it is the side of a pseudo-terminal that programs open: major numbers 136 to 143, see
-  /// the kernel's Documentation/admin-guide/devices.txt.
-  fileprivate var isPseudoTerminal: Bool {
-    type == .characterSpecial && (136...143).contains(specialDeviceID.majorNumber)
   }
 }

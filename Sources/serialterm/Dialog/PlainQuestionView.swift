@@ -24,7 +24,7 @@ final class PlainQuestionView: QuestionView {
     switch key {
     case .character(let scalar):
       typed.unicodeScalars.append(scalar)
-      console.echo("\(scalar)")
+      console.echo("\(scalar)".harmless)
     case .named(.backspace, _):
       if typed.popLast() != nil { console.echo("\u{8} \u{8}") }
     case .named(.enter, _): return answer()
@@ -32,7 +32,7 @@ final class PlainQuestionView: QuestionView {
     case .paste(let bytes):
       let text = String(decoding: bytes.prefix { $0 >= 0x20 }, as: UTF8.self)
       typed += text
-      console.echo(text)
+      console.echo(text.harmless)
     case .control, .alt, .named: break
     }
     return .unchanged

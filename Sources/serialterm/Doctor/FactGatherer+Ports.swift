@@ -35,11 +35,9 @@ extension FactGatherer {
       staleLock: staleLock(of: name))
   }
 
-  /// Where a path leads when links are followed. The corresponding C function is `realpath`.
+  /// Where a path leads when links are followed; the path itself where that is nowhere.
   private func resolved(_ path: FilePath) -> FilePath {
-    guard let real = at(path).withPlatformString({ realpath($0, nil) }) else { return path }
-    defer { free(real) }
-    return FilePath(platformString: real)
+    at(path).realPath ?? path
   }
 
   /// Whether a process serves pseudo-terminals: it keeps their nodes open too, and is no rival.
@@ -61,8 +59,8 @@ extension FactGatherer {
     return .present(
       Facts.Permissions(
         isAccessible: isAccessible(at(path)),
-        owner: AccountName.ofUser(file.userID.rawValue),
-        group: group?.name ?? AccountName.ofGroup(file.groupID.rawValue),
+        owner: AccountName.of(file.userID),
+        group: group?.name ?? AccountName.of(file.groupID),
         groupID: file.groupID.rawValue,
         isForGroup: file.permissions.isSuperset(of: [.groupReadWrite]),
         listsUser: group?.members.contains(user.name) == true))

@@ -68,7 +68,7 @@ extension Facts.User {
     var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
     let count = getgroups(CInt(groups.count), &groups)
     return Self(
-      name: AccountName.ofUser(geteuid()) ?? "$USER",
+      name: AccountName.of(UserID(rawValue: geteuid())) ?? "$USER",
       groupIDs: Set(groups.prefix(Int(max(0, count))) + [getegid()]))
   }
 }

@@ -66,10 +66,11 @@ extension Finding {
 
   /// The finding as people read it, without line ends.
   func lines(style: TextStyle) -> [String] {
-    let subject = port.map { "\($0.string.harmless): " } ?? ""
+    let subject = port.map { "\($0.string): " } ?? ""
     let labels = ["mend:"] + mend.dropFirst().map { _ in "     " }
-    return [style.warning(subject + what, isBlocking: code.isBlocking), "  \(why)"]
-      + zip(labels, mend).map { "  \(style.dimmed($0))  \($1)" }
+    let title = style.warning((subject + what).harmless, isBlocking: code.isBlocking)
+    return [title, "  \(why.harmless)"]
+      + zip(labels, mend).map { "  \(style.dimmed($0))  \($1.harmless)" }
       + ["  \(style.dimmed("more:"))  \(style.dimmed(documentation))"]
   }
 }

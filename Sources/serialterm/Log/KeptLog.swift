@@ -42,7 +42,6 @@ final class KeptLog {
       console.warn("the log \(log.path) goes on; \(missing.grouped) bytes are missing.")
     case .problem(let problem):
       console.warn(words(for: problem))
-
     }
   }
 

@@ -88,10 +88,13 @@ final class Console {
   }
 
   /// Says what must be known, quiet or not.
-  func warn(_ text: String) { sayLines(["serialterm: \(text)"]) }
+  func warn(_ text: String) { answer(text.harmlessLines) }
 
   /// Shows what the user asked for: quiet or not.
-  func answer(_ lines: [String]) {
+  func answer(_ lines: [String]) { answer(styled: lines.map(\.harmless)) }
+
+  /// The same for lines of our own words, which may have styles; see ``messageStyle``.
+  func answer(styled lines: [String]) {
     sayLines(lines.enumerated().map { $0 == 0 ? "serialterm: \($1)" : $1 })
   }
 

@@ -18,7 +18,7 @@ struct DeviceTable {
   }
 
   private static func note(_ device: Device, _ holder: PortHolder?) -> String {
-    if let holder { return "held by pid \(holder.pid) (\(holder.command))" }
+    if let holder { return "held by pid \(holder.pid) (\(holder.command.harmless))" }
     if !device.hasHardware { return "no hardware" }
     switch NodeAccess.of(device.node) {
     case .accessible: return ""

@@ -1,4 +1,5 @@
 import EventLoop
+import Logs
 import Posix
 import TerminalUI
 import Views
@@ -118,7 +119,9 @@ final class DeviceView {
     // Where lines are drawn in between, what is raw goes on in whole sequences.
     let filter: [any ByteStage] = [settings.isRaw ? WholeSequences() : EscapeFilter()]
     let stamps: [any ByteStage] =
-      settings.timestamps.map { [LineStamper($0, start: start, calendar: CalendarTime.local)] }
+      settings.timestamps.map {
+        [LineStamper($0, start: start, calendar: CalendarTime.init(local:))]
+      }
       ?? []
     text = Pipeline((map.isIdentity ? [] : [map]) + filter + highlights + stamps)
     echo = Pipeline(filter)

@@ -25,7 +25,13 @@ struct StandardStream {
     }
   }
 
-  /// Prints a text whole.
+  /// Says on standard error what somebody has to know, for as long as a terminal takes to show it.
+  static func complain(_ message: String) {
+    let text = message.harmlessLines.joined(separator: "\n")
+    error.print("serialterm: \(text)\n", within: .milliseconds(200))
+  }
+
+  /// Prints a text whole, however long that takes.
   ///
   /// - Throws: ``Failure`` when it cannot be written, without a word when nobody reads any more.
   func print(_ text: String) throws(Failure) {
@@ -36,6 +42,10 @@ struct StandardStream {
           bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         }
         bytes = bytes.dropFirst(count)
+      } catch .wouldBlock {
+        // Whoever started us shares it with us, and has made it non-blocking.
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, -1)
       } catch {
         throw Failure(.outputGone, error == .brokenPipe ? "" : "standard output: \(error)")
       }

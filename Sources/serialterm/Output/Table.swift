@@ -1,3 +1,5 @@
+import TerminalUI
+
 /// Rows of text in columns.
 struct Table {
   let header: [String]
@@ -6,10 +8,10 @@ struct Table {
   /// The lines, columns padded to their widest entry, without spaces at the end.
   var lines: [String] {
     let all = [header] + rows
-    let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    let widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
     return all.map { row in
       let padded = zip(row, widths).map { cell, width in
-        cell + String(repeating: " ", count: width - cell.count)
+        cell + String(repeating: " ", count: width - cell.displayWidth)
       }
       let line = padded.joined(separator: "  ")
       return String(line.reversed().drop { $0 == " " }.reversed())

@@ -19,18 +19,17 @@ final class PipedChild {
   /// - Throws: what pipe(2) and posix_spawn(3) say.
   init(_ command: String, isFilter: Bool = false) throws(Errno) {
     leadsGroup = isFilter
-    let toChild = try Self.pipe()
-    let fromChild = try Self.pipe()
+    let toChild = try Pipe()
+    let fromChild = try Pipe()
     pid = try Self.spawn(
-      command, input: toChild.reading, output: fromChild.writing, isFilter: isFilter)
+      command, input: toChild.reading.borrowed, output: fromChild.writing.borrowed,
+      isFilter: isFilter)
     // The flag belongs to our end: the child's ends stay as programs expect them.
-    for end in [toChild.writing, fromChild.reading] {
+    for end in [toChild.writing.borrowed, fromChild.reading.borrowed] {
       _ = fcntl(end.rawValue, F_SETFL, fcntl(end.rawValue, F_GETFL) | O_NONBLOCK)
     }
-    _ = try? toChild.reading.close()
-    _ = try? fromChild.writing.close()
-    input = OwnedDescriptor(toChild.writing)
-    output = OwnedDescriptor(fromChild.reading)
+    input = .some(toChild.takeWriting())
+    output = fromChild.takeReading()
   }
 
   /// Where it reads; nil when that was closed.
@@ -52,12 +51,23 @@ final class PipedChild {
     if !hasEnded { kill(leadsGroup ? -pid : pid, signal) }
   }
 
-  private static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
-    var ends: [CInt] = [-1, -1]
-    try systemCall { Glibc.pipe(&ends) }
-    // Nobody else starts a program between these lines: there is one thread.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+  /// Both ends of a pipe, close-on-exec. The corresponding C function is `pipe`.
+  private struct Pipe: ~Copyable {
+    let reading: OwnedDescriptor
+    let writing: OwnedDescriptor
+
+    init() throws(Errno) {
+      var ends: [CInt] = [-1, -1]
+      try systemCall { Glibc.pipe(&ends) }
+      // Nobody else starts a program between these lines: the other threads never do.
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      reading = OwnedDescriptor(FileDescriptor(rawValue: ends[0]))
+      writing = OwnedDescriptor(FileDescriptor(rawValue: ends[1]))
+    }
+
+    /// One end, without the other, which is closed.
+    consuming func takeReading() -> OwnedDescriptor { reading }
+    consuming func takeWriting() -> OwnedDescriptor { writing }
   }
 
   private static func spawn(

@@ -91,16 +91,12 @@ struct ReleaseCommand: Subcommand {
     do throws(Errno) {
       return try ChildProcess(words).wait()
     } catch {
-      complain("\(words[0]): \(error).")
+      StandardStream.complain("\(words[0]): \(error).")
       return .command(error == .noSuchFileOrDirectory ? 127 : 126)
     }
   }
 
   private func say(_ text: String) {
-    if !quiet { complain(text) }
-  }
-
-  private func complain(_ text: String) {
-    StandardStream.error.print("serialterm: \(text)\n", within: .milliseconds(200))
+    if !quiet { StandardStream.complain(text) }
   }
 }

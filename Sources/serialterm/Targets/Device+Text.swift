@@ -60,6 +60,12 @@ extension String {
   var harmless: String {
     String(String.UnicodeScalarView(unicodeScalars.map(\.harmless)))
   }
+
+  /// The lines of a text, each without control characters: the names of files, of devices and of
+  /// others' programs that it tells of must not command a terminal.
+  var harmlessLines: [String] {
+    split(separator: "\n", omittingEmptySubsequences: false).map { String($0).harmless }
+  }
 }
 
 extension Unicode.Scalar {

@@ -3,6 +3,11 @@ import Testing
 @testable import TerminalUI
 
 @Suite struct PlainListTests {
+  @Test(arguments: ["\(Int.min)", "\(Int.max)", "-1", "0"])
+  func numberThatNoChoiceHas_isAskedForAgain(_ text: String) {
+    #expect(Self.list.answer(text) == .unchanged)
+  }
+
   private static let list = PlainList([
     Choice(id: "a", label: "ttyUSB0", title: "FT232R", detail: "0403:6001"),
     Choice(id: "b", label: "ttyS0", title: "serial port", refusal: "in use"),

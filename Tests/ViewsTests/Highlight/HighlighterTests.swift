@@ -1,5 +1,6 @@
 import Testing
-import Views
+
+@testable import Views
 
 @Suite struct HighlighterTests {
   private func highlighter(
@@ -16,6 +17,15 @@ import Views
     var stage = try highlighter("err=red")
     #expect(stage.feed("no err at\r\n") == "no \u{1B}[0;31merr\u{1B}[0m at\r\n")
     #expect(stage.feed("plain\r\n") == "plain\r\n")
+  }
+
+  @Test func stylesWithoutText_areNotKeptForEver() throws {
+    var stage = try highlighter("err=red")
+    let styles = String(repeating: "\u{1B}[31m", count: 5_000)
+    for _ in 0..<20 {
+      #expect(stage.feed(styles) == styles)
+      #expect(stage.waiting <= Highlighter.byteReach)
+    }
   }
 
   @Test func nothingIsKeptBack() throws {

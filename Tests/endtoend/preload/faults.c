@@ -10,6 +10,7 @@
 //   FAULT_OUTQ      so many bytes are always still in the driver, until they are flushed (tcflush)
 //   FAULT_STUBBORN  flushing does not help either
 //   FAULT_CLOSE_MS  closing takes so long while bytes are in the driver, as closing_wait does
+//   FAULT_NO_RANGE  the kernel has no close_range() (ENOSYS)
 //   FAULT_DRAIN_MS  tcdrain() takes so long while bytes are in the driver
 
 #define _GNU_SOURCE
@@ -127,4 +128,10 @@ int tcdrain(int descriptor) {
 int close(int descriptor) {
   take_time("FAULT_CLOSE_MS", descriptor);
   return ORIGINAL(close)(descriptor);
+}
+
+int close_range(unsigned first, unsigned last, int flags) {
+  if (!setting("FAULT_NO_RANGE")) return ORIGINAL(close_range)(first, last, flags);
+  errno = ENOSYS;
+  return -1;
 }
