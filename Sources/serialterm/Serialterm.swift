@@ -44,10 +44,12 @@ struct Serialterm: ParsableCommand {
   }
 
   private static func status() -> ExitStatus {
+    let words = OptionalValues.complete(
+      JoinedValues.split(Array(CommandLine.arguments.dropFirst())))
     do {
       let reading = try CommandLineReader(
         parse: { try parsed($0) }, words: { message(for: $0) }
-      ).read(OptionalValues.complete(Array(CommandLine.arguments.dropFirst())))
+      ).read(words)
       var command = reading.command
       if let profiled = command as? any ProfiledCommand {
         return try profiled.execute(reading.late)

@@ -101,6 +101,15 @@ class UsageTests(ErrorCase):
             with self.subTest(target):
                 self.assert_fails(2, re.escape(target), "connect", target)
 
+    def test_value_may_stand_right_behind_the_letter(self):
+        with Device() as device, tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            arguments = ("-xb9600", "-s2", f"-L{log}", "-tiso", device.path)
+            with Terminal(serialterm_binary(), *arguments) as terminal:
+                terminal.expect(b" at 9600 8N2. ")
+                self.assertTrue(os.path.exists(log))
+                self.assertEqual(terminal.leave()[0], 0)
+
     def test_no_target_and_no_terminal(self):
         result = serialterm("connect")
         self.assertEqual((result.status, result.stdout), (2, b""))
