@@ -86,7 +86,8 @@ struct Serialterm: ParsableCommand {
       return printed(fullMessage(for: error)) ? .done : .outputGone
     }
     let message = message(for: error)
-    complain("\(message)\(message.hasSuffix(".") ? "" : ".") See 'serialterm --help'.")
+    let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
+    complain("\(message)\(end) See 'serialterm --help'.")
     return .usage
   }
 

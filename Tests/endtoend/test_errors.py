@@ -101,6 +101,11 @@ class UsageTests(ErrorCase):
             with self.subTest(target):
                 self.assert_fails(2, re.escape(target), "connect", target)
 
+    def test_misspelt_option_gets_a_suggestion(self):
+        result = serialterm("connect", "loopback:", "--buad", "9600")
+        self.assertEqual(result.status, 2)
+        self.assertIn(b"Did you mean '--baud'? See", result.stderr)
+
     def test_value_may_stand_right_behind_the_letter(self):
         with Device() as device, tempfile.TemporaryDirectory() as folder:
             log = os.path.join(folder, "log")
