@@ -55,6 +55,16 @@ class NotFoundTests(ErrorCase):
             os.symlink("nowhere", link)
             self.assert_fails(3, "port: no such device", "connect", link)
 
+    def test_path_that_can_lead_nowhere_is_not_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            loop = os.path.join(folder, "loop")
+            os.symlink(loop, loop)
+            for path in (loop, os.path.join(folder, "x" * 300), os.path.join(folder, "x/" * 3000)):
+                with self.subTest(path[-20:]):
+                    result = serialterm("connect", path)
+                    self.assertEqual(result.status, 3, result)
+                    self.assertIn(b"no such device", result.stderr)
+
 
 class UsageTests(ErrorCase):
     def test_impossible_baud_rates(self):
