@@ -111,6 +111,11 @@ class UsageTests(ErrorCase):
             with self.subTest(target):
                 self.assert_fails(2, re.escape(target), "connect", target)
 
+    def test_network_targets_are_not_taken_for_paths(self):
+        for target in ("tcp://localhost:2217", "rfc2217://localhost:2217"):
+            with self.subTest(target):
+                self.assert_fails(2, f"{target}.*not supported", "connect", target)
+
     def test_misspelt_option_gets_a_suggestion(self):
         result = serialterm("connect", "loopback:", "--buad", "9600")
         self.assertEqual(result.status, 2)
