@@ -1,4 +1,5 @@
 import ArgumentParser
+import SystemPackage
 
 /// What the program tells whoever started it; scripts rely on the numbers.
 enum ExitStatus: Hashable {
@@ -48,5 +49,10 @@ struct Failure: Error, Hashable, CustomStringConvertible {
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
     self.message = message
+  }
+
+  /// Standard output takes no more: without a word when nobody reads any more, who wanted it so.
+  init(outputGone error: Errno) {
+    self.init(.outputGone, error == .brokenPipe ? "" : "standard output: \(error).")
   }
 }

@@ -82,17 +82,21 @@ struct Serialterm: ParsableCommand {
 
   /// The parser's own ends: help and version are answers, the rest is wrong usage.
   private static func status(of error: any Error) -> ExitStatus {
-    if exitCode(for: error) == .success {
-      return printed(fullMessage(for: error)) ? .done : .outputGone
-    }
+    if exitCode(for: error) == .success { return answer(fullMessage(for: error)) }
     let message = message(for: error)
     let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
     complain("\(message)\(end) See 'serialterm --help'.")
     return .usage
   }
 
-  private static func printed(_ text: String) -> Bool {
-    (try? StandardStream.output.print(text + "\n")) != nil
+  private static func answer(_ text: String) -> ExitStatus {
+    do throws(Failure) {
+      try StandardStream.output.print(text + "\n")
+      return .done
+    } catch {
+      complain(error.message)
+      return error.status
+    }
   }
 
   private static func complain(_ message: String) {

@@ -219,6 +219,16 @@ class StreamTests(unittest.TestCase):
                 self.assertEqual(result.stdout, b"")
                 self.assertRegex(result.stderr, rb"\Aserialterm: [^\n]*\n")
 
+    def test_output_that_is_full_is_told(self):
+        for arguments in (["--help"], ["list", "--json"], ["connect", "loopback:board"],
+                          ["send", "loopback:", "x", "--expect", "x"]):
+            with self.subTest(arguments), open("/dev/full", "wb") as full, Terminal(
+                    serialterm_binary(), *arguments, stdout=full) as terminal:
+                self.assertEqual(terminal.wait(), 9)
+                self.assertIn(
+                    b"serialterm: standard output: No space left on device.",
+                    terminal.transcript.expect_end())
+
     def test_help_and_version_are_answers(self):
         for arguments in (["--help"], ["--version"], ["connect", "--help"], ["list", "--help"],
                           ["monitor", "--help"], ["loopback", "--help"]):

@@ -37,7 +37,7 @@ struct StandardStream {
         }
         bytes = bytes.dropFirst(count)
       } catch {
-        throw Failure(.outputGone, error == .brokenPipe ? "" : "standard output: \(error)")
+        throw Failure(outputGone: error)
       }
     }
   }
