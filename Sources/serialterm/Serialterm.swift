@@ -101,7 +101,7 @@ struct Serialterm: ParsableCommand {
 
   private static func complain(_ message: String) {
     guard !message.isEmpty else { return }
-    StandardStream.error.print("serialterm: \(message)\n", within: .milliseconds(200))
+    StandardStream.error.print("serialterm: \(message.harmlessLines)\n", within: .milliseconds(200))
   }
 }
 

@@ -219,6 +219,33 @@ class StreamTests(unittest.TestCase):
                 self.assertEqual(result.stdout, b"")
                 self.assertRegex(result.stderr, rb"\Aserialterm: [^\n]*\n")
 
+    def test_control_characters_of_an_argument_do_not_reach_the_terminal(self):
+        bad = "\x1b]0;owned\x07\x9b31m"
+        for arguments, status in ((["connect", f"/dev/{bad}"], 3), (["connect", f"usb:{bad}"], 2),
+                                  (["connect", f"serial:{bad}"], 3), ([f"--{bad}"], 2),
+                                  (["send", f"/dev/{bad}", "x"], 3),
+                                  (["connect", "loopback:", "-L", f"/nowhere/{bad}"], 7),
+                                  (["connect", "loopback:", "--config", f"/nowhere/{bad}"], 2)):
+            with self.subTest(arguments):
+                result = serialterm(*arguments)
+                self.assertEqual((result.status, result.stdout), (status, b""), result)
+                self.assertRegex(result.stderr.decode(), r"\A[^\x00-\x09\x0b-\x1f\x7f-\x9f]+\Z")
+
+    def test_line_end_in_a_path_does_not_begin_a_message(self):
+        result = serialterm("connect", "/dev/x\nserialterm: all is well")
+        self.assertEqual((result.status, result.stderr.count(b"\n")), (3, 1), result)
+
+    def test_session_shows_its_port_without_control_characters(self):
+        with Device() as device, tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, "\x1b[31m\n")
+            os.symlink(device.path, link)
+            with Terminal(serialterm_binary(), link) as terminal:
+                terminal.expect(b"ctrl-t q")
+                terminal.send(b"\x14c")
+                terminal.expect(b"read-only: off")
+                self.assertNotIn(b"\x1b[31m", terminal.output)
+                self.assertEqual(terminal.leave()[0], 0)
+
     def test_output_that_is_full_is_told(self):
         for arguments in (["--help"], ["list", "--json"], ["connect", "loopback:board"],
                           ["send", "loopback:", "x", "--expect", "x"]):

@@ -40,6 +40,10 @@ import Testing
     #expect(failure?.status == .usage)
   }
 
+  @Test func failure_keepsItsLines_andNoOtherControlCharacters() {
+    #expect(Failure(.usage, "a\u{1B}[31m\n  b\r\n").message == "a\u{FFFD}[31m\n  b\u{FFFD}\n")
+  }
+
   @Test func whatADeviceCallsItself_cannotCommandATerminal() {
     let device = Device(
       syspath: "/sys/x", node: "/dev/ttyUSB0", kind: .usb, vendorID: 1, productID: 2,

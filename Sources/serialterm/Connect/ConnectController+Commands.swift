@@ -88,11 +88,11 @@ extension ConnectController {
   private func toggleLog() {
     if let path = parts.log.path {
       parts.log.switchOff()
-      console.answer(["the log \(path) is off."])
+      console.answer(["the log \(path.string.harmless) is off."])
     } else {
       do throws(Failure) {
         try parts.log.switchOn(for: session.state)
-        console.answer(["logging to \(parts.log.path!)."])
+        console.answer(["logging to \(parts.log.path!.string.harmless)."])
       } catch {
         console.answer(["no log: \(error.message)"])
       }

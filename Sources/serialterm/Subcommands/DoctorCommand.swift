@@ -36,7 +36,7 @@ struct DoctorCommand: Subcommand {
 
   private func text(_ findings: [Finding], _ facts: Facts) -> String {
     guard !findings.isEmpty else {
-      let ports = facts.ports.map(\.path.string).joined(separator: ", ")
+      let ports = facts.ports.map(\.path.string.harmless).joined(separator: ", ")
       return "nothing is wrong\(ports.isEmpty ? "" : " with \(ports)")\n"
     }
     let style = TextStyle(for: STDOUT_FILENO)

@@ -101,6 +101,6 @@ struct ReleaseCommand: Subcommand {
   }
 
   private func complain(_ text: String) {
-    StandardStream.error.print("serialterm: \(text)\n", within: .milliseconds(200))
+    StandardStream.error.print("serialterm: \(text.harmless)\n", within: .milliseconds(200))
   }
 }
