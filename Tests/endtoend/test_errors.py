@@ -13,7 +13,7 @@ import unittest
 
 from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, serialterm, serialterm_binary)
+    Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary)
 
 IMPOSSIBLE_RATES = ("0", "-1", "7x", "115200x", "100000000000")
 
@@ -255,6 +255,16 @@ class StreamTests(unittest.TestCase):
                 self.assertIn(
                     b"serialterm: standard output: No space left on device.",
                     terminal.transcript.expect_end())
+
+    def test_port_does_not_take_the_place_of_a_closed_stream(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed), Device() as device:
+                # What would be said on stderr, and what is printed, would go to the device.
+                result = run(
+                    "sh", "-c", f'"$0" send "$1" sent --expect answer --timeout 0.2 {closed}',
+                    serialterm_binary(), device.path)
+                self.assertEqual(result.status, 10, result)
+                self.assertEqual(device.rest(), b"sent")
 
     def test_help_and_version_are_answers(self):
         for arguments in (["--help"], ["--version"], ["connect", "--help"], ["list", "--help"],
