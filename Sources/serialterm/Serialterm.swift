@@ -36,10 +36,13 @@ struct Serialterm: ParsableCommand {
 
   /// Puts /dev/null where a standard stream was closed: whatever is opened next would take its
   /// number, and be written to as if it were that stream.
+  ///
+  /// An answer to a closed output is not lost in silence: what stands for it takes no writing. A
+  /// session opens it anew, and goes on with what it does besides.
   private static func occupyStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
       // Takes the lowest number that is free, which is this one.
-      _ = open("/dev/null", O_RDWR)
+      _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 

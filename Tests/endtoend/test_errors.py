@@ -266,6 +266,13 @@ class StreamTests(unittest.TestCase):
                 self.assertEqual(result.status, 10, result)
                 self.assertEqual(device.rest(), b"sent")
 
+    def test_answer_to_a_closed_output_is_output_gone(self):
+        for arguments in ("--version", "list --json", "doctor loopback:"):
+            with self.subTest(arguments):
+                result = run("sh", "-c", f'"$0" {arguments} >&-', serialterm_binary())
+                self.assertEqual(result.status, 9, result)
+                self.assertIn(b"serialterm: standard output: ", result.stderr)
+
     def test_help_and_version_are_answers(self):
         for arguments in (["--help"], ["--version"], ["connect", "--help"], ["list", "--help"],
                           ["monitor", "--help"], ["loopback", "--help"]):
