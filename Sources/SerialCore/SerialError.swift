@@ -62,8 +62,9 @@ public struct SerialError: Error, Hashable, Sendable {
   init(opening path: FilePath, _ errno: Errno, in operation: String) {
     let code: Code =
       switch errno {
+      // The last two: no such path can lead anywhere.
       case .noSuchFileOrDirectory, .notDirectory, .noSuchAddressOrDevice,
-        .operationNotSupportedByDevice:
+        .operationNotSupportedByDevice, .tooManySymbolicLinkLevels, .fileNameTooLong:
         .notFound
       case .permissionDenied, .notPermitted: .permissionDenied
       case .resourceBusy: .busy

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SystemPackage
 
 /// What the program tells whoever started it; scripts rely on the numbers.
 enum ExitStatus: Hashable {
@@ -41,12 +42,18 @@ enum ExitStatus: Hashable {
 /// An end of the program that needs words: what happened, where, and what to do about it.
 struct Failure: Error, Hashable, CustomStringConvertible {
   let status: ExitStatus
+  /// Lines, without other control characters.
   let message: String
 
   var description: String { message }
 
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
-    self.message = message
+    self.message = message.harmlessLines
+  }
+
+  /// Standard output takes no more: without a word when nobody reads any more, who wanted it so.
+  init(outputGone error: Errno) {
+    self.init(.outputGone, error == .brokenPipe ? "" : "standard output: \(error).")
   }
 }

@@ -10,7 +10,7 @@ extension Failure {
   ///   - access: what the node's permissions say, where they matter.
   ///   - holder: who has the port, where it is known.
   init(_ error: SerialError, access: NodeAccess?, holder: PortHolder?) {
-    let path = error.path.string
+    let path = error.path.string.harmless
     switch error.code {
     case .notFound:
       self.init(

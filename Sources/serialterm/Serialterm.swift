@@ -36,18 +36,23 @@ struct Serialterm: ParsableCommand {
 
   /// Puts /dev/null where a standard stream was closed: whatever is opened next would take its
   /// number, and be written to as if it were that stream.
+  ///
+  /// An answer to a closed output is not lost in silence: what stands for it takes no writing. A
+  /// session opens it anew, and goes on with what it does besides.
   private static func occupyStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
       // Takes the lowest number that is free, which is this one.
-      _ = open("/dev/null", O_RDWR)
+      _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 
   private static func status() -> ExitStatus {
+    let words = OptionalValues.complete(
+      JoinedValues.split(Array(CommandLine.arguments.dropFirst())))
     do {
       let reading = try CommandLineReader(
         parse: { try parsed($0) }, words: { message(for: $0) }
-      ).read(OptionalValues.complete(Array(CommandLine.arguments.dropFirst())))
+      ).read(words)
       var command = reading.command
       if let profiled = command as? any ProfiledCommand {
         return try profiled.execute(reading.late)
@@ -80,16 +85,21 @@ struct Serialterm: ParsableCommand {
 
   /// The parser's own ends: help and version are answers, the rest is wrong usage.
   private static func status(of error: any Error) -> ExitStatus {
-    if exitCode(for: error) == .success {
-      return printed(fullMessage(for: error)) ? .done : .outputGone
-    }
+    if exitCode(for: error) == .success { return answer(fullMessage(for: error)) }
     let message = message(for: error)
-    complain("\(message)\(message.hasSuffix(".") ? "" : ".") See 'serialterm --help'.")
+    let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
+    complain("\(message)\(end) See 'serialterm --help'.")
     return .usage
   }
 
-  private static func printed(_ text: String) -> Bool {
-    (try? StandardStream.output.print(text + "\n")) != nil
+  private static func answer(_ text: String) -> ExitStatus {
+    do throws(Failure) {
+      try StandardStream.output.print(text + "\n")
+      return .done
+    } catch {
+      complain(error.message)
+      return error.status
+    }
   }
 
   private static func complain(_ message: String) {

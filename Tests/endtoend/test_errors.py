@@ -13,7 +13,7 @@ import unittest
 
 from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, serialterm, serialterm_binary)
+    Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary)
 
 IMPOSSIBLE_RATES = ("0", "-1", "7x", "115200x", "100000000000")
 
@@ -54,6 +54,16 @@ class NotFoundTests(ErrorCase):
             link = os.path.join(folder, "port")
             os.symlink("nowhere", link)
             self.assert_fails(3, "port: no such device", "connect", link)
+
+    def test_path_that_can_lead_nowhere_is_not_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            loop = os.path.join(folder, "loop")
+            os.symlink(loop, loop)
+            for path in (loop, os.path.join(folder, "x" * 300), os.path.join(folder, "x/" * 3000)):
+                with self.subTest(path[-20:]):
+                    result = serialterm("connect", path)
+                    self.assertEqual(result.status, 3, result)
+                    self.assertIn(b"no such device", result.stderr)
 
 
 class UsageTests(ErrorCase):
@@ -100,6 +110,25 @@ class UsageTests(ErrorCase):
         for target in ("usb:xyz", "usb:0403", "loopback:nothing", "usb:04030:6001"):
             with self.subTest(target):
                 self.assert_fails(2, re.escape(target), "connect", target)
+
+    def test_network_targets_are_not_taken_for_paths(self):
+        for target in ("tcp://localhost:2217", "rfc2217://localhost:2217"):
+            with self.subTest(target):
+                self.assert_fails(2, f"{target}.*not supported", "connect", target)
+
+    def test_misspelt_option_gets_a_suggestion(self):
+        result = serialterm("connect", "loopback:", "--buad", "9600")
+        self.assertEqual(result.status, 2)
+        self.assertIn(b"Did you mean '--baud'? See", result.stderr)
+
+    def test_value_may_stand_right_behind_the_letter(self):
+        with Device() as device, tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            arguments = ("-xb9600", "-s2", f"-L{log}", "-tiso", device.path)
+            with Terminal(serialterm_binary(), *arguments) as terminal:
+                terminal.expect(b" at 9600 8N2. ")
+                self.assertTrue(os.path.exists(log))
+                self.assertEqual(terminal.leave()[0], 0)
 
     def test_no_target_and_no_terminal(self):
         result = serialterm("connect")
@@ -189,6 +218,60 @@ class StreamTests(unittest.TestCase):
                 result = serialterm(*arguments)
                 self.assertEqual(result.stdout, b"")
                 self.assertRegex(result.stderr, rb"\Aserialterm: [^\n]*\n")
+
+    def test_control_characters_of_an_argument_do_not_reach_the_terminal(self):
+        bad = "\x1b]0;owned\x07\x9b31m"
+        for arguments, status in ((["connect", f"/dev/{bad}"], 3), (["connect", f"usb:{bad}"], 2),
+                                  (["connect", f"serial:{bad}"], 3), ([f"--{bad}"], 2),
+                                  (["send", f"/dev/{bad}", "x"], 3),
+                                  (["connect", "loopback:", "-L", f"/nowhere/{bad}"], 7),
+                                  (["connect", "loopback:", "--config", f"/nowhere/{bad}"], 2)):
+            with self.subTest(arguments):
+                result = serialterm(*arguments)
+                self.assertEqual((result.status, result.stdout), (status, b""), result)
+                self.assertRegex(result.stderr.decode(), r"\A[^\x00-\x09\x0b-\x1f\x7f-\x9f]+\Z")
+
+    def test_line_end_in_a_path_does_not_begin_a_message(self):
+        result = serialterm("connect", "/dev/x\nserialterm: all is well")
+        self.assertEqual((result.status, result.stderr.count(b"\n")), (3, 1), result)
+
+    def test_session_shows_its_port_without_control_characters(self):
+        with Device() as device, tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, "\x1b[31m\n")
+            os.symlink(device.path, link)
+            with Terminal(serialterm_binary(), link) as terminal:
+                terminal.expect(b"ctrl-t q")
+                terminal.send(b"\x14c")
+                terminal.expect(b"read-only: off")
+                self.assertNotIn(b"\x1b[31m", terminal.output)
+                self.assertEqual(terminal.leave()[0], 0)
+
+    def test_output_that_is_full_is_told(self):
+        for arguments in (["--help"], ["list", "--json"], ["connect", "loopback:board"],
+                          ["send", "loopback:", "x", "--expect", "x"]):
+            with self.subTest(arguments), open("/dev/full", "wb") as full, Terminal(
+                    serialterm_binary(), *arguments, stdout=full) as terminal:
+                self.assertEqual(terminal.wait(), 9)
+                self.assertIn(
+                    b"serialterm: standard output: No space left on device.",
+                    terminal.transcript.expect_end())
+
+    def test_port_does_not_take_the_place_of_a_closed_stream(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed), Device() as device:
+                # What would be said on stderr, and what is printed, would go to the device.
+                result = run(
+                    "sh", "-c", f'"$0" send "$1" sent --expect answer --timeout 0.2 {closed}',
+                    serialterm_binary(), device.path)
+                self.assertEqual(result.status, 10, result)
+                self.assertEqual(device.rest(), b"sent")
+
+    def test_answer_to_a_closed_output_is_output_gone(self):
+        for arguments in ("--version", "list --json", "doctor loopback:"):
+            with self.subTest(arguments):
+                result = run("sh", "-c", f'"$0" {arguments} >&-', serialterm_binary())
+                self.assertEqual(result.status, 9, result)
+                self.assertIn(b"serialterm: standard output: ", result.stderr)
 
     def test_help_and_version_are_answers(self):
         for arguments in (["--help"], ["--version"], ["connect", "--help"], ["list", "--help"],

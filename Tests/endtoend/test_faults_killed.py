@@ -93,8 +93,9 @@ class Row04KillTests(SessionTest):
         """A kernel before 5.9, or a container's filter: whatever the guard kept would hold the port
         when the session is killed, and keep the guard from hearing of that."""
         terminal = self.session(variables=faulty(self.device.node, no_range=1))
-        files = processes.files_of(self.guard_of(terminal))
-        self.assertEqual(len(files), 2, files)
+        guard = self.guard_of(terminal)
+        wait_until(
+            lambda: len(processes.files_of(guard)) == 2, "the guard has let go of everything else")
         terminal.signal(signal.SIGKILL)
         terminal.wait()
         wait_until(lambda: not processes.in_session(terminal.pid), "the guard ends too")
@@ -112,15 +113,13 @@ class Row04KillTests(SessionTest):
 
     def test_guard_holds_the_terminal_and_a_pipe_and_above_all_not_the_port(self):
         terminal = self.session()
-        files = Path(f"/proc/{self.guard_of(terminal)}/fd")
-
-        def held():
-            return sorted(os.readlink(file) for file in files.iterdir())
-
-        wait_until(lambda: len(held()) == 2, "the guard has let go of everything else")
-        self.assertRegex(held()[0], "^/dev/pts/")
-        self.assertRegex(held()[1], "^pipe:")
-        self.assertNotEqual(held()[0], self.device.node)
+        guard = self.guard_of(terminal)
+        wait_until(
+            lambda: len(processes.files_of(guard)) == 2, "the guard has let go of everything else")
+        held = sorted(processes.files_of(guard))
+        self.assertRegex(held[0], "^/dev/pts/")
+        self.assertRegex(held[1], "^pipe:")
+        self.assertNotEqual(held[0], self.device.node)
         terminal.signal(signal.SIGKILL)
         terminal.wait()
         self.assert_port_is_free()

@@ -143,6 +143,7 @@ class PaletteKeysTests(PaletteTest):
         self.assertEqual(status, 0)
         self.assertLess(seconds, 0.5)
         self.assert_given_back(terminal)
+        terminal.transcript.expect_end()
         self.assertIsNone(screen.row_of("command:"))
         self.assertTrue(screen.cursor_is_shown and screen.wraps and not screen.marks_pastes)
 

@@ -143,7 +143,7 @@ class MistakeTests(ProfileCase):
         for path in ("/nonexistent", str(self.folder), "/dev/zero"):
             result = self.serialterm("connect", "loopback:", "--config", path)
             self.assertEqual(result.status, 2, result)
-            self.assertIn(path.encode(), result.stderr)
+            self.assertIn(f"serialterm: {path}:1: ".encode(), result.stderr)
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
         self.assertEqual(self.serialterm("connect", "loopback:", "--config", str(fifo)).status, 2)

@@ -31,10 +31,17 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "usb:", "usb:0403", "usb:04034:6001", "usb:xyz:6001", "serial:", "port:"])
+  @Test(arguments: [
+    "", "usb:", "usb:0403", "usb:04034:6001", "usb:xyz:6001", "serial:", "port:", "tcp://host:23",
+    "rfc2217://host:2217",
+  ])
   func wrongTarget_isRefused_asWrongUsage(text: String) {
     let failure = #expect(throws: Failure.self) { try Target(parsing: text) }
     #expect(failure?.status == .usage)
+  }
+
+  @Test func failure_keepsItsLines_andNoOtherControlCharacters() {
+    #expect(Failure(.usage, "a\u{1B}[31m\n  b\r\n").message == "a\u{FFFD}[31m\n  b\u{FFFD}\n")
   }
 
   @Test func whatADeviceCallsItself_cannotCommandATerminal() {

@@ -30,9 +30,9 @@ extension ConnectController {
     }
   }
 
-  func outputIsGone() {
+  func outputIsGone(_ error: Errno) {
     let isTerminal = console.isOutputTerminal
-    finish(isTerminal ? .success(.signal(SIGHUP)) : .failure(Failure(.outputGone, "")))
+    finish(isTerminal ? .success(.signal(SIGHUP)) : .failure(Failure(outputGone: error)))
   }
 
   /// Ends when the driver has sent everything, or its patience is at an end.

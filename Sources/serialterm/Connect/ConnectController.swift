@@ -170,7 +170,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   }
 
   private func connectParts() {
-    console.onOutputGone = { [unowned self] _ in outputIsGone() }
+    console.onOutputGone = { [unowned self] in outputIsGone($0) }
     console.onRoom = { [unowned self] in
       filter.screenHasRoom()
       readOn()

@@ -48,7 +48,7 @@ final class MonitorController: DeviceObserver {
     let timer = timeout.map {
       loop.schedule(after: $0) { [unowned self] in finish(.success(.done)) }
     }
-    output.onGone = { [unowned self] _ in finish(.failure(Failure(.outputGone, ""))) }
+    output.onGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
     output.onRoom = { [unowned self] in _ = try? deviceWatch?.setInterest(.reading) }
     try watcher.startIfNeeded()
     watcher.addObserver(self)

@@ -87,8 +87,8 @@ final class Console {
     if !isQuiet { warn(text) }
   }
 
-  /// Says what must be known, quiet or not.
-  func warn(_ text: String) { answer(text.harmlessLines) }
+  /// Says what must be known, quiet or not, in one line.
+  func warn(_ text: String) { answer([text]) }
 
   /// Shows what the user asked for: quiet or not.
   func answer(_ lines: [String]) { answer(styled: lines.map(\.harmless)) }

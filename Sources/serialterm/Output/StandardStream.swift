@@ -27,8 +27,7 @@ struct StandardStream {
 
   /// Says on standard error what somebody has to know, for as long as a terminal takes to show it.
   static func complain(_ message: String) {
-    let text = message.harmlessLines.joined(separator: "\n")
-    error.print("serialterm: \(text)\n", within: .milliseconds(200))
+    error.print("serialterm: \(message.harmlessLines)\n", within: .milliseconds(200))
   }
 
   /// Prints a text whole, however long that takes.
@@ -47,7 +46,7 @@ struct StandardStream {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, -1)
       } catch {
-        throw Failure(.outputGone, error == .brokenPipe ? "" : "standard output: \(error)")
+        throw Failure(outputGone: error)
       }
     }
   }

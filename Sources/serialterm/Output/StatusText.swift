@@ -10,7 +10,7 @@ struct StatusText {
 
   var text: String {
     ([port] + marks + ["in \(Self.rate(receivedRate)) out \(Self.rate(sentRate))"])
-      .joined(separator: " | ")
+      .joined(separator: " | ").harmless
   }
 
   private var port: String {

@@ -42,7 +42,9 @@ struct ProfileFile {
       document = try Self.read(place)
     } catch {
       guard path == nil, Self.isInvisible(place) else {
-        throw Failure(.usage, "\(place): \(error == .invalidArgument ? "not a file" : "\(error)")")
+        // No line was reached, not even the first; scripts look for a line number all the same.
+        let what = error == .invalidArgument ? "not a file" : "\(error)"
+        throw Failure(.usage, "\(place):1: \(what)")
       }
       (self.path, contents) = (nil, ConfigurationFile())
       return

@@ -104,7 +104,7 @@ extension ProfileKey {
   func isGiven(in words: [String]) -> Bool {
     words.prefix { $0 != "--" }.contains { word in
       word == "--\(name)" || word.hasPrefix("--\(name)=")
-        || letter.map { word == "-\($0)" } ?? false
+        || letter.map { word == "-\($0)" || word.hasPrefix("-\($0)=") } ?? false
     }
   }
 

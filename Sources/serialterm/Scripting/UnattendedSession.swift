@@ -76,7 +76,7 @@ final class UnattendedSession: SessionObserver {
     signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] in
       outcome = .success(.signal($0))
     }
-    console.onOutputGone = { [unowned self] _ in finish(.failure(Failure(.outputGone, ""))) }
+    console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
     console.onRoom = { [unowned self] in session.isReadingPaused = false }
     parts.driver.onFailure = { [unowned self] in
       finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))

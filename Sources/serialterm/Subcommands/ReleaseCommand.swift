@@ -97,6 +97,6 @@ struct ReleaseCommand: Subcommand {
   }
 
   private func say(_ text: String) {
-    if !quiet { StandardStream.complain(text) }
+    if !quiet { StandardStream.complain(text.harmless) }
   }
 }

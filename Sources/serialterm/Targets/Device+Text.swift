@@ -56,15 +56,15 @@ extension UInt16 {
 }
 
 extension String {
-  /// Without control characters: what a device calls itself must not command a terminal.
+  /// Without control characters: neither what a device calls itself nor the name of a file may
+  /// command a terminal.
   var harmless: String {
     String(String.UnicodeScalarView(unicodeScalars.map(\.harmless)))
   }
 
-  /// The lines of a text, each without control characters: the names of files, of devices and of
-  /// others' programs that it tells of must not command a terminal.
-  var harmlessLines: [String] {
-    split(separator: "\n", omittingEmptySubsequences: false).map { String($0).harmless }
+  /// The same for a text that has several lines.
+  var harmlessLines: String {
+    String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" ? $0 : $0.harmless }))
   }
 }
 

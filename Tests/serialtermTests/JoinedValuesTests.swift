@@ -1,0 +1,20 @@
+import Testing
+
+@testable import serialterm
+
+@Suite struct JoinedValuesTests {
+  @Test(arguments: [
+    (["-b9600", "port"], ["-b=9600", "port"]),
+    (["-xb9600"], ["-x", "-b=9600"]),
+    (["-b-1"], ["-b=-1"]),
+    (["-Lout.txt", "-tiso", "-mICRNL"], ["-L=out.txt", "-t=iso", "-m=ICRNL"]),
+    (["-b", "9600"], ["-b", "9600"]),
+    (["-b=9600"], ["-b=9600"]),
+    (["-nq", "-xet", "-xteq"], ["-nq", "-xet", "-xt", "-eq"]),
+    (["-Zb9600", "-", "--baud9600"], ["-Zb9600", "-", "--baud9600"]),
+    (["release", "port", "--", "tool", "-b9600"], ["release", "port", "--", "tool", "-b9600"]),
+  ])
+  func value_isTakenFromItsLetter(given: [String], expected: [String]) {
+    #expect(JoinedValues.split(given) == expected)
+  }
+}
