@@ -58,6 +58,9 @@ class AcmCase(unittest.TestCase):
         self.enterContext(self.gadget.far_end(0))
         self.kernel = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, self.kernel)
+        # From now on: what is older may be overwritten while it is read, which read(2) answers with
+        # EPIPE.
+        os.lseek(self.kernel, 0, os.SEEK_END)
         self.addCleanup(self.CONTROL.write_text, "module cdc_acm -p\n")
 
     def requests(self):
