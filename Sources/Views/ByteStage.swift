@@ -16,6 +16,10 @@ public protocol ByteStage {
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult
 
+  /// Whether anything waits for bytes that may never come, so that ``flush(into:)`` has something to
+  /// do.
+  var isWaiting: Bool { get }
+
   /// Appends what waits for bytes that may never come: at the end of the stream, or after a pause.
   mutating func flush(into output: inout [UInt8])
 

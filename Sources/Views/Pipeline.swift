@@ -38,6 +38,9 @@ public struct Pipeline {
     }
   }
 
+  /// Whether anything waits in any stage.
+  public var isWaiting: Bool { stages.contains { $0.isWaiting } }
+
   /// Ends what waits in any stage and hands over what comes out, if anything does.
   public mutating func flush(at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void) {
     front.removeAll(keepingCapacity: true)

@@ -99,4 +99,15 @@ private struct Shower {
       #expect(String(decoding: shown, as: UTF8.self) == whole.feed(bytes) + whole.flush())
     }
   }
+
+  @Test(arguments: [
+    ("", false), ("text", false), ("\u{1B}[", true), ("\r", true), ("\u{1B}[1mtext", false),
+  ])
+  func isWaiting_whereAFlushWouldShowSomething(_ text: String, _ isWaiting: Bool) throws {
+    var shower = Shower(pipeline: Pipeline(try Self.stages()))
+    _ = shower.feed(text)
+    #expect(shower.pipeline.isWaiting == isWaiting)
+    _ = shower.flush()
+    #expect(!shower.pipeline.isWaiting)
+  }
 }

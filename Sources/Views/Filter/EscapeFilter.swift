@@ -63,6 +63,11 @@ public struct EscapeFilter: ByteStage, Sendable {
     return .changed
   }
 
+  /// Whether a part of a sequence or of a character waits for its rest.
+  public var isWaiting: Bool {
+    if case .ground = state { false } else { true }
+  }
+
   /// Shows the part of a sequence or of a character that waits for its rest.
   public mutating func flush(into output: inout [UInt8]) {
     switch state {

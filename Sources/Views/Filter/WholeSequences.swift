@@ -61,6 +61,9 @@ public struct WholeSequences: ByteStage {
     return .changed
   }
 
+  /// Whether a part of a sequence or of a character waits for its rest.
+  public var isWaiting: Bool { !held.isEmpty }
+
   /// Appends the part of a sequence or of a character that waits for its rest, and still knows that
   /// it was one.
   public mutating func flush(into output: inout [UInt8]) {

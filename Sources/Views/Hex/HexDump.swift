@@ -81,6 +81,9 @@ public struct HexDump: ByteStage, Sendable {
     return .changed
   }
 
+  /// Whether a line has been begun.
+  public var isWaiting: Bool { !line.isEmpty }
+
   /// Ends the line.
   public mutating func flush(into output: inout [UInt8]) { endLine(into: &output) }
 }

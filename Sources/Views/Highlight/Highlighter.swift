@@ -76,6 +76,9 @@ public struct Highlighter: ByteStage {
     return .changed
   }
 
+  /// Whether a line is unfinished.
+  public var isWaiting: Bool { line.count > 0 }
+
   /// Sets off what is in the unfinished line.
   public mutating func flush(into output: inout [UInt8]) {
     budget = Self.budgets.piece

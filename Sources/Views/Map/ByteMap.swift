@@ -60,6 +60,9 @@ public struct ByteMap: ByteStage, Sendable {
     apply(bytes, into: &output)
   }
 
+  /// Whether a CR waits for its LF.
+  public var isWaiting: Bool { holdsReturn }
+
   /// Lets a CR go that waits for its LF.
   public mutating func flush(into output: inout [UInt8]) {
     guard holdsReturn else { return }

@@ -64,7 +64,10 @@ public struct LineStamper: ByteStage {
     return .changed
   }
 
-  /// Does nothing: nothing waits here.
+  /// Nothing waits here.
+  public var isWaiting: Bool { false }
+
+  /// Does nothing.
   public mutating func flush(into output: inout [UInt8]) {}
 
   private mutating func take(_ byte: UInt8, at moment: Moment, into output: inout [UInt8]) {

@@ -47,14 +47,14 @@ final class DeviceView {
     } else {
       text.transform(bytes, at: lastMoment) { console.show($0) }
     }
-    if idleTimer == nil { waitForPause() }
+    if idleTimer == nil && isWaiting { waitForPause() }
   }
 
   /// Shows bytes that were typed.
   func showTyped(_ bytes: UnsafeRawBufferPointer) {
     if dump != nil {
       showNumbers(of: bytes, .toDevice)
-      if idleTimer == nil { waitForPause() }
+      if idleTimer == nil && isWaiting { waitForPause() }
     } else {
       echo.transform(bytes, at: .now) { console.show($0) }
       text.cursorDidMove()
@@ -82,6 +82,8 @@ final class DeviceView {
   // MARK: Pauses
 
   private var pause: Duration { settings.isHex ? settings.hexGap : Self.textPause }
+
+  private var isWaiting: Bool { dump?.isWaiting ?? text.isWaiting }
 
   /// Looks again when the device could have been silent for long enough: one timer for any number of
   /// reads.
