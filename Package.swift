@@ -66,8 +66,8 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CSerial", "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs",
-        "Loopback", "Observing", "Posix", "Scripting", "SerialCore", "TerminalUI", "Views", system,
+        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
+        "Observing", "Posix", "Scripting", "SerialCore", "TerminalUI", "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -5,7 +5,6 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 
-#include "program_text.h"
 #include "termios2.h"
 
 enum {

@@ -1,4 +1,3 @@
-import CSerial
 import DeviceWatch
 import EventLoop
 import Glibc
@@ -164,8 +163,6 @@ final class ConnectController: SessionObserver, SessionDelegate {
     defer { control?.stop() }
     greet()
     stateDidChange()
-    // Most of what is mapped by now was needed once: to read the options and to open the port.
-    cserial_let_go_of_program_text()
     while true {
       if let outcome { return outcome }
       try loop.turn()

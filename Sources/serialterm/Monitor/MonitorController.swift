@@ -1,4 +1,3 @@
-import CSerial
 import DeviceWatch
 import EventLoop
 import Glibc
@@ -57,8 +56,6 @@ final class MonitorController: DeviceObserver {
     deviceWatch = try loop.watch(watcher.descriptor, for: .reading) { [unowned self] _ in
       watcher.handleReadable()
     }
-    // As in a session: what only the beginning needed.
-    cserial_let_go_of_program_text()
     while outcome == nil { try loop.turn() }
     _ = output.finish(within: .milliseconds(200))
     withExtendedLifetime((signals, timer)) {}
