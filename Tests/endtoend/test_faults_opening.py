@@ -3,7 +3,7 @@ else."""
 
 import signal
 
-from Tests.endtoend.faults import record
+from Tests.endtoend.faults import processes, record
 from Tests.endtoend.faults.line import Driver, DriverCase
 from Tests.endtoend.harness import (
     Device, Pipes, serialterm, serialterm_binary, shell_status, wait_until)
@@ -100,6 +100,8 @@ class Row39OpeningTests(DriverCase):
                 "dtr=off,wait=10000,dtr=on", variables=driver.variables) as session:
             session.close_stdin()
             wait_until(lambda: driver.count("TIOCMBIC DTR") == 1, "the sequence has begun")
+            # It has found the end of its input by then; without a device it looks for none.
+            wait_until(lambda: processes.state_of(session.pid) == "S", "it waits for the time")
             self.device.hang_up()
             self.assertEqual(session.wait(), 0)
 
