@@ -2,16 +2,6 @@ import Testing
 
 @testable import Observing
 
-/// Writes down what it hears, and does something of its own each time.
-private final class Recorder {
-  private(set) var heard: [Int] = []
-  var onEvent: (Int) -> Void = { _ in }
-  func hear(_ event: Int) {
-    heard.append(event)
-    onEvent(event)
-  }
-}
-
 extension Observable where Event == Int {
   fileprivate func add(_ recorder: Recorder) {
     add(recorder) { $0.hear($1) }

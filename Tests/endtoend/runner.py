@@ -2,7 +2,6 @@
 
 import argparse
 import faulthandler
-import re
 import resource
 import signal
 import subprocess
@@ -113,30 +112,50 @@ def run_tests(names, quick=False, pattern=""):
     return report.counts
 
 
+def print_now(line):
+    print(line, end="", flush=True)
+
+
+def run_part(name, command, tell=print_now, **options):
+    """Runs tests in a process or a machine of their own. Hands each of their lines to `tell` and
+    returns the counts by outcome."""
+    counts = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
+    closing = None
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as process:
+        for line in process.stdout:
+            if line.strip() == closing_line(*counts.values()):
+                closing = line
+                continue
+            outcome = line.partition(" ")[0]
+            if outcome in counts:
+                counts[outcome] += 1
+            tell(line)
+    # Tests that did not run to their end, or none at all, are no success.
+    if closing is None or process.returncode not in (0, 1):
+        counts[FAILED] += 1
+        tell(f"{FAILED} {name} ended early, with status {process.returncode}\n")
+    return counts
+
+
 def run_apart(names, jobs):
     """Runs each of the modules `names` in a process of its own, up to `jobs` at once, with the
     options that this process has. Prints what each printed when it ends. Returns the counts by
     outcome."""
-    counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
-
     def run(name):
-        return name, subprocess.run(
-            [sys.executable, *sys.argv, "--jobs", "1", "--module", name],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        lines = []
+        command = [sys.executable, *sys.argv, "--jobs", "1", "--module", name]
+        counts = run_part(
+            name, command, lines.append, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+        return lines, counts
 
+    total = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
     with ThreadPoolExecutor(jobs) as pool:
         for ended in as_completed([pool.submit(run, name) for name in names]):
-            name, process = ended.result()
-            lines, _, closing = process.stdout.rstrip("\n").rpartition("\n")
-            told = re.fullmatch(closing_line(*[r"(\d+)"] * len(counts)), closing)
-            if told:
-                print(lines, end="\n" if lines else "", flush=True)
-                for outcome, count in zip(counts, told.groups()):
-                    counts[outcome] += int(count)
-            else:
-                print(process.stdout, FAILED, f" {name}: ended with {process.returncode}", sep="")
-                counts[FAILED] += 1
-    return counts
+            lines, counts = ended.result()
+            print_now("".join(lines))
+            for outcome, count in counts.items():
+                total[outcome] += count
+    return total
 
 
 def main(folder, files, description):

@@ -1,6 +1,7 @@
 """Row 39: what is asked of the driver from the opening to the closing, in which order, and nothing
 else."""
 
+import contextlib
 import signal
 
 from Tests.endtoend.faults import processes, record
@@ -82,24 +83,25 @@ class Row39OpeningTests(DriverCase):
                 self.assertEqual(
                     self.settings_of_lines(driver), ["TIOCMBIC DTR", "TIOCMBIS DTR"])
 
-    def test_sequence_without_an_end_does_not_keep_a_signal_from_ending_the_session(self):
-        driver = self.driver()
+    @contextlib.contextmanager
+    def session_in_a_long_sequence(self, driver):
+        """A session whose input has ended, in the middle of a sequence of ten seconds."""
         with Pipes(
                 serialterm_binary(), "connect", self.device.path, "--on-open",
                 "dtr=off,wait=10000,dtr=on", variables=driver.variables) as session:
             session.close_stdin()
             wait_until(lambda: driver.count("TIOCMBIC DTR") == 1, "the sequence has begun")
+            yield session
+
+    def test_sequence_without_an_end_does_not_keep_a_signal_from_ending_the_session(self):
+        driver = self.driver()
+        with self.session_in_a_long_sequence(driver) as session:
             session.signal(signal.SIGTERM)
             self.assertEqual(shell_status(session.wait()), 128 + signal.SIGTERM)
         self.assertEqual(driver.count("TIOCMBIS DTR"), 0)
 
     def test_device_that_goes_during_the_sequence_ends_the_waiting_for_it(self):
-        driver = self.driver()
-        with Pipes(
-                serialterm_binary(), "connect", self.device.path, "--on-open",
-                "dtr=off,wait=10000,dtr=on", variables=driver.variables) as session:
-            session.close_stdin()
-            wait_until(lambda: driver.count("TIOCMBIC DTR") == 1, "the sequence has begun")
+        with self.session_in_a_long_sequence(self.driver()) as session:
             # It has found the end of its input by then; without a device it looks for none.
             wait_until(lambda: processes.state_of(session.pid) == "S", "it waits for the time")
             self.device.hang_up()

@@ -36,27 +36,6 @@ def missing_for_mocks():
     return None
 
 
-def run_part(name, command, **options):
-    """Runs the tests of one kind, in a process or a machine of their own. Passes their lines on
-    and returns the counts by outcome."""
-    counts = dict.fromkeys((runner.PASSED, runner.FAILED, runner.SKIPPED), 0)
-    closing = None
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as process:
-        for line in process.stdout:
-            if line.strip() == runner.closing_line(*counts.values()):
-                closing = line
-                continue
-            outcome = line.partition(" ")[0]
-            if outcome in counts:
-                counts[outcome] += 1
-            print(line, end="", flush=True)
-    # Tests that did not run to their end, or none at all, are no success.
-    if closing is None or process.returncode not in (0, 1):
-        counts[runner.FAILED] += 1
-        print(f"{runner.FAILED} {name} ended early, with status {process.returncode}", flush=True)
-    return counts
-
-
 def skip(name, reason):
     """Counts a whole part as one test skipped."""
     print(f"{runner.SKIPPED} {name}: {reason}", flush=True)
@@ -73,7 +52,7 @@ def run_mocks(options):
     reason = missing_for_mocks()
     if reason:
         return skip("Tests.stage.mock", reason)
-    return run_part(
+    return runner.run_part(
         "Tests.stage.mock",
         ["umockdev-wrapper", *part("mock", options.pattern, options)])
 
@@ -92,7 +71,7 @@ def run_guests(options):
     if figures := os.environ.get("SERIALTERM_FIGURES"):
         variables.append(f"SERIALTERM_FIGURES={figures}")
         shares = ["--share", Path(figures).resolve().parent]
-    return run_part(
+    return runner.run_part(
         "Tests.stage.guest",
         [stage, "run", "--timeout", "1800" if options.all else "1200", "--modules", GADGETS,
          *shares, "--", *variables, *part("guest", options.pattern, options)],

@@ -3,7 +3,7 @@ import SerialCore
 extension TerminalState {
   /// The configuration as lines for the user.
   var summary: [String] {
-    var lines = [sessionLine.harmless]
+    var lines = [sessionLine]
     if case .open(_, let actual) = session {
       for difference in requestedSettings.differences(from: actual) {
         lines.append(

@@ -58,7 +58,7 @@ extension ConnectController {
 extension SerialError {
   /// Who has a port that has just come back, in words.
   var heldForNow: String {
-    let holder = PortHolders()[path].map { "pid \($0.pid) (\($0.command.harmless))" }
+    let holder = PortHolders()[path].map { "pid \($0.pid) (\($0.command))" }
     return "\(path) is busy, held by \(holder ?? "another program"). It is tried again."
   }
 }

@@ -43,7 +43,7 @@ final class PlainQuestionView: QuestionView {
     let outcome = meaning
     switch outcome {
     case .refused(let id, let reason): console.answer(["\(id) is off: \(reason)."])
-    case .unchanged: console.answer(["'\(typed.harmless)' is none of them."])
+    case .unchanged: console.answer(["'\(typed)' is none of them."])
     case .changed, .chosen, .cancelled: break
     }
     return outcome
