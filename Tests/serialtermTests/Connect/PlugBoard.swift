@@ -47,6 +47,9 @@ final class PlugBoard: DeviceSource {
     var port: Int
     fileprivate(set) var terminal: PseudoTerminal?
     fileprivate(set) var device: Device?
+    /// Keeps the terminal's number taken when it has gone: whoever still looks for its node finds
+    /// nothing, and not the terminal of a test beside this one.
+    fileprivate var hold: OwnedDescriptor?
 
     init(_ serialNumber: String?, inPort port: Int) {
       self.serialNumber = serialNumber
@@ -70,6 +73,7 @@ final class PlugBoard: DeviceSource {
   func plug(_ adapter: Adapter, saying words: String = "") throws {
     let terminal = try PseudoTerminal()
     adapter.terminal = terminal
+    adapter.hold = try OwnedDescriptor.open(terminal.path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     try adapter.say(words)
     count += 1
     let place = "/sys/devices/usb1/1-\(adapter.port)/1-\(adapter.port):1.0"
