@@ -90,7 +90,7 @@ struct ConnectCommand: Subcommand {
   var profileOptions: ProfileOptions
 
   /// When what is typed is sent.
-  enum InputMode: String, CaseIterable, ExpressibleByArgument {
+  enum InputMode: String, NamedChoice {
     case char, line
   }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// What ends a line that is sent.
-enum LineEnding: String, CaseIterable, ExpressibleByArgument {
+enum LineEnding: String, NamedChoice {
   case none, cr, lf, crlf
 
   var bytes: [UInt8] {

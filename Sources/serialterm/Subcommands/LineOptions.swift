@@ -1,4 +1,4 @@
-public import ArgumentParser
+import ArgumentParser
 import SerialCore
 
 /// How the line is to be set.
@@ -57,7 +57,7 @@ struct LineOptions: ParsableArguments {
   var uucpLock = false
 
   /// What becomes of an output line when the port is open.
-  enum OutputLine: String, ExpressibleByArgument, CaseIterable {
+  enum OutputLine: String, NamedChoice {
     case on, off, keep
   }
 
@@ -88,7 +88,7 @@ struct LineOptions: ParsableArguments {
   }
 }
 
-extension LineSettings.DataBits: ExpressibleByArgument {}
-extension LineSettings.Parity: ExpressibleByArgument {}
-extension LineSettings.StopBits: ExpressibleByArgument {}
-extension LineSettings.FlowControl: ExpressibleByArgument {}
+extension LineSettings.DataBits: NamedChoice {}
+extension LineSettings.Parity: NamedChoice {}
+extension LineSettings.StopBits: NamedChoice {}
+extension LineSettings.FlowControl: NamedChoice {}

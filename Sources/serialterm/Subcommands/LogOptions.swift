@@ -1,4 +1,4 @@
-public import ArgumentParser
+import ArgumentParser
 import Logs
 
 /// What of a session is kept in files.
@@ -66,4 +66,4 @@ struct LogOptions: ParsableArguments {
   }
 }
 
-extension LogFormat: ExpressibleByArgument {}
+extension LogFormat: NamedChoice {}
