@@ -45,6 +45,11 @@ class InstallTests(unittest.TestCase):
         self.assertRegex(self.run_installed("serialterm", "--version"), r"^serialterm \d")
         self.assertLess((self.prefix / "bin/serialterm").stat().st_size, BINARY.stat().st_size)
 
+    def test_program_links_neither_foundation_nor_the_library_of_cpp(self):
+        program = (self.prefix / "bin/serialterm").read_bytes()
+        for name in (b"FoundationEssentials", b"libstdc++.so"):
+            self.assertNotIn(name, program)
+
     def test_what_is_printed_is_what_was_installed(self):
         there = {str(path) for path in self.prefix.rglob("*") if path.is_file()}
         self.assertEqual(set(self.output.split()), there)
