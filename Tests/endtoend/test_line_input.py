@@ -2,6 +2,7 @@
 
 import os
 
+from Tests.endtoend.faults.disks import small
 from Tests.endtoend.harness import wait_until
 from Tests.endtoend.test_palette import PaletteTest
 
@@ -163,6 +164,17 @@ class HistoryTests(LineInputTest):
         self.screen.wait_for_text("read-only")
         self.assertEqual(self.quit(self.terminal)[0], 0)
         self.assertFalse(self.state.exists())
+
+    def test_a_full_disk_leaves_the_history_as_it_was_and_nothing_beside_it(self):
+        self.enterContext(small(self.state, 64))
+        self.history.parent.mkdir(parents=True, mode=0o700)
+        before = b"".join(b"%040d\n" % number for number in range(1000))
+        self.history.write_bytes(before)
+        self.begin()
+        self.type_lines(b"one more")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.assertEqual(self.history.read_bytes(), before)
+        self.assertEqual(os.listdir(self.history.parent), ["default"])
 
     def test_a_folder_that_cannot_be_made_keeps_nobody_from_the_device(self):
         self.state.write_text("a file")

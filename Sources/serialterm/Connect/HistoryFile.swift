@@ -79,9 +79,14 @@ struct HistoryFile {
     let old = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.remainder)
     let newPath = self.path(of: "\(name).\(getpid())", in: folder)
     let newFile = try Self.openFile(newPath, O_WRONLY | O_CREAT | O_TRUNC)
-    try Self.write(old.serialised + addition.serialised, to: newFile)
-    try systemCall {
-      newPath.withPlatformString { new in path.withPlatformString { rename(new, $0) } }
+    do {
+      try Self.write(old.serialised + addition.serialised, to: newFile)
+      try systemCall {
+        newPath.withPlatformString { new in path.withPlatformString { rename(new, $0) } }
+      }
+    } catch {
+      _ = newPath.withPlatformString { unlink($0) }
+      throw error
     }
   }
 
