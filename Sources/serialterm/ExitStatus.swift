@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import SystemPackage
 
 /// What the program tells whoever started it; scripts rely on the numbers.
@@ -19,6 +20,10 @@ enum ExitStatus: Hashable {
   case signal(Int32)
   /// What a command that was run has told.
   case command(Int32)
+
+  /// The signals that end the program in good order. Also those that nobody sends on purpose: left to
+  /// signal(7), they would leave the device with our settings.
+  static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
 
   var code: Int32 {
     switch self {

@@ -51,6 +51,8 @@ class Row01QuitTests(SessionTest):
 
 class Row02SignalTests(SessionTest):
     SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+    # Those that nobody sends on purpose.
+    STRAY_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)
 
     def end_often(self, number, times):
         durations = []
@@ -70,7 +72,7 @@ class Row02SignalTests(SessionTest):
         record(2, f"{number.name} to the end", durations, "ms")
 
     def test_signals_end_with_128_more_and_everything_given_back(self):
-        for number in self.SIGNALS:
+        for number in self.SIGNALS + self.STRAY_SIGNALS:
             with self.subTest(number.name):
                 self.end_often(number, 3)
 

@@ -33,7 +33,6 @@ final class ConnectController: SessionObserver, SessionDelegate {
   let releaseDesk: ReleaseDesk
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.say($0) }
   private var signals: SignalWatch?
-  private var releaseSignals: SignalWatch?
   var drain: Drain?
   var transfer: FileTransfer?
   var lingerTimer: Timer?
@@ -107,19 +106,11 @@ final class ConnectController: SessionObserver, SessionDelegate {
     }
   }
 
-  /// Hears the signal by which others ask for the port.
-  private func watchReleaseSignal() throws(Errno) {
-    releaseSignals = try configuration.releaseSignal.map { signal throws(Errno) in
-      try loop.watchSignals([signal.number]) { [unowned self] in take(signal: $0) }
-    }
-  }
-
   /// What is known of the device says what the session is to be.
   private func deviceIsKnown(_ device: Device) throws {
     guard let known = try configurationForDevice?(device) else { return }
     let prefix = configuration.prefix
     adopt(known)
-    try watchReleaseSignal()
     if prefix != configuration.prefix { console.say(keysInWords) }
   }
 
@@ -127,9 +118,8 @@ final class ConnectController: SessionObserver, SessionDelegate {
   ///
   /// - Throws: ``Failure``.
   func run() throws -> ExitStatus {
-    let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+    let heard = ExitStatus.endingSignals + [SIGTSTP, SIGCONT, SIGWINCH]
     signals = try loop.watchSignals(heard) { [unowned self] in take(signal: $0) }
-    try watchReleaseSignal()
     guard configuration.session.target != nil || terminal != nil else {
       throw Failure(.usage, "no device was named, and there is no terminal to ask on. See --help.")
     }

@@ -1,6 +1,5 @@
 import DeviceWatch
 import EventLoop
-import Glibc
 import SerialCore
 import SystemPackage
 
@@ -42,7 +41,7 @@ final class MonitorController: DeviceObserver {
   ///
   /// - Throws: ``Failure``.
   func run() throws -> ExitStatus {
-    let signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] in
+    let signals = try loop.watchSignals(ExitStatus.endingSignals) { [unowned self] in
       finish(.success(.signal($0)))
     }
     let timer = timeout.map {

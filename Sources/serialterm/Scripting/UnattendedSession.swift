@@ -1,6 +1,5 @@
 import DeviceWatch
 import EventLoop
-import Glibc
 import Posix
 import SerialCore
 import SystemPackage
@@ -73,7 +72,7 @@ final class UnattendedSession: SessionObserver {
   ///
   /// - Throws: ``Failure``, and what the system says.
   func run() throws -> ExitStatus {
-    signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] in
+    signals = try loop.watchSignals(ExitStatus.endingSignals) { [unowned self] in
       outcome = .success(.signal($0))
     }
     console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }

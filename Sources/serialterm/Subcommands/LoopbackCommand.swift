@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventLoop
-import Glibc
 import Loopback
 import SerialCore
 import SystemPackage
@@ -62,7 +61,7 @@ struct LoopbackCommand: Subcommand {
   func execute() throws -> ExitStatus {
     let loop = try EventLoop()
     var outcome: Result<ExitStatus, Failure>?
-    let signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) {
+    let signals = try loop.watchSignals(ExitStatus.endingSignals) {
       outcome = .success(.signal($0))
     }
     let server = try Server(self, on: loop) { outcome = $0 }

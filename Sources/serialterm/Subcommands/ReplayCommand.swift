@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventLoop
-import Glibc
 import Loopback
 import SystemPackage
 
@@ -41,7 +40,7 @@ struct ReplayCommand: Subcommand {
   func execute() throws -> ExitStatus {
     let loop = try EventLoop()
     var outcome: Result<ExitStatus, Failure>?
-    let signals = try loop.watchSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) {
+    let signals = try loop.watchSignals(ExitStatus.endingSignals) {
       outcome = .success(.signal($0))
     }
     let replayer = try Replayer(FilePath(file), speed: speed, repeats: repeats, on: loop)
