@@ -110,6 +110,22 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     link.close()
   }
 
+  @Test func holder_isWhoHasItOpen_whenTheProcessThatLockedItIsNoMore() throws {
+    let file = try FileDescriptor.open(pty.path, .readWrite)
+    defer { try? file.close() }
+    var pid = pid_t()
+    let program = strdup("flock")
+    let number = strdup("\(file.rawValue)")
+    defer { free(program); free(number) }
+    try #require(posix_spawnp(&pid, "flock", nil, nil, [program, number, nil], environ) == 0)
+    var status: CInt = 0
+    try #require(waitpid(pid, &status, 0) == pid && status == 0)
+    let error = #expect(throws: SerialError.self) { try open() }
+    #expect(error?.code == .busy)
+    let holder = PortHolders()[pty.path]
+    #expect(holder != nil && holder?.pid != pid)
+  }
+
   // MARK: What is no port
 
   @Test(arguments: [
