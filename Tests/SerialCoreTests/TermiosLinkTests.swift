@@ -82,6 +82,23 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     #expect(link.settings.description == "57600 8N2 XON/XOFF")
   }
 
+  @Test func softFlowControl_isByXONAndXOFF_whateverWasFound() throws {
+    var found = pty.attributes()
+    withUnsafeMutableBytes(of: &found.c_cc) { characters in
+      characters[Int(VSTART)] = 0x41
+      characters[Int(VSTOP)] = 0
+    }
+    try #require(tcsetattr(pty.master, TCSANOW, &found) == 0)
+    let link = try open(settings: LineSettings(flowControl: .soft))
+    #expect(characters(of: pty.attributes()) == [0x11, 0x13])
+    link.close()
+    #expect(characters(of: pty.attributes()) == [0x41, 0])
+  }
+
+  private func characters(of attributes: termios) -> [UInt8] {
+    withUnsafeBytes(of: attributes.c_cc) { [$0[Int(VSTART)], $0[Int(VSTOP)]] }
+  }
+
   // MARK: Ownership
 
   @Test func secondLink_isRefused_asBusy_untilTheFirstIsClosed() throws {
