@@ -147,6 +147,10 @@ final class Reconnector: SessionObserver, DeviceObserver {
     switch session.state {
     case .open(let path, _):
       if isOurs(device, at: path) { session.deviceDidDisappear() }
+    case .waitingForDevice(let path, .failed) where path == device.node:
+      // When it comes again, that is another return.
+      patience = ReturnPatience()
+      if !candidates.isEmpty { look() }
     case .waitingForDevice, .released, .opening, .closed:
       if !candidates.isEmpty { look() }
     }
@@ -178,6 +182,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
   }
 
   private func take(_ news: AwaitedPath.News) {
+    if case .appeared = news { patience = ReturnPatience() }
     // What was refused to us is what it was, though its permissions are not.
     if case .waitingForDevice(_, .failed(let error)) = session.state,
       error.code == .permissionDenied, case .path(var path) = binding, case .accessChanged = news

@@ -213,6 +213,29 @@ import Testing
     #expect(bench.reports.count == 1)
   }
 
+  @Test func portThatIsHeldAgain_whenItComesAgain_isToldAgain() throws {
+    let bench = try Bench()
+    let ours = Adapter("OURS1", inPort: 1)
+    try bench.board.plug(ours)
+    try bench.follow(ours)
+    try bench.board.unplug(ours)
+    try bench.settle()
+    for count in 1...2 {
+      try bench.board.plug(ours)
+      let node = try #require(ours.device?.node)
+      let holder = try FileDescriptor.open(node, .readWrite)
+      #expect(flock(holder.rawValue, LOCK_EX) == 0)
+      let isTold = try bench.wait(
+        until: {
+          bench.reports.count { if case .held = $0 { true } else { false } } == count
+        }, atMost: .seconds(5))
+      #expect(isTold, "return \(count)")
+      try bench.board.unplug(ours)
+      try bench.settle()
+      try holder.close()
+    }
+  }
+
   // MARK: What was named
 
   @Test func next_isTheFirstThatComes_andThenTheSameOne() throws {
