@@ -5,7 +5,7 @@ extension Diagnosis {
   /// Who else uses the port, or may come to.
   static func rivals(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
     guard case .present = port.node else { return [] }
-    let getty = machine.processes.first { $0.isGetty(on: port.name) }
+    let getty = machine.processes.first { $0.isGetty(on: port) }
     // A getty is told as such.
     let holder = port.holder.flatMap { $0.pid == getty?.pid ? nil : $0 }
     return [
@@ -79,10 +79,12 @@ extension Diagnosis {
 }
 
 extension Facts.Process {
-  /// Whether it asks for a login on a terminal.
-  fileprivate func isGetty(on name: String) -> Bool {
+  /// Whether it asks for a login on a port: on the one that its arguments name, or on its own
+  /// terminal, as `agetty … -` does, which is how systemd starts it.
+  fileprivate func isGetty(on port: Facts.Port) -> Bool {
     ["agetty", "getty", "mgetty", "mingetty"].contains(command)
-      && arguments.contains { $0 == name || $0 == "/dev/\(name)" }
+      && (arguments.contains { $0 == port.name || $0 == "/dev/\(port.name)" }
+        || terminal.map { $0 == port.number } ?? false)
   }
 }
 

@@ -31,8 +31,8 @@ extension FactGatherer {
   private func port(at path: FilePath, node: FilePath) -> Facts.Port {
     let name = node.string.hasPrefix("/dev/") ? String(node.string.dropFirst(5)) : node.string
     return Facts.Port(
-      path: path, name: name, node: self.node(path), holder: holder(at(path)),
-      staleLock: staleLock(of: name))
+      path: path, name: name, number: (try? at(path).stat())?.specialDeviceID,
+      node: self.node(path), holder: holder(at(path)), staleLock: staleLock(of: name))
   }
 
   /// Where a path leads when links are followed; the path itself where that is nowhere.

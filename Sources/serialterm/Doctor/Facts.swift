@@ -50,6 +50,8 @@ struct Facts: Hashable {
     /// At most 15 bytes: see proc(5), `comm`.
     var command: String
     var arguments: [String] = []
+    /// The number of its controlling terminal, if it has one.
+    var terminal: DeviceID?
   }
 }
 
@@ -71,6 +73,8 @@ extension Facts {
     var path: FilePath
     /// Its node's name below /dev, where links lead to: `ttyUSB0`, `pts/3`.
     var name: String
+    /// Its node's device number, where there is a node.
+    var number: DeviceID?
     /// What udev or the kernel says of it; nil for a pseudo-terminal.
     var device: Device?
     var node = Node.present(.init())
