@@ -11,7 +11,7 @@ import SystemPackage
 /// A process ID says less than a lock: it may have been given to another process since, and means
 /// nothing in another container. So a lock may look held when it is stale. Whoever is told of the
 /// holder by its command's name can see that.
-struct UUCPLock {
+public struct UUCPLock {
   /// The port that it locks, as it was given.
   let port: FilePath
   /// The lock file.
@@ -78,7 +78,7 @@ struct UUCPLock {
   }
 
   /// The process ID in a lock file's contents: the first word as a number, or four bytes in binary.
-  static func processID(in bytes: ArraySlice<UInt8>) -> Int32? {
+  public static func processID(in bytes: ArraySlice<UInt8>) -> Int32? {
     // No process ID fills all four bytes (proc(5), `pid_max`), and no text has a zero.
     if bytes.count == MemoryLayout<Int32>.size && bytes.contains(0) {
       let pid = bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }

@@ -113,6 +113,20 @@ class DoctorTests(unittest.TestCase):
             found = findings(self.device.node)
         self.assertEqual(list(found), ["getty"])
 
+    def test_what_stands_in_the_place_of_a_lock_file(self):
+        """A session takes the port for busy then. A pipe is not waited for."""
+        lock = Path(f"/var/lock/LCK..pts_{os.path.basename(self.device.node)}")
+        for make in (os.mkfifo, lambda lock: lock.write_text("garbage\n")):
+            try:
+                make(lock)
+            except OSError as error:
+                self.skipTest(f"/var/lock: {error.strerror}")
+            self.addCleanup(lock.unlink, missing_ok=True)
+            found = findings(self.device.node)
+            lock.unlink()
+            self.assertEqual(list(found), ["unusable-lock"])
+            self.assertTrue(found["unusable-lock"]["blocking"])
+
     def test_lock_file_of_a_process_that_is_no_more(self):
         ended = subprocess.Popen(["true"])
         ended.wait()

@@ -12,7 +12,7 @@ extension Diagnosis {
       holder.map { held(port, by: $0) }, getty.map { login(port, by: $0) },
       machine.consoles.contains(port.name) ? console(port, on: machine) : nil,
       modemManager(port, on: machine), braille(port, on: machine),
-      port.staleLock.map { lock(port, $0) },
+      port.staleLock.map { lock(port, $0) }, port.unusableLock.map { unusableLock(port, $0) },
     ].compactMap(\.self)
   }
 
@@ -75,6 +75,14 @@ extension Diagnosis {
       code: .staleLock, port: port.path, what: "\(lock.file) is left over",
       why: "Process \(lock.pid), which made it, is no more. Some programs take the port for busy.",
       mend: ["sudo rm \(lock.file)"])
+  }
+
+  private static func unusableLock(_ port: Facts.Port, _ file: FilePath) -> Finding {
+    Finding(
+      code: .unusableLock, port: port.path, what: "\(file) does not say who has the port",
+      why: "It names no process, or is no file that may be read. Somebody may have the port, "
+        + "and so it counts as busy.",
+      mend: ["ls -l \(file)   # what it is", "sudo rm \(file)   # if nobody uses the port"])
   }
 }
 

@@ -81,6 +81,8 @@ extension Facts {
     var holder: Process?
     /// The process that made the port's lock file and is no more.
     var staleLock: StaleLock?
+    /// What stands in the place of the port's lock file and names no process.
+    var unusableLock: FilePath?
     /// Whether udev has marked it as none of ModemManager's business.
     var isIgnoredByModemManager = false
     /// The file that lets the adapter sleep, if it does.

@@ -145,6 +145,26 @@ import Testing
     #expect(codes() == [])
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func lockFile_thatIsNoFile_isNeitherFollowedNorWaitedFor() throws {
+    try tree.write("/var/lock/elsewhere", "        99\n")
+    try tree.link("/var/lock/LCK..ttyUSB0", to: "elsewhere")
+    #expect(codes() == [.unusableLock])
+    try tree.remove("/var/lock/LCK..ttyUSB0")
+    try tree.makePipe("/var/lock/LCK..ttyUSB0")
+    #expect(codes() == [.unusableLock])
+  }
+
+  @Test(arguments: [
+    ("garbage\n", [Finding.Code.unusableLock]), ("\0\0\0\0", [.unusableLock]), ("", []),
+  ])
+  func lockFile_thatNamesNoProcess_isTold_unlessItIsEmpty(
+    text: String, found: [Finding.Code]
+  ) throws {
+    try tree.write("/var/lock/LCK..ttyUSB0", text)
+    #expect(codes() == found)
+  }
+
   @Test func seat_isReadFromUdevsTags() throws {
     try tree.write("/run/udev/data/c188:0", "I:5\nG:systemd\nG:uaccess\n")
     let gatherer = FactGatherer(root: tree.root, devices: [Self.adapter], holder: { _ in nil })
