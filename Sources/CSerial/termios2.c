@@ -18,6 +18,7 @@ SAME(c_ispeed);
 SAME(c_ospeed);
 _Static_assert(sizeof(struct termios2) == sizeof(struct cserial_termios2), "size");
 _Static_assert(NCCS == CSERIAL_NCCS && VTIME == CSERIAL_VTIME && VMIN == CSERIAL_VMIN, "c_cc");
+_Static_assert(VSTART == CSERIAL_VSTART && VSTOP == CSERIAL_VSTOP, "c_cc");
 _Static_assert(CBAUD == CSERIAL_CBAUD, "c_cflag");
 _Static_assert(IBSHIFT == CSERIAL_IBSHIFT, "IBSHIFT");
 

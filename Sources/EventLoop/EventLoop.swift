@@ -143,9 +143,10 @@ public final class EventLoop {
           epoll_ctl(epoll.borrowed.rawValue, operation, entry.descriptor.rawValue, &event)
         }
       } catch .notPermitted {
-        if interest != .hangUp { alwaysReady.insert(id) }
+        // Nothing hangs up there: without a wish to read or write there is nothing to tell.
+        if !interest.isSubset(of: .hangUp) { alwaysReady.insert(id) }
       }
-    } else if !interest.isEmpty && interest != .hangUp {
+    } else if !interest.isSubset(of: .hangUp) {
       alwaysReady.insert(id)
     }
     entries[id]?.interest = interest

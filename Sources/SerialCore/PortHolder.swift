@@ -35,8 +35,9 @@ public struct PortHolders {
   public subscript(path: FilePath) -> PortHolder? {
     guard let node = try? path.stat() else { return nil }
     let locker = locks[FileID(device: node.deviceID, inode: node.inode.rawValue)]
-    return (locker ?? UUCPLock(for: path).holder ?? openers[node.specialDeviceID]).flatMap(
-      PortHolder.init)
+    // A lock outlives who took it, as flock(1) does for a script: it goes with the open file.
+    return [locker, UUCPLock(for: path).holder, openers[node.specialDeviceID]].lazy
+      .compactMap(\.self).compactMap(PortHolder.init).first
   }
 
   private struct FileID: Hashable {

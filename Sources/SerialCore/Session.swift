@@ -17,7 +17,8 @@ public import SystemPackage
 ///   the byte that it is about. Before a hang-up is honoured, what is left is read.
 /// - Bytes to be sent wait in a bounded queue; it takes all of a piece or nothing. What the driver
 ///   has not taken when the device is lost stays queued, and goes out when the device is back,
-///   unless ``discardUnsent()`` is called. Nothing is sent twice.
+///   unless ``discardUnsent()`` is called. Nothing is sent twice, and nothing that was meant for
+///   one device goes to the next that the session is bound to.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class Session {
@@ -93,6 +94,7 @@ public final class Session {
   /// - Throws: ``SerialError``: `alreadyBound` when the session has a port, or why the port could
   ///   not be opened; the state says so too.
   public func open(_ path: FilePath) throws(SerialError) {
+    forgetWhatAnotherWasToGet()
     try handle(.open(path))
     if case .closed(.failed(let error)) = state { throw error }
   }
@@ -100,7 +102,14 @@ public final class Session {
   /// Binds the session to a device that is not there yet.
   ///
   /// - Throws: ``SerialError``: `alreadyBound`.
-  public func waitForDevice(at path: FilePath) throws(SerialError) { try handle(.wait(path)) }
+  public func waitForDevice(at path: FilePath) throws(SerialError) {
+    forgetWhatAnotherWasToGet()
+    try handle(.wait(path))
+  }
+
+  private func forgetWhatAnotherWasToGet() {
+    if case .closed = state { discardUnsent() }
+  }
 
   /// The device that the session waits for is back; does nothing when it waits for none.
   ///

@@ -76,7 +76,13 @@ struct TerminalAttributes {
       switch newValue.flowControl {
       case .none: break
       case .hard: raw.c_cflag |= UInt32(Self.hardFlow)
-      case .soft: raw.c_iflag |= UInt32(IXON | IXOFF)
+      case .soft:
+        raw.c_iflag |= UInt32(IXON | IXOFF)
+        // Whoever had the port before may have chosen others, or none.
+        withUnsafeMutableBytes(of: &raw.c_cc) { characters in
+          characters[Int(CSERIAL_VSTART)] = 0x11
+          characters[Int(CSERIAL_VSTOP)] = 0x13
+        }
       }
     }
   }

@@ -11,7 +11,7 @@ import SystemPackage
 /// A process ID says less than a lock: it may have been given to another process since, and means
 /// nothing in another container. So a lock may look held when it is stale. Whoever is told of the
 /// holder by its command's name can see that.
-struct UUCPLock {
+public struct UUCPLock {
   /// The port that it locks, as it was given.
   let port: FilePath
   /// The lock file.
@@ -77,16 +77,18 @@ struct UUCPLock {
     return isAlive(pid) ? .held(by: pid) : .stale
   }
 
-  /// The process ID in a lock file's contents: the first word as a number, or four bytes that are
-  /// none.
-  static func processID(in bytes: ArraySlice<UInt8>) -> Int32? {
-    let words = bytes.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
-    if let word = words.first, word.allSatisfy({ (0x30...0x39).contains($0) }) {
-      return Int32(String(decoding: word, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
+  /// The process ID in a lock file's contents: the first word as a number, or four bytes in binary.
+  public static func processID(in bytes: ArraySlice<UInt8>) -> Int32? {
+    // No process ID fills all four bytes (proc(5), `pid_max`), and no text has a zero.
+    if bytes.count == MemoryLayout<Int32>.size && bytes.contains(0) {
+      let pid = bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
+      return pid > 0 ? pid : nil
     }
-    guard bytes.count == MemoryLayout<Int32>.size else { return nil }
-    let pid = bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
-    return pid > 0 ? pid : nil
+    let words = bytes.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    guard let word = words.first, word.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return Int32(String(decoding: word, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// Whether there is such a process, also one that this user may not touch.

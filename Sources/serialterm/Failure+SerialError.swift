@@ -52,13 +52,24 @@ extension Failure {
   }
 
   private static func advice(for access: NodeAccess?) -> String {
-    guard case .denied(let owner, let group, _) = access else {
+    guard let access, case .denied(let owner, _, _) = access else {
       return "Its permissions do not let you in."
     }
-    guard let group, group != "root" else {
+    guard let group = access.admittedGroup else {
       return "It belongs to \(owner ?? "another user") alone."
     }
     return "It belongs to group \(group): 'sudo usermod -aG \(group) $USER', then log in again."
+  }
+}
+
+extension NodeAccess {
+  /// The group that one has to be in to use a node that is denied; nil where that is root's, or
+  /// none: a terminal on which a login runs, for one, is its group's to write to only.
+  var admittedGroup: String? {
+    guard case .denied(_, let group?, let mode?) = self, group != "root",
+      mode.isSuperset(of: [.groupReadWrite])
+    else { return nil }
+    return group
   }
 }
 

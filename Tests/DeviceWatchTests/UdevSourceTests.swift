@@ -69,10 +69,12 @@ import Testing
 
   /// A source that takes virtual consoles for ports, and hears the kernel itself.
   private func source(
-    of names: Set<String>, receiveBufferSize: Int = UdevSource.defaultReceiveBufferSize
+    of names: Set<String>, receiveBufferSize: Int = UdevSource.defaultReceiveBufferSize,
+    batchSize: Int = UdevSource.defaultBatchSize
   ) throws -> UdevSource {
     try UdevSource(
-      group: .kernel, receiveBufferSize: receiveBufferSize, including: names.contains)
+      group: .kernel, receiveBufferSize: receiveBufferSize, batchSize: batchSize,
+      including: names.contains)
   }
 
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
@@ -113,9 +115,10 @@ import Testing
     #expect(batches.allSatisfy { $0.count <= 256 }, "so that nobody else has to wait for long")
   }
 
-  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
-  func overrun_isTold_afterAllThatWasKept_andWhatComesNextIsHeardAgain() throws {
-    let source = try source(of: ["tty10"], receiveBufferSize: 4_096)
+  /// With a batch of one the last event that was kept is the last of a batch.
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents), arguments: [1, UdevSource.defaultBatchSize])
+  func overrun_isTold_afterAllThatWasKept_andWhatComesNextIsHeardAgain(batchSize: Int) throws {
+    let source = try source(of: ["tty10"], receiveBufferSize: 4_096, batchSize: batchSize)
     for _ in 0..<200 { try Sysfs.makeEvent(of: "tty10") }
     var events: [DeviceSourceEvent] = []
     handle(

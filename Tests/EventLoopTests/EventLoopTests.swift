@@ -138,6 +138,21 @@ private final class Pipe {
     #expect(seen == [])
   }
 
+  @Test func regularFile_ofWhichOnlyAHangUpWasWanted_keepsNobodyAwakeWhenItIsLetGo() throws {
+    let file = try FileDescriptor.open("/proc/self/exe", .readOnly)
+    defer { try? file.close() }
+    let ends: [(DescriptorWatch) throws -> Void] = [{ try $0.setInterest([]) }, { $0.cancel() }]
+    for end in ends {
+      var calls = 0
+      let watch = try loop.watch(file, for: .hangUp) { _ in calls += 1 }
+      try end(watch)
+      let start = MonotonicTime.now
+      try loop.turn(waitingAtMost: .milliseconds(20))
+      #expect(MonotonicTime.now - start >= .milliseconds(20))
+      #expect(calls == 0)
+    }
+  }
+
   @Test func closedDescriptor_isRefused() throws {
     #expect(throws: Errno.badFileDescriptor) {
       try loop.watch(FileDescriptor(rawValue: 9_999), for: .reading) { _ in }

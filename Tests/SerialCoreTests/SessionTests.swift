@@ -139,6 +139,24 @@ import Testing
     #expect(bench.link.sent == [42])
   }
 
+  @Test(arguments: [false, true])
+  func whatOneDeviceWasToGet_isNotSentToTheNext(waits: Bool) throws {
+    bench.appetite = 2
+    try session.open(path)
+    try session.write([1, 2, 3, 4, 5])
+    session.close()
+    #expect(session.queuedByteCount == 3, "whoever closed it can tell")
+    bench.appetite = .max
+    if waits {
+      try session.waitForDevice(at: "/dev/ttyNEXT")
+      session.deviceDidReturn(at: "/dev/ttyNEXT")
+    } else {
+      try session.open("/dev/ttyNEXT")
+    }
+    try session.write([6])
+    #expect(bench.link.sent == [6])
+  }
+
   @Test func discardInsideDidSend_countsOnlyWhatWasNotTaken() throws {
     bench.appetite = 2
     try session.open(path)

@@ -82,6 +82,23 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     #expect(link.settings.description == "57600 8N2 XON/XOFF")
   }
 
+  @Test func softFlowControl_isByXONAndXOFF_whateverWasFound() throws {
+    var found = pty.attributes()
+    withUnsafeMutableBytes(of: &found.c_cc) { characters in
+      characters[Int(VSTART)] = 0x41
+      characters[Int(VSTOP)] = 0
+    }
+    try #require(tcsetattr(pty.master, TCSANOW, &found) == 0)
+    let link = try open(settings: LineSettings(flowControl: .soft))
+    #expect(characters(of: pty.attributes()) == [0x11, 0x13])
+    link.close()
+    #expect(characters(of: pty.attributes()) == [0x41, 0])
+  }
+
+  private func characters(of attributes: termios) -> [UInt8] {
+    withUnsafeBytes(of: attributes.c_cc) { [$0[Int(VSTART)], $0[Int(VSTOP)]] }
+  }
+
   // MARK: Ownership
 
   @Test func secondLink_isRefused_asBusy_untilTheFirstIsClosed() throws {
@@ -108,6 +125,22 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     #expect(holder?.pid == getpid())
     #expect(holder?.command.isEmpty == false)
     link.close()
+  }
+
+  @Test func holder_isWhoHasItOpen_whenTheProcessThatLockedItIsNoMore() throws {
+    let file = try FileDescriptor.open(pty.path, .readWrite)
+    defer { try? file.close() }
+    var pid = pid_t()
+    let program = strdup("flock")
+    let number = strdup("\(file.rawValue)")
+    defer { free(program); free(number) }
+    try #require(posix_spawnp(&pid, "flock", nil, nil, [program, number, nil], environ) == 0)
+    var status: CInt = 0
+    try #require(waitpid(pid, &status, 0) == pid && status == 0)
+    let error = #expect(throws: SerialError.self) { try open() }
+    #expect(error?.code == .busy)
+    let holder = PortHolders()[pty.path]
+    #expect(holder != nil && holder?.pid != pid)
   }
 
   // MARK: What is no port

@@ -83,6 +83,12 @@ private let deadPID: pid_t = 4_194_305
     #expect(folder.lock.status == .held(by: 1))
   }
 
+  /// IDs whose bytes look like digits and blanks.
+  @Test(arguments: [0x0A31, 0x2031, 0x0A3131, 0x3131, 0x31] as [Int32])
+  func binaryID_isNoText(pid: Int32) {
+    #expect(UUCPLock.processID(in: withUnsafeBytes(of: pid, Array.init)[...]) == pid)
+  }
+
   @Test func deadProcess_holdsNothing() throws {
     try folder.put(line(deadPID))
     #expect(folder.lock.status == .stale)
@@ -100,7 +106,7 @@ private let deadPID: pid_t = 4_194_305
   @Test(arguments: [
     Array("garbage\n".utf8), Array("0\n".utf8), Array("-5\n".utf8), [0, 0, 0, 0],
     [0xFF, 0xFF, 0xFF, 0xFF], [1, 2], Array("99999999999\n".utf8), Array("12x4\n".utf8), [0x0A],
-    [UInt8](repeating: 0xAA, count: 100_000),
+    Array("what".utf8), [UInt8](repeating: 0xAA, count: 100_000),
   ])
   func garbage_saysNothing(contents: [UInt8]) throws {
     try folder.put(contents)

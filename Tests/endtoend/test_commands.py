@@ -51,6 +51,11 @@ class SettingTests(CommandTest):
     def test_parity(self):
         self.change(b"P", "parity", b"even", "115200 8E1")
 
+    def test_what_was_asked_for_is_known_though_the_driver_took_nothing_of_it(self):
+        self.change(b"P", "parity", b"even", "115200 8E1")
+        self.press(b"c")
+        self.screen.wait_for_text("parity: asked for even, set none")
+
     def test_stop_bits(self):
         settings = self.change(b"S", "stop bits", b"2", "115200 8N2")
         self.assertTrue(settings.control_modes & termios.CSTOPB)

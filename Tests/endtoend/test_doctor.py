@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import termios
 import unittest
 from pathlib import Path
 
@@ -30,10 +31,11 @@ def findings(*arguments, user=None, binary=None):
 
 
 class Impostor:
-    """A process that goes by another name, while the context lasts."""
+    """A process that goes by another name, while the context lasts; on a terminal of its own, if one
+    is given."""
 
-    def __init__(self, name, *arguments):
-        self._name, self._arguments = name, arguments
+    def __init__(self, name, *arguments, terminal=None):
+        self._name, self._arguments, self._terminal = name, arguments, terminal
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -45,7 +47,14 @@ class Impostor:
             command = [program, "-c", "sleep 600; :", *self._arguments]
         else:
             command = [program, "600"]
-        self._process = subprocess.Popen(command, start_new_session=True)
+        if self._terminal is None:
+            self._process = subprocess.Popen(command, start_new_session=True)
+        else:
+            terminal = os.open(self._terminal, os.O_RDWR | os.O_NOCTTY)
+            self._process = subprocess.Popen(
+                command, start_new_session=True, stdin=terminal,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            os.close(terminal)
         return self
 
     def __exit__(self, *_):
@@ -97,6 +106,26 @@ class DoctorTests(unittest.TestCase):
             found = findings(self.device.node)
         self.assertEqual(list(found), ["getty"])
         self.assertFalse(found["getty"]["blocking"])
+
+    def test_login_prompt_that_was_given_the_port_as_its_terminal(self):
+        """As systemd starts it: no argument says where it is."""
+        with Impostor("agetty", "--keep-baud", "9600", "-", "vt220", terminal=self.device.node):
+            found = findings(self.device.node)
+        self.assertEqual(list(found), ["getty"])
+
+    def test_what_stands_in_the_place_of_a_lock_file(self):
+        """A session takes the port for busy then. A pipe is not waited for."""
+        lock = Path(f"/var/lock/LCK..pts_{os.path.basename(self.device.node)}")
+        for make in (os.mkfifo, lambda lock: lock.write_text("garbage\n")):
+            try:
+                make(lock)
+            except OSError as error:
+                self.skipTest(f"/var/lock: {error.strerror}")
+            self.addCleanup(lock.unlink, missing_ok=True)
+            found = findings(self.device.node)
+            lock.unlink()
+            self.assertEqual(list(found), ["unusable-lock"])
+            self.assertTrue(found["unusable-lock"]["blocking"])
 
     def test_lock_file_of_a_process_that_is_no_more(self):
         ended = subprocess.Popen(["true"])

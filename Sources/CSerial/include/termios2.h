@@ -11,6 +11,8 @@ enum {
   CSERIAL_NCCS = 19,        // control characters in struct termios2
   CSERIAL_VTIME = 5,        // index of VTIME in c_cc
   CSERIAL_VMIN = 6,         // index of VMIN in c_cc
+  CSERIAL_VSTART = 8,       // index of VSTART in c_cc
+  CSERIAL_VSTOP = 9,        // index of VSTOP in c_cc
   CSERIAL_CBAUD = 0010017,  // mask of the speed's code in c_cflag
   CSERIAL_IBSHIFT = 16,     // shift from CBAUD to CIBAUD, the input speed's code
 };

@@ -25,11 +25,12 @@ public final class UdevSource: DeviceSource {
   /// Room for about a thousand events, in bytes. A hub with 32 ports makes some 300 at once.
   public static let defaultReceiveBufferSize = 1 << 20
   /// So many events are handled in a turn, so that a storm of them holds nobody up.
-  private static let batchSize = 256
+  static let defaultBatchSize = 256
 
   private let context: UdevContext
   private let monitor: UdevMonitor
   private let isIncluded: (String) -> Bool
+  private let batchSize: Int
   private var hasLostEvents = false
 
   /// Starts listening.
@@ -49,9 +50,11 @@ public final class UdevSource: DeviceSource {
 
   /// The same for other devices of the class `tty`: those whose names are included.
   init(
-    group: Group, receiveBufferSize: Int, including isIncluded: @escaping (String) -> Bool
+    group: Group, receiveBufferSize: Int, batchSize: Int = UdevSource.defaultBatchSize,
+    including isIncluded: @escaping (String) -> Bool
   ) throws(Errno) {
     self.isIncluded = isIncluded
+    self.batchSize = batchSize
     context = try UdevContext()
     monitor = try UdevMonitor(context, group: group.rawValue)
     try monitor.listen(to: "tty", receiveBufferSize: receiveBufferSize)
@@ -99,21 +102,24 @@ public final class UdevSource: DeviceSource {
   /// See ``DeviceSource/readEvents()``.
   public func readEvents() -> [DeviceSourceEvent] {
     var events: [DeviceSourceEvent] = []
-    for _ in 0..<Self.batchSize {
+    for _ in 0..<batchSize {
       do throws(Errno) {
         if let device = try monitor.receive() {
           if let event = event(of: device) { events.append(event) }
         } else if !isReadable {
-          // Only now: the kernel drops events, and does not say so again, until all that it kept
-          // has been read. See netlink(7), and netlink_overrun() in af_netlink.c.
-          if hasLostEvents { events.append(.overrun) }
-          hasLostEvents = false
           break
         }
       } catch {
         // ENOBUFS as a rule. Whatever else it was, an event may have been lost.
         if error != .interrupted { hasLostEvents = true }
       }
+    }
+    // Not before: the kernel drops events, and does not say so again, until all that it kept has
+    // been read. See netlink(7), and netlink_overrun() in af_netlink.c. And not later: nothing wakes
+    // us again for what has been read.
+    if hasLostEvents && !isReadable {
+      events.append(.overrun)
+      hasLostEvents = false
     }
     return events
   }

@@ -68,6 +68,8 @@ extension ConnectController {
     } catch {
       return console.answer(["\(Failure(error).message) The line stays as it was."])
     }
+    // A driver that takes nothing of it leaves the session's state as it is.
+    model.update { $0.requestedSettings = wanted }
     guard case .open(_, let actual) = session.state else { return }
     console.answer(["\(wanted) was asked for, the driver set \(actual)."])
   }

@@ -108,9 +108,8 @@ extension NodeAccess {
   fileprivate var refusal: String? {
     switch self {
     case .accessible: nil
-    case .denied(_, let group?, _) where group != "root":
-      "permission denied: you are not in group \(group)"
-    case .denied: "permission denied"
+    case .denied:
+      "permission denied" + (admittedGroup.map { ": you are not in group \($0)" } ?? "")
     case .missing: "gone"
     }
   }

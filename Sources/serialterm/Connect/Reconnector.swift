@@ -117,7 +117,8 @@ final class Reconnector: SessionObserver, DeviceObserver {
     switch new {
     case .open:
       stopLooking()
-      recognise()
+      // Other settings of an open port make it no other device.
+      if !old.isOpen { recognise() }
     case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost),
       .waitingForDevice(_, .released):
       if old.isOpen { search = ReturnSearch(besides: strangers) }
@@ -138,18 +139,38 @@ final class Reconnector: SessionObserver, DeviceObserver {
     if binding == .next && device.hasHardware {
       binding = .identity(IdentityMatcher(for: device, among: present))
     }
-    recognise()
+    lookForTwins()
     look()
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
-    if case .open(let path, _) = session.state,
-      DeviceSelector.node(path).matches(among: [device]) == [device]
-    {
-      session.deviceDidDisappear()
-    } else if !candidates.isEmpty {
-      look()
+    switch session.state {
+    case .open(let path, _):
+      if isOurs(device, at: path) { session.deviceDidDisappear() }
+    case .waitingForDevice(let path, .failed) where path == device.node:
+      // When it comes again, that is another return.
+      patience = ReturnPatience()
+      if !candidates.isEmpty { look() }
+    case .waitingForDevice, .released, .opening, .closed:
+      if !candidates.isEmpty { look() }
     }
+  }
+
+  /// Remembers what else looks like the device that the session has open. Which that is, is known:
+  /// the path that it was opened by may lead to the newcomer, since of two adapters that claim one
+  /// link udev gives it to the later one.
+  private func lookForTwins() {
+    guard session.state.isOpen, case .identity(var matcher) = binding else { return recognise() }
+    matcher.learn(from: present)
+    binding = .identity(matcher)
+  }
+
+  /// Whether a device is the one that the session has open.
+  private func isOurs(_ device: Device, at path: FilePath) -> Bool {
+    guard case .identity(let matcher) = binding else {
+      return DeviceSelector.node(path).matches(among: [device]) == [device]
+    }
+    return matcher.device.node == device.node
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) { look() }
@@ -161,6 +182,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
   }
 
   private func take(_ news: AwaitedPath.News) {
+    if case .appeared = news { patience = ReturnPatience() }
     // What was refused to us is what it was, though its permissions are not.
     if case .waitingForDevice(_, .failed(let error)) = session.state,
       error.code == .permissionDenied, case .path(var path) = binding, case .accessChanged = news

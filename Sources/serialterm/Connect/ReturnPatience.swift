@@ -49,8 +49,10 @@ struct ReturnPatience: Hashable {
     let start = start ?? now
     self.start = start
     switch error.code {
-    // Gone again: what comes next is an event.
-    case .notFound: return Advice(retry: nil, report: nil)
+    case .notFound:
+      // Gone again, or not quite gone yet: what comes next is an event, and another return.
+      self = ReturnPatience()
+      return Advice(retry: nil, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }

@@ -5,14 +5,14 @@ extension Diagnosis {
   /// Who else uses the port, or may come to.
   static func rivals(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
     guard case .present = port.node else { return [] }
-    let getty = machine.processes.first { $0.isGetty(on: port.name) }
+    let getty = machine.processes.first { $0.isGetty(on: port) }
     // A getty is told as such.
     let holder = port.holder.flatMap { $0.pid == getty?.pid ? nil : $0 }
     return [
       holder.map { held(port, by: $0) }, getty.map { login(port, by: $0) },
       machine.consoles.contains(port.name) ? console(port, on: machine) : nil,
       modemManager(port, on: machine), braille(port, on: machine),
-      port.staleLock.map { lock(port, $0) },
+      port.staleLock.map { lock(port, $0) }, port.unusableLock.map { unusableLock(port, $0) },
     ].compactMap(\.self)
   }
 
@@ -76,13 +76,23 @@ extension Diagnosis {
       why: "Process \(lock.pid), which made it, is no more. Some programs take the port for busy.",
       mend: ["sudo rm \(lock.file)"])
   }
+
+  private static func unusableLock(_ port: Facts.Port, _ file: FilePath) -> Finding {
+    Finding(
+      code: .unusableLock, port: port.path, what: "\(file) does not say who has the port",
+      why: "It names no process, or is no file that may be read. Somebody may have the port, "
+        + "and so it counts as busy.",
+      mend: ["ls -l \(file)   # what it is", "sudo rm \(file)   # if nobody uses the port"])
+  }
 }
 
 extension Facts.Process {
-  /// Whether it asks for a login on a terminal.
-  fileprivate func isGetty(on name: String) -> Bool {
+  /// Whether it asks for a login on a port: on the one that its arguments name, or on its own
+  /// terminal, as `agetty … -` does, which is how systemd starts it.
+  fileprivate func isGetty(on port: Facts.Port) -> Bool {
     ["agetty", "getty", "mgetty", "mingetty"].contains(command)
-      && arguments.contains { $0 == name || $0 == "/dev/\(name)" }
+      && (arguments.contains { $0 == port.name || $0 == "/dev/\(port.name)" }
+        || terminal.map { $0 == port.number } ?? false)
   }
 }
 

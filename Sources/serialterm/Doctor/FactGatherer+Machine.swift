@@ -21,8 +21,23 @@ extension FactGatherer {
       guard let command = text(FilePath("/proc/\(pid)/comm")) else { return nil }
       let line = (try? at(FilePath("/proc/\(pid)/cmdline")).contents()) ?? []
       let arguments = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-      return Facts.Process(pid: pid, command: command, arguments: arguments)
+      return Facts.Process(
+        pid: pid, command: command, arguments: arguments, terminal: terminal(of: pid))
     }
+  }
+
+  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Anybody may read it,
+  /// unlike what a process has open.
+  private func terminal(of pid: Int32) -> DeviceID? {
+    // The command before it, in parentheses, may hold anything.
+    let rest = text(FilePath("/proc/\(pid)/stat"))?.split(separator: ")").last
+    guard let words = rest?.split(separator: " "), words.count > 4, let number = Int32(words[4]),
+      number != 0
+    else { return nil }
+    let bits = UInt32(bitPattern: number)
+    // 12 bits in the middle are the driver's: see new_encode_dev() of the kernel.
+    return DeviceID(
+      majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
   }
 
   /// The consoles of /proc/consoles, see Documentation/filesystems/proc; they are in /proc/cmdline

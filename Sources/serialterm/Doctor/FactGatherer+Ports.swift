@@ -1,6 +1,7 @@
 import DeviceWatch
 import Glibc
 import Posix
+import SerialCore
 import SystemPackage
 
 extension FactGatherer {
@@ -30,9 +31,11 @@ extension FactGatherer {
 
   private func port(at path: FilePath, node: FilePath) -> Facts.Port {
     let name = node.string.hasPrefix("/dev/") ? String(node.string.dropFirst(5)) : node.string
-    return Facts.Port(
-      path: path, name: name, node: self.node(path), holder: holder(at(path)),
-      staleLock: staleLock(of: name))
+    var port = Facts.Port(
+      path: path, name: name, number: (try? at(path).stat())?.specialDeviceID,
+      node: self.node(path), holder: holder(at(path)))
+    lookAtLock(of: &port)
+    return port
   }
 
   /// Where a path leads when links are followed; the path itself where that is nowhere.
@@ -103,13 +106,36 @@ extension FactGatherer {
     }
   }
 
-  /// A lock file of a process that is no more, in the form of HDB UUCP: its number in ASCII.
-  private func staleLock(of name: String) -> Facts.StaleLock? {
-    let file = FilePath("/var/lock/LCK..\(name.split(separator: "/").joined(separator: "_"))")
-    guard let word = text(file)?.split(separator: " ").first, let pid = Int32(word), pid > 0,
-      !exists(FilePath("/proc/\(pid)"))
-    else { return nil }
-    return Facts.StaleLock(file: file, pid: pid)
+  /// Looks whether the port's lock file is that of a process that is no more, or says of none.
+  private func lookAtLock(of port: inout Facts.Port) {
+    let name = port.name.split(separator: "/").joined(separator: "_")
+    let file = FilePath("/var/lock/LCK..\(name)")
+    do throws(Errno) {
+      let contents = try lockContents(file)
+      // An empty one is being made, or was left over by who was to make it, and passed over.
+      if contents.isEmpty { return }
+      guard let pid = UUCPLock.processID(in: contents[...]) else { throw .invalidArgument }
+      if !exists(FilePath("/proc/\(pid)")) {
+        port.staleLock = Facts.StaleLock(file: file, pid: pid)
+      }
+    } catch .noSuchFileOrDirectory {
+      return
+    } catch {
+      port.unusableLock = file
+    }
+  }
+
+  /// What a lock file says. Its folder is everybody's: a link is not followed there, the other end
+  /// of a named pipe not waited for, and no more is read than a lock file has.
+  private func lockContents(_ file: FilePath) throws(Errno) -> [UInt8] {
+    let file = try OwnedDescriptor.open(at(file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
+    return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { room in
+      guard case .bytes(let count)? = try? file.borrowed.readAvailable(into: room) else {
+        return []
+      }
+      return Array(room[..<count])
+    }
   }
 
   /// See Documentation/ABI/testing/sysfs-bus-usb, `power/control`.

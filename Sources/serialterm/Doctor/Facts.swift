@@ -50,6 +50,8 @@ struct Facts: Hashable {
     /// At most 15 bytes: see proc(5), `comm`.
     var command: String
     var arguments: [String] = []
+    /// The number of its controlling terminal, if it has one.
+    var terminal: DeviceID?
   }
 }
 
@@ -71,12 +73,16 @@ extension Facts {
     var path: FilePath
     /// Its node's name below /dev, where links lead to: `ttyUSB0`, `pts/3`.
     var name: String
+    /// Its node's device number, where there is a node.
+    var number: DeviceID?
     /// What udev or the kernel says of it; nil for a pseudo-terminal.
     var device: Device?
     var node = Node.present(.init())
     var holder: Process?
     /// The process that made the port's lock file and is no more.
     var staleLock: StaleLock?
+    /// What stands in the place of the port's lock file and names no process.
+    var unusableLock: FilePath?
     /// Whether udev has marked it as none of ModemManager's business.
     var isIgnoredByModemManager = false
     /// The file that lets the adapter sleep, if it does.

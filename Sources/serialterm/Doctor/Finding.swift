@@ -31,6 +31,7 @@ struct Finding: Hashable {
     case modemManager = "modemmanager"
     case autosuspend = "autosuspend"
     case staleLock = "stale-lock"
+    case unusableLock = "unusable-lock"
     case noUdevd = "no-udevd"
   }
 
@@ -43,7 +44,7 @@ extension Finding.Code {
   var isBlocking: Bool {
     switch self {
     case .noDevice, .noSuchDevice, .noNode, .notASerialPort, .noHardware, .permissionDenied,
-      .loginNeeded, .held, .driverMissing, .takenByProgram:
+      .loginNeeded, .held, .driverMissing, .takenByProgram, .unusableLock:
       true
     case .getty, .kernelConsole, .brltty, .modemManager, .autosuspend, .staleLock, .noUdevd: false
     }

@@ -20,9 +20,10 @@ struct DeviceTable {
   private static func note(_ device: Device, _ holder: PortHolder?) -> String {
     if let holder { return "held by pid \(holder.pid) (\(holder.command.harmless))" }
     if !device.hasHardware { return "no hardware" }
-    switch NodeAccess.of(device.node) {
+    let access = NodeAccess.of(device.node)
+    switch access {
     case .accessible: return ""
-    case .denied(_, let group, _): return "no permission" + (group.map { ": group \($0)" } ?? "")
+    case .denied: return "no permission" + (access.admittedGroup.map { ": group \($0)" } ?? "")
     case .missing: return "no node"
     }
   }

@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import SerialCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import serialterm
@@ -122,6 +123,40 @@ import Testing
     #expect(isOn(one, bench))
   }
 
+  @Test func linkThatLeadsToATwin_leadsNobodyAstray() throws {
+    let bench = try Bench()
+    let folder = try TemporaryFolder()
+    let link = folder("by-id")
+    let (ours, twin) = (Adapter("SAME", inPort: 1), Adapter("SAME", inPort: 2))
+    try bench.board.plug(ours)
+    _ = try bench.watcher.rescan()
+    try point(link, to: ours)
+    try bench.bind(to: .path(PathBinding(link))) { try bench.session.open(link) }
+    // As udev does it: the link is given to the one that came last, and then it tells of that one.
+    try bench.board.plug(twin)
+    try point(link, to: twin)
+    try bench.settle()
+    try bench.board.unplug(ours)
+    try bench.settle()
+    #expect(!bench.session.state.isOpen)
+    #expect(bench.reports.isEmpty, "the twin was there before: it is not ours")
+    try bench.board.plug(ours)
+    try bench.settle()
+    #expect(isOn(ours, bench))
+    // Nor is it the twin's going that ends ours.
+    try bench.board.unplug(twin)
+    try bench.settle()
+    #expect(isOn(ours, bench))
+  }
+
+  private func point(_ link: FilePath, to adapter: Adapter) throws {
+    let node = try #require(adapter.device?.node)
+    _ = link.withPlatformString { unlink($0) }
+    try systemCall {
+      node.withPlatformString { node in link.withPlatformString { symlink(node, $0) } }
+    }
+  }
+
   // MARK: Others who use the port
 
   @Test func releasedSession_notesWhereItsDeviceIs() throws {
@@ -176,6 +211,29 @@ import Testing
     try holder.close()
     #expect(try bench.wait(until: { isOn(ours, bench) }))
     #expect(bench.reports.count == 1)
+  }
+
+  @Test func portThatIsHeldAgain_whenItComesAgain_isToldAgain() throws {
+    let bench = try Bench()
+    let ours = Adapter("OURS1", inPort: 1)
+    try bench.board.plug(ours)
+    try bench.follow(ours)
+    try bench.board.unplug(ours)
+    try bench.settle()
+    for count in 1...2 {
+      try bench.board.plug(ours)
+      let node = try #require(ours.device?.node)
+      let holder = try FileDescriptor.open(node, .readWrite)
+      #expect(flock(holder.rawValue, LOCK_EX) == 0)
+      let isTold = try bench.wait(
+        until: {
+          bench.reports.count { if case .held = $0 { true } else { false } } == count
+        }, atMost: .seconds(5))
+      #expect(isTold, "return \(count)")
+      try bench.board.unplug(ours)
+      try bench.settle()
+      try holder.close()
+    }
   }
 
   // MARK: What was named

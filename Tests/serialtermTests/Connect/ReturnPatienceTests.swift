@@ -52,6 +52,22 @@ import Testing
     #expect(advice == .init(retry: example.retry, report: example.report))
   }
 
+  /// The hang-up may come before the removal: then what is tried at once is a node that is going.
+  @Test func deviceThatWasGoneInBetween_isWaitedForAnew() {
+    var patience = ReturnPatience()
+    var now = MonotonicTime(nanoseconds: 0)
+    for _ in 0..<2 {
+      let gone = patience.failed(with: Self.gone, at: now, isWatched: false)
+      #expect(gone == .init(retry: nil, report: nil))
+      now = now + .seconds(60)
+      let first = patience.failed(with: Self.busy, at: now, isWatched: false)
+      #expect(first == .init(retry: .milliseconds(50), report: nil))
+      now = now + .milliseconds(500)
+      let later = patience.failed(with: Self.busy, at: now, isWatched: false)
+      #expect(later == .init(retry: .milliseconds(50), report: .held))
+    }
+  }
+
   @Test func user_isToldOnce() {
     var patience = ReturnPatience()
     let start = MonotonicTime(nanoseconds: 0)

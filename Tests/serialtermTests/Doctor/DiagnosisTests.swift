@@ -117,6 +117,10 @@ import Testing
           port.staleLock = Facts.StaleLock(file: "/var/lock/LCK..ttyUSB0", pid: 77)
         }, .staleLock, "sudo rm /var/lock/LCK..ttyUSB0"
       ),
+      (
+        facts { port, _ in port.unusableLock = "/var/lock/LCK..ttyUSB0" }, .unusableLock,
+        "ls -l /var/lock/LCK..ttyUSB0"
+      ),
     ] as [(Facts, Finding.Code, String)])
   func change_makesOneFinding_withTheCommandThatMendsIt(
     facts: Facts, code: Finding.Code, command: String

@@ -108,6 +108,16 @@ import Testing
     #expect(codes() == [.getty])
   }
 
+  /// As systemd starts it: the terminal is its standard input, and no argument.
+  @Test(arguments: [(259, [Finding.Code.getty]), (260, []), (0, [])])
+  func processes_areReadWithTheirTerminal(number: Int, found: [Finding.Code]) throws {
+    try tree.write("/proc/77/comm", "agetty\n")
+    try tree.write("/proc/77/cmdline", "/sbin/agetty\0-o\0-p -- \\u\0--keep-baud\09600\0-\0vt220\0")
+    // 1:3 is /dev/null, which the node leads to.
+    try tree.write("/proc/77/stat", "77 (a) 1 2 (getty) S 1 77 77 \(number) 77 4194560 162 0 0\n")
+    #expect(codes() == found)
+  }
+
   @Test func modemManager_isKeptOff_byMarksOnThePortOrItsUSBDevice() throws {
     try tree.write("/proc/8/comm", "ModemManager\n")
     #expect(codes() == [.modemManager])
@@ -133,6 +143,26 @@ import Testing
     #expect(codes() == [.staleLock])
     try tree.write("/proc/99/comm", "cu\n")
     #expect(codes() == [])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func lockFile_thatIsNoFile_isNeitherFollowedNorWaitedFor() throws {
+    try tree.write("/var/lock/elsewhere", "        99\n")
+    try tree.link("/var/lock/LCK..ttyUSB0", to: "elsewhere")
+    #expect(codes() == [.unusableLock])
+    try tree.remove("/var/lock/LCK..ttyUSB0")
+    try tree.makePipe("/var/lock/LCK..ttyUSB0")
+    #expect(codes() == [.unusableLock])
+  }
+
+  @Test(arguments: [
+    ("garbage\n", [Finding.Code.unusableLock]), ("\0\0\0\0", [.unusableLock]), ("", []),
+  ])
+  func lockFile_thatNamesNoProcess_isTold_unlessItIsEmpty(
+    text: String, found: [Finding.Code]
+  ) throws {
+    try tree.write("/var/lock/LCK..ttyUSB0", text)
+    #expect(codes() == found)
   }
 
   @Test func seat_isReadFromUdevsTags() throws {

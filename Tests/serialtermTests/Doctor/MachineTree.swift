@@ -28,6 +28,12 @@ struct MachineTree {
     try systemCall { self(path).withPlatformString { symlink(target, $0) } }
   }
 
+  /// Makes a named pipe, as anybody can in a folder that is everybody's.
+  func makePipe(_ path: FilePath) throws {
+    try makeFolder(path.removingLastComponent())
+    try systemCall { self(path).withPlatformString { mkfifo($0, 0o600) } }
+  }
+
   /// Deletes a file or a link.
   func remove(_ path: FilePath) throws {
     try systemCall { self(path).withPlatformString { unlink($0) } }
