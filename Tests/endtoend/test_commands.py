@@ -43,6 +43,10 @@ class SettingTests(CommandTest):
         settings = self.change(b"B", "baud rate", b"74880", "74880 8N1")
         self.assertEqual(settings.output_baud, 74880)
 
+    def test_baud_rate_that_looks_like_part_of_another(self):
+        settings = self.change(b"B", "baud rate", b"110", "110 8N1")
+        self.assertEqual(settings.output_baud, 110)
+
     def test_data_bits(self):
         # A pseudo-terminal has 8 data bits whatever it is asked for: both are shown.
         self.change(b"D", "data bits", b"7", "115200 7N1")
