@@ -42,13 +42,13 @@ extension ConnectController {
       session.refreshCounters()
       console.answer(statistics.lines(unsent: session.unsentByteCount, counters: session.counters))
     case .baudRate: askForBaudRate()
-    case .dataBits: askForSetting("data bits", \.dataBits)
-    case .parity: askForSetting("parity", \.parity)
-    case .stopBits: askForSetting("stop bits", \.stopBits)
-    case .flowControl: askForSetting("flow control", \.flowControl)
+    case .dataBits: askForSetting("data bits", \.dataBits, for: command)
+    case .parity: askForSetting("parity", \.parity, for: command)
+    case .stopBits: askForSetting("stop bits", \.stopBits, for: command)
+    case .flowControl: askForSetting("flow control", \.flowControl, for: command)
     case .sendBreak: sendBreak()
-    case .toggleLine: askForLine("toggle") { [unowned self] in toggle($0) }
-    case .pulseLine: askForLine("pulse") { [unowned self] in pulse($0) }
+    case .toggleLine: askForLine("toggle", for: command) { [unowned self] in toggle($0) }
+    case .pulseLine: askForLine("pulse", for: command) { [unowned self] in pulse($0) }
     case .showLines: showLines()
     case .sendFile: askForFile(in: ".")
     case .stopSending: transfer?.stop()

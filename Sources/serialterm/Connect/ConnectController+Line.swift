@@ -35,12 +35,13 @@ extension ConnectController {
           if let rate = try? LineSettings.baudRate(parsing: answer) {
             change { $0.baudRate = rate }
           }
-        }))
+        }
+      ).whileOn(.baudRate, in: model))
   }
 
   /// Asks for one of the values that a setting has.
   func askForSetting<Value: CaseIterable & RawRepresentable & Equatable>(
-    _ name: String, _ setting: WritableKeyPath<LineSettings, Value>
+    _ name: String, _ setting: WritableKeyPath<LineSettings, Value>, for command: Command
   ) {
     func text(_ value: Value) -> String { "\(value.rawValue)" }
     dialogs.ask(
@@ -56,7 +57,8 @@ extension ConnectController {
           if let value = Value.allCases.first(where: { text($0) == answer }) {
             change { $0[keyPath: setting] = value }
           }
-        }))
+        }
+      ).whileOn(command, in: model))
   }
 
   /// Asks the driver for other settings, and says what became of it.
@@ -75,7 +77,9 @@ extension ConnectController {
   // MARK: Modem lines
 
   /// Asks for one of the lines that this end drives.
-  func askForLine(_ verb: String, then act: @escaping (ModemLines) -> Void) {
+  func askForLine(
+    _ verb: String, for command: Command, then act: @escaping (ModemLines) -> Void
+  ) {
     let outputs = ModemLines.named.filter { ModemLines.outputs.contains($0.line) }
     session.refreshModemLines()
     dialogs.ask(
@@ -85,13 +89,13 @@ extension ConnectController {
           outputs.map { name, line in
             let isAsserted = model.state.modemLines?.contains(line) ?? false
             return Choice(
-              id: name, title: name, detail: isAsserted ? "asserted" : "deasserted",
-              refusal: Need.modemLines.unmet(in: model.state))
+              id: name, title: name, detail: isAsserted ? "asserted" : "deasserted")
           }
         },
         onAnswer: { answer in
           if let line = outputs.first(where: { $0.name == answer })?.line { act(line) }
-        }))
+        }
+      ).whileOn(command, in: model))
   }
 
   func toggle(_ line: ModemLines) {
