@@ -254,6 +254,16 @@ class PlainPaletteTests(PaletteTest):
         terminal.expect(b"local-echo is on.")
         self.assertNotIn(b"\x1b", terminal.output)
 
+    def test_what_is_to_be_drawn_is_off_and_says_so(self):
+        terminal, _ = self.start("--status", "--input-mode", "line")
+        terminal.expect(b"line-input is off: this terminal can only print.")
+        terminal.expect(b"status-line is off: this terminal can only print.")
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        terminal.transcript.expect_end()
+        self.assertNotIn(b"\x1b", terminal.output)
+
     def test_it_takes_a_name_too(self):
         terminal, _ = self.start()
         terminal.send(OPEN)

@@ -54,6 +54,17 @@ class PipeTests(unittest.TestCase):
         self.assertEqual(program.wait(), 0)
         self.assertEqual(program.stdout.expect_end(), b"")
 
+    def test_nothing_is_drawn_into_it(self):
+        program = self.program("--status", "--input-mode", "line")
+        program.send(b"?\r")
+        self.assertEqual(self.device.read_exactly(2), b"?\r")
+        self.device.write(b"answer")
+        program.stdout.expect(b"answer")
+        program.close_stdin()
+        self.assertEqual(program.wait(), 0)
+        program.stdout.expect_end()
+        self.assertEqual(program.stdout.data, b"answer")
+
     def test_slow_reader_gets_every_byte_after_the_end_of_the_input(self):
         data = EVERY_BYTE * 4_000
         with tempfile.TemporaryFile() as file:

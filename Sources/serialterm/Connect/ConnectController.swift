@@ -101,9 +101,11 @@ final class ConnectController: SessionObserver, SessionDelegate {
       $0.reconnects = configuration.session.reconnects
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
-      $0.editsLines = configuration.editsLines
+      // Nothing is drawn on what only prints, and into a file or a pipe least of all.
+      let draws = $0.screen == .drawing
+      $0.editsLines = configuration.editsLines && draws && terminal != nil
       $0.view = configuration.view
-      $0.showsStatus = configuration.showsStatus
+      $0.showsStatus = configuration.showsStatus && draws
     }
   }
 
