@@ -10,6 +10,8 @@ struct Question {
   let onAnswer: (String) -> Void
   /// Called when the user wants none of them.
   var onCancel: () -> Void = {}
+  /// Called before those, and when something else has come in its place: it is off the screen.
+  var onEnd: () -> Void = {}
 }
 
 extension Question {
