@@ -182,8 +182,9 @@ class PaletteKeysTests(PaletteTest):
         self.assertFalse(screen.marks_pastes)
         self.open_palette(terminal, screen)
         self.assertTrue(screen.marks_pastes)
-        terminal.send(b"\x1b[200~baud\nq\x1b[201~")
-        screen.wait_for_text("command: baud")
+        # Its first line is the query.
+        terminal.send(b"\x1b[200~baud\nq\x1b[201~ d")
+        screen.wait_for_text("command: baud d")
         self.close_palette(terminal, screen)
         screen.wait_for(lambda _: not screen.marks_pastes, "pastes are as they were")
 
