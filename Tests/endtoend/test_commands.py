@@ -51,6 +51,8 @@ class SettingTests(CommandTest):
         # A pseudo-terminal has 8 data bits whatever it is asked for: both are shown.
         self.change(b"D", "data bits", b"7", "115200 7N1")
         self.screen.wait_for_text("the driver set 115200 8N1")
+        self.press(b"c")
+        self.screen.wait_for_text("data bits: asked for 7, set 8")
 
     def test_parity(self):
         self.change(b"P", "parity", b"even", "115200 8E1")

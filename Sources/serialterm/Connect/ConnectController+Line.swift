@@ -70,6 +70,8 @@ extension ConnectController {
     } catch {
       return console.answer(["\(Failure(error).message) The line stays as it was."])
     }
+    // Where the driver took nothing of it, the session has no change to tell of.
+    model.update { $0.requestedSettings = wanted }
     guard case .open(_, let actual) = session.state else { return }
     console.answer(["\(wanted) was asked for, the driver set \(actual)."])
   }
