@@ -214,6 +214,12 @@ class PaletteSizeTests(PaletteTest):
     def test_in_20_by_6(self):
         self.check(6, 20)
 
+    def test_a_width_that_nobody_has_set_is_taken_for_80_columns(self):
+        terminal = self.session(size=(24, 0))
+        screen = Screen(terminal)
+        self.open_palette(terminal, screen, b"baud")
+        screen.wait_for_text("115200")
+
     def test_a_window_that_changes_its_size_shows_it_anew(self):
         terminal, screen = self.start()
         self.device.write(b"".join(b"row %d\r\n" % number for number in range(30)))
