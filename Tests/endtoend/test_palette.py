@@ -275,7 +275,8 @@ class PlainPaletteTests(PaletteTest):
         terminal, _ = self.start()
         terminal.send(OPEN)
         terminal.expect(b"A number, and Enter:")
-        terminal.send(b"local-echx\x7fo\r")
+        terminal.send("local-ech\u4e16\x7fo\r".encode())
+        terminal.expect("\u4e16\b \b\b \bo".encode())
         terminal.expect(b"local-echo is on.")
 
     def test_what_is_off_says_why_as_it_is_now(self):
