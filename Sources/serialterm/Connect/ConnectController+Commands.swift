@@ -48,7 +48,7 @@ extension ConnectController {
     case .flowControl: askForSetting("flow control", \.flowControl, for: command)
     case .sendBreak: sendBreak()
     case .toggleLine: askForLine("toggle", for: command) { [unowned self] in toggle($0) }
-    case .pulseLine: askForLine("pulse", for: command) { [unowned self] in pulse($0) }
+    case .pulseLine: askForLine("pulse", for: command) { [unowned self] in startPulse($0) }
     case .showLines: showLines()
     case .sendFile: askForFile(in: ".")
     case .stopSending: transfer?.stop()

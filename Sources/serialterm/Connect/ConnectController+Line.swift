@@ -15,11 +15,27 @@ extension ConnectController {
     } catch {
       return console.answer([Failure(error).message])
     }
-    breakTimer = loop.schedule(after: breakLength) { [unowned self] in
-      // The device may have gone meanwhile, and the break with it.
-      _ = try? session.setBreak(false)
-      console.answer(["break sent."])
-    }
+    breakTimer = loop.schedule(after: breakLength) { [unowned self] in endBreak() }
+  }
+
+  private func endBreak() {
+    guard breakTimer != nil else { return }
+    breakTimer = nil
+    // The device may have gone just now, and the break with it.
+    _ = try? session.setBreak(false)
+    console.answer(["break sent."])
+  }
+
+  /// Ends what lasts for a moment: the port is about to be closed.
+  func endBreakAndPulse() {
+    endBreak()
+    endPulse()
+  }
+
+  /// The port is closed, and with it what lasted for a moment.
+  func forgetBreakAndPulse() {
+    breakTimer = nil
+    pulse = nil
   }
 
   // MARK: Settings
@@ -105,11 +121,17 @@ extension ConnectController {
     showLines()
   }
 
-  func pulse(_ line: ModemLines) {
+  func startPulse(_ line: ModemLines) {
+    // One after the other: each ends with the line as it began.
+    endPulse()
     guard flip(line) else { return }
-    pulseTimer = loop.schedule(after: pulseLength) { [unowned self] in
-      if flip(line) { console.answer(["\(line) pulsed."]) }
-    }
+    pulse = (line, loop.schedule(after: pulseLength) { [unowned self] in endPulse() })
+  }
+
+  private func endPulse() {
+    guard let line = pulse?.line else { return }
+    pulse = nil
+    if flip(line) { console.answer(["\(line) pulsed."]) }
   }
 
   /// Asserts a line that is deasserted, and the other way round.

@@ -38,7 +38,8 @@ final class ConnectController: SessionObserver, SessionDelegate {
   var transfer: FileTransfer?
   var lingerTimer: Timer?
   var breakTimer: Timer?
-  var pulseTimer: Timer?
+  /// The line that is toggled for a moment, and when that ends.
+  var pulse: (line: ModemLines, end: Timer)?
   var inputFailure: Failure?
   /// Whether the open question is which device has come back.
   var isAskingForReturned = false
@@ -219,6 +220,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private func readOn() { session.isReadingPaused = session.isReadingPaused && isCrowded }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    if !new.isOpen { forgetBreakAndPulse() }
     switch (old, new) {
     case (.open, .waitingForDevice), (.open, .released):
       discardUnsent()
