@@ -126,6 +126,13 @@ class SessionTests(unittest.TestCase):
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual(self.device.rest(), b"")
 
+    def test_quiet_or_not_what_is_not_sent_is_told(self):
+        terminal = self.enterContext(connect(self.device.path, "--quiet", "--read-only"))
+        wait_until(
+            lambda: terminal.settings != terminal.original_settings, "the terminal is raw")
+        terminal.send(b"x")
+        terminal.expect(b"not sent: read-only.")
+
     def test_quitting_restores_the_terminal_and_the_port(self):
         terminal = self.session()
         self.assertNotEqual(terminal.settings, terminal.original_settings)

@@ -31,7 +31,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private let counterWatch: CounterWatch
   let errorReport: LineErrorReport
   let releaseDesk: ReleaseDesk
-  private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.say($0) }
+  private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
   private var signals: SignalWatch?
   private var releaseSignals: SignalWatch?
   var drain: Drain?
@@ -238,7 +238,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     guard terminal != nil else { return }
     let unsent = session.discardUnsent()
     let count = transfer?.foreignCount ?? unsent
-    if count > 0 { console.say("\(count.grouped) bytes were not sent.") }
+    warnOfUnsent(count)
   }
 
   func sessionShouldRelease(_ session: Session) -> Bool { transfer == nil }
