@@ -104,6 +104,11 @@ class SessionTests(unittest.TestCase):
         terminal = self.session()
         terminal.send(PREFIX + b"z")
         terminal.expect(re.compile(rb"serialterm: .*z.*ctrl-t \?"))
+        # Keys that send several bytes are keys all the same.
+        terminal.send(PREFIX + b"\x1b[A")
+        terminal.expect(b"that key is no command")
+        terminal.send(PREFIX + "\u00e9".encode())
+        terminal.expect("\u00e9 is no command".encode())
         terminal.send(b"!")
         self.assertEqual(self.device.read_exactly(1), b"!")
 

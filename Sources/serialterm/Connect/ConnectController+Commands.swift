@@ -12,9 +12,20 @@ extension ConnectController {
     guard let command = Command(key: key) else {
       let name = Character(Unicode.Scalar(key))
       let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
-      return console.answer(["\(shown) is no command; \(configuration.prefix) ? lists them."])
+      return answer(noCommandCalled: shown)
     }
     attempt(command)
+  }
+
+  /// The same for a key that no command can have.
+  func answer(noCommandFor key: Key) {
+    dialogs.dismiss()
+    guard case .character(let scalar) = key else { return answer(noCommandCalled: "that key") }
+    answer(noCommandCalled: "\(scalar)")
+  }
+
+  private func answer(noCommandCalled name: String) {
+    console.answer(["\(name) is no command; \(configuration.prefix) ? lists them."])
   }
 
   private func attempt(_ command: Command) {

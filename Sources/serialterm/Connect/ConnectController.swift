@@ -182,6 +182,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     filter.onChange = { [unowned self] in model.update { $0.isFiltering = filter.isOn } }
     if console.isOutputTerminal { filter.start() }
     input.onCommand = { [unowned self] in perform($0) }
+    input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
     input.onTyped = { [unowned self] in
       // Standard output that is no terminal gets what the device sends, and nothing else.
       if model.state.echoesLocally && console.isOutputTerminal { view.showTyped($0) }
