@@ -25,11 +25,12 @@ extension Session {
 
   /// Forgets what the driver has not taken.
   ///
-  /// - Returns: how many bytes that were.
+  /// - Parameter kept: how many bytes stay queued, those that were written first.
+  /// - Returns: how many bytes were forgotten.
   @discardableResult
-  public func discardUnsent() -> Int {
+  public func discardUnsent(keeping kept: Int = 0) -> Int {
     defer { tellInterest() }
-    let count = queuedByteCount
+    let count = max(0, queuedByteCount - kept)
     queue.removeLast(count)
     return count
   }

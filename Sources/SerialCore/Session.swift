@@ -17,8 +17,8 @@ public import SystemPackage
 ///   the byte that it is about. Before a hang-up is honoured, what is left is read.
 /// - Bytes to be sent wait in a bounded queue; it takes all of a piece or nothing. What the driver
 ///   has not taken when the device is lost stays queued, and goes out when the device is back,
-///   unless ``discardUnsent()`` is called. Nothing is sent twice, and nothing that was meant for
-///   one device goes to the next that the session is bound to.
+///   unless ``discardUnsent(keeping:)`` is called. Nothing is sent twice, and nothing that was meant
+///   for one device goes to the next that the session is bound to.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class Session {

@@ -58,6 +58,18 @@ import Testing
     #expect(bench.link.sent.isEmpty)
   }
 
+  @Test func discardUnsent_keepsWhatWasWrittenFirst_ifAsked() throws {
+    bench.appetite = 1
+    try session.open(path)
+    try session.write([1, 2, 3, 4])
+    #expect(session.discardUnsent(keeping: 2) == 1)
+    #expect(session.discardUnsent(keeping: 9) == 0)
+    session.hangUp()
+    session.deviceDidReturn(at: path)
+    #expect(bench.link.sent == [2])
+    #expect(session.queuedByteCount == 1)
+  }
+
   @Test func failedReturn_isWaitedOut() throws {
     try session.open(path)
     session.hangUp()

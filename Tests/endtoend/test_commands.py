@@ -43,6 +43,10 @@ class SettingTests(CommandTest):
         settings = self.change(b"B", "baud rate", b"74880", "74880 8N1")
         self.assertEqual(settings.output_baud, 74880)
 
+    def test_baud_rate_that_looks_like_part_of_another(self):
+        settings = self.change(b"B", "baud rate", b"110", "110 8N1")
+        self.assertEqual(settings.output_baud, 110)
+
     def test_data_bits(self):
         # A pseudo-terminal has 8 data bits whatever it is asked for: both are shown.
         self.change(b"D", "data bits", b"7", "115200 7N1")
@@ -71,6 +75,23 @@ class SettingTests(CommandTest):
         self.terminal.send(b"fast\r")
         self.screen.wait_for_text("baud rate: fast")
         self.screen.wait_for_text("(off:")
+
+    def test_while_the_device_is_away_nothing_can_be_chosen(self):
+        self.begin()
+        self.press(b"B")
+        self.screen.wait_for_text("baud rate:")
+        self.device.hang_up()
+        self.screen.wait_for_text("9600     (off: no device)")
+        self.terminal.send(b"9600\r")
+        self.screen.wait_for(
+            lambda lines: any(
+                line.startswith("baud rate: 9600") and line.endswith("no device")
+                for line in lines), "the reason")
+        self.device.plug()
+        self.screen.wait_until_gone("(off")
+        self.terminal.send(b"\r")
+        self.screen.wait_for(
+            lambda lines: "9600 8N1 was asked for" in " ".join(lines), "what was asked for")
 
     def test_escape_changes_nothing(self):
         self.begin()

@@ -104,6 +104,11 @@ class SessionTests(unittest.TestCase):
         terminal = self.session()
         terminal.send(PREFIX + b"z")
         terminal.expect(re.compile(rb"serialterm: .*z.*ctrl-t \?"))
+        # Keys that send several bytes are keys all the same.
+        terminal.send(PREFIX + b"\x1b[A")
+        terminal.expect(b"that key is no command")
+        terminal.send(PREFIX + "\u00e9".encode())
+        terminal.expect("\u00e9 is no command".encode())
         terminal.send(b"!")
         self.assertEqual(self.device.read_exactly(1), b"!")
 
@@ -125,6 +130,13 @@ class SessionTests(unittest.TestCase):
         terminal.expect(b"shown")
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual(self.device.rest(), b"")
+
+    def test_quiet_or_not_what_is_not_sent_is_told(self):
+        terminal = self.enterContext(connect(self.device.path, "--quiet", "--read-only"))
+        wait_until(
+            lambda: terminal.settings != terminal.original_settings, "the terminal is raw")
+        terminal.send(b"x")
+        terminal.expect(b"not sent: read-only.")
 
     def test_quitting_restores_the_terminal_and_the_port(self):
         terminal = self.session()

@@ -2,6 +2,7 @@
 
 import os
 
+from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.faults.disks import small
 from Tests.endtoend.harness import wait_until
 from Tests.endtoend.test_palette import PaletteTest
@@ -64,6 +65,13 @@ class LineInputTests(LineInputTest):
         self.sent(b"one")
         self.sent(b"two")
         self.wait_for_line("thr")
+
+    def test_the_key_that_quits_is_heard_behind_a_large_paste_in_one_line(self):
+        for before, after in ((b"\x1b[200~", b"\x1b[201~"), (b"", b"")):
+            with self.subTest(before):
+                self.begin()
+                self.terminal.send(before + b"x" * 60_000 + after + PREFIX + b"q")
+                self.assertEqual(self.terminal.wait(), 0)
 
     def test_pastes_are_not_marked_when_keys_are_for_the_device(self):
         self.begin()

@@ -95,6 +95,32 @@ class ModemLineTests(WatchTest):
         self.screen.wait_until_gone("command:")
 
 
+class PulseTests(WatchTest):
+    PULSE = PREFIX + b"pRTS\r"
+
+    def setUp(self):
+        super().setUp()
+        self.terminal, self.screen = self.start(variables=self.driver.variables)
+        # What the opening did is not asked about.
+        self.before = len(self.driver.trace)
+
+    def changes(self):
+        """What was done to the lines, and to the port after that."""
+        return [call for call in self.driver.trace[self.before:]
+                if call.startswith("TIOCMB") or call == "close"]
+
+    def test_one_that_follows_at_once_begins_when_the_first_has_ended(self):
+        self.terminal.send(self.PULSE + self.PULSE)
+        expected = ["TIOCMBIC RTS", "TIOCMBIS RTS"] * 2
+        wait_until(lambda: len(self.changes()) >= len(expected), "both are over")
+        self.assertEqual(self.changes(), expected)
+
+    def test_one_that_is_not_over_ends_when_the_session_does(self):
+        self.terminal.send(self.PULSE + PREFIX + b"q")
+        self.assertEqual(self.terminal.wait(), 0)
+        self.assertEqual(self.changes()[:2], ["TIOCMBIC RTS", "TIOCMBIS RTS"])
+
+
 class CountedErrorTests(WatchTest):
     def begin_logging(self, *options):
         self.driver.say("CTS framing=5 break=1")

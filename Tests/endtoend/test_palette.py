@@ -182,8 +182,9 @@ class PaletteKeysTests(PaletteTest):
         self.assertFalse(screen.marks_pastes)
         self.open_palette(terminal, screen)
         self.assertTrue(screen.marks_pastes)
-        terminal.send(b"\x1b[200~baud\nq\x1b[201~")
-        screen.wait_for_text("command: baud")
+        # Its first line is the query.
+        terminal.send(b"\x1b[200~baud\nq\x1b[201~ d")
+        screen.wait_for_text("command: baud d")
         self.close_palette(terminal, screen)
         screen.wait_for(lambda _: not screen.marks_pastes, "pastes are as they were")
 
@@ -212,6 +213,12 @@ class PaletteSizeTests(PaletteTest):
 
     def test_in_20_by_6(self):
         self.check(6, 20)
+
+    def test_a_width_that_nobody_has_set_is_taken_for_80_columns(self):
+        terminal = self.session(size=(24, 0))
+        screen = Screen(terminal)
+        self.open_palette(terminal, screen, b"baud")
+        screen.wait_for_text("115200")
 
     def test_a_window_that_changes_its_size_shows_it_anew(self):
         terminal, screen = self.start()
@@ -254,11 +261,22 @@ class PlainPaletteTests(PaletteTest):
         terminal.expect(b"local-echo is on.")
         self.assertNotIn(b"\x1b", terminal.output)
 
+    def test_what_is_to_be_drawn_is_off_and_says_so(self):
+        terminal, _ = self.start("--status", "--input-mode", "line")
+        terminal.expect(b"line-input is off: this terminal can only print.")
+        terminal.expect(b"status-line is off: this terminal can only print.")
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        terminal.transcript.expect_end()
+        self.assertNotIn(b"\x1b", terminal.output)
+
     def test_it_takes_a_name_too(self):
         terminal, _ = self.start()
         terminal.send(OPEN)
         terminal.expect(b"A number, and Enter:")
-        terminal.send(b"local-echx\x7fo\r")
+        terminal.send("local-ech\u4e16\x7fo\r".encode())
+        terminal.expect("\u4e16\b \b\b \bo".encode())
         terminal.expect(b"local-echo is on.")
 
     def test_what_is_off_says_why_as_it_is_now(self):

@@ -54,6 +54,32 @@ class PipeTests(unittest.TestCase):
         self.assertEqual(program.wait(), 0)
         self.assertEqual(program.stdout.expect_end(), b"")
 
+    def test_nothing_is_drawn_into_it(self):
+        program = self.program("--status", "--input-mode", "line")
+        program.send(b"?\r")
+        self.assertEqual(self.device.read_exactly(2), b"?\r")
+        self.device.write(b"answer")
+        program.stdout.expect(b"answer")
+        program.close_stdin()
+        self.assertEqual(program.wait(), 0)
+        program.stdout.expect_end()
+        self.assertEqual(program.stdout.data, b"answer")
+
+    def test_what_is_typed_at_a_question_is_not_in_it(self):
+        with tempfile.TemporaryFile() as file:
+            terminal = self.enterContext(
+                Terminal(serialterm_binary(), "connect", self.device.path, stdout=file))
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"\x14B")
+            terminal.expect(b"A number, and Enter:")
+            terminal.send(b"74880\r")
+            terminal.expect(b"74880\r\nserialterm: 74880 8N1 was asked for")
+            self.device.write(b"answer")
+            wait_until(lambda: os.fstat(file.fileno()).st_size == 6, "the answer is in the file")
+            self.assertEqual(terminal.leave()[0], 0)
+            file.seek(0)
+            self.assertEqual(file.read(), b"answer")
+
     def test_slow_reader_gets_every_byte_after_the_end_of_the_input(self):
         data = EVERY_BYTE * 4_000
         with tempfile.TemporaryFile() as file:

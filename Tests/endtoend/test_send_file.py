@@ -56,6 +56,19 @@ class SendFileTests(CommandTest):
         self.assertEqual(taken, count)
         self.expect_nothing_sent()
 
+    def test_stopped_before_it_began_it_leaves_what_was_typed_before_it_to_be_sent(self):
+        typed = b"t" * 50_000
+        path = self.make("image.bin", b"z" * 300_000)
+        self.begin()
+        self.terminal.send(typed)
+        self.screen.wait_for_text("held by the device")
+        self.choose(path)
+        self.screen.wait_for_text("ctrl-c stops.")
+        self.terminal.send(b"\x03")
+        self.screen.wait_for_text("image.bin was stopped: 0 of 300,000 bytes were sent.")
+        self.assertEqual(self.device.read_exactly(len(typed)), typed)
+        self.expect_nothing_sent()
+
     def test_what_is_typed_meanwhile_is_refused_and_the_palette_can_stop_it(self):
         path = self.make("image.bin", b"z" * 300_000)
         self.begin()

@@ -44,6 +44,7 @@ class ViewTests(PaletteTest):
         screen.wait_for_text("timestamps:")
         terminal.send(b"epoch\r")
         screen.wait_until_gone("timestamps:")
+        screen.wait_for_text("timestamps are on: epoch.")
         self.device.write(b"x\r\n")
         screen.wait_for(
             lambda lines: any(re.match(r"\[\d{10}\.\d{3}\] x$", line) for line in lines), "a stamp")

@@ -48,9 +48,10 @@ import Testing
   /// command or situation does not compile before somebody has decided.
   private func expectation(_ command: Command, _ situation: Situation) -> String? {
     switch command {
-    case .help, .palette, .quit, .showConfiguration, .statistics, .readOnly, .log, .mapping,
-      .inputMap:
+    case .help, .palette, .quit, .showConfiguration, .statistics, .log, .mapping, .inputMap:
       nil
+    case .readOnly:
+      situation == .transferring ? "image.bin is being sent" : nil
     case .clearScreen, .hexView, .timestamps, .timestampFormat:
       situation == .openWithoutScreen ? "the output is not a terminal" : nil
     case .highlight:

@@ -21,6 +21,8 @@ import Testing
   @Test func whereThereIsNoRoom_theReasonStaysAndTheWordsGo() {
     let line = lines(TerminalState(), columns: 40).first { $0.contains("pulse-line") }
     #expect(line == "  p  pulse-line         (off: no device)")
+    let mapping = lines(TerminalState(), columns: 40).first { $0.contains("mapping") }
+    #expect(mapping == "  m  mapping")
   }
 
   @Test func whatStandsAtTheSide_isInOneColumn() {

@@ -1,3 +1,4 @@
+import TerminalUI
 import Testing
 
 @testable import serialterm
@@ -19,6 +20,9 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
         case .command(let key):
           flush()
           items.append("command \(key)")
+        case .otherKey(let key):
+          flush()
+          items.append("other \(key)")
         }
       }
     }
@@ -45,6 +49,16 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
       #expect(parse([bytes]) == items)
       #expect(parse(bytes.map { [$0] }) == items)
     }
+  }
+
+  @Test(arguments: [
+    ("\u{14}\u{1B}[Ax", ["other \(Key.named(.up))", "data [120]"]),
+    ("\u{14}éx", ["other \(Key.character("é"))", "data [120]"]),
+    ("\u{14}\u{1B}", ["command 27"]), ("\u{14}\u{1B}\u{14}q", ["command 27", "command 113"]),
+    ("\u{14}\u{1B}[\u{14}q", ["command 27", "data [91]", "command 113"]),
+  ])
+  func keyOfSeveralBytes_isTakenWhole(text: String, items: [String]) {
+    #expect(parse([Array(text.utf8)]) == items)
   }
 
   @Test func withoutPrefix_everythingIsData() {

@@ -74,6 +74,10 @@ public struct ChoiceList<ID: Hashable> {
     select(kept ?? 0)
   }
 
+  /// Selects what matches best, as after a key that changes the query: where the choices depend on
+  /// what was typed, those of the new query are there only now.
+  public mutating func selectBest() { select(0) }
+
   /// Says how many choices are in view at once. Less than 1 counts as 1.
   public mutating func resize(visibleCount: Int) {
     self.visibleCount = max(1, visibleCount)

@@ -58,6 +58,22 @@ public struct KeyDecoder {
     return keys
   }
 
+  /// Takes bytes until a key is complete, and of a paste all that there is; what follows may be for
+  /// somebody else.
+  ///
+  /// - Returns: the keys, mostly one, none while more is needed; and how many bytes were taken.
+  public mutating func decodeFirst(
+    of bytes: some Collection<UInt8>
+  ) -> (keys: [Key], count: Int) {
+    var keys: [Key] = []
+    for (index, byte) in bytes.enumerated() {
+      take(byte, &keys)
+      if !keys.isEmpty { return (keys, index + 1) }
+    }
+    if state == .paste, let piece = pasted.takePiece(isEnd: false) { keys.append(piece) }
+    return (keys, bytes.count)
+  }
+
   /// Takes what is pending for what it is by itself: escape, or alt and a character.
   public mutating func flush() -> [Key] {
     guard isPending else { return [] }

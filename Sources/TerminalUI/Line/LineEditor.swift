@@ -47,9 +47,21 @@ public struct LineEditor: Sendable {
     let room = max(0, Self.capacity - characters.count + range.count)
     let inserted = text.prefix(room)
     if range.isEmpty && inserted.isEmpty { return }
+    if standsAlone(inserted, inPlaceOf: range) {
+      characters.replaceSubrange(range, with: inserted)
+      cursor = range.lowerBound + inserted.count
+      return
+    }
     let before = String(characters[..<range.lowerBound]) + inserted
     characters = Array(before + String(characters[range.upperBound...]))
     cursor = before.count
+  }
+
+  /// Whether text is ASCII and comes to stand between ASCII: nothing joins there, and a long line need
+  /// not be taken apart for every key.
+  private func standsAlone(_ text: some StringProtocol, inPlaceOf range: Range<Int>) -> Bool {
+    characters[..<range.lowerBound].last?.isPlain ?? true
+      && characters[range.upperBound...].first?.isPlain ?? true && text.allSatisfy(\.isPlain)
   }
 
   mutating func move(to place: Int) { cursor = min(max(0, place), characters.count) }
@@ -99,4 +111,9 @@ public struct LineEditor: Sendable {
     characters = recalled.map { Array(lines[$0]) } ?? unfinished
     cursor = characters.count
   }
+}
+
+extension Character {
+  /// Whether it is a printable character of ASCII.
+  fileprivate var isPlain: Bool { asciiValue.map { (0x20..<0x7F).contains($0) } ?? false }
 }

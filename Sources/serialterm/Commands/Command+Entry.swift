@@ -41,7 +41,7 @@ extension Command {
     case .localEcho: Entry("e", "local-echo", "show what is typed", needs: [.sending])
     case .lineInput:
       Entry(nil, "line-input", "edit a line before it is sent", needs: [.sending, .drawing])
-    case .readOnly: Entry(nil, "read-only", "send nothing")
+    case .readOnly: Entry(nil, "read-only", "send nothing", needs: [.noTransfer])
 
     case .baudRate: Entry("B", "baud", "change the baud rate", needs: [.openPort])
     case .dataBits: Entry("D", "data-bits", "change the data bits", needs: [.openPort])

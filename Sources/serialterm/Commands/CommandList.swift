@@ -28,9 +28,9 @@ struct CommandList {
     of command: Command, _ side: String, titleWidth: Int, _ columns: Int
   ) -> String {
     let key = "  \(command.entry.key ?? " ")  "
-    guard !side.isEmpty else { return key + command.title }
-    let room = columns - key.count - side.count - 2
+    let room = columns - key.count - (side.isEmpty ? 0 : side.count + 2)
     let title = command.title.count <= room ? command.title : command.entry.name
+    guard !side.isEmpty else { return key + title }
     // Below each other for as long as they fit.
     let padding = max(0, min(titleWidth, room) - title.count) + 2
     return key + title + String(repeating: " ", count: padding) + side

@@ -1,3 +1,5 @@
+import TerminalUI
+
 /// Tells commands from what is meant for the device, in the bytes that a terminal sends.
 struct PrefixKeyParser {
   /// What a piece of the input means.
@@ -6,6 +8,9 @@ struct PrefixKeyParser {
     case data(UnsafeRawBufferPointer)
     /// The key after the prefix.
     case command(UInt8)
+    /// A key after the prefix that sends several bytes, an arrow or a letter with an accent: none of
+    /// them is for the device.
+    case otherKey(Key)
   }
 
   let prefix: PrefixKey
@@ -19,7 +24,11 @@ struct PrefixKeyParser {
     guard let prefix = prefix.byte else { return handle(.data(bytes)) }
     var rest = bytes[...]
     while let first = rest.first {
-      if isAfterPrefix {
+      if isAfterPrefix, let (key, count) = Self.longKey(at: rest.prefix { $0 != prefix }) {
+        isAfterPrefix = false
+        handle(.otherKey(key))
+        rest = rest.dropFirst(count)
+      } else if isAfterPrefix {
         isAfterPrefix = false
         let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1))
         handle(first == prefix ? .data(piece) : .command(first))
@@ -33,5 +42,17 @@ struct PrefixKeyParser {
         rest = rest[run.endIndex...]
       }
     }
+  }
+
+  /// The key of several bytes that a piece of the input begins with, and how many they are; nil where
+  /// the first byte is a key by itself, as far as has come: a terminal sends a key at once.
+  private static func longKey(at bytes: some Collection<UInt8>) -> (key: Key, count: Int)? {
+    let escape: UInt8 = 0x1B
+    guard bytes.count > 1, let first = bytes.first, first == escape || first >= 0x80 else {
+      return nil
+    }
+    var decoder = KeyDecoder()
+    let (keys, count) = decoder.decodeFirst(of: bytes)
+    return keys.first.map { ($0, count) }
   }
 }

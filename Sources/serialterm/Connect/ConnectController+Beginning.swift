@@ -43,5 +43,19 @@ extension ConnectController {
       console.say("waiting for \(path).\(terminal == nil ? "" : " \(keys)")")
     case .closed, .opening, .released: break
     }
+    sayWhatCannotBeDrawn()
+  }
+
+  /// A terminal that can only print has neither of the lines that can be asked for.
+  private func sayWhatCannotBeDrawn() {
+    guard model.state.screen == .printing, let reason = Need.drawing.unmet(in: model.state) else {
+      return
+    }
+    let asked = [
+      (Command.lineInput, configuration.editsLines), (.statusLine, configuration.showsStatus),
+    ]
+    for (command, isAsked) in asked where isAsked {
+      console.say("\(command.entry.name) is off: \(reason).")
+    }
   }
 }

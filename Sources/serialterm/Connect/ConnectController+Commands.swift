@@ -12,9 +12,20 @@ extension ConnectController {
     guard let command = Command(key: key) else {
       let name = Character(Unicode.Scalar(key))
       let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
-      return console.answer(["\(shown) is no command; \(configuration.prefix) ? lists them."])
+      return answer(noCommandCalled: shown)
     }
     attempt(command)
+  }
+
+  /// The same for a key that no command can have.
+  func answer(noCommandFor key: Key) {
+    dialogs.dismiss()
+    guard case .character(let scalar) = key else { return answer(noCommandCalled: "that key") }
+    answer(noCommandCalled: "\(scalar)")
+  }
+
+  private func answer(noCommandCalled name: String) {
+    console.answer(["\(name) is no command; \(configuration.prefix) ? lists them."])
   }
 
   private func attempt(_ command: Command) {
@@ -42,13 +53,13 @@ extension ConnectController {
       session.refreshCounters()
       console.answer(statistics.lines(unsent: session.unsentByteCount, counters: session.counters))
     case .baudRate: askForBaudRate()
-    case .dataBits: askForSetting("data bits", \.dataBits)
-    case .parity: askForSetting("parity", \.parity)
-    case .stopBits: askForSetting("stop bits", \.stopBits)
-    case .flowControl: askForSetting("flow control", \.flowControl)
+    case .dataBits: askForSetting("data bits", \.dataBits, for: command)
+    case .parity: askForSetting("parity", \.parity, for: command)
+    case .stopBits: askForSetting("stop bits", \.stopBits, for: command)
+    case .flowControl: askForSetting("flow control", \.flowControl, for: command)
     case .sendBreak: sendBreak()
-    case .toggleLine: askForLine("toggle") { [unowned self] in toggle($0) }
-    case .pulseLine: askForLine("pulse") { [unowned self] in pulse($0) }
+    case .toggleLine: askForLine("toggle", for: command) { [unowned self] in toggle($0) }
+    case .pulseLine: askForLine("pulse", for: command) { [unowned self] in startPulse($0) }
     case .showLines: showLines()
     case .sendFile: askForFile(in: ".")
     case .stopSending: transfer?.stop()

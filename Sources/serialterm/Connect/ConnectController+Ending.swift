@@ -78,6 +78,7 @@ extension ConnectController {
   func giveBack() {
     input.stop()
     refusals.flush()
+    endBreakAndPulse()
     session.refreshCounters()
     errorReport.finish()
     dialogs.dismiss()

@@ -15,11 +15,27 @@ extension ConnectController {
     } catch {
       return console.answer([Failure(error).message])
     }
-    breakTimer = loop.schedule(after: breakLength) { [unowned self] in
-      // The device may have gone meanwhile, and the break with it.
-      _ = try? session.setBreak(false)
-      console.answer(["break sent."])
-    }
+    breakTimer = loop.schedule(after: breakLength) { [unowned self] in endBreak() }
+  }
+
+  private func endBreak() {
+    guard breakTimer != nil else { return }
+    breakTimer = nil
+    // The device may have gone just now, and the break with it.
+    _ = try? session.setBreak(false)
+    console.answer(["break sent."])
+  }
+
+  /// Ends what lasts for a moment: the port is about to be closed.
+  func endBreakAndPulse() {
+    endBreak()
+    endPulse()
+  }
+
+  /// The port is closed, and with it what lasted for a moment.
+  func forgetBreakAndPulse() {
+    breakTimer = nil
+    pulse = nil
   }
 
   // MARK: Settings
@@ -35,12 +51,13 @@ extension ConnectController {
           if let rate = try? LineSettings.baudRate(parsing: answer) {
             change { $0.baudRate = rate }
           }
-        }))
+        }
+      ).whileOn(.baudRate, in: model))
   }
 
   /// Asks for one of the values that a setting has.
   func askForSetting<Value: CaseIterable & RawRepresentable & Equatable>(
-    _ name: String, _ setting: WritableKeyPath<LineSettings, Value>
+    _ name: String, _ setting: WritableKeyPath<LineSettings, Value>, for command: Command
   ) {
     func text(_ value: Value) -> String { "\(value.rawValue)" }
     dialogs.ask(
@@ -56,7 +73,8 @@ extension ConnectController {
           if let value = Value.allCases.first(where: { text($0) == answer }) {
             change { $0[keyPath: setting] = value }
           }
-        }))
+        }
+      ).whileOn(command, in: model))
   }
 
   /// Asks the driver for other settings, and says what became of it.
@@ -68,7 +86,7 @@ extension ConnectController {
     } catch {
       return console.answer(["\(Failure(error).message) The line stays as it was."])
     }
-    // A driver that takes nothing of it leaves the session's state as it is.
+    // Where the driver took nothing of it, the session has no change to tell of.
     model.update { $0.requestedSettings = wanted }
     guard case .open(_, let actual) = session.state else { return }
     console.answer(["\(wanted) was asked for, the driver set \(actual)."])
@@ -77,7 +95,9 @@ extension ConnectController {
   // MARK: Modem lines
 
   /// Asks for one of the lines that this end drives.
-  func askForLine(_ verb: String, then act: @escaping (ModemLines) -> Void) {
+  func askForLine(
+    _ verb: String, for command: Command, then act: @escaping (ModemLines) -> Void
+  ) {
     let outputs = ModemLines.named.filter { ModemLines.outputs.contains($0.line) }
     session.refreshModemLines()
     dialogs.ask(
@@ -87,13 +107,13 @@ extension ConnectController {
           outputs.map { name, line in
             let isAsserted = model.state.modemLines?.contains(line) ?? false
             return Choice(
-              id: name, title: name, detail: isAsserted ? "asserted" : "deasserted",
-              refusal: Need.modemLines.unmet(in: model.state))
+              id: name, title: name, detail: isAsserted ? "asserted" : "deasserted")
           }
         },
         onAnswer: { answer in
           if let line = outputs.first(where: { $0.name == answer })?.line { act(line) }
-        }))
+        }
+      ).whileOn(command, in: model))
   }
 
   func toggle(_ line: ModemLines) {
@@ -101,11 +121,17 @@ extension ConnectController {
     showLines()
   }
 
-  func pulse(_ line: ModemLines) {
+  func startPulse(_ line: ModemLines) {
+    // One after the other: each ends with the line as it began.
+    endPulse()
     guard flip(line) else { return }
-    pulseTimer = loop.schedule(after: pulseLength) { [unowned self] in
-      if flip(line) { console.answer(["\(line) pulsed."]) }
-    }
+    pulse = (line, loop.schedule(after: pulseLength) { [unowned self] in endPulse() })
+  }
+
+  private func endPulse() {
+    guard let line = pulse?.line else { return }
+    pulse = nil
+    if flip(line) { console.answer(["\(line) pulsed."]) }
   }
 
   /// Asserts a line that is deasserted, and the other way round.

@@ -32,7 +32,6 @@ extension ConnectController {
   /// Lets the user say which device is the session's. The first answer, which may be given by a key
   /// that was meant for something else, is none.
   private func ask(_ title: String) {
-    isAskingForReturned = true
     dialogs.ask(
       Question(
         title: title,
@@ -41,17 +40,15 @@ extension ConnectController {
             + (parts.binder.candidates.isEmpty
               ? [] : DeviceChooser.choices(parts.binder.candidates))
         },
-        onAnswer: { [unowned self] in
-          isAskingForReturned = false
-          parts.binder.choose(FilePath($0))
-        },
-        onCancel: { [unowned self] in isAskingForReturned = false }))
+        onAnswer: { [unowned self] in parts.binder.choose(FilePath($0)) },
+        onEnd: { [unowned self] in isAskingForReturned = false }))
+    // Not before: it may have taken the place of the one before it.
+    isAskingForReturned = true
   }
 
   /// The device has come by itself, or none is left to choose from.
   private func takeBackQuestion() {
     if isAskingForReturned { dialogs.dismiss() }
-    isAskingForReturned = false
   }
 }
 

@@ -14,7 +14,8 @@ extension ConnectController {
         onAnswer: { [unowned self] answer in
           let path = FilePath(answer)
           if (try? path.stat().type) == .directory { askForFile(in: path) } else { send(path) }
-        }))
+        }
+      ).whileOn(.sendFile, in: model))
   }
 
   private func send(_ path: FilePath) {

@@ -9,6 +9,10 @@ extension ConnectController {
     let format = lastTimestamps
     if let shown = model.state.view.timestamps { lastTimestamps = shown }
     model.update { $0.view.timestamps = $0.view.timestamps == nil ? format : nil }
+    sayTimestamps()
+  }
+
+  private func sayTimestamps() {
     console.answer(
       ["timestamps are \(model.state.view.timestamps.map { "on: \($0)" } ?? "off")."])
   }
@@ -31,6 +35,7 @@ extension ConnectController {
           let format = formats.first { "\($0)" == answer }
           if let format { lastTimestamps = format }
           model.update { $0.view.timestamps = format }
+          sayTimestamps()
         }))
   }
 

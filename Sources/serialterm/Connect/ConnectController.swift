@@ -31,13 +31,14 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private let counterWatch: CounterWatch
   let errorReport: LineErrorReport
   let releaseDesk: ReleaseDesk
-  private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.say($0) }
+  private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
   private var signals: SignalWatch?
   var drain: Drain?
   var transfer: FileTransfer?
   var lingerTimer: Timer?
   var breakTimer: Timer?
-  var pulseTimer: Timer?
+  /// The line that is toggled for a moment, and when that ends.
+  var pulse: (line: ModemLines, end: Timer)?
   var inputFailure: Failure?
   /// Whether the open question is which device has come back.
   var isAskingForReturned = false
@@ -100,9 +101,11 @@ final class ConnectController: SessionObserver, SessionDelegate {
       $0.reconnects = configuration.session.reconnects
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
-      $0.editsLines = configuration.editsLines
+      // Nothing is drawn on what only prints, and into a file or a pipe least of all.
+      let draws = $0.screen == .drawing
+      $0.editsLines = configuration.editsLines && draws && terminal != nil
       $0.view = configuration.view
-      $0.showsStatus = configuration.showsStatus
+      $0.showsStatus = configuration.showsStatus && draws
     }
   }
 
@@ -169,6 +172,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     filter.onChange = { [unowned self] in model.update { $0.isFiltering = filter.isOn } }
     if console.isOutputTerminal { filter.start() }
     input.onCommand = { [unowned self] in perform($0) }
+    input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
     input.onTyped = { [unowned self] in
       // Standard output that is no terminal gets what the device sends, and nothing else.
       if model.state.echoesLocally && console.isOutputTerminal { view.showTyped($0) }
@@ -207,6 +211,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private func readOn() { session.isReadingPaused = session.isReadingPaused && isCrowded }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    if !new.isOpen { forgetBreakAndPulse() }
     switch (old, new) {
     case (.open, .waitingForDevice), (.open, .released):
       discardUnsent()
@@ -224,7 +229,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     guard terminal != nil else { return }
     let unsent = session.discardUnsent()
     let count = transfer?.foreignCount ?? unsent
-    if count > 0 { console.say("\(count.grouped) bytes were not sent.") }
+    warnOfUnsent(count)
   }
 
   func sessionShouldRelease(_ session: Session) -> Bool { transfer == nil }

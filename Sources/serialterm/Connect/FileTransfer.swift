@@ -70,9 +70,9 @@ final class FileTransfer: SessionObserver {
     fill()
   }
 
-  /// Stops; what the driver has not taken is not sent.
+  /// Stops; what the driver has not taken of the file is not sent. What was typed before it is.
   func stop() {
-    session.discardUnsent()
+    session.discardUnsent(keeping: foreignCount)
     end(.stopped)
   }
 

@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import SerialCore
 import SystemPackage
+import TerminalUI
 import Views
 
 /// Moves standard input to the session, at the session's pace: what its queue has no room for
@@ -15,6 +16,8 @@ import Views
 final class InputPump: SessionObserver {
   /// Called with the key after the prefix.
   var onCommand: (UInt8) -> Void = { _ in }
+  /// Called with a key after the prefix that no command can have.
+  var onOtherKey: (Key) -> Void = { _ in }
   /// Called with bytes that were handed to the session.
   var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
   /// Called with the number of bytes that were typed and not sent.
@@ -167,6 +170,7 @@ final class InputPump: SessionObserver {
       switch item {
       case .data(let data): hand(out: data)
       case .command(let key): onCommand(key)
+      case .otherKey(let key): onOtherKey(key)
       }
     }
   }

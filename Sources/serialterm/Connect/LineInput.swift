@@ -11,9 +11,11 @@ final class LineInput {
   private let console: Console
   private lazy var reader = KeyReader(on: loop) { [unowned self] in handle($0) }
   private let loop: EventLoop
-  /// Read when the first line is edited.
-  private lazy var editor = LineEditor(history: history.load())
+  /// Not lazy: what is lazy is copied by every change.
+  private var editor = LineEditor()
   private var history: HistoryFile
+  private var isHistoryLoaded = false
+  private var isRefreshDue = false
 
   init(on console: Console, loop: EventLoop, history: HistoryFile) {
     self.console = console
@@ -21,8 +23,10 @@ final class LineInput {
     self.history = history
   }
 
-  /// Shows the line.
+  /// Shows the line; the history is read the first time.
   func show() {
+    if !isHistoryLoaded { editor = LineEditor(history: history.load()) }
+    isHistoryLoaded = true
     console.screen.setFooter { [unowned self] size in
       let view = LineEditorView(prompt: "> ", width: size.columns)
       return [view.line(of: editor, usesAttributes: console.outputStyle.isColoured)]
@@ -48,7 +52,17 @@ final class LineInput {
         if let byte = key.controlByte { onControl(byte) }
       }
     }
-    console.screen.refresh()
+    refreshLater()
+  }
+
+  /// Shows the line once a turn, however many keys came: what is pasted without marks is many.
+  private func refreshLater() {
+    guard !isRefreshDue else { return }
+    isRefreshDue = true
+    loop.atEndOfTurn { [weak self] in
+      self?.isRefreshDue = false
+      self?.console.screen.refresh()
+    }
   }
 }
 

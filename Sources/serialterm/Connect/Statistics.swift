@@ -20,9 +20,10 @@ final class Statistics: SessionObserver {
   ///   - unsent: how many bytes wait to be sent.
   ///   - counters: what the driver has counted, where it does.
   func lines(unsent: Int, counters: LineCounters?) -> [String] {
+    let losses = lossCount == 1 ? "once" : "\(lossCount) times"
     let passed =
       "\(receivedCount.grouped) bytes received, \(sentCount.grouped) sent, "
-      + "\(unsent.grouped) waiting to be sent; lost the device \(lossCount) times."
+      + "\(unsent.grouped) waiting to be sent; lost the device \(losses)."
     guard let counters else { return [passed] }
     let errors =
       "  the driver counted \(counters.framingErrors) framing errors, \(counters.parityErrors) "

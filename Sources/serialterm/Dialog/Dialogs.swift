@@ -45,11 +45,13 @@ final class Dialogs {
   }
 
   private func close() {
+    let ended = question
     question = nil
     view?.close()
     view = nil
     input.focus = nil
     onChange()
+    ended?.onEnd()
   }
 
   private func handle(_ key: Key) {

@@ -21,19 +21,14 @@ final class KeyReader {
   /// - Returns: how many: what follows may be for somebody else.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     timer = nil
-    for (index, byte) in bytes.enumerated() {
-      let keys = decoder.decode(CollectionOfOne(byte))
-      if !keys.isEmpty {
-        keys.forEach(onKey)
-        return index + 1
-      }
-    }
+    let (keys, count) = decoder.decodeFirst(of: bytes)
+    keys.forEach(onKey)
     if decoder.isPending {
       timer = loop.schedule(after: Self.escapeTime) { [unowned self] in
         decoder.flush().forEach(onKey)
       }
     }
-    return bytes.count
+    return count
   }
 
   /// Forgets a key that has begun.

@@ -17,16 +17,20 @@ final class PanelQuestionView: QuestionView {
   }
 
   func handle(_ key: Key) -> ChoiceList<String>.Outcome {
+    let query = list.query
     let outcome = list.handle(key)
     switch outcome {
-    case .changed, .refused: refresh()
+    case .changed, .refused: show(isSearching: list.query != query)
     case .unchanged, .cancelled, .chosen: break
     }
     return outcome
   }
 
-  func refresh() {
+  func refresh() { show(isSearching: false) }
+
+  private func show(isSearching: Bool) {
     list.update(question.choices(list.query))
+    if isSearching { list.selectBest() }
     console.screen.refresh()
   }
 

@@ -26,7 +26,9 @@ final class PlainQuestionView: QuestionView {
       typed.unicodeScalars.append(scalar)
       console.echo("\(scalar)".harmless)
     case .named(.backspace, _):
-      if typed.popLast() != nil { console.echo("\u{8} \u{8}") }
+      if let last = typed.popLast() {
+        console.echo(String(repeating: "\u{8} \u{8}", count: "\(last)".harmless.displayWidth))
+      }
     case .named(.enter, _): return answer()
     case .named(.escape, _), .control("c"), .control("g"): return .cancelled
     case .paste(let bytes):

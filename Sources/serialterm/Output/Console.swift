@@ -29,6 +29,8 @@ final class Console {
   private let isRaw: Bool
   /// Whether the device left the cursor in the middle of a line.
   private var isMidLine = false
+  /// The same of what is typed where messages go, if that is elsewhere.
+  private var isMessageMidLine = false
 
   /// Creates a console.
   ///
@@ -75,8 +77,13 @@ final class Console {
 
   // MARK: Saying
 
-  /// Shows what the user types at a question, where the terminal's own echo is off.
+  /// Shows what the user types at a question, where the terminal's own echo is off: where the
+  /// question stands, which is not among the device's bytes in a file or a pipe.
   func echo(_ text: String) {
+    if let messages {
+      isMessageMidLine = true
+      return messages.write(text, isMessage: true)
+    }
     isMidLine = true
     screen.show(text)
     screen.onCursorMoved()
@@ -120,7 +127,11 @@ final class Console {
   private func sayLines(_ lines: [String]) {
     // On another terminal, or in a file, the device's line is not there to be broken.
     let text = lines.map { $0 + lineEnd }.joined()
-    if let messages { return messages.write(text, isMessage: true) }
+    if let messages {
+      messages.write(isMessageMidLine ? lineEnd + text : text, isMessage: true)
+      isMessageMidLine = false
+      return
+    }
     screen.say(isMidLine ? lineEnd + text : text)
     isMidLine = false
     screen.onCursorMoved()

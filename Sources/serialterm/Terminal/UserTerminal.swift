@@ -40,7 +40,8 @@ final class UserTerminal {
   /// ioctl_tty(2). Where nobody knows, as on a serial console, it is taken for 24 by 80.
   static func screenSize() -> ScreenSize {
     var size = winsize()
-    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0
+    let isKnown =
+      ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 && size.ws_col > 0
     return isKnown
       ? ScreenSize(rows: Int(size.ws_row), columns: Int(size.ws_col))
       : ScreenSize(rows: 24, columns: 80)

@@ -38,6 +38,16 @@ import Testing
     #expect(list.selected?.id == "ab")
   }
 
+  @Test func selectBest_selectsWhatTheQueryHasBrought() {
+    var list = ChoiceList(Self.choices("115200", "300"))
+    list.type("110")
+    #expect(list.selected?.id == "115200")
+    list.update(Self.choices("110", "115200", "300"))
+    #expect(list.selected?.id == "115200")
+    list.selectBest()
+    #expect(list.selected?.id == "110")
+  }
+
   @Test func update_selectsAgain_afterNothingWasLeft() {
     var list = Self.list(selecting: 2)
     list.update([])

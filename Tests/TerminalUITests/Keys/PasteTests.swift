@@ -17,6 +17,18 @@ import Testing
     #expect(decoder.decode((Self.paste("") + "b").utf8) == [.character("b")])
   }
 
+  @Test func decodeFirst_takesOneKey_andOfAPasteAllThereIs() {
+    var decoder = KeyDecoder()
+    #expect(decoder.decodeFirst(of: Array("ab".utf8)) == ([.character("a")], 1))
+    #expect(decoder.decodeFirst(of: Array("\u{1B}[A\u{1B}[B".utf8)) == ([.named(.up)], 3))
+    #expect(decoder.decodeFirst(of: Array("\u{1B}[".utf8)) == ([], 2))
+    let text = Array("one\rtwo".utf8)
+    #expect(decoder.decodeFirst(of: Array("200~".utf8) + text) == ([.paste(text)], 11))
+    let rest = Array("!\u{1B}[201~x".utf8)
+    #expect(decoder.decodeFirst(of: rest) == ([.paste(Array("!".utf8))], 7))
+    #expect(decoder.decodeFirst(of: rest[7...]) == ([.character("x")], 1))
+  }
+
   @Test func longPaste_comesInPieces_ofWholeCharacters() {
     var decoder = KeyDecoder()
     let text = "x" + String(repeating: "世", count: 5000)
