@@ -181,7 +181,7 @@ import Testing
   // MARK: Pseudo-terminals
 
   @Test func pseudoTerminal_vanishesWhenItIsClosed_andAppearsWhenItIsOpenedAnew() throws {
-    var terminal: PseudoTerminal? = try PseudoTerminal()
+    var terminal: PseudoTerminal? = try .aboveFreeNumbers()
     let node = try #require(terminal).node
     let direct = try watch(node)
     let link = try PathWatcher(try folder.link("board", to: node))
@@ -204,7 +204,7 @@ import Testing
 
   @Test func pseudoTerminalThatWasReplacedUnseen_hasVanishedAndAppeared() throws {
     // Its node has the same inode number then: only the notices tell.
-    var terminal: PseudoTerminal? = try PseudoTerminal()
+    var terminal: PseudoTerminal? = try .aboveFreeNumbers()
     let node = try #require(terminal).node
     let watcher = try watch(node)
     terminal = nil
