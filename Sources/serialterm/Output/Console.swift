@@ -79,7 +79,7 @@ final class Console {
   func echo(_ text: String) {
     isMidLine = true
     screen.show(text)
-    screen.onCursorMoved()
+    screen.onCursorMoved(false)
   }
 
   /// Says something about the session, on a line of its own, unless the user wants quiet.
@@ -123,7 +123,7 @@ final class Console {
     if let messages { return messages.write(text, isMessage: true) }
     screen.say(isMidLine ? lineEnd + text : text)
     isMidLine = false
-    screen.onCursorMoved()
+    screen.onCursorMoved(true)
   }
 
   /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else

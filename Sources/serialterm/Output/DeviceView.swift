@@ -36,7 +36,7 @@ final class DeviceView {
     self.console = console
     self.loop = loop
     build()
-    console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove() }
+    console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
   }
 
   /// Shows bytes that the device sent.
@@ -57,7 +57,7 @@ final class DeviceView {
       if idleTimer == nil && isWaiting { waitForPause() }
     } else {
       echo.transform(bytes, at: .now) { console.show($0) }
-      text.cursorDidMove()
+      text.cursorDidMove(toMargin: false)
     }
   }
 
