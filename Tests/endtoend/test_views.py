@@ -72,6 +72,18 @@ class ViewTests(PaletteTest):
         terminal.transcript.expect_end()
         self.assertTrue(screen.scrolls_whole and screen.cursor_is_shown and screen.wraps)
 
+    def test_what_was_left_switched_before_the_view_changed_is_undone(self):
+        terminal, screen = self.start()
+        self.device.write(b"\x1b[31m\x1b[?25l\x1b[?7l\x1b[2;5r done")
+        screen.wait_for_text("done")
+        terminal.send(b"\x14t")
+        screen.wait_for_text("timestamps are on")
+        terminal.send(b"\x14h")
+        screen.wait_for_text("hex is on")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        terminal.transcript.expect_end()
+        self.assertTrue(screen.scrolls_whole and screen.cursor_is_shown and screen.wraps)
+
     def test_a_list_that_opens_amid_a_sequence_leaves_it_whole(self):
         for options in ((), ("--raw",)):
             with self.subTest(options):
