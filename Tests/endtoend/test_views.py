@@ -24,6 +24,15 @@ class ViewTests(PaletteTest):
         self.device.write(b"yes")
         screen.wait_for_text("< 00000000  79 65 73")
 
+    def test_a_line_of_hex_that_is_typed_ends_with_a_pause_too(self):
+        terminal, screen = self.start("--hex", "--local-echo", "--hex-gap", "500")
+        self.device.write(b"x")
+        screen.wait_for_text("< 00000000  78")
+        for key in (b"a", b"b"):
+            terminal.send(key)
+            self.assertEqual(self.device.read_exactly(1), key)
+        screen.wait_for_text("> 00000000  61 62")
+
     def test_timestamps_of_every_format(self):
         for name, pattern in (
                 ("time", r"\[\d\d:\d\d:\d\d\.\d{3}\] x$"),

@@ -53,6 +53,7 @@ final class DeviceView {
   /// Shows bytes that were typed.
   func showTyped(_ bytes: UnsafeRawBufferPointer) {
     if dump != nil {
+      lastMoment = .now
       showNumbers(of: bytes, .toDevice)
       if idleTimer == nil && isWaiting { waitForPause() }
     } else {
