@@ -7,6 +7,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from Tests.endtoend.faults import preload
+from Tests.endtoend.faults.disks import Disk
 from Tests.endtoend.harness import Device, Loopback, Pipes, serialterm, serialterm_binary, slow
 
 
@@ -108,6 +110,18 @@ class LogTests(unittest.TestCase):
                 result = serialterm(*command, "--log", str(there), stdin=text)
                 self.assertEqual(result.status, 7, result)
                 self.assertEqual(there.read_bytes(), b"mine")
+
+    @unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
+    def test_gaps_end_with_7_and_are_said_once(self):
+        for index, (command, text) in enumerate(zip(self.COMMANDS, self.INPUTS)):
+            with self.subTest(command):
+                disk = Disk.broken(self.folder / f"log{index}")
+                disk.switch_on()
+                result = serialterm(
+                    *command, "--log", str(self.folder / f"log{index}"), stdin=text,
+                    variables=disk.variables)
+                self.assertEqual(result.status, 7, result)
+                self.assertEqual(result.stderr.count(b"5 bytes not logged"), 1, result)
 
     def test_a_profile_s_log_holds_for_them_too(self):
         (self.folder / "serialterm").mkdir()

@@ -100,7 +100,8 @@ final class ExecController: SessionObserver {
   /// Ends when the driver has sent what the command wrote.
   private func finish() {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in
-      unattended.finish(.success(status ?? .done))
+      // A log with gaps, or a reset that is under way, is a matter of what was done.
+      unattended.finish(.success(status == .command(0) ? .done : status ?? .done))
     }
   }
 }
