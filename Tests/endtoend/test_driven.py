@@ -32,6 +32,14 @@ class ExecTests(unittest.TestCase):
             self.assertEqual(device.read_exactly(51_200), bytes(51_200))
             self.assertEqual(program.wait(), 0)
 
+    def test_whoever_the_command_left_behind_is_not_waited_for(self):
+        with Device() as device:
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "connect", device.path, "--exec",
+                      "head -c 200000 /dev/zero; sleep 30 &"))
+            self.assertEqual(device.read_exactly(200_000), bytes(200_000))
+            self.assertEqual(program.wait(), 0)
+
     @unittest.skipUnless(shutil.which("sz"), "needs lrzsz")
     def test_a_file_goes_by_zmodem(self):
         data = random.Random(4).randbytes(200_000)
