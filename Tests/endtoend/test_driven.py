@@ -192,6 +192,13 @@ class JSONTests(unittest.TestCase):
             answers = self.answers(command, target="loopback:")
             self.assertEqual([answer["event"] for answer in answers], ["failed"], command)
 
+    def test_a_last_line_without_an_end_is_a_command_too(self):
+        with Device() as device:
+            result = serialterm(
+                "connect", device.path, "--json", stdin=b'{"command": "send", "text": "x"}')
+            self.assertEqual((result.status, device.rest()), (0, b"x"), result)
+            self.assertIn(b'"done"', result.stdout)
+
     def test_the_state_is_told(self):
         states = [event for event in self.events({"command": "set", "baud": 9600})
                   if event["event"] == "state"]

@@ -115,6 +115,7 @@ final class JSONController: SessionObserver {
     case .endOfFile:
       watch?.cancel()
       watch = nil
+      lines.end()
       hasEnded = true
     }
     doNext()
