@@ -199,6 +199,21 @@ class JSONTests(unittest.TestCase):
             self.assertEqual((result.status, device.rest()), (0, b"x"), result)
             self.assertIn(b'"done"', result.stdout)
 
+    def test_read_only_sends_nothing(self):
+        commands = [{"id": 1, "command": "send", "text": "x"}, {"id": 2, "command": "break"},
+                    {"id": 3, "command": "set", "dtr": True},
+                    {"id": 4, "command": "set", "baud": 9600}]
+        text = "".join(json.dumps(command) + "\n" for command in commands).encode()
+        with Device() as device:
+            result = serialterm("connect", device.path, "--json", "--read-only", stdin=text)
+            events = [json.loads(line) for line in result.stdout.splitlines()]
+            self.assertEqual(
+                [event.get("reason", "done") for event in events if "id" in event],
+                ["read-only"] * 3 + ["done"])
+            result = serialterm("connect", device.path, "--exec", "echo x", "--read-only")
+            self.assertEqual(result.status, 2, result)
+            self.assertEqual(device.rest(), b"")
+
     def test_the_state_is_told(self):
         states = [event for event in self.events({"command": "set", "baud": 9600})
                   if event["event"] == "state"]

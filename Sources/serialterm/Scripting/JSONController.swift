@@ -17,6 +17,8 @@ final class JSONController: SessionObserver {
   private let unattended: UnattendedSession
   /// How long it goes on when its input has ended.
   var linger: Duration
+  /// Whether nothing is sent, and the lines stay as they are.
+  var isReadOnly: Bool
   private let text: ReceivedTextWatch
   private let player: LineSequencePlayer
   private let input = StandardFile(.standardInput, O_RDONLY)
@@ -31,9 +33,10 @@ final class JSONController: SessionObserver {
   private var session: Session { unattended.session }
   private var loop: EventLoop { unattended.loop }
 
-  init(_ unattended: UnattendedSession, linger: Duration) {
+  init(_ unattended: UnattendedSession, linger: Duration, isReadOnly: Bool) {
     self.unattended = unattended
     self.linger = linger
+    self.isReadOnly = isReadOnly
     text = ReceivedTextWatch(on: unattended.loop)
     player = LineSequencePlayer(unattended.session, on: unattended.loop)
     unattended.session.addObserver(self)
@@ -142,7 +145,9 @@ final class JSONController: SessionObserver {
     do {
       let json = try JSON(parsing: line)
       current = json["id"] ?? .null
-      try perform(try JSONCommand(json))
+      let command = try JSONCommand(json)
+      if isReadOnly && command.isSending { return fail("read-only") }
+      try perform(command)
     } catch let error as SerialError {
       fail(Failure(error).message)
     } catch {
