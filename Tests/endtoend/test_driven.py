@@ -1,15 +1,28 @@
 """Programs that drive a session: `connect --exec` and `connect --json`."""
 
+import fcntl
 import json
+import os
 import random
 import shutil
+import subprocess
+import sys
 import tempfile
+import termios
+import threading
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.faults import preload
+from Tests.endtoend.faults import preload, processes
 from Tests.endtoend.faults.disks import Disk
-from Tests.endtoend.harness import Device, Loopback, Pipes, serialterm, serialterm_binary, slow
+from Tests.endtoend.harness import (
+    Device, Loopback, Pipes, serialterm, serialterm_binary, slow, wait_until)
+from Tests.endtoend.harness.program import Program
+
+
+def unread(pipe):
+    """How many bytes of a pipe nobody has read."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class ExecTests(unittest.TestCase):
@@ -191,6 +204,34 @@ class JSONTests(unittest.TestCase):
                         {"command": "send", "text": "x" * 70_000}, [1], None):
             answers = self.answers(command, target="loopback:")
             self.assertEqual([answer["event"] for answer in answers], ["failed"], command)
+
+    def test_a_program_that_reads_late_gets_every_answer(self):
+        commands = b"".join(
+            json.dumps({"id": f"{number:01000}", "command": "send", "text": ""}).encode() + b"\n"
+            for number in range(2_000))
+        reader, writer = os.pipe()
+        with open(reader, "rb") as output:
+            program = self.enterContext(
+                Program([serialterm_binary(), "connect", "loopback:", "--json"],
+                        stdin=subprocess.PIPE, stdout=writer))
+            os.close(writer)
+            stdin = program.process.stdin
+
+            def feed():
+                with stdin:
+                    stdin.write(commands)
+
+            feeder = threading.Thread(target=feed)
+            feeder.start()
+            wait_until(
+                lambda: not feeder.is_alive()
+                or unread(stdin) > 30_000 and processes.state_of(program.pid) == "S",
+                "the program waits")
+            answers = [json.loads(line) for line in output]
+            feeder.join()
+        self.assertEqual(
+            [int(answer["id"]) for answer in answers if answer["event"] == "done"],
+            list(range(2_000)))
 
     def test_a_last_line_without_an_end_is_a_command_too(self):
         with Device() as device:

@@ -25,6 +25,7 @@ final class JSONController: SessionObserver {
   private var lines = LineAssembler(limit: longestLine)
   private var watch: DescriptorWatch?
   private var hasEnded = false
+  private var isClosing = false
   /// The id of the command that is being done.
   private var current: JSON?
   private var drain: Drain?
@@ -56,6 +57,7 @@ final class JSONController: SessionObserver {
     player.onFailure = { [unowned self] in fail(Failure($0).message) }
     unattended.onReceived = { [unowned self] in received($0) }
     unattended.onWaiting = { [unowned self] in startReading() }
+    unattended.onRoom = { [unowned self] in doNext() }
     return try unattended.run()
   }
 
@@ -124,9 +126,13 @@ final class JSONController: SessionObserver {
     doNext()
   }
 
-  /// Does the next command. While one is being done, nothing is read.
+  /// Does the next command. While one is being done, or nobody reads the answers, nothing is read.
   private func doNext() {
-    guard current == nil else { return }
+    guard current == nil, !isClosing else { return }
+    guard !unattended.isCrowded else {
+      _ = try? watch?.setInterest([])
+      return
+    }
     if let line = lines.next() {
       _ = try? watch?.setInterest([])
       perform(line)
@@ -183,6 +189,7 @@ final class JSONController: SessionObserver {
   }
 
   private func close(after linger: Duration) {
+    isClosing = true
     timer = loop.schedule(after: linger) { [unowned self] in
       unattended.finish(.success(.done))
     }
