@@ -171,6 +171,15 @@ class CommandTests(ProfileCase):
             b"no-reconnect = true\nwait-for = '\\$ $'\nlinger = 0.5\ntimestamps = \"time\"\n")
         self.assertEqual(self.settings("echo"), "300 8N1")
 
+    def test_all_that_connect_takes_can_be_saved(self):
+        self.file.write_text("[default]\nlocal-echo = true\n")
+        saved = self.serialterm("profile", "save", "a", "--no-local-echo", "-xb300", "-nt")
+        self.assertEqual(saved.status, 0, saved)
+        self.assertEqual(
+            self.serialterm("profile", "show", "a").stdout,
+            b"[profile.a]\nlocal-echo = false\nhex = true\nbaud = 300\nno-reconnect = true\n"
+            b"timestamps = \"time\"\n")
+
     def test_saving_leaves_what_is_there(self):
         self.file.write_text("# mine\n[profile.a]\nbaud = 300")
         self.assertEqual(self.serialterm("profile", "save", "b", "loopback:").status, 0)
