@@ -196,6 +196,15 @@ class CommandTests(ProfileCase):
             self.assertEqual(self.serialterm("profile", "save", *words).status, 2, words)
         self.assertFalse(self.file.exists())
 
+    def test_tio_s_defaults_may_stand_behind_the_others(self):
+        source = self.folder / "tio"
+        source.write_text(
+            "[board]\nparity = even\n[default]\nbaudrate = 300\nlog-append = true\n[board]\n"
+            "databits = 7\n")
+        self.assertEqual(
+            self.serialterm("profile", "import-tio", str(source)).stdout,
+            b"[default]\nbaud = 300\n\n[profile.board]\ndata-bits = 7\nparity = \"even\"\n")
+
     def test_a_tio_configuration_is_brought_along(self):
         source = self.folder / "tio"
         source.write_text(
