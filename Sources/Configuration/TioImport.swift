@@ -111,15 +111,26 @@ extension TioImport.Section {
     if let key = TioImport.flags[name] { return "\(key) = \(TioImport.isOn(value))" }
     switch name {
     case "device", "tty": return value.contains("%s") ? nil : "target = \(Value.string(value))"
-    case "flow", "parity", "map": return "\(name) = \(Value.string(value))"
+    case "flow", "parity": return "\(name) = \(Value.string(value))"
+    case "map": return map(value)
     case "timestamp":
       let format = settings["timestamp-format"].map { TioImport.formats[$0] ?? "time" } ?? "time"
       return TioImport.isOn(value) ? "timestamps = \"\(format)\"" : "# no timestamps"
     case "timestamp-format": return "# as tio's \(TioImport.harmless(value[...]))"
     case "log-file": return "log = \(Value.string(value))"
     case "log": return settings["log-file"] == nil ? nil : "# the log is on"
-    case "prefix-ctrl-key": return value.count == 1 ? "prefix = \"ctrl-\(value)\"" : nil
+    case "prefix-ctrl-key":
+      return value.count == 1 ? "prefix = \(Value.string("ctrl-\(value)"))" : nil
     default: return nil
     }
+  }
+
+  private func map(_ value: String) -> String? {
+    let all = value.split(separator: ",").map(TioImport.trimmed)
+    // It makes a break of a byte, and a break is no byte.
+    let known = all.filter { $0.uppercased() != "ONULBRK" }
+    guard !known.isEmpty else { return nil }
+    return "map = \(Value.string(known.joined(separator: ",")))"
+      + (known.count < all.count ? "  # tio's has ONULBRK too" : "")
   }
 }

@@ -205,6 +205,18 @@ class CommandTests(ProfileCase):
             self.serialterm("profile", "import-tio", str(source)).stdout,
             b"[default]\nbaud = 300\n\n[profile.board]\ndata-bits = 7\nparity = \"even\"\n")
 
+    def test_whatever_tio_s_say_can_be_read(self):
+        source = self.folder / "tio"
+        source.write_text(
+            "prefix-ctrl-key = \"\nmap = INLCRNL, ONULBRK\n[a]\nmap = ONULBRK\n")
+        result = self.serialterm("profile", "import-tio", str(source))
+        self.assertEqual(
+            result.stdout,
+            b"[default]\nmap = \"INLCRNL\"  # tio's has ONULBRK too\nprefix = \"ctrl-\\\"\"\n\n"
+            b"[profile.a]\n# tio's map = ONULBRK\n")
+        self.file.write_bytes(result.stdout)
+        self.assertEqual(self.serialterm("profile", "list", "--names").stdout, b"a\n")
+
     def test_a_tio_configuration_is_brought_along(self):
         source = self.folder / "tio"
         source.write_text(
