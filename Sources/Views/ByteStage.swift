@@ -23,8 +23,9 @@ public protocol ByteStage {
   /// Appends what waits for bytes that may never come: at the end of the stream, or after a pause.
   mutating func flush(into output: inout [UInt8])
 
-  /// Takes note that somebody else has written to the terminal behind this stage, or moved its cursor.
-  mutating func cursorDidMove()
+  /// Takes note that somebody else has written to the terminal behind this stage, or moved its cursor:
+  /// to the first column, or nobody knows where.
+  mutating func cursorDidMove(toMargin isAtMargin: Bool)
 
   /// What undoes the changes that the stream has made to the terminal behind this stage, as far as
   /// the stage knows of any. Nothing, unless a stage says otherwise.
@@ -32,7 +33,7 @@ public protocol ByteStage {
 }
 
 extension ByteStage {
-  public mutating func cursorDidMove() {}
+  public mutating func cursorDidMove(toMargin isAtMargin: Bool) {}
 
   public var restoration: [UInt8] { [] }
 }

@@ -51,9 +51,10 @@ public struct Pipeline {
     if !front.isEmpty { front.withUnsafeBytes(show) }
   }
 
-  /// Takes note that somebody else has written to the terminal, or moved its cursor.
-  public mutating func cursorDidMove() {
-    for index in stages.indices { stages[index].cursorDidMove() }
+  /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first
+  /// column, or nobody knows where.
+  public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
+    for index in stages.indices { stages[index].cursorDidMove(toMargin: isAtMargin) }
   }
 
   /// What undoes the changes that the stream has left in the terminal; empty if there are none.

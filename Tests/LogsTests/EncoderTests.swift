@@ -69,6 +69,11 @@ import Views
         == ["cut", "[lost /dev/ttyUSB0]", "[gap: 3 bytes not logged]", "again"])
   }
 
+  @Test func aPortsNameHasNoControlCharacters() {
+    #expect(
+      lines(.event(LogEvent(.lost, at: "/tmp/a\u{1B}[2J\n\u{9B}b"))) == ["[lost /tmp/a[2Jb]"])
+  }
+
   @Test func theOtherDirectionBeginsALine() {
     #expect(
       lines(marked: true, .received("login: "), .sent("root\r"), .received("root\r\nhi"))

@@ -72,6 +72,22 @@ struct ReceivedTextTests {
     #expect(match?.captures[1] == Array("ü".utf8))
   }
 
+  @Test("a match as long as is promised is found, though what is kept begins with a line")
+  func windowOfLines() throws {
+    var text = ReceivedText()
+    let expression = try expression("(?s)<.*>")
+    let long = "<" + String(repeating: "-\n", count: ReceivedText.longestMatch / 2 - 1) + ">"
+    // A look comes in front of its last byte, and the next one as late as can be.
+    let before = String(repeating: ".", count: 4 * ReceivedText.step + 1 - long.utf8.count)
+    let stream = Array((before + long + String(repeating: ".", count: ReceivedText.step)).utf8)
+    var found = false
+    for byte in stream {
+      withUnsafeBytes(of: byte) { text.append($0) }
+      if text.isLookDue, text.look(for: [expression]) != nil { found = true }
+    }
+    #expect(found)
+  }
+
   @Test("a match as long as is promised is found wherever it lies")
   func window() throws {
     var text = ReceivedText()

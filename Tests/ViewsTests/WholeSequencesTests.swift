@@ -55,6 +55,15 @@ import Views
     #expect(output.count == 80_005)
   }
 
+  @Test func aSequenceBehindOneThatWasTooLong_waitsForItsEnd() {
+    var stage = WholeSequences()
+    var output: [UInt8] = []
+    stage.feed(Array("\u{1B}P".utf8) + [UInt8](repeating: 0x41, count: 80_000), into: &output)
+    #expect(stage.feed("\u{1B}\\") == "\u{1B}\\")
+    #expect(stage.feed("\u{1B}[3") == "")
+    #expect(stage.feed("1m") == "\u{1B}[31m")
+  }
+
   @Test func plainText_isNotCopied() {
     var stage = WholeSequences()
     var output: [UInt8] = []

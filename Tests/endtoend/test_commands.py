@@ -160,6 +160,15 @@ class ViewCommandTests(CommandTest):
         self.terminal.send(b"x\r")
         self.assertEqual(self.device.read_exactly(3), b"x\r\n")
 
+    def test_a_key_waits_for_no_other(self):
+        self.map(b"o", "output map", b"to-device:crlf=lf")
+        self.terminal.send(b"x\r")
+        self.assertEqual(self.device.read_exactly(2), b"x\r")
+        self.terminal.send(b"y\r\n")
+        self.assertEqual(self.device.read_exactly(2), b"y\n")
+        self.terminal.send(b"z\r\x14q")
+        self.assertEqual(self.device.read_exactly(2), b"z\r")
+
     def test_mapping_is_switched_off_again(self):
         self.map(b"m", "mapping", b"to-device:cr=lf")
         self.terminal.send(b"\r")

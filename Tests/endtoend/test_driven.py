@@ -1,13 +1,28 @@
 """Programs that drive a session: `connect --exec` and `connect --json`."""
 
+import fcntl
 import json
+import os
 import random
 import shutil
+import subprocess
+import sys
 import tempfile
+import termios
+import threading
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Device, Loopback, Pipes, serialterm, serialterm_binary, slow
+from Tests.endtoend.faults import preload, processes
+from Tests.endtoend.faults.disks import Disk
+from Tests.endtoend.harness import (
+    Device, Loopback, Pipes, serialterm, serialterm_binary, slow, wait_until)
+from Tests.endtoend.harness.program import Program
+
+
+def unread(pipe):
+    """How many bytes of a pipe nobody has read."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class ExecTests(unittest.TestCase):
@@ -28,6 +43,14 @@ class ExecTests(unittest.TestCase):
                 Pipes(serialterm_binary(), "connect", device.path, "--exec",
                       "head -c 51200 /dev/zero"))
             self.assertEqual(device.read_exactly(51_200), bytes(51_200))
+            self.assertEqual(program.wait(), 0)
+
+    def test_whoever_the_command_left_behind_is_not_waited_for(self):
+        with Device() as device:
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "connect", device.path, "--exec",
+                      "head -c 200000 /dev/zero; sleep 30 &"))
+            self.assertEqual(device.read_exactly(200_000), bytes(200_000))
             self.assertEqual(program.wait(), 0)
 
     @unittest.skipUnless(shutil.which("sz"), "needs lrzsz")
@@ -109,6 +132,18 @@ class LogTests(unittest.TestCase):
                 self.assertEqual(result.status, 7, result)
                 self.assertEqual(there.read_bytes(), b"mine")
 
+    @unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
+    def test_gaps_end_with_7_and_are_said_once(self):
+        for index, (command, text) in enumerate(zip(self.COMMANDS, self.INPUTS)):
+            with self.subTest(command):
+                disk = Disk.broken(self.folder / f"log{index}")
+                disk.switch_on()
+                result = serialterm(
+                    *command, "--log", str(self.folder / f"log{index}"), stdin=text,
+                    variables=disk.variables)
+                self.assertEqual(result.status, 7, result)
+                self.assertEqual(result.stderr.count(b"5 bytes not logged"), 1, result)
+
     def test_a_profile_s_log_holds_for_them_too(self):
         (self.folder / "serialterm").mkdir()
         (self.folder / "serialterm/config.toml").write_text(
@@ -169,6 +204,56 @@ class JSONTests(unittest.TestCase):
                         {"command": "send", "text": "x" * 70_000}, [1], None):
             answers = self.answers(command, target="loopback:")
             self.assertEqual([answer["event"] for answer in answers], ["failed"], command)
+
+    def test_a_program_that_reads_late_gets_every_answer(self):
+        commands = b"".join(
+            json.dumps({"id": f"{number:01000}", "command": "send", "text": ""}).encode() + b"\n"
+            for number in range(2_000))
+        reader, writer = os.pipe()
+        with open(reader, "rb") as output:
+            program = self.enterContext(
+                Program([serialterm_binary(), "connect", "loopback:", "--json"],
+                        stdin=subprocess.PIPE, stdout=writer))
+            os.close(writer)
+            stdin = program.process.stdin
+
+            def feed():
+                with stdin:
+                    stdin.write(commands)
+
+            feeder = threading.Thread(target=feed)
+            feeder.start()
+            wait_until(
+                lambda: not feeder.is_alive()
+                or unread(stdin) > 30_000 and processes.state_of(program.pid) == "S",
+                "the program waits")
+            answers = [json.loads(line) for line in output]
+            feeder.join()
+        self.assertEqual(
+            [int(answer["id"]) for answer in answers if answer["event"] == "done"],
+            list(range(2_000)))
+
+    def test_a_last_line_without_an_end_is_a_command_too(self):
+        with Device() as device:
+            result = serialterm(
+                "connect", device.path, "--json", stdin=b'{"command": "send", "text": "x"}')
+            self.assertEqual((result.status, device.rest()), (0, b"x"), result)
+            self.assertIn(b'"done"', result.stdout)
+
+    def test_read_only_sends_nothing(self):
+        commands = [{"id": 1, "command": "send", "text": "x"}, {"id": 2, "command": "break"},
+                    {"id": 3, "command": "set", "dtr": True},
+                    {"id": 4, "command": "set", "baud": 9600}]
+        text = "".join(json.dumps(command) + "\n" for command in commands).encode()
+        with Device() as device:
+            result = serialterm("connect", device.path, "--json", "--read-only", stdin=text)
+            events = [json.loads(line) for line in result.stdout.splitlines()]
+            self.assertEqual(
+                [event.get("reason", "done") for event in events if "id" in event],
+                ["read-only"] * 3 + ["done"])
+            result = serialterm("connect", device.path, "--exec", "echo x", "--read-only")
+            self.assertEqual(result.status, 2, result)
+            self.assertEqual(device.rest(), b"")
 
     def test_the_state_is_told(self):
         states = [event for event in self.events({"command": "set", "baud": 9600})

@@ -81,6 +81,23 @@ class FilterTests(PaletteTest):
         wait_until(
             lambda: "sleep" not in str(processes.in_session(terminal.pid)), "it was told to end")
 
+    def test_what_comes_until_it_is_let_go_is_counted(self):
+        terminal, _ = self.start("--filter", "exec 0<&-; exec sleep 60")
+        sent = 0
+
+        def is_let_go():
+            nonlocal sent
+            self.device.write(b"~")
+            sent += 1
+            return b"the filter takes and shows nothing any more" in terminal.output
+
+        wait_until(is_let_go, "it is let go")
+        self.device.write(b"end")
+        terminal.expect(b"end")
+        count = re.search(rb"(\d+) bytes were not taken by it\.", terminal.output)
+        self.assertEqual(
+            terminal.output.count(b"~") + (int(count.group(1)) if count else 0), sent)
+
     def test_one_that_stalls_loses_nothing_but_the_screen_and_the_count_is_exact(self):
         terminal, _ = self.start("--filter", "exec sleep 60", "--log", str(self.log))
         said = text(2_000_000)

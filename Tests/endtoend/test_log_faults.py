@@ -115,6 +115,18 @@ class Row31BrokenDiskTests(SessionTest):
         self.assertEqual(self.log.read_bytes(), b"before")
         self.assert_given_back(terminal)
 
+    def test_what_is_missing_is_said_when_the_log_is_switched_off(self):
+        disk = Disk.broken(self.log)
+        terminal = self.session("-L", str(self.log), variables=disk.variables)
+        disk.switch_on()
+        self.device.write(text(10_000))
+        terminal.expect(ALARM)
+        self.device.write(b"end")
+        terminal.expect(b"end")
+        terminal.send(b"\x14f")
+        self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_003)
+        self.assertEqual(self.quit(terminal)[0], 7)
+
     def test_short_writes_lose_nothing(self):
         disk = Disk(self.log, write=7)
         terminal = self.session("-L", str(self.log), variables=disk.variables)

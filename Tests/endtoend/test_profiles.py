@@ -171,6 +171,15 @@ class CommandTests(ProfileCase):
             b"no-reconnect = true\nwait-for = '\\$ $'\nlinger = 0.5\ntimestamps = \"time\"\n")
         self.assertEqual(self.settings("echo"), "300 8N1")
 
+    def test_all_that_connect_takes_can_be_saved(self):
+        self.file.write_text("[default]\nlocal-echo = true\n")
+        saved = self.serialterm("profile", "save", "a", "--no-local-echo", "-xb300", "-nt")
+        self.assertEqual(saved.status, 0, saved)
+        self.assertEqual(
+            self.serialterm("profile", "show", "a").stdout,
+            b"[profile.a]\nlocal-echo = false\nhex = true\nbaud = 300\nno-reconnect = true\n"
+            b"timestamps = \"time\"\n")
+
     def test_saving_leaves_what_is_there(self):
         self.file.write_text("# mine\n[profile.a]\nbaud = 300")
         self.assertEqual(self.serialterm("profile", "save", "b", "loopback:").status, 0)
@@ -186,6 +195,27 @@ class CommandTests(ProfileCase):
                       ["latest", "loopback:"], ["a", "usb:zz"], ["a", "--json", "loopback:"]):
             self.assertEqual(self.serialterm("profile", "save", *words).status, 2, words)
         self.assertFalse(self.file.exists())
+
+    def test_tio_s_defaults_may_stand_behind_the_others(self):
+        source = self.folder / "tio"
+        source.write_text(
+            "[board]\nparity = even\n[default]\nbaudrate = 300\nlog-append = true\n[board]\n"
+            "databits = 7\n")
+        self.assertEqual(
+            self.serialterm("profile", "import-tio", str(source)).stdout,
+            b"[default]\nbaud = 300\n\n[profile.board]\ndata-bits = 7\nparity = \"even\"\n")
+
+    def test_whatever_tio_s_say_can_be_read(self):
+        source = self.folder / "tio"
+        source.write_text(
+            "prefix-ctrl-key = \"\nmap = INLCRNL, ONULBRK\n[a]\nmap = ONULBRK\n")
+        result = self.serialterm("profile", "import-tio", str(source))
+        self.assertEqual(
+            result.stdout,
+            b"[default]\nmap = \"INLCRNL\"  # tio's has ONULBRK too\nprefix = \"ctrl-\\\"\"\n\n"
+            b"[profile.a]\n# tio's map = ONULBRK\n")
+        self.file.write_bytes(result.stdout)
+        self.assertEqual(self.serialterm("profile", "list", "--names").stdout, b"a\n")
 
     def test_a_tio_configuration_is_brought_along(self):
         source = self.folder / "tio"

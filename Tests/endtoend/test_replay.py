@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.faults import processes, text
+from Tests.endtoend.faults import LEAVING, processes, text
 from Tests.endtoend.harness import (
     Device, Pipes, Port, Terminal, serialterm, serialterm_binary, slow)
 
@@ -109,6 +109,15 @@ class ReplayTests(unittest.TestCase):
         self.assertEqual(self.read(node, 12)[1], b"abc" * 4)
         program.signal(signal.SIGTERM)
         self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+
+    def test_a_signal_ends_it_however_much_is_due(self):
+        program, node = self.replay(line(0, b"x"), "--loop")
+        reader = self.enterContext(Pipes("cat", node))
+        reader.stdout.read_exactly(100_000)
+        started = time.monotonic()
+        program.signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+        self.assertLess(time.monotonic() - started, LEAVING)
 
     def test_captures_of_either_byte_order_are_played(self):
         for order in "<>":

@@ -1,10 +1,15 @@
 """`serialterm run`: a dialogue from a script."""
 
+import fcntl
+import os
 import tempfile
+import termios
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, slow
+from Tests.endtoend.faults import processes
+from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness.program import Program
 
 
 class RunCase(unittest.TestCase):
@@ -86,6 +91,21 @@ class BoardTests(RunCase):
         '''
         result = self.run_board(text, "--quiet", timeout=60)
         self.assertEqual((result.status, result.stdout), (0, b"12345\n" * 1000), result.stderr)
+
+
+class ReaderTests(RunCase):
+    def test_a_reader_that_is_slow_gets_everything(self):
+        script = self.script('repeat 10000 {\nprint "' + "x" * 199 + '"\n}\n')
+        reader, writer = os.pipe()
+        with open(reader, "rb") as output:
+            program = self.enterContext(
+                Program([serialterm_binary(), "run", "loopback:", script], stdout=writer))
+            os.close(writer)
+            wait_until(
+                lambda: fcntl.ioctl(reader, termios.FIONREAD, bytes(4)) > bytes(4)
+                and processes.state_of(program.pid) == "S", "the program waits")
+            self.assertEqual(len(output.read()), 2_000_000)
+            self.assertEqual(program.wait(), 0)
 
 
 class MistakeTests(RunCase):

@@ -210,6 +210,8 @@ class EndlessExpressionTests(SendCase):
                     wait_until(lambda: self.device.exclusive, "the port is open")
                 self.device.write(self.TEXT)
                 self.assertEqual(program.wait(), 10)
+                shown = self.TEXT if option == "--expect" else b""
+                self.assertEqual(program.stdout.expect_end(), shown)
 
     def test_a_signal_ends_it_at_once(self):
         durations = []
@@ -231,6 +233,7 @@ class EndlessExpressionTests(SendCase):
         self.assertEqual(self.device.read_exactly(1), b"?")
         self.device.write(self.TEXT)
         self.assertEqual(program.wait(), 10)
+        self.assertEqual(program.stdout.expect_end(), self.TEXT)
         driven = self.enterContext(
             Pipes(serialterm_binary(), "connect", self.device.path, "--json"))
         command = {"id": 1, "command": "expect", "regex": self.EXPRESSION, "timeout": 1}

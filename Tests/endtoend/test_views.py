@@ -24,6 +24,15 @@ class ViewTests(PaletteTest):
         self.device.write(b"yes")
         screen.wait_for_text("< 00000000  79 65 73")
 
+    def test_a_line_of_hex_that_is_typed_ends_with_a_pause_too(self):
+        terminal, screen = self.start("--hex", "--local-echo", "--hex-gap", "500")
+        self.device.write(b"x")
+        screen.wait_for_text("< 00000000  78")
+        for key in (b"a", b"b"):
+            terminal.send(key)
+            self.assertEqual(self.device.read_exactly(1), key)
+        screen.wait_for_text("> 00000000  61 62")
+
     def test_timestamps_of_every_format(self):
         for name, pattern in (
                 ("time", r"\[\d\d:\d\d:\d\d\.\d{3}\] x$"),
@@ -69,6 +78,18 @@ class ViewTests(PaletteTest):
         terminal, screen = self.start()
         self.device.write(b"\x1b[31m\x1b[?25l\x1b[?7l\x1b[2;5r done")
         screen.wait_for_text("done")
+        self.assertEqual(self.quit(terminal)[0], 0)
+        terminal.transcript.expect_end()
+        self.assertTrue(screen.scrolls_whole and screen.cursor_is_shown and screen.wraps)
+
+    def test_what_was_left_switched_before_the_view_changed_is_undone(self):
+        terminal, screen = self.start()
+        self.device.write(b"\x1b[31m\x1b[?25l\x1b[?7l\x1b[2;5r done")
+        screen.wait_for_text("done")
+        terminal.send(b"\x14t")
+        screen.wait_for_text("timestamps are on")
+        terminal.send(b"\x14h")
+        screen.wait_for_text("hex is on")
         self.assertEqual(self.quit(terminal)[0], 0)
         terminal.transcript.expect_end()
         self.assertTrue(screen.scrolls_whole and screen.cursor_is_shown and screen.wraps)

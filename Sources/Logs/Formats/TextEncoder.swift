@@ -57,7 +57,9 @@ struct TextEncoder: LogEncoder {
 
   private mutating func append(line: String) {
     endLine()
-    lines.append(line)
+    // The name of a port may have anything in it.
+    let text = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    lines.append(String(String.UnicodeScalarView(text)))
     lines.append(.newline)
   }
 

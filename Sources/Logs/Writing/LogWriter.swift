@@ -64,13 +64,30 @@ final class LogWriter {
   private func writeEach(_ batch: RecordBatch) -> Bool {
     var isWritten = true
     batch.forEach { record in
-      output.removeAll(keepingCapacity: true)
-      encoder.encode(record, into: &output)
+      encodeForFile(record)
       isWritten = putWhole(output)
       if isWritten { buffer.didWrite(record.byteCount, freeing: record.size) }
       return isWritten
     }
     return isWritten
+  }
+
+  /// Encodes a record for the file that has room for it: the next one is begun if need be.
+  private func encodeForFile(_ record: LogRecord) {
+    guard rotation.size != nil else { return encode(record) }
+    let before = encoder
+    encode(record)
+    guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
+    // A file is ended as what stands in it wants it, and the record begins the next as if it were
+    // the first.
+    encoder = before
+    turnOver()
+    encode(record)
+  }
+
+  private func encode(_ record: LogRecord) {
+    output.removeAll(keepingCapacity: true)
+    encoder.encode(record, into: &output)
   }
 
   /// Writes the bytes of many records at once, from where they lie.
@@ -106,9 +123,6 @@ final class LogWriter {
 
   /// Writes a record into one file; half a record is taken back.
   private func putWhole(_ bytes: [UInt8]) -> Bool {
-    if file.hasRecords, rotation.room(after: file.size) < bytes.count {
-      turnOver()
-    }
     var written = 0
     let isWritten = put(bytes[...], onProgress: { written += $0 })
     if !isWritten && written > 0 { file.takeBack(written) }

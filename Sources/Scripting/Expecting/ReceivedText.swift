@@ -14,11 +14,13 @@ public struct ReceivedText {
   }
 
   /// How many bytes are kept.
-  public static let capacity = 65_536
+  public static let capacity = longestMatch + step + longestLine
   /// How many bytes may come between one look and the next.
   public static let step = 16_384
   /// How long a match may be to be found wherever it lies.
-  public static let longestMatch = capacity - step
+  public static let longestMatch = 49_152
+  /// How many bytes are forgotten at most for what is kept to begin with a line.
+  private static let longestLine = 4_096
 
   private var bytes: [UInt8] = []
   /// How many bytes at the end nobody has looked at.
@@ -75,7 +77,9 @@ public struct ReceivedText {
     var count = bytes.count - Self.capacity
     // What is kept begins with a line, if there is one: ^ must not be met in the middle of it.
     let newline: UInt8 = 0x0A
-    if let end = bytes[count...].prefix(Self.step / 4).firstIndex(of: newline) { count = end + 1 }
+    if let end = bytes[count...].prefix(Self.longestLine).firstIndex(of: newline) {
+      count = end + 1
+    }
     bytes.removeFirst(count)
   }
 }

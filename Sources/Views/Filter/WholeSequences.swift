@@ -46,12 +46,12 @@ public struct WholeSequences: ByteStage {
       }
       if case .ground = state { end = index }
     }
+    if end > 0 { isTooLong = false }
     if end == bytes.count && held.isEmpty { return .unchanged }
     if end > 0 {
       output += held
       output.append(bytes, in: 0..<end)
       held.removeAll(keepingCapacity: true)
-      isTooLong = false
     }
     held.append(bytes, in: end..<bytes.count)
     if isTooLong || held.count > Self.limit {

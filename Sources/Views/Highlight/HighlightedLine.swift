@@ -13,6 +13,8 @@ struct HighlightedLine {
   private var shownByteCount = 0
   /// Characters in front of this one are out of reach.
   private var reachable = 0
+  /// Whether the line begins in the first column, so that its width tells where its row ends.
+  private(set) var isAtMargin = true
 
   private struct Cell {
     /// Where its bytes begin.
@@ -53,12 +55,17 @@ struct HighlightedLine {
 
   mutating func append(style sequence: UnsafeRawBufferPointer) { bytes += sequence }
 
-  /// What is on the screen is out of reach from now on.
-  mutating func leaveShown() { reachable = shownCount }
+  /// What is on the screen is out of reach from now on. What comes begins in the first column, or
+  /// nobody knows where.
+  mutating func leaveShown(forMargin isAtMargin: Bool) {
+    reachable = shownCount
+    self.isAtMargin = isAtMargin
+  }
 
-  /// Begins another line.
-  mutating func begin() {
+  /// Begins another line: in the first column, or nobody knows where.
+  mutating func begin(atMargin isAtMargin: Bool) {
     style = styleAtEnd(of: bytes.count)
+    self.isAtMargin = isAtMargin
     scalars.removeAll(keepingCapacity: true)
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
@@ -103,6 +110,7 @@ struct HighlightedLine {
 
   /// The first character on the screen that has to look otherwise, if it can be reached.
   private func firstToRepaint(onRowOf columns: Int) -> Int {
+    guard isAtMargin else { return shownCount }
     let shown = cells[..<shownCount]
     // How far back those are is known.
     var reachable = reachable

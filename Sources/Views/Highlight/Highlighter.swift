@@ -56,7 +56,9 @@ public struct Highlighter: ByteStage {
       case .lineFeed, .carriageReturn:
         finishLine(into: &output)
         output.append(bytes[index])
-        line.begin()
+        // A line feed alone keeps the column.
+        let isAtMargin = line.isAtMargin && line.count == 0
+        line.begin(atMargin: isAtMargin || bytes[index] == .carriageReturn)
         index += 1
       case .escape:
         index = takeSequence(in: bytes, from: index, into: &output)
@@ -86,7 +88,9 @@ public struct Highlighter: ByteStage {
   }
 
   /// What is on the screen is out of reach.
-  public mutating func cursorDidMove() { line.leaveShown() }
+  public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
+    line.leaveShown(forMargin: isAtMargin)
+  }
 
   private mutating func takeCharacter(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let first = bytes[start]
@@ -125,7 +129,7 @@ public struct Highlighter: ByteStage {
   /// The line goes on in another place: what is there already is ended.
   private mutating func leaveLine(into output: inout [UInt8]) {
     finishLine(into: &output)
-    line.begin()
+    line.begin(atMargin: false)
   }
 
   private mutating func finishLine(into output: inout [UInt8]) {

@@ -36,6 +36,8 @@ struct PatternMatcher {
       if found == nil, canBegin(at: place) { begin(at: place, &budget) }
       if ways.isEmpty {
         if found != nil { break }
+        // What could not begin here may begin at the next place.
+        round += 1
         continue
       }
       round += 1

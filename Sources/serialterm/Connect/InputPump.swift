@@ -62,12 +62,16 @@ final class InputPump: SessionObserver {
   /// Whether the device is so slow that a user would wait for a key to be noticed.
   private var isReadingAhead = false
   private var paceTimer: Timer?
+  /// Lets go what waits in the map.
+  private var mapTimer: Timer?
   private var sentInWindow = 0
 
   /// How much is queued before the input is held back.
   private static let crowd = 65_536
   /// A device that takes less than ``crowd`` in this time is slow.
   private static let paceWindow = Duration.milliseconds(250)
+  /// How long a map waits for what may follow a byte that was typed: a pair comes at once.
+  private static let mapPause = Duration.milliseconds(50)
 
   /// How much a session needs to be able to queue.
   ///
@@ -96,10 +100,12 @@ final class InputPump: SessionObserver {
 
   /// Stops moving, for good.
   func stop() {
+    flushMap()
     session.removeObserver(self)
     watch?.cancel()
     watch = nil
     paceTimer = nil
+    mapTimer = nil
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
@@ -198,13 +204,20 @@ final class InputPump: SessionObserver {
   private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if mapsBytes {
       mapped.removeAll(keepingCapacity: true)
-      if map.apply(bytes, into: &mapped) == .changed { return queueMapped() }
+      let result = map.apply(bytes, into: &mapped)
+      mapTimer = map.isWaiting && isTerminal ? scheduleFlush() : nil
+      if result == .changed { return queueMapped() }
     }
     return (try? session.write(bytes.bytes)) != nil
   }
 
   private func queueMapped() -> Bool {
     mapped.withUnsafeBytes { $0.isEmpty || (try? session.write($0.bytes)) != nil }
+  }
+
+  /// Who types Enter waits for no second key; a pipe's next bytes may take their time.
+  private func scheduleFlush() -> Timer? {
+    loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
   }
 
   /// Lets go what waits for a byte that may never come: at most one, for which there is room.
@@ -215,7 +228,6 @@ final class InputPump: SessionObserver {
   }
 
   private func end(_ error: Errno?) {
-    flushMap()
     stop()
     onEnd(error)
   }

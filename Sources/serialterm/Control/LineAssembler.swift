@@ -11,6 +11,11 @@ struct LineAssembler {
   /// Adds what came.
   mutating func append(_ piece: some Sequence<UInt8>) { bytes += piece }
 
+  /// Nothing more comes: a last line without its end is one too.
+  mutating func end() {
+    if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+  }
+
   /// Takes out the next line, without its end; nil while none is whole.
   mutating func next() -> String? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < limit else { return nil }

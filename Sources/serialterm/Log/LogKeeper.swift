@@ -21,6 +21,7 @@ final class LogKeeper: SessionObserver {
   /// Logs that were switched off, and are not written to their end.
   private var ending: [KeptLog] = []
   private var missingBefore = 0
+  private var hasFinished = false
   /// The files of the logs that were switched off last.
   private var lastFiles: [String]?
 
@@ -100,24 +101,31 @@ final class LogKeeper: SessionObserver {
   private func reap(by deadline: MonotonicTime = .now) {
     ending.removeAll { kept in
       guard kept.log.finish(by: deadline) else { return false }
+      sayMissing(from: kept.log)
       missingBefore += kept.log.missingCount
       return true
     }
   }
 
-  /// Waits until the logs are written, but not for long, and says what is not.
+  private func sayMissing(from log: Log) {
+    let count = log.missingCount
+    if count > 0 { console.warn("\(log.path): \(count.grouped) bytes not logged.") }
+  }
+
+  /// Waits until the logs are written, but not for long, and says what is not. Calling it again does
+  /// nothing.
   func finish() {
+    guard !hasFinished else { return }
+    hasFinished = true
     let all = logs + ending
     for kept in all { kept.log.close() }
     let deadline = MonotonicTime.now + Self.patience
     for kept in all {
-      let isDone = kept.log.finish(by: deadline)
-      let count = kept.log.missingCount
-      if !isDone {
-        console.warn(
-          "\(kept.log.path): the disk takes nothing; \(count.grouped) bytes are not written.")
-      } else if count > 0 {
-        console.warn("\(kept.log.path): \(count.grouped) bytes not logged.")
+      if kept.log.finish(by: deadline) {
+        sayMissing(from: kept.log)
+      } else {
+        let count = kept.log.missingCount.grouped
+        console.warn("\(kept.log.path): the disk takes nothing; \(count) bytes are not written.")
       }
     }
   }

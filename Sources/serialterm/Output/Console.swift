@@ -86,7 +86,7 @@ final class Console {
     }
     isMidLine = true
     screen.show(text)
-    screen.onCursorMoved()
+    screen.onCursorMoved(false)
   }
 
   /// Says something about the session, on a line of its own, unless the user wants quiet.
@@ -134,7 +134,7 @@ final class Console {
     }
     screen.say(isMidLine ? lineEnd + text : text)
     isMidLine = false
-    screen.onCursorMoved()
+    screen.onCursorMoved(true)
   }
 
   /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else

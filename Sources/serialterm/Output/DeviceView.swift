@@ -36,7 +36,7 @@ final class DeviceView {
     self.console = console
     self.loop = loop
     build()
-    console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove() }
+    console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
   }
 
   /// Shows bytes that the device sent.
@@ -53,19 +53,20 @@ final class DeviceView {
   /// Shows bytes that were typed.
   func showTyped(_ bytes: UnsafeRawBufferPointer) {
     if dump != nil {
+      lastMoment = .now
       showNumbers(of: bytes, .toDevice)
       if idleTimer == nil && isWaiting { waitForPause() }
     } else {
       echo.transform(bytes, at: .now) { console.show($0) }
-      text.cursorDidMove()
+      text.cursorDidMove(toMargin: false)
     }
   }
 
-  /// Shows what waits for more, and undoes what the device has changed of the terminal.
+  /// Shows what waits for more, and undoes what was changed of the terminal by what was shown.
   func finish() {
     flush()
-    let restoration = text.stages.lazy.compactMap { ($0 as? EscapeFilter)?.restoration }.first
-    if let restoration, !restoration.isEmpty { console.screen.draw(restoration) }
+    let restoration = [text, echo].flatMap { Self.filter(of: $0)?.restoration ?? [] }
+    if !restoration.isEmpty { console.screen.draw(restoration) }
   }
 
   private func showNumbers(of bytes: UnsafeRawBufferPointer, _ direction: Direction) {
@@ -118,17 +119,27 @@ final class DeviceView {
 
   private func build() {
     let map = ByteMap(settings.map, .fromDevice)
-    // Where lines are drawn in between, what is raw goes on in whole sequences.
-    let filter: [any ByteStage] = [settings.isRaw ? WholeSequences() : EscapeFilter()]
     let stamps: [any ByteStage] =
       settings.timestamps.map {
         [LineStamper($0, start: start, calendar: CalendarTime.init(local:))]
       }
       ?? []
-    text = Pipeline((map.isIdentity ? [] : [map]) + filter + highlights + stamps)
-    echo = Pipeline(filter)
+    text = Pipeline(
+      (map.isIdentity ? [] : [map]) + [filter(following: text)] + highlights + stamps)
+    echo = Pipeline([filter(following: echo)])
     numbered = Pipeline(stamps)
     dump = settings.isHex ? dump ?? HexDump(marksDirection: settings.marksDirection) : nil
+  }
+
+  /// Keeps what is shown from doing harm. One that was there goes on: it knows what is to be undone at
+  /// the end.
+  private func filter(following pipeline: Pipeline) -> any ByteStage {
+    // Where lines are drawn in between, what is raw goes on in whole sequences.
+    settings.isRaw ? WholeSequences() : Self.filter(of: pipeline) ?? EscapeFilter()
+  }
+
+  private static func filter(of pipeline: Pipeline) -> EscapeFilter? {
+    pipeline.stages.lazy.compactMap { $0 as? EscapeFilter }.first
   }
 
   /// Sets off what is asked for, where there are colours. What is raw has the terminal to itself.

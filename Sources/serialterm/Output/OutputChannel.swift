@@ -38,7 +38,7 @@ final class OutputChannel {
   private var stallTimer: Timer?
   private let loop: EventLoop
   private var isGone = false
-  /// What waited when nobody could read it any more.
+  /// What waited when nobody could read it any more, or came later.
   private var lostCount = 0
 
   /// Past this the source is asked to hold back; what it may still send before it does fits above.
@@ -83,10 +83,11 @@ final class OutputChannel {
   /// - Parameter isMessage: whether it is said about the session, and is to be read whatever is left
   ///   out of what the device sends.
   func write(_ bytes: UnsafeRawBufferPointer, isMessage: Bool = false) {
-    guard !isGone else { return }
+    guard !isGone else { return lostCount += bytes.count }
     // A descriptor that may block is only written to when it is known to be writable.
     let taken = backlog.isEmpty && neverBlocks ? writeSome(bytes) : 0
-    guard taken < bytes.count, !isGone else { return }
+    guard !isGone else { return lostCount += bytes.count }
+    guard taken < bytes.count else { return }
     let before = backlog.leftOut
     backlog.append(UnsafeRawBufferPointer(rebasing: bytes[taken...]), isMessage: isMessage)
     wantRoom(true)

@@ -28,8 +28,9 @@ final class Screen {
     }
   }
 
-  /// Called when the cursor is not where what was shown has left it.
-  var onCursorMoved: () -> Void = {}
+  /// Called when the cursor is not where what was shown has left it: with whether it is known to
+  /// stand in the first column.
+  var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
 
   init(_ output: OutputChannel, size: @escaping () -> ScreenSize) {
     self.output = output
@@ -91,7 +92,7 @@ final class Screen {
     draw(panel.close())
     withheld.write(to: output)
     refresh()
-    onCursorMoved()
+    onCursorMoved(false)
   }
 
   /// Shows the lines as they are now.
@@ -137,7 +138,7 @@ final class Screen {
     let size = wholeSize()
     let erasure = panel.eraseAfterResize(to: size)
     draw(erasure + adaptStatusLine(to: size) + showPanel())
-    onCursorMoved()
+    onCursorMoved(false)
   }
 
   /// A line that had no room, or was taken away for a while, is brought back.
@@ -151,7 +152,7 @@ final class Screen {
   func clear() {
     show("\u{1B}[H\u{1B}[2J")
     if let status { draw(statusLine.redraw(status)) }
-    onCursorMoved()
+    onCursorMoved(true)
   }
 
   /// Takes everything of ours off the screen, until ``resume()``: somebody else has the terminal.

@@ -8,6 +8,9 @@ struct Pace {
   private let lineDelay: Duration
   private let awaitsPrompt: Bool
   private var notBefore: MonotonicTime?
+  /// The same for the line feed of a CRLF whose CR went: no prompt and no end of a line is awaited in
+  /// the middle of it.
+  private var lineFeedNotBefore: MonotonicTime?
   private var lastByte: UInt8?
   /// Whether a line was sent and the prompt has not come yet.
   private(set) var isAwaitingPrompt = false
@@ -26,12 +29,16 @@ struct Pace {
     self.awaitsPrompt = awaitsPrompt
   }
 
-  /// When to ask again; nil for now, and while the prompt is awaited.
-  var resumption: MonotonicTime? { isAwaitingPrompt ? nil : notBefore }
+  /// When to ask again for the bytes that come next; nil for now, and while the prompt is awaited.
+  func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
+    endsLine(bytes) ? lineFeedNotBefore : isAwaitingPrompt ? nil : notBefore
+  }
 
   /// How many of the bytes that come next may go.
   func allowance(for bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
-    guard !isAwaitingPrompt, notBefore.map({ $0 <= now }) ?? true else { return 0 }
+    guard !isAwaitingPrompt, notBefore.map({ $0 <= now }) ?? true else {
+      return endsLine(bytes) && lineFeedNotBefore.map({ $0 <= now }) ?? true ? 1 : 0
+    }
     guard byteDelay == .zero else { return 1 }
     guard lineDelay != .zero || awaitsPrompt else { return bytes.count }
     return endOfLine(in: bytes)
@@ -39,10 +46,15 @@ struct Pace {
 
   /// How many bytes there are to the end of the first line, or of all.
   private func endOfLine(in bytes: UnsafeRawBufferPointer) -> Int {
-    let rest = bytes.dropFirst(lastByte == Self.carriageReturn && isLineFeed(bytes, 0) ? 1 : 0)
+    let rest = bytes.dropFirst(endsLine(bytes) ? 1 : 0)
     let end = rest.firstIndex { $0 == Self.carriageReturn || $0 == Self.lineFeed }
     guard let end else { return bytes.count }
     return bytes[end] == Self.carriageReturn && isLineFeed(bytes, end + 1) ? end + 2 : end + 1
+  }
+
+  /// Whether they begin with the line feed of a CRLF whose CR went.
+  private func endsLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    lastByte == Self.carriageReturn && isLineFeed(bytes, 0)
   }
 
   private func isLineFeed(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
@@ -55,13 +67,14 @@ struct Pace {
   mutating func sent(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Bool {
     guard let last = bytes.last else { return false }
     // The line feed of a CRLF whose line has ended already.
-    let isRest =
-      bytes.count == 1 && last == Self.lineFeed && lastByte == Self.carriageReturn
+    let isRest = bytes.count == 1 && endsLine(bytes)
     lastByte = last
-    let endsLine = !isRest && (last == Self.carriageReturn || last == Self.lineFeed)
-    notBefore = now + (endsLine ? max(byteDelay, lineDelay) : byteDelay)
-    if endsLine && awaitsPrompt { isAwaitingPrompt = true }
-    return endsLine && awaitsPrompt
+    let isLineEnd = last == Self.carriageReturn || last == Self.lineFeed
+    lineFeedNotBefore = now + byteDelay
+    notBefore = now + (isLineEnd ? max(byteDelay, lineDelay) : byteDelay)
+    guard isLineEnd, !isRest, awaitsPrompt else { return false }
+    isAwaitingPrompt = true
+    return true
   }
 
   /// The prompt came.

@@ -32,9 +32,11 @@ final class Pacer: SessionObserver, SendingPacer {
   var isAwaitingPrompt: Bool { pace.isAwaitingPrompt }
 
   func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
-    let count = bytes.withUnsafeBytes { pace.allowance(for: $0, at: .now) }
-    if count == 0 { resumeInTime() }
-    return count
+    bytes.withUnsafeBytes { bytes in
+      let count = pace.allowance(for: bytes, at: .now)
+      if count == 0 { resumeInTime(for: bytes) }
+      return count
+    }
   }
 
   func session(_ session: Session, didSend bytes: RawSpan) {
@@ -57,8 +59,8 @@ final class Pacer: SessionObserver, SendingPacer {
     session.continueSending()
   }
 
-  private func resumeInTime() {
-    guard let time = pace.resumption else { return }
+  private func resumeInTime(for bytes: UnsafeRawBufferPointer) {
+    guard let time = pace.resumption(for: bytes) else { return }
     timer = loop.schedule(after: time - .now) { [unowned session] in session.continueSending() }
   }
 }

@@ -17,6 +17,12 @@ struct ArgumentEntries {
         others.append(word)
         continue
       }
+      let letters = word.dropFirst().prefix { $0 != "=" }
+      if !word.hasPrefix("--"), letters.count > 1 {
+        // Several flags in one word: `-xe`.
+        rest = letters.dropLast().map { "-\($0)" } + ["-\(word.dropFirst(letters.count))"] + rest
+        continue
+      }
       let (name, given) = Self.split(word)
       let isOff = name.hasPrefix("no-") && ProfileKey(named: name) == nil
       let keyName = isOff ? String(name.dropFirst(3)) : name

@@ -20,6 +20,8 @@ final class Replayer {
   private static let settlingTime = Duration.milliseconds(200)
   /// How often it is looked whether everything was read: of a flush no event tells.
   private static let lookInterval = Duration.milliseconds(50)
+  /// How many entries are played before whatever else is ready has its turn.
+  private static let entriesPerTurn = 64
 
   private let file: FilePath
   private let speed: Double
@@ -128,7 +130,12 @@ final class Replayer {
   /// Plays what is due, as far as there is room.
   private func play() {
     guard phase == .playing else { return }
+    var playedEntries = 0
     while let entry {
+      if playedEntries == Self.entriesPerTurn {
+        timer = loop.schedule(after: .zero) { [unowned self] in play() }
+        return
+      }
       let delay = delay(of: entry)
       if playedCount == 0, delay > .zero {
         timer = loop.schedule(after: delay) { [unowned self] in play() }
@@ -136,6 +143,7 @@ final class Replayer {
       }
       guard write(entry) else { return }
       advance()
+      playedEntries += 1
     }
     guard phase == .playing else { return }
     phase = .draining

@@ -13,6 +13,7 @@ final class ExecController: SessionObserver {
   private var watch: DescriptorWatch?
   private var signals: SignalWatch?
   private var drain: Drain?
+  private var timer: Timer?
   private var status: ExitStatus?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
@@ -62,7 +63,7 @@ final class ExecController: SessionObserver {
     }
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) { updateInterest() }
+  func session(_ session: Session, didSend bytes: RawSpan) { wantMore() }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 
@@ -72,6 +73,13 @@ final class ExecController: SessionObserver {
   private func updateInterest() {
     // Fails only for want of memory; the next event tries again.
     _ = try? watch?.setInterest(room > 0 ? .reading : [])
+  }
+
+  /// Waits for what the command writes. When it has ended, what is left is read without waiting:
+  /// somebody whom it left behind may hold its output open, and no event would tell its end.
+  private func wantMore() {
+    guard status != nil else { return updateInterest() }
+    timer = loop.schedule(after: .zero) { [unowned self] in pump() }
   }
 
   /// Moves what the command writes to the device, at the device's pace.
@@ -86,9 +94,8 @@ final class ExecController: SessionObserver {
       let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count]).bytes
       // There is room; a device that is gone ends the session.
       _ = try? session.write(bytes)
-      updateInterest()
+      wantMore()
     case .wouldBlock:
-      // Somebody whom the command left behind may hold its output open.
       if status != nil { finish() }
     case .endOfFile:
       watch?.cancel()
@@ -100,7 +107,8 @@ final class ExecController: SessionObserver {
   /// Ends when the driver has sent what the command wrote.
   private func finish() {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in
-      unattended.finish(.success(status ?? .done))
+      // A log with gaps, or a reset that is under way, is a matter of what was done.
+      unattended.finish(.success(status == .command(0) ? .done : status ?? .done))
     }
   }
 }

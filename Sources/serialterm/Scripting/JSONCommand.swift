@@ -14,6 +14,14 @@ enum JSONCommand {
   /// How many bytes one command may send.
   static let largestPiece = 65_536
 
+  /// Whether the device would notice it, which it must not of one who only reads.
+  var isSending: Bool {
+    switch self {
+    case .send, .setLines, .sendBreak: true
+    case .expect, .setBaudRate, .close: false
+    }
+  }
+
   /// Reads a command.
   ///
   /// - Throws: ``Mistake``.

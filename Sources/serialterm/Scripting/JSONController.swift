@@ -17,12 +17,15 @@ final class JSONController: SessionObserver {
   private let unattended: UnattendedSession
   /// How long it goes on when its input has ended.
   var linger: Duration
+  /// Whether nothing is sent, and the lines stay as they are.
+  var isReadOnly: Bool
   private let text: ReceivedTextWatch
   private let player: LineSequencePlayer
   private let input = StandardFile(.standardInput, O_RDONLY)
   private var lines = LineAssembler(limit: longestLine)
   private var watch: DescriptorWatch?
   private var hasEnded = false
+  private var isClosing = false
   /// The id of the command that is being done.
   private var current: JSON?
   private var drain: Drain?
@@ -31,9 +34,10 @@ final class JSONController: SessionObserver {
   private var session: Session { unattended.session }
   private var loop: EventLoop { unattended.loop }
 
-  init(_ unattended: UnattendedSession, linger: Duration) {
+  init(_ unattended: UnattendedSession, linger: Duration, isReadOnly: Bool) {
     self.unattended = unattended
     self.linger = linger
+    self.isReadOnly = isReadOnly
     text = ReceivedTextWatch(on: unattended.loop)
     player = LineSequencePlayer(unattended.session, on: unattended.loop)
     unattended.session.addObserver(self)
@@ -53,6 +57,7 @@ final class JSONController: SessionObserver {
     player.onFailure = { [unowned self] in fail(Failure($0).message) }
     unattended.onReceived = { [unowned self] in received($0) }
     unattended.onWaiting = { [unowned self] in startReading() }
+    unattended.onRoom = { [unowned self] in doNext() }
     return try unattended.run()
   }
 
@@ -115,14 +120,19 @@ final class JSONController: SessionObserver {
     case .endOfFile:
       watch?.cancel()
       watch = nil
+      lines.end()
       hasEnded = true
     }
     doNext()
   }
 
-  /// Does the next command. While one is being done, nothing is read.
+  /// Does the next command. While one is being done, or nobody reads the answers, nothing is read.
   private func doNext() {
-    guard current == nil else { return }
+    guard current == nil, !isClosing else { return }
+    guard !unattended.isCrowded else {
+      _ = try? watch?.setInterest([])
+      return
+    }
     if let line = lines.next() {
       _ = try? watch?.setInterest([])
       perform(line)
@@ -141,7 +151,9 @@ final class JSONController: SessionObserver {
     do {
       let json = try JSON(parsing: line)
       current = json["id"] ?? .null
-      try perform(try JSONCommand(json))
+      let command = try JSONCommand(json)
+      if isReadOnly && command.isSending { return fail("read-only") }
+      try perform(command)
     } catch let error as SerialError {
       fail(Failure(error).message)
     } catch {
@@ -177,6 +189,7 @@ final class JSONController: SessionObserver {
   }
 
   private func close(after linger: Duration) {
+    isClosing = true
     timer = loop.schedule(after: linger) { [unowned self] in
       unattended.finish(.success(.done))
     }

@@ -17,6 +17,8 @@ final class RunController {
   private var dialogue: DialogueRun
   /// The line of the script that is being done.
   private var line = 0
+  /// Whether the next step waits until somebody reads standard output.
+  private var isHeldUp = false
   private var drain: Drain?
   private var standstill: StandstillWatch?
   private var timer: Timer?
@@ -56,6 +58,7 @@ final class RunController {
     player.onFailure = { [unowned self] in fail(.otherFailure, Failure($0).message) }
     unattended.onReceived = { [unowned self] in text.add($0) }
     unattended.onLost = { [unowned self] in text.flush() }
+    unattended.onRoom = { [unowned self] in if isHeldUp { goOn() } }
     unattended.onReady = { [unowned self] in goOn() }
     return try unattended.run()
   }
@@ -68,6 +71,9 @@ final class RunController {
   }
 
   private func doNext() {
+    // A reader that is slow holds up a script that prints.
+    isHeldUp = unattended.isCrowded
+    guard !isHeldUp, !unattended.isOver else { return }
     guard let instruction = dialogue.next() else { return unattended.finish(.success(.done)) }
     line = instruction.line
     switch instruction.action {
@@ -104,6 +110,9 @@ final class RunController {
 
   private func expect(_ expressions: [Expression], within limit: Duration) {
     timer = loop.schedule(after: limit) { [unowned self] in
+      // What has come may not have been looked at, and is shown in any case.
+      text.flush()
+      guard !text.expressions.isEmpty else { return }
       let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
       fail(.timedOut, "\(names.harmless) did not come within \(limit.inSeconds) s.")
     }

@@ -15,7 +15,8 @@ struct SendConfiguration {
   let prompt: Expression?
   /// What has to come back.
   let expectation: Expression?
-  /// How long nothing may happen while text is awaited.
+  /// How long the prompt may take, and then the answer; in between, where an answer is expected, how
+  /// long nothing may move.
   let timeout: Duration
   /// The group of the expectation that is printed, instead of all that comes; 0 is the whole match.
   let printedGroup: Int?

@@ -135,6 +135,10 @@ final class SendController {
   }
 
   private func timeIsUp() {
+    // What has come may not have been looked at, and is shown in any case.
+    let awaited = step
+    text.flush()
+    guard step == awaited else { return }
     let seconds = "within \(configuration.timeout.inSeconds) s"
     let failure =
       switch step {

@@ -13,6 +13,8 @@ final class UnattendedSession: SessionObserver {
   var onWaiting: () -> Void = {}
   /// Called when the device is gone, with nothing more to come.
   var onLost: () -> Void = {}
+  /// Called when standard output takes bytes again after ``isCrowded``.
+  var onRoom: () -> Void = {}
   /// Called with what is received.
   var onReceived: (UnsafeRawBufferPointer) -> Void = { _ in }
 
@@ -29,6 +31,8 @@ final class UnattendedSession: SessionObserver {
   private let releaseDesk: ReleaseDesk
   private var signals: SignalWatch?
   private var isReady = false
+  /// Whether somebody has called ``finish(_:)``, and only what is left to be read is waited for.
+  private(set) var isOver = false
   private var outcome: Result<ExitStatus, Failure>?
 
   /// The largest text that a script, or an argument (128 KiB, see execve(2)), may have us send.
@@ -76,7 +80,10 @@ final class UnattendedSession: SessionObserver {
       outcome = .success(.signal($0))
     }
     console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
-    console.onRoom = { [unowned self] in session.isReadingPaused = false }
+    console.onRoom = { [unowned self] in
+      session.isReadingPaused = false
+      onRoom()
+    }
     parts.driver.onFailure = { [unowned self] in
       finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
     }
@@ -105,6 +112,7 @@ final class UnattendedSession: SessionObserver {
         try loop.turn()
       }
     }
+    isOver = true
     try awaitOpening()
     try awaitReader()
     let status = try outcome!.get()
@@ -119,6 +127,9 @@ final class UnattendedSession: SessionObserver {
     if self.outcome == nil { self.outcome = outcome }
   }
 
+  /// Whether what would be written to standard output has to wait until somebody reads.
+  var isCrowded: Bool { console.isCrowded }
+
   /// Writes what the device sent to standard output: as it is, or harmless to a terminal.
   func show(_ bytes: UnsafeRawBufferPointer) {
     if console.isOutputTerminal { view.show(bytes) } else { write(bytes) }
@@ -127,7 +138,7 @@ final class UnattendedSession: SessionObserver {
   /// Writes bytes to standard output as they are.
   func write(_ bytes: UnsafeRawBufferPointer) {
     console.show(bytes)
-    if console.isCrowded { session.isReadingPaused = true }
+    if isCrowded { session.isReadingPaused = true }
   }
 
   /// Says which settings the driver took otherwise than they were asked for.

@@ -107,6 +107,9 @@ struct ConnectCommand: Subcommand {
     if line.uucpLock && sharing == .shared {
       throw ValidationError("--uucp-lock locks the port, --shared does not")
     }
+    if exec != nil && readOnly {
+      throw ValidationError("--exec sends what its command writes, --read-only sends nothing")
+    }
     if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
 
@@ -127,11 +130,14 @@ struct ConnectCommand: Subcommand {
 
   private func executeUnattended(_ late: LateProfile?) throws -> ExitStatus {
     let session = try UnattendedSession(sessionConfiguration)
-    let json = exec == nil ? JSONController(session, linger: .seconds(linger)) : nil
+    let json =
+      exec == nil
+      ? JSONController(session, linger: .seconds(linger), isReadOnly: readOnly) : nil
     if let late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
         json?.linger = .seconds(command.linger)
+        json?.isReadOnly = command.readOnly
         return command.sessionConfiguration
       }
     }

@@ -104,8 +104,9 @@ extension ProfileCommand {
       if let complaint = ConfigurationFile.complaint(aboutName: name) {
         throw Failure(.usage, complaint)
       }
-      // Refuses what the parser would refuse later, in its words.
-      _ = try ConnectCommand.parse(words)
+      // Refuses what the parser would refuse later, in its words. It does not know the words that
+      // switch off what another part of the configuration switches on.
+      _ = try ConnectCommand.parse(SwitchedOff(words).arguments)
       let arguments = try ArgumentEntries(words)
       let target = arguments.others.first.map { (key: "target", value: Value.string($0)) }
       let text = ConfigurationFile.text(

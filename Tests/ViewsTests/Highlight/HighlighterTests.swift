@@ -93,8 +93,20 @@ import Testing
   @Test func whatSomebodyElseWrote_isNotWrittenOver() throws {
     var stage = try highlighter("err=red")
     #expect(stage.feed("err ") == "err ")
-    stage.cursorDidMove()
+    stage.cursorDidMove(toMargin: true)
     #expect(stage.feed("err\n") == "\u{1B}[0;31merr\u{1B}[0m\n")
+  }
+
+  /// Behind each of these nobody knows in which column the text begins, and whether it is in one row.
+  @Test(arguments: ["\u{1B}[70G", "0123456\u{7}", "0123456\n", "0123456\u{8}"])
+  func whatBeginsInAnUnknownColumn_isNotWrittenOver(_ text: String) throws {
+    var stage = try highlighter("err=red", columns: 9)
+    let painted = "err\u{1B}[3D\u{1B}[0m\u{1B}[0;31merr\u{1B}[0m"
+    #expect(stage.feed(text) + stage.feed("err") + stage.feed("\r") == text + "err\r")
+    #expect(stage.feed("err") + stage.feed("\r") == painted + "\r")
+    stage.cursorDidMove(toMargin: false)
+    #expect(stage.feed("err") + stage.feed("\r\n") == "err\r\n")
+    #expect(stage.feed("err") + stage.feed("\r\n") == painted + "\r\n")
   }
 
   @Test func aTabIsNotWrittenOver() throws {

@@ -25,6 +25,7 @@ import Views
       ("(?i)[^e]", "Ex", ["x"]), (#"\x41"#, "A", ["A"]), (#"\[x\]"#, "[x]", ["[x]"]),
       ("ü.", "xüß", ["üß"]), ("[ä-ü]", "ö", ["ö"]), ("(a*)*b", "aab", ["aab"]),
       (#"\d{3}"#, "12 123 4567", ["123", "456"]), ("x?y", "xyy", ["xy", "y"]),
+      (#"\bE"#, "RE E", ["E"]), (#"\BE"#, "E RE", ["E"]), ("x$|^x", "xax", ["x", "x"]),
     ] as [(String, String, [String])])
   func matches_areThoseOfPerl(_ regex: String, _ text: String, _ expected: [String]) throws {
     #expect(try matches(regex, text) == expected)

@@ -14,6 +14,14 @@ import Testing
     }
   }
 
+  @Test func lastLine_needsNoEnd_whenNothingMoreComes() {
+    var lines = LineAssembler(limit: 16)
+    lines.append("one\ntwo".utf8)
+    lines.end()
+    lines.end()
+    #expect([lines.next(), lines.next(), lines.next()] == ["one", "two", nil])
+  }
+
   @Test func line_mayHaveAllTheBytesThatThereAre_andNoMore() {
     var lines = LineAssembler(limit: 4)
     lines.append("abc\n".utf8)

@@ -16,11 +16,11 @@ struct PaceTests {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { pace.allowance(for: $0, at: now) }
       guard count > 0 else {
-        if let promptAfter, pace.isAwaitingPrompt {
+        if let resumption = rest.withUnsafeBytes({ pace.resumption(for: $0) }) {
+          now = resumption
+        } else if let promptAfter, pace.isAwaitingPrompt {
           now = now + .milliseconds(promptAfter)
           pace.promptCame()
-        } else if let resumption = pace.resumption {
-          now = resumption
         } else {
           break
         }
@@ -65,6 +65,15 @@ struct PaceTests {
     #expect(
       pieces("a\nb\nc", pace(line: 50, prompt: true), promptAfter: 30).map(\.0) == [0, 50, 100])
     #expect(pieces("a\nb", pace(prompt: true)).map(\.1) == ["a\n"])
+  }
+
+  @Test("a CRLF goes as one end of a line, also byte by byte")
+  func lineEnds() {
+    let delayed = pieces("a\r\nb", pace(byte: 5, line: 50))
+    #expect(delayed.map(\.0) == [0, 5, 10, 60])
+    let prompted = pieces("a\r\nb", pace(byte: 5, prompt: true), promptAfter: 30)
+    #expect(prompted.map(\.0) == [0, 5, 10, 40])
+    #expect(prompted.map(\.1) == ["a", "\r", "\n", "b"])
   }
 
   @Test("the line feed of a CRLF that was cut belongs to the line before")
