@@ -52,13 +52,15 @@ extension Failure {
   }
 
   private static func advice(for access: NodeAccess?) -> String {
-    guard let access, case .denied(let owner, _, _) = access else {
+    guard let access, case .denied(let owner, let group, _) = access else {
       return "Its permissions do not let you in."
     }
-    guard let group = access.admittedGroup else {
-      return "It belongs to \(owner ?? "another user") alone."
+    if let group = access.admittedGroup {
+      return "It belongs to group \(group): 'sudo usermod -aG \(group) $USER', then log in again."
     }
-    return "It belongs to group \(group): 'sudo usermod -aG \(group) $USER', then log in again."
+    let name = owner ?? "another user"
+    guard let group, group != "root" else { return "It belongs to \(name) alone." }
+    return "It belongs to \(name); its group \(group) may not read and write it either."
   }
 }
 
