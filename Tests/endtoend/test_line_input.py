@@ -173,6 +173,21 @@ class HistoryTests(LineInputTest):
         self.assertEqual(self.quit(self.terminal)[0], 0)
         self.assertFalse(self.state.exists())
 
+    def test_each_profile_has_lines_of_its_own(self):
+        configuration = self.folder / "config.toml"
+        configuration.write_text("[profile.board]\nbaud = 9600\n")
+        self.begin("--config", str(configuration), "--profile", "board")
+        self.type_lines(b"to the board")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.assertEqual(self.history.with_name("board").read_bytes(), b"to the board\n")
+        self.begin()
+        self.terminal.send(UP + b"something else")
+        self.wait_for_line("something else")
+        self.terminal.send(b"\r")
+        self.sent(b"something else")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.assertEqual(self.history.read_bytes(), b"something else\n")
+
     def test_a_full_disk_leaves_the_history_as_it_was_and_nothing_beside_it(self):
         self.enterContext(small(self.state, 64))
         self.history.parent.mkdir(parents=True, mode=0o700)

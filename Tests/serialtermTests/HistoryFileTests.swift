@@ -21,7 +21,7 @@ import Testing
       (try? file.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    var history: HistoryFile { HistoryFile(named: "default", in: path) }
+    var history: HistoryFile { HistoryFile(ofProfile: nil, in: path) }
   }
 
   @Test func lines_areFoundAgain() throws {
@@ -71,8 +71,19 @@ import Testing
     #expect(next.load().lines.count == lines.count)
   }
 
+  @Test func profiles_haveFilesOfTheirOwn_whateverTheyAreCalled() throws {
+    let place = try Place()
+    var (own, other) = (place.history, HistoryFile(ofProfile: "../x y", in: place.path))
+    own.append("of none")
+    other.append("of the profile")
+    #expect(place.text == "of none\n")
+    #expect(other.name == "%2e%2e%2fx%20y")
+    var next = HistoryFile(ofProfile: "../x y", in: place.path)
+    #expect(next.load().lines == ["of the profile"])
+  }
+
   @Test func withoutAPlace_nothingHappens() {
-    var file = HistoryFile(named: "default", in: nil)
+    var file = HistoryFile(ofProfile: nil, in: nil)
     file.append("line")
     #expect(file.load().lines.isEmpty)
   }

@@ -36,6 +36,12 @@ public struct LineEditor: Sendable {
   /// Creates an editor with an empty line.
   public init(history: History = History()) { self.history = history }
 
+  /// Goes over to other lines that were submitted before; the line itself stays.
+  public mutating func replaceHistory(_ other: History) {
+    history = other
+    recalled = nil
+  }
+
   /// The text of the line.
   public var text: String { String(characters) }
 

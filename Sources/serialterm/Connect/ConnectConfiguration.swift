@@ -3,6 +3,8 @@ import Glibc
 /// What a session was asked to be that a user may sit at.
 struct ConnectConfiguration {
   let session: SessionConfiguration
+  /// The profile that holds; nil if none does.
+  let profile: String?
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool

@@ -72,7 +72,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     view = DeviceView(configuration.view, on: console, loop: loop)
     filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
     lineInput = LineInput(
-      on: console, loop: loop, history: HistoryFile(named: "default"))
+      on: console, loop: loop, history: HistoryFile(ofProfile: configuration.profile))
     narrator = SessionNarrator(on: console)
     model = TerminalStateModel(
       TerminalState(
@@ -94,6 +94,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     input.prefix = configuration.prefix
     errorReport.marksErrors = configuration.session.linkOptions.marksErrors
     narrator.wayBack = configuration.wayBack
+    lineInput.use(HistoryFile(ofProfile: configuration.profile))
     releaseDesk.patience = Drain.Patience(total: configuration.drain)
     if let format = configuration.view.timestamps { lastTimestamps = format }
     model.update {

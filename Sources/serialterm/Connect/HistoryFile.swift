@@ -3,7 +3,8 @@ import Posix
 import SystemPackage
 import TerminalUI
 
-/// The file in which the lines that were typed are kept, for the next session.
+/// The file in which the lines that were typed are kept, for the next session: one for each profile,
+/// and one for sessions without.
 ///
 /// It is the user's alone (0600, in folders of 0700), and neither it nor its folders may be symbolic
 /// links: what is typed may be a secret. A line that begins with a space is not kept, as shells have
@@ -12,7 +13,8 @@ import TerminalUI
 struct HistoryFile {
   /// Nil where the user has no folder for it.
   private let place: FilePath?
-  private let name: String
+  /// What the file is called.
+  let name: String
   /// The line that was kept last: it is not kept twice in a row.
   private var last: String?
 
@@ -26,11 +28,23 @@ struct HistoryFile {
   /// Says where the file is; nothing is opened.
   ///
   /// - Parameters:
-  ///   - name: what the file is called.
+  ///   - profile: whose lines they are; nil for sessions without a profile.
   ///   - place: the folder for what programs remember.
-  init(named name: String, in place: FilePath? = Self.stateFolder()) {
-    self.name = name
+  init(ofProfile profile: String?, in place: FilePath? = Self.stateFolder()) {
+    name = Self.fileName(for: profile ?? "default")
     self.place = place
+  }
+
+  /// A profile's name, with what a file's had better not have written as in a URL.
+  private static func fileName(for profile: String) -> String {
+    profile.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        String(Unicode.Scalar(byte))
+      default: "%\(String(byte / 16, radix: 16))\(String(byte % 16, radix: 16))"
+      }
+    }.joined()
   }
 
   /// `$XDG_STATE_HOME`, else `~/.local/state`. What is no absolute path does not count, as the XDG

@@ -23,6 +23,13 @@ final class LineInput {
     self.history = history
   }
 
+  /// Goes over to another history, if it is another; what is being typed stays.
+  func use(_ other: HistoryFile) {
+    guard other.name != history.name else { return }
+    history = other
+    if isHistoryLoaded { editor.replaceHistory(history.load()) }
+  }
+
   /// Shows the line; the history is read the first time.
   func show() {
     if !isHistoryLoaded { editor = LineEditor(history: history.load()) }

@@ -83,6 +83,7 @@ struct CommandLineReader {
       }
     }
     completed.namedTarget = choice.target
+    completed.profileOptions.profile = choice.profile
     return completed
   }
 

@@ -6,6 +6,8 @@ import SystemPackage
 struct ProfileChoice {
   /// What it says; of two entries with one key only the one that counts is there.
   let entries: [Entry]
+  /// The name of the profile; nil if none holds.
+  let profile: String?
   /// The device that is meant.
   let target: Target?
   /// Whether another profile may hold once the device is known.
@@ -57,6 +59,7 @@ struct ProfileChoice {
     in contents: ConfigurationFile
   ) {
     entries = Self.merge(contents.defaults, profile?.entries ?? [])
+    self.profile = profile?.name
     self.target = target
     self.dependsOnDevice = dependsOnDevice
   }

@@ -8,7 +8,8 @@ protocol ProfiledCommand: Subcommand {
   /// - Throws: ``Failure`` for every end that needs words.
   func execute(_ late: LateProfile?) throws -> ExitStatus
   static var profiledName: ProfiledCommandName { get }
-  var profileOptions: ProfileOptions { get }
+  /// When the configuration has been read, with the name of the profile that holds.
+  var profileOptions: ProfileOptions { get set }
   /// Nil: none was named.
   var namedTarget: Target? { get set }
 }

@@ -158,10 +158,10 @@ extension ConnectCommand {
 
   private var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
-      session: sessionConfiguration, echoesLocally: localEcho, isReadOnly: readOnly,
-      editsLines: inputMode == .line, view: view.settings, filter: view.filter,
-      showsStatus: view.status, prefix: prefix, linger: .seconds(linger), drain: .seconds(drain),
-      releaseSignal: releaseOn)
+      session: sessionConfiguration, profile: profileOptions.profile, echoesLocally: localEcho,
+      isReadOnly: readOnly, editsLines: inputMode == .line, view: view.settings,
+      filter: view.filter, showsStatus: view.status, prefix: prefix, linger: .seconds(linger),
+      drain: .seconds(drain), releaseSignal: releaseOn)
   }
 }
 

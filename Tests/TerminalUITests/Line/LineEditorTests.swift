@@ -93,6 +93,15 @@ import Testing
     #expect(editor.marked == "one!|")
   }
 
+  @Test func otherHistory_takesThePlaceOfTheOne_andTheLineStays() {
+    var editor = LineEditor(history: History(parsing: "one\n"))
+    editor.handle([.named(.up)])
+    editor.replaceHistory(History(parsing: "two\nthree\n"))
+    #expect(editor.marked == "one|")
+    editor.handle([.named(.up), .named(.up)])
+    #expect(editor.marked == "two|")
+  }
+
   @Test(arguments: ["\r", "\n", "\r\n"])
   func pastedLines_areSubmittedInOrder_andTheRestStays(end: String) {
     var editor = Self.editor("x|y")
