@@ -29,6 +29,8 @@ import Testing
     let path = name.path(at: 1_795_242_660).string
     #expect(path.hasPrefix("logs/serial-by-id-2026112"))
     #expect(path.hasSuffix("-%.log"))
+    #expect(LogName("%-m.%EY.%06Y", port: "x").path(at: 1_795_242_660) == "11.2026.002026")
+    #expect(LogName("half%-", port: "x").path(at: 0) == "half%-")
     #expect(LogName("plain", port: "x").path(at: 0) == "plain")
     #expect(LogName("half%", port: "x").path(at: 0) == "half%")
   }

@@ -32,11 +32,15 @@ public struct LogName: Hashable, Sendable {
     while let percent = rest.firstIndex(of: "%") {
       result += rest[..<percent]
       rest = rest[percent...].dropFirst()
+      // glibc's flags, a width, and POSIX's modifiers.
+      let modifiers = rest.prefix { "_-0^#123456789EO".contains($0) }
+      rest = rest.dropFirst(modifiers.count)
       guard let letter = rest.popFirst() else {
-        result += "%"
+        result += "%\(modifiers)"
         break
       }
-      result += letter == "t" ? port : Self.format("%\(letter)", &fields)
+      let isPort = letter == "t" && modifiers.isEmpty
+      result += isPort ? port : Self.format("%\(modifiers)\(letter)", &fields)
     }
     return FilePath(result + rest)
   }
