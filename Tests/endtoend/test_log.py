@@ -57,13 +57,16 @@ class LogTests(SessionTest):
         wait_until(lambda: (self.folder / name).stat().st_size == 5, "the log is written")
         self.assertEqual(terminal.leave()[0], 0)
 
-    def test_switched_on_in_the_session_it_names_itself_and_goes_on_later(self):
+    def session_in_folder(self, *options):
         home = os.getcwd()
         os.chdir(self.folder)
         try:
-            terminal = self.session()
+            return self.session(*options)
         finally:
             os.chdir(home)
+
+    def test_switched_on_in_the_session_it_names_itself_and_goes_on_later(self):
+        terminal = self.session_in_folder()
         terminal.send(b"\x14f")
         name = terminal.expect(re.compile(rb"logging to (serialterm-port-\d{8}-\d{6}\.log)"))
         log = self.folder / name.group(1).decode()
@@ -85,13 +88,23 @@ class LogTests(SessionTest):
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual(log.read_bytes(), b"onethree")
 
+    def test_what_is_said_of_logs_holds_for_one_that_is_switched_on_later(self):
+        terminal = self.session_in_folder("--log-sent", "--log-append")
+        terminal.send(b"\x14f")
+        name = terminal.expect(re.compile(rb"logging to (serialterm-port-\d{8}-\d{6}\.txt)"))
+        terminal.send(b"typed")
+        self.assertEqual(self.device.read_exactly(5), b"typed")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertIn(b"> typed", (self.folder / name.group(1).decode()).read_bytes())
+
     def test_wrong_options_are_told(self):
         for options, words in (
                 (("--log-rotate", "0"), b"above zero"), (("--log-rotate", "12x"), b"10M"),
                 (("--log-rotate-every", "1y"), b"6h"), (("--log-format", "xml"), b"jsonl"),
-                (("--log-keep", "2"), b"--log-rotate"), (("--log-append",), b"--log"),
+                (("--log-keep", "2"), b"--log-rotate"),
                 (("--log-rotate", "1k", "--log-keep", "0"), b"1 or more"),
-                (("--log", "x.log", "--log-sent"), b"raw")):
+                (("--log", "x.log", "--log-sent"), b"raw"),
+                (("--log-format", "raw", "--log-sent"), b"raw")):
             with self.subTest(options=options):
                 result = serialterm("connect", "loopback:", *options)
                 self.assertEqual(result.status, 2)

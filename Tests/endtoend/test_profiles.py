@@ -108,7 +108,7 @@ class MistakeTests(ProfileCase):
                 ("[default]\nparity = 'odd'\nflow = 'x'\nbaud = 1\n", 3, b"'x'"),
                 ("[default]\nbaud = -1\n", 2, b""), ("[default]\nbaud = 100000000000\n", 2, b""),
                 ("[default]\nwait-for = '('\n", 2, b""), ("[profile.x]\nmatch = 'y'\n", 2, b"usb:"),
-                ("[default]\nlog-append = true\n", 2, b"--log"), ("[defaults]\n", 1, b"defaults"),
+                ("[default]\nlog-keep = 2\n", 2, b"log-rotate"), ("[defaults]\n", 1, b"defaults"),
                 ("include = 'config.toml'\n", 1, b""), ("[default]\nmatch = 'usb:1:2'\n", 2, b""),
                 ("[default]\ntarget = 'usb:zz'\n", 2, b""), ("[default", 1, b""),
                 ("[profile.a]\ntarget = 7\n", 2, b"")]:

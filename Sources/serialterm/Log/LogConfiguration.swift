@@ -19,5 +19,9 @@ struct LogConfiguration {
   }
 
   /// A file in the working folder, for a log that is switched on without a name.
-  var standardFile: String { "serialterm-%t-%Y%m%d-%H%M%S\((format ?? .raw).suffix)" }
+  var standardFile: String {
+    // A raw log cannot tell what was sent.
+    let format = format ?? (options.logsSent ? .text : .raw)
+    return "serialterm-%t-%Y%m%d-%H%M%S\(format.suffix)"
+  }
 }

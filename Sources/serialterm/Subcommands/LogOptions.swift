@@ -44,7 +44,6 @@ struct LogOptions: ParsableArguments {
   var logKeep: Int?
 
   func validate() throws {
-    if logAppend && log.isEmpty { throw ValidationError("--log-append needs --log FILE") }
     if let logKeep, logKeep < 1 {
       throw ValidationError("'--log-keep \(logKeep)': expected 1 or more files")
     }
