@@ -77,7 +77,10 @@ extension SessionDelegate {
 /// What a session did, as one value, for closures that observe one kind of it.
 public enum SessionEvent {
   /// See ``SessionObserver/session(_:didChangeStateFrom:to:)``.
-  case stateChange(Change<SessionState>)
+  ///
+  /// Indirect, as the counters are: both are rare and large, and copying room for them with each event
+  /// to each observer was a tenth of the instructions that a key costs.
+  indirect case stateChange(Change<SessionState>)
   /// See ``SessionObserver/session(_:didReceive:)``. The bytes live as long as the call.
   case received(UnsafeRawBufferPointer)
   /// See ``SessionObserver/session(_:didReceiveError:)``.
@@ -85,7 +88,7 @@ public enum SessionEvent {
   /// See ``SessionObserver/session(_:didChangeModemLinesFrom:to:)``.
   case modemLinesChange(Change<ModemLines>)
   /// See ``SessionObserver/session(_:didChangeCountersFrom:to:)``.
-  case countersChange(Change<LineCounters>)
+  indirect case countersChange(Change<LineCounters>)
   /// See ``SessionObserver/session(_:didSend:)``. The bytes live as long as the call.
   case sent(UnsafeRawBufferPointer)
   /// See ``SessionObserver/session(_:didChangeInterestFrom:to:)``.
