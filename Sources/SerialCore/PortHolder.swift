@@ -36,8 +36,9 @@ public struct PortHolders {
     guard let node = try? path.stat() else { return nil }
     let locker = locks[FileID(device: node.deviceID, inode: node.inode.rawValue)]
     // A lock outlives who took it, as flock(1) does for a script: it goes with the open file.
-    return [locker, UUCPLock(for: path).holder, openers[node.specialDeviceID]].lazy
-      .compactMap(\.self).compactMap(PortHolder.init).first
+    return locker.flatMap(PortHolder.init)
+      ?? UUCPLock(for: path).holder.flatMap(PortHolder.init)
+      ?? openers[node.specialDeviceID].flatMap(PortHolder.init)
   }
 
   private struct FileID: Hashable {
