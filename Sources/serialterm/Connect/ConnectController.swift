@@ -71,8 +71,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     dialogs = Dialogs(on: console, input: input, loop: loop)
     view = DeviceView(configuration.view, on: console, loop: loop)
     filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
-    lineInput = LineInput(
-      on: console, loop: loop, history: HistoryFile(ofProfile: configuration.profile))
+    lineInput = LineInput(on: console, loop: loop)
     narrator = SessionNarrator(on: console)
     model = TerminalStateModel(
       TerminalState(

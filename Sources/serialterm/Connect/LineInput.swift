@@ -13,14 +13,13 @@ final class LineInput {
   private let loop: EventLoop
   /// Not lazy: what is lazy is copied by every change.
   private var editor = LineEditor()
-  private var history: HistoryFile
+  private var history = HistoryFile(ofProfile: nil)
   private var isHistoryLoaded = false
   private var isRefreshDue = false
 
-  init(on console: Console, loop: EventLoop, history: HistoryFile) {
+  init(on console: Console, loop: EventLoop) {
     self.console = console
     self.loop = loop
-    self.history = history
   }
 
   /// Goes over to another history, if it is another; what is being typed stays.
