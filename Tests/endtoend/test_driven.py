@@ -37,21 +37,18 @@ class ExecTests(unittest.TestCase):
             self.assertEqual(result.status, 0, result)
             self.assertEqual(target.read_bytes(), data)
 
-    def test_what_the_command_wrote_last_is_sent(self):
+    def assert_sends_zeros(self, command, count):
         with Device() as device:
             program = self.enterContext(
-                Pipes(serialterm_binary(), "connect", device.path, "--exec",
-                      "head -c 51200 /dev/zero"))
-            self.assertEqual(device.read_exactly(51_200), bytes(51_200))
+                Pipes(serialterm_binary(), "connect", device.path, "--exec", command))
+            self.assertEqual(device.read_exactly(count), bytes(count))
             self.assertEqual(program.wait(), 0)
 
+    def test_what_the_command_wrote_last_is_sent(self):
+        self.assert_sends_zeros("head -c 51200 /dev/zero", 51_200)
+
     def test_whoever_the_command_left_behind_is_not_waited_for(self):
-        with Device() as device:
-            program = self.enterContext(
-                Pipes(serialterm_binary(), "connect", device.path, "--exec",
-                      "head -c 200000 /dev/zero; sleep 30 &"))
-            self.assertEqual(device.read_exactly(200_000), bytes(200_000))
-            self.assertEqual(program.wait(), 0)
+        self.assert_sends_zeros("head -c 200000 /dev/zero; sleep 30 &", 200_000)
 
     @unittest.skipUnless(shutil.which("sz"), "needs lrzsz")
     def test_a_file_goes_by_zmodem(self):

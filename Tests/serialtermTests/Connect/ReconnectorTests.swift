@@ -55,6 +55,11 @@ import Testing
     try bench.board.plug(ours)
     try bench.board.plug(twin)
     try bench.follow(ours)
+    try expectReturnToOurs(ours, bench)
+  }
+
+  /// Our device goes and comes back, beside a twin.
+  private func expectReturnToOurs(_ ours: Adapter, _ bench: Bench) throws {
     try bench.board.unplug(ours)
     try bench.settle()
     #expect(!bench.session.state.isOpen)
@@ -136,13 +141,7 @@ import Testing
     try bench.board.plug(twin)
     try point(link, to: twin)
     try bench.settle()
-    try bench.board.unplug(ours)
-    try bench.settle()
-    #expect(!bench.session.state.isOpen)
-    #expect(bench.reports.isEmpty, "the twin was there before: it is not ours")
-    try bench.board.plug(ours)
-    try bench.settle()
-    #expect(isOn(ours, bench))
+    try expectReturnToOurs(ours, bench)
     // Nor is it the twin's going that ends ours.
     try bench.board.unplug(twin)
     try bench.settle()
