@@ -16,26 +16,29 @@ let package = Package(
     .library(name: "Observing", targets: ["Observing"]),
     .library(name: "SerialCore", targets: ["SerialCore"]),
     .library(name: "DeviceWatch", targets: ["DeviceWatch"]),
-    // What sessions run on and can be tried with, for who wants no loop and no device of their own.
+    // The event loop that sessions run on, and simulated devices to test with.
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(name: "Loopback", targets: ["Loopback"]),
+    // The types of system calls that a link or a simulated device of your own needs.
+    .library(name: "Posix", targets: ["Posix"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
-    // The C library of udev, and the few kernel interfaces that Glibc's Swift module leaves out.
+    // libudev, and the few kernel interfaces that Glibc's Swift module lacks.
     .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
     .target(name: "CSerial"),
-    // Restores the user's terminal after a crash or SIGKILL; no Swift may run in it.
+    // Restores the user's terminal after a crash or SIGKILL; written in C because Swift code may not
+    // run in a signal handler or after fork(2).
     .target(name: "CTerminalGuard"),
 
-    // System calls in Swift's terms: errno, ownership of descriptors, the monotonic clock.
+    // System calls as Swift functions: errors, ownership of descriptors, the monotonic clock.
     .target(name: "Posix", dependencies: [system], swiftSettings: strict),
 
-    // The model: no printing, no exiting, no argument parsing. SerialCore and DeviceWatch do not
-    // know each other.
+    // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
+    // of each other.
     .target(name: "CObserving"),
     .target(name: "Observing", dependencies: ["CObserving"], swiftSettings: strict),
     .target(
@@ -49,17 +52,18 @@ let package = Package(
     .target(
       name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
 
-    // What is shown and typed at a terminal, as values: no I/O, nothing of ours.
+    // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
     .target(name: "TerminalUI", swiftSettings: strict),
-    // What a device's bytes go through before they are shown: pure values, fit to be fuzzed.
+    // The stages between a device's bytes and the screen: pure values, which can be fuzzed.
     .target(name: "Views", swiftSettings: strict),
 
-    // Logs: their formats as pure values, and the thread that writes them.
-    .target(name: "Logs", dependencies: ["Posix", "Views", system], swiftSettings: strict),
-    // What commands that talk to a device by themselves decide: expectations and dialogues, as
-    // values.
+    // Logs: the formats as pure values, and the thread that writes them.
+    .target(
+      name: "Logs", dependencies: ["CSerial", "Posix", "Views", system],
+      swiftSettings: strict),
+    // Expectations and dialogues of unattended commands, as values.
     .target(name: "Scripting", swiftSettings: strict),
-    // The configuration file, read into values.
+    // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),
 
     // The program.
@@ -72,12 +76,20 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // What the tests of several modules need.
+    // Shared by the tests of several modules.
     .target(
-      name: "TestSupport", dependencies: ["Posix", system], path: "Tests/TestSupport",
-      swiftSettings: strict),
-    .testTarget(name: "PosixTests", dependencies: ["Posix", system], swiftSettings: strict),
-    .testTarget(name: "ObservingTests", dependencies: ["Observing"], swiftSettings: strict),
+      name: "TestSupport", dependencies: ["Posix", "SerialCore", "TerminalUI", system],
+      path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "PosixTests", dependencies: ["Posix", "TestSupport", system], swiftSettings: strict),
+    .testTarget(
+      name: "ObservingTests", dependencies: ["Observing", "TestSupport"], swiftSettings: strict),
+    // The products together with Foundation and Observation, as another program uses them.
+    .testTarget(
+      name: "LibraryClientTests",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore", system,
+      ]),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
     .testTarget(
@@ -94,7 +106,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TerminalUITests", dependencies: ["TerminalUI", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "ViewsTests", dependencies: ["TestSupport", "Views"], swiftSettings: strict),
+    .testTarget(
+      name: "ViewsTests", dependencies: ["TerminalUI", "TestSupport", "Views"],
+      swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
@@ -104,7 +118,8 @@ let package = Package(
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing",
+        "Posix",
         "SerialCore", "TerminalUI", "TestSupport", "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -11,7 +11,7 @@ let package = Package(
   targets: [
     .target(name: "CAllocations"),
     .executableTarget(
-      name: "ObservingBenchmark",
+      name: "ObserverBenchmark",
       dependencies: [
         "CAllocations", "OpenCombine", .product(name: "Observing", package: "serialterm"),
       ]),

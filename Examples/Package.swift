@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Small programs on serialterm's libraries; docs/library.md walks through them.
+/// Small programs that use serialterm's libraries. docs/library.md explains them.
 let package = Package(
   name: "serialterm-examples",
   dependencies: [

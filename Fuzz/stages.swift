@@ -4,7 +4,7 @@ public func fuzzStages(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = FuzzInput(bytes, count)
   for map in maps { _ = input.output(of: map) }
   let dump = input.output(of: HexDump(marksDirection: true))
-  let lines = (input.stream.count + HexDump.width - 1) / HexDump.width
+  let lines = (input.stream.count + HexDump.standardRowLength - 1) / HexDump.standardRowLength
   // Mark, offset, numbers, text and the line's end.
   precondition(dump.count == lines * (2 + 8 + 50 + 3 + 3) + input.stream.count)
   precondition(input.output(of: WholeSequences()) == Array(input.stream), "not every byte goes on")

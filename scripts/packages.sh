@@ -1,6 +1,7 @@
-# Sourced by the scripts beside it: need_packages NAME... installs Debian packages that are missing.
+# Functions for the other scripts.
 
-# Says what it is going to install, then does. Returns 1, saying so, where it cannot.
+# Installs missing Debian packages, with a message: need_packages NAME... Returns 1, with a message, if
+# that is not possible.
 need_packages() {
   local missing=() name
   for name; do
@@ -10,7 +11,7 @@ need_packages() {
   local as_root=()
   [ "$(id -u)" = 0 ] || as_root=(sudo -n)
   if ! command -v apt-get >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
-    echo "missing: ${missing[*]}; install them, or run this where apt-get and root are to be had" >&2
+    echo "missing: ${missing[*]}. Install them, or run this as root on a system with apt-get." >&2
     return 1
   fi
   echo "installing through apt: ${missing[*]}" >&2
@@ -19,12 +20,12 @@ need_packages() {
       apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
-# What a Swift toolchain needs itself, where it does not run or has nothing to link with: it comes as
-# an archive, which brings no packages. The list is that of swift.org for Debian; -dev packages, since
-# their names stay from release to release. Returns 1, saying so, where there is no toolchain.
+# Installs the packages that a Swift toolchain needs if it does not run or cannot link: a toolchain from
+# swift.org is an archive without dependencies. The list is swift.org's for Debian, with -dev packages
+# because their names are the same in every release. Returns 1, with a message, without a toolchain.
 need_toolchain() {
   if ! command -v swift >/dev/null; then
-    echo "there is no swift: install a toolchain of version 6.2 or later, see swift.org/install" >&2
+    echo "Swift is missing: install version 6.2 or later, see https://www.swift.org/install/linux/" >&2
     return 1
   fi
   ! { command -v git && swift build --version &&

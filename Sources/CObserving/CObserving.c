@@ -1,2 +1,2 @@
-// The runtime has the definition; a target needs a file.
+// The Swift runtime defines the function; a target needs a source file.
 #include "CObserving.h"

@@ -25,9 +25,9 @@ static int guard_pipe = -1;
 
 // MARK: The screen
 
-// Opened anew, so that a terminal that takes nothing keeps nobody: O_NONBLOCK belongs to the open
-// file, which the user's shell shares. Where that is not allowed, after su(1) for one, a terminal
-// that says it has room is trusted. Only async-signal-safe functions.
+// The terminal is opened again, so that a stalled terminal cannot block: O_NONBLOCK belongs to the open
+// file description, which the user's shell shares. Where opening it is not allowed, for example after
+// su(1), poll(2) decides whether there is room. Only async-signal-safe functions.
 static void restore_screen(int terminal, const char *path) {
   if (!screen_restoration) return;
   int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -42,30 +42,29 @@ static void restore_screen(int terminal, const char *path) {
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 enum { CRASH_SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals };
 
-// The runtime's own words, if it has any, do not say whose they are, and for want of memory it may
-// have none.
-static void say_crash(void) {
+// A message of the Swift runtime, if any, does not name the program, and without memory there is none.
+static void report_crash(void) {
   static const char words[] =
-      "serialterm: crashed: out of memory, or a mistake in the program itself.\n";
-  // A terminal that takes nothing must not keep us.
+      "serialterm: crashed: out of memory, or a bug in serialterm.\n";
+  // A stalled terminal must not block.
   struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
   if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT)
     (void)!write(STDERR_FILENO, words, sizeof words - 1);
 }
 
-// Only async-signal-safe functions, see signal-safety(7). SA_RESETHAND has made the default the
-// action already: raised again here, the signal waits until this returns and then ends the process
-// with the status and the core that it would have had.
+// Only async-signal-safe functions, see signal-safety(7). SA_RESETHAND has already restored the default
+// action: raised again here, the signal is pending until this returns, and then ends the process with
+// the same status and core file as without this handler.
 static void on_crash(int signal) {
   if (is_guarding) {
     restore_screen(STDOUT_FILENO, "/proc/self/fd/1");  // the same terminal, see the header
     tcsetattr(guarded_terminal, TCSANOW, &found_attributes);
   }
-  say_crash();
+  report_crash();
   raise(signal);
 }
 
-// A stack of its own: the crash may be that the stack is used up.
+// On a separate stack: the crash may be a stack overflow.
 static char crash_stack[16384];
 
 void terminal_guard_handle_crashes(void) {
@@ -85,8 +84,8 @@ static bool same_attributes(const struct termios *a, const struct termios *b) {
          a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
 }
 
-// The guard's whole life. `pipe` reports the end of file when the guarded process has ended,
-// however it did: nobody else has the other end.
+// The main function of the guard. `pipe` reports the end of file when the guarded process has ended in
+// any way: no other process has the other end.
 static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
   char byte;
   ssize_t count;
@@ -99,7 +98,7 @@ static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
   }
 }
 
-// Of the kernel: see getdents(2), which nothing else declares.
+// The kernel's structure for getdents64, which no header declares; see getdents(2).
 struct linux_dirent64 {
   uint64_t d_ino;
   int64_t d_off;
@@ -108,9 +107,9 @@ struct linux_dirent64 {
   char d_name[];
 };
 
-// Closes all descriptors from `first` on. Kernels before 5.9 have no close_range(2), and the filters of
-// some containers do not know it: then those in /proc/self/fd are closed. Read without readdir(3),
-// which allocates: another thread may have held the allocator when this process was forked off.
+// Closes all descriptors from `first`. Without close_range(2), on kernels before 5.9 and in containers
+// that block it, closes those in /proc/self/fd. readdir(3) cannot be used because it allocates: another
+// thread may have held the allocator's lock when this process was forked.
 static void close_all_from(int first) {
   if (close_range(first, ~0U, 0) == 0) return;
   int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -124,7 +123,7 @@ static void close_all_from(int first) {
       int number = 0;
       const char *digit = entry->d_name;
       while (*digit >= '0' && *digit <= '9') number = number * 10 + (*digit++ - '0');
-      // Not `.` and `..`, and not what is being read.
+      // Neither `.` and `..` nor the folder that is being read.
       if (digit != entry->d_name && number >= first && number != folder) close(number);
     }
   }
@@ -132,22 +131,22 @@ static void close_all_from(int first) {
 }
 
 static void become_guard(int pipe, int terminal, const struct termios *raw) {
-  // Out of the program's process group: what ends the group must not end its guard. SIGTTOU would
-  // stop a background process that sets the terminal, unless it is ignored; see tcsetattr(3).
+  // Leaves the program's process group, so that a signal to the group does not end the guard. SIGTTOU
+  // would stop a background process that sets the terminal, so it is ignored; see tcsetattr(3).
   setpgid(0, 0);
   prctl(PR_SET_NAME, "serialterm-grd");
   for (int i = 0; i < CRASH_SIGNAL_COUNT; i++) signal(crash_signals[i], SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   signal(SIGTTOU, SIG_IGN);
-  // The kernel sends it to a stopped process whose parent ends: restoring comes first.
+  // The kernel sends SIGHUP to a stopped process whose parent ends; the terminal must be restored first.
   signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   signal(SIGTSTP, SIG_IGN);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  // Everything else is let go, above all the device: its lock lives as long as any copy of it.
+  // Closes everything else, above all the device: its lock lasts as long as any copy of its descriptor.
   int own_pipe = dup2(pipe, 0), own_terminal = dup2(terminal, 1);
   close_all_from(2);
   if (chdir("/") == 0 && own_pipe == 0 && own_terminal == 1)
@@ -158,19 +157,19 @@ static void become_guard(int pipe, int terminal, const struct termios *raw) {
 static int start_guard(int terminal, const struct termios *raw) {
   int ends[2], holding[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-  // Ends when the guard has let go of what it does not need.
+  // Signals that the guard has closed what it does not need.
   if (pipe2(holding, O_CLOEXEC) != 0) holding[0] = holding[1] = -1;
-  // Above the descriptors that the guard moves its own to.
+  // Above the descriptors to which the guard moves its own.
   int reading = fcntl(ends[0], F_DUPFD_CLOEXEC, 3);
   int own_terminal = fcntl(terminal, F_DUPFD_CLOEXEC, 3);
   pid_t pid = reading < 0 || own_terminal < 0 ? -1 : fork();
   if (pid == 0) become_guard(reading, own_terminal, raw);
   int error = errno;
-  // Here too: whatever ends the group from now on must not find the guard in it.
+  // In the parent too: from now on a signal to the group must not reach the guard.
   if (pid > 0) setpgid(pid, pid);
   close(ends[0]);
   if (holding[0] >= 0) {
-    // Killed before that, we would leave the port's lock behind in the guard for a moment.
+    // If the program were killed before that, the guard would keep the port's lock for a moment.
     char byte;
     close(holding[1]);
     while (pid > 0 && read(holding[0], &byte, 1) < 0 && errno == EINTR) {}
@@ -190,8 +189,7 @@ static int start_guard(int terminal, const struct termios *raw) {
 
 static void stop_guard(void) {
   if (guard < 0) return;
-  // The terminal has been given back: there is nothing that the guard could still do, and this works
-  // also on one that somebody has stopped.
+  // The terminal is restored, so the guard has nothing left to do. SIGKILL also ends a stopped guard.
   kill(guard, SIGKILL);
   close(guard_pipe);
   while (waitpid(guard, NULL, 0) < 0 && errno == EINTR) {}

@@ -1,31 +1,30 @@
-/// A configuration: what holds for every session, and profiles with names.
+/// The contents of a configuration file: defaults for every session, and named profiles.
 public struct ConfigurationFile: Hashable, Sendable {
-  /// What `[default]` says.
+  /// The entries of `[default]`.
   public private(set) var defaults: [Entry] = []
-  /// What the `[profile.NAME]` say, in the order of the file.
+  /// The tables `[profile.NAME]`, in the order of the file.
   public private(set) var profiles: [Profile] = []
 
   /// A profile.
   public struct Profile: Hashable, Sendable {
     public let name: String
-    /// The line of its name, counted from 1.
+    /// The line of its heading, counted from 1.
     public let line: Int
     public let entries: [Entry]
 
-    /// The entry of a key.
+    /// The entry with a key.
     public subscript(key: String) -> Entry? { entries.first { $0.key == key } }
   }
 
-  /// Creates a configuration that says nothing.
+  /// Creates an empty configuration.
   public init() {}
 
-  /// Reads a file.
+  /// Parses a configuration file.
   ///
   /// - Parameters:
-  ///   - document: its bytes.
-  ///   - check: is asked about every entry, and in which kind of table it stands; returns what is
-  ///     wrong with it, in words.
-  /// - Throws: ``ConfigurationError`` for the first thing that is wrong.
+  ///   - document: The bytes of the file.
+  ///   - check: Called for every entry; returns a description of what is wrong, nil if nothing is.
+  /// - Throws: ``ConfigurationError`` for the first error.
   public init(
     parsing document: [UInt8], check: (Entry, _ isDefault: Bool) -> String?
   ) throws(ConfigurationError) {
@@ -44,14 +43,14 @@ public struct ConfigurationFile: Hashable, Sendable {
     }
   }
 
-  /// The profile of a name.
+  /// The profile with a name, nil if there is none.
   public func profile(named name: String) -> Profile? { profiles.first { $0.name == name } }
 
   private static func profile(_ table: Table) throws(ConfigurationError) -> Profile {
     guard table.path.first == "profile", table.path.count == 2 else {
       let name = table.path.joined(separator: ".")
       throw ConfigurationError(
-        line: table.line, "the table [\(name)] is unknown: expected [default] or [profile.NAME]")
+        line: table.line, "unknown table [\(name)]: expected [default] or [profile.NAME]")
     }
     let name = table.path[1]
     if let complaint = complaint(aboutName: name) {
@@ -60,15 +59,17 @@ public struct ConfigurationFile: Hashable, Sendable {
     return Profile(name: name, line: table.line, entries: table.entries)
   }
 
-  /// What keeps a name from being a profile's: it has to be told from a node, and from an option.
+  /// Why a name cannot be a profile's name: it could be mistaken for a path, an option or a TARGET. Nil
+  /// if it can.
   public static func complaint(aboutName name: String) -> String? {
     let isWord = name.utf8.allSatisfy { byte in
       Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || (0x30...0x39).contains(byte)
         || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
     guard isWord, !name.isEmpty, !name.hasPrefix("-") else {
-      return "'\(name)' is no name for a profile: expected letters, digits, '-' and '_'"
+      return "'\(name)' cannot be a profile's name: expected letters, digits, '-' and '_'"
     }
-    return ["latest", "new"].contains(name) ? "'\(name)' is a TARGET, and no profile's name" : nil
+    guard ["latest", "new"].contains(name) else { return nil }
+    return "'\(name)' cannot be a profile's name: it is a TARGET"
   }
 }

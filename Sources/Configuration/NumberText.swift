@@ -1,14 +1,14 @@
-/// A number as TOML writes it.
+/// A number in TOML's syntax.
 struct NumberText {
   let value: Value
 
-  /// Reads one; nil if it is none.
+  /// Parses a number; nil if the word is not one.
   init?(_ word: String) {
     guard Self.underscoresStandBetweenDigits(in: word) else { return nil }
     let plain = String(word.filter { $0 != "_" })
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where plain.hasPrefix(prefix) {
       let digits = plain.dropFirst(2)
-      // Int.init accepts a sign.
+      // Int.init also accepts a sign.
       guard digits.first?.isHexDigit == true, let number = Int(digits, radix: radix) else {
         return nil
       }
@@ -30,7 +30,7 @@ struct NumberText {
     }
   }
 
-  /// `.25`, `e3`, `.25e-3`.
+  /// Whether a text is a fraction with an optional exponent: `.25`, `e3`, `.25e-3`.
   private static func isFraction(_ text: Substring) -> Bool {
     var rest = text
     if rest.first == "." {

@@ -1,18 +1,18 @@
-/// A document, and how far it has been read.
+/// A document and the position of the next byte to read.
 struct Scanner {
   private let bytes: [UInt8]
   private var position = 0
-  /// The line that is being read, counted from 1.
+  /// The current line, counted from 1.
   private(set) var line = 1
 
   private static let newline = UInt8(ascii: "\n")
 
   init(_ bytes: [UInt8]) {
-    // A byte order mark says nothing in UTF-8.
+    // A byte order mark has no meaning in UTF-8.
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
-  /// Makes sure that the document is a text: UTF-8 without control characters.
+  /// Checks that the document is text: UTF-8 without control characters.
   func checkText() throws(ConfigurationError) {
     var line = 1
     for index in bytes.indices {
@@ -22,12 +22,12 @@ struct Scanner {
       case UInt8(ascii: "\r") where index + 1 < bytes.count && bytes[index + 1] == Self.newline:
         break
       case 0..<0x20, 0x7F:
-        throw ConfigurationError(line: line, "a control character: this is no text")
+        throw ConfigurationError(line: line, "unexpected control character: not a text file")
       default: break
       }
     }
     guard String(validating: bytes, as: UTF8.self) == nil else { return }
-    // Every line is checked on its own only to say which one it is.
+    // Only to report the line, every line is checked on its own.
     let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
     let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
     throw ConfigurationError(line: wrong + 1, "not UTF-8")
@@ -37,7 +37,7 @@ struct Scanner {
 
   var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// What comes next, in words.
+  /// A description of the next character, for messages.
   var shownNext: String {
     switch peek {
     case nil: "the end of the file"
@@ -54,14 +54,14 @@ struct Scanner {
     return byte
   }
 
-  /// Passes a character if it comes next.
+  /// Skips a character if it is the next one.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard peek == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
-  /// Passes the end of a line if it comes next.
+  /// Skips the end of a line if it is next.
   mutating func takeLineEnd() -> Bool {
     if peek == UInt8(ascii: "\r") { position += 1 }
     guard peek == Self.newline else { return false }

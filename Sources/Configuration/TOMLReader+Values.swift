@@ -1,16 +1,16 @@
-/// Values.
+/// Parsing of values.
 extension TOMLReader {
   mutating func readValue(depth: Int) throws(ConfigurationError) -> Value {
     switch scanner.peek {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try readString())
     case UInt8(ascii: "["): return try readArray(depth: depth)
-    case UInt8(ascii: "{"): throw scanner.error("inline tables, {…}, are not read here")
+    case UInt8(ascii: "{"): throw scanner.error("inline tables, {…}, are not supported")
     default: return try readWord()
     }
   }
 
   private mutating func readArray(depth: Int) throws(ConfigurationError) -> Value {
-    guard depth < Self.deepestArray else { throw scanner.error("arrays too deep in arrays") }
+    guard depth < Self.deepestArray else { throw scanner.error("arrays are nested too deeply") }
     _ = scanner.take("[")
     var values: [Value] = []
     while true {
@@ -20,7 +20,7 @@ extension TOMLReader {
       _ = try skipToSomething()
       if scanner.take(",") { continue }
       guard scanner.take("]") else {
-        throw scanner.error("expected ',' or ']' in an array, not \(scanner.shownNext)")
+        throw scanner.error("expected ',' or ']' in an array, found \(scanner.shownNext)")
       }
       return .array(values)
     }
@@ -28,7 +28,7 @@ extension TOMLReader {
 
   // MARK: Strings
 
-  /// A string in one line, with or without escapes.
+  /// Parses a basic or literal string on one line.
   mutating func readString() throws(ConfigurationError) -> String {
     let quote: Unicode.Scalar = scanner.take("'") ? "'" : "\""
     let isLiteral = quote == "'"
@@ -37,7 +37,7 @@ extension TOMLReader {
     while let byte = scanner.peek, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
       if scanner.take(quote) {
         guard !text.isEmpty || !scanner.take(quote) else {
-          throw scanner.error("strings over several lines are not read here")
+          throw scanner.error("strings on several lines are not supported")
         }
         return String(decoding: text, as: UTF8.self)
       }
@@ -48,7 +48,7 @@ extension TOMLReader {
         _ = scanner.next()
       }
     }
-    throw scanner.error("a string without its end")
+    throw scanner.error("the string has no closing quote")
   }
 
   private mutating func readEscape() throws(ConfigurationError) -> [UInt8] {
@@ -63,7 +63,8 @@ extension TOMLReader {
     case UInt8(ascii: "u"): return try readScalar(digitCount: 4)
     case UInt8(ascii: "U"): return try readScalar(digitCount: 8)
     default:
-      throw scanner.error(#"an escape that TOML has not; a backslash is \\, or use '…'"#)
+      throw scanner.error(
+        #"unknown escape sequence; for a backslash write \\, or use single quotes"#)
     }
   }
 
@@ -77,7 +78,7 @@ extension TOMLReader {
     }
     guard digits.utf8.count == digitCount,
       let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
-    else { throw scanner.error("an escape that is no Unicode character") }
+    else { throw scanner.error("the escape sequence is not a Unicode character") }
     return Array(String(scalar).utf8)
   }
 
@@ -97,8 +98,8 @@ extension TOMLReader {
       }
     }
     if word == "true" || word == "false" { return .boolean(word == "true") }
-    guard !word.isEmpty else { throw scanner.error("expected a value, not \(next)") }
+    guard !word.isEmpty else { throw scanner.error("expected a value, found \(next)") }
     if let value = NumberText(word)?.value { return value }
-    throw scanner.error("'\(word)' is no value: strings stand in quotes")
+    throw scanner.error("'\(word)' is not a value; strings need quotes")
   }
 }

@@ -1,20 +1,20 @@
-/// Reads tables of keys with values: the part of TOML 1.0 that a configuration needs.
+/// Parses tables of keys and values: the subset of TOML 1.0 that a configuration needs.
 ///
-/// That is comments, tables, bare and quoted keys, strings in one line, numbers, booleans, and
-/// arrays of these. What else TOML has (dates, inline tables, tables in arrays, keys with dots,
-/// strings over several lines) is refused by name, never misread. Whatever is read means in TOML
-/// what it means here.
+/// Supported are comments, tables, bare and quoted keys, strings on one line, numbers, booleans, and
+/// arrays of these. The rest of TOML (dates, inline tables, arrays of tables, dotted keys, strings on
+/// several lines) is rejected with a message that names it. Every accepted document has the same meaning
+/// in full TOML.
 public struct TOMLReader {
   /// The largest document, in bytes.
   public static let largestDocument = 1_048_576
-  /// How deep arrays may lie in arrays.
+  /// The deepest allowed nesting of arrays.
   static let deepestArray = 16
 
   var scanner: Scanner
 
-  /// Reads a document.
+  /// Parses a document.
   ///
-  /// - Throws: ``ConfigurationError`` for the first thing that is wrong.
+  /// - Throws: ``ConfigurationError`` for the first error.
   public static func tables(in document: [UInt8]) throws(ConfigurationError) -> [Table] {
     guard document.count <= largestDocument else {
       throw ConfigurationError(line: 1, "larger than \(largestDocument / 1_048_576) MiB")
@@ -32,17 +32,19 @@ public struct TOMLReader {
       if scanner.take("[") {
         let table = try readTableName()
         guard names.insert(table.path).inserted else {
-          throw scanner.error("the table [\(table.path.joined(separator: "."))] is there twice")
+          throw scanner.error("duplicate table [\(table.path.joined(separator: "."))]")
         }
         tables.append(table)
         keys = []
       } else {
         let entry = try readEntry()
         guard let last = tables.indices.last else {
-          throw ConfigurationError(line: entry.line, "'\(entry.key)' stands in no table")
+          throw ConfigurationError(
+            line: entry.line,
+            "'\(entry.key)' is not in a table: write [default] or [profile.NAME] above it")
         }
         guard keys.insert(entry.key).inserted else {
-          throw ConfigurationError(line: entry.line, "'\(entry.key)' is there twice")
+          throw ConfigurationError(line: entry.line, "duplicate key '\(entry.key)'")
         }
         tables[last].entries.append(entry)
       }
@@ -53,9 +55,9 @@ public struct TOMLReader {
 
   // MARK: Lines
 
-  /// Passes blanks, comments and empty lines.
+  /// Skips blanks, comments and empty lines.
   ///
-  /// - Returns: whether there is something behind them.
+  /// - Returns: Whether anything follows.
   mutating func skipToSomething() throws(ConfigurationError) -> Bool {
     while true {
       scanner.skipBlanks()
@@ -69,14 +71,14 @@ public struct TOMLReader {
     scanner.skipBlanks()
     if scanner.peek == UInt8(ascii: "#") { scanner.skipLine() }
     guard scanner.peek == nil || scanner.takeLineEnd() else {
-      throw scanner.error("expected the end of the line, not \(scanner.shownNext)")
+      throw scanner.error("expected the end of the line, found \(scanner.shownNext)")
     }
   }
 
   private mutating func readTableName() throws(ConfigurationError) -> Table {
     let line = scanner.line
     guard scanner.peek != UInt8(ascii: "[") else {
-      throw scanner.error("tables in arrays, [[…]], are not read here")
+      throw scanner.error("arrays of tables, [[…]], are not supported")
     }
     var path: [String] = []
     repeat {
@@ -85,7 +87,7 @@ public struct TOMLReader {
       scanner.skipBlanks()
     } while scanner.take(".")
     guard scanner.take("]") else {
-      throw scanner.error("expected ']' at the end of the table's name")
+      throw scanner.error("expected ']' after the table's name")
     }
     return Table(path: path, line: line)
   }
@@ -95,9 +97,9 @@ public struct TOMLReader {
     let key = try readKey()
     scanner.skipBlanks()
     guard scanner.peek != UInt8(ascii: ".") else {
-      throw scanner.error("keys with dots are not read here: write a table, [\(key).…]")
+      throw scanner.error("dotted keys are not supported: write a table, [\(key).…]")
     }
-    guard scanner.take("=") else { throw scanner.error("expected '=' behind '\(key)'") }
+    guard scanner.take("=") else { throw scanner.error("expected '=' after '\(key)'") }
     scanner.skipBlanks()
     return Entry(key: key, value: try readValue(depth: 0), line: line)
   }
@@ -107,13 +109,13 @@ public struct TOMLReader {
       return try readString()
     }
     let key = scanner.takeWhile { $0.isBareKey }
-    guard !key.isEmpty else { throw scanner.error("expected a key, not \(scanner.shownNext)") }
+    guard !key.isEmpty else { throw scanner.error("expected a key, found \(scanner.shownNext)") }
     return key
   }
 }
 
 extension UInt8 {
-  /// Whether it may stand in a key without quotes.
+  /// Whether the byte may be part of a key without quotes.
   fileprivate var isBareKey: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

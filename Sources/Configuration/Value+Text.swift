@@ -1,5 +1,5 @@
 extension Value: CustomStringConvertible {
-  /// As TOML writes it.
+  /// The value in TOML.
   public var description: String {
     switch self {
     case .string(let text): Self.quoted(text)
@@ -11,10 +11,8 @@ extension Value: CustomStringConvertible {
   }
 
   private static func quoted(_ text: String) -> String {
-    // Backslashes are many in expressions: quotes that leave them alone read better.
-    let isPlain = text.unicodeScalars.allSatisfy {
-      $0 != "'" && $0.properties.generalCategory != .control
-    }
+    // Regular expressions contain many backslashes, which a literal string does not escape.
+    let isPlain = text.unicodeScalars.allSatisfy { $0 != "'" && !$0.isHidden }
     if isPlain && text.unicodeScalars.contains("\\") { return "'\(text)'" }
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -24,10 +22,11 @@ extension Value: CustomStringConvertible {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      // C1 too, which TOML lets stand: the text may be printed on a terminal.
-      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+      case _ where scalar.isHidden:
         let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        let width = scalar.value > 0xFFFF ? 8 : 4
+        result += width == 8 ? "\\U" : "\\u"
+        result += String(repeating: "0", count: width - digits.count) + digits
       default: result.unicodeScalars.append(scalar)
       }
     }
@@ -35,8 +34,19 @@ extension Value: CustomStringConvertible {
   }
 }
 
+extension Unicode.Scalar {
+  /// Whether it must be escaped: TOML allows C1 controls and characters that reorder a line in a
+  /// string, but the text may be printed on a terminal.
+  var isHidden: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}
+
 extension ConfigurationFile {
-  /// A profile as it stands in a file.
+  /// The text of a profile's table.
   public static func text(profile name: String, _ entries: [(key: String, value: Value)]) -> String
   {
     let lines = entries.map { "\($0.key) = \($0.value)\n" }

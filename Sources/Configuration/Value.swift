@@ -1,4 +1,4 @@
-/// What stands behind the equals sign.
+/// The value of a key.
 public enum Value: Hashable, Sendable {
   case string(String)
   case integer(Int)
@@ -6,7 +6,7 @@ public enum Value: Hashable, Sendable {
   case boolean(Bool)
   case array([Value])
 
-  /// What kind it is, in words.
+  /// The kind of value, for messages.
   public var kindName: String {
     switch self {
     case .string: "a string"
@@ -18,7 +18,7 @@ public enum Value: Hashable, Sendable {
   }
 }
 
-/// A key with its value, and the line that it stands in.
+/// A key with its value and its line.
 public struct Entry: Hashable, Sendable {
   public let key: String
   public let value: Value
@@ -33,21 +33,21 @@ public struct Entry: Hashable, Sendable {
   }
 }
 
-/// A table of a document: `[a.b]`, and what follows it.
+/// A table of a document: `[a.b]` and the entries below it.
 public struct Table: Hashable, Sendable {
-  /// The parts of its name.
+  /// The components of the name.
   public let path: [String]
-  /// The line of its name, counted from 1.
+  /// The line of the heading, counted from 1.
   public let line: Int
-  /// Its entries, in the order of the document; no key is there twice.
+  /// The entries in the order of the document, with unique keys.
   public internal(set) var entries: [Entry] = []
 }
 
-/// What is wrong in a document, and where.
+/// An error in a document, with its line.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Counted from 1.
+  /// The line, counted from 1.
   public let line: Int
-  /// What is wrong, in words.
+  /// A description of the error.
   public let what: String
 
   /// Creates an error.

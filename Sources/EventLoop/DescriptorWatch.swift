@@ -1,27 +1,27 @@
 public import SystemPackage
 
-/// A descriptor that is being watched, for as long as this token is kept.
+/// A watched descriptor. Releasing this token ends the watch.
 public final class DescriptorWatch {
-  private weak var loop: EventLoop?
+  private weak var loop: IOLoop?
   private let id: UInt64
 
-  init(loop: EventLoop, id: UInt64) {
+  init(loop: IOLoop, id: UInt64) {
     self.loop = loop
     self.id = id
   }
 
   deinit { cancel() }
 
-  /// What the watch wants to be told of.
+  /// The events that the watch reports.
   public var interest: Interest { loop?.interest(of: id) ?? [] }
 
-  /// Changes what the watch wants to be told of. Setting what is set already costs no system call.
+  /// Changes the events that the watch reports. Makes no system call if they do not change.
   ///
-  /// - Throws: what epoll_ctl(2) says.
+  /// - Throws: the errors of epoll_ctl(2).
   public func setInterest(_ interest: Interest) throws(Errno) {
     try loop?.setInterest(interest, of: id)
   }
 
-  /// Ends the watch; must come before the descriptor is closed. Calling it again does nothing.
+  /// Ends the watch. Call it before you close the descriptor. A second call has no effect.
   public func cancel() { loop?.cancelWatch(id) }
 }

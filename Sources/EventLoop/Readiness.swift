@@ -1,18 +1,18 @@
 import CSerial
 
-/// What a watch wants to be told of a descriptor.
+/// The events of a descriptor that a watch reports.
 public struct Interest: OptionSet, Hashable, Sendable {
   /// The set as bits.
   public let rawValue: UInt8
   /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// There is something to read, or the end of it.
+  /// Bytes or the end of file can be read.
   public static let reading = Interest(rawValue: 1)
-  /// Something can be written.
+  /// Bytes can be written.
   public static let writing = Interest(rawValue: 2)
 
-  /// Only that the other end is gone, which every interest but the empty one is told of.
+  /// The other end has hung up. Every interest except the empty one includes this.
   public static let hangUp = Interest(rawValue: 4)
 
   var epollEvents: UInt32 {
@@ -20,18 +20,18 @@ public struct Interest: OptionSet, Hashable, Sendable {
   }
 }
 
-/// What a descriptor is ready for.
+/// The events that a descriptor is ready for.
 public struct Readiness: OptionSet, Hashable, Sendable {
   /// The set as bits.
   public let rawValue: UInt8
   /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A read brings bytes or the end of file.
+  /// A read returns bytes or the end of file.
   public static let readable = Readiness(rawValue: 1)
-  /// A write takes something.
+  /// A write accepts at least one byte.
   public static let writable = Readiness(rawValue: 2)
-  /// The other end is gone, or the descriptor is in error; there may be bytes left to read.
+  /// The other end has hung up, or the descriptor has an error; there may be bytes left to read.
   public static let hungUp = Readiness(rawValue: 4)
 
   init(epollEvents: UInt32) {
@@ -41,7 +41,7 @@ public struct Readiness: OptionSet, Hashable, Sendable {
     if epollEvents & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.hungUp) }
   }
 
-  /// Of a descriptor that is ready for whatever is wanted of it.
+  /// The readiness of a regular file, which is always ready for reading and writing.
   init(always interest: Interest) {
     self.init(rawValue: interest.subtracting(.hangUp).rawValue)
   }

@@ -3,7 +3,7 @@ import Glibc
 import Posix
 public import SystemPackage
 
-/// Signals that arrive as events of a loop, for as long as this token is kept.
+/// Signals as events of a loop. Releasing this token ends the watch.
 ///
 /// The signals are blocked in the calling thread and read from a signalfd(2): a handler is an
 /// ordinary function that may do anything. They stay blocked when the watch ends.
@@ -12,7 +12,7 @@ public final class SignalWatch {
   private var watch: DescriptorWatch?
 
   fileprivate init(
-    _ signals: [CInt], on loop: EventLoop, _ handler: @escaping (CInt) -> Void
+    _ signals: [CInt], on loop: IOLoop, _ handler: @escaping (CInt) -> Void
   ) throws(Errno) {
     var set = sigset_t()
     sigemptyset(&set)
@@ -30,8 +30,8 @@ public final class SignalWatch {
 
   deinit { watch?.cancel() }
 
-  /// Whether whoever started us wants the signal ignored, as nohup(1) does with SIGHUP: a signal that
-  /// is blocked would arrive all the same.
+  /// Whether the parent process has set the signal to be ignored, as nohup(1) does with SIGHUP.
+  /// Such a signal must not be blocked: signalfd(2) would report it.
   private static func isIgnored(_ signal: CInt) -> Bool {
     var action = sigaction()
     guard sigaction(signal, nil, &action) == 0 else { return false }
@@ -49,17 +49,18 @@ public final class SignalWatch {
   }
 }
 
-extension EventLoop {
-  /// Hears signals in the loop instead of in a signal handler.
+extension IOLoop {
+  /// Handles signals in the loop instead of in a signal handler.
   ///
-  /// Call it before another thread is started, which would take the signals otherwise.
+  /// Call it before any other thread starts: the kernel may deliver the signals to a thread that
+  /// does not block them.
   ///
   /// - Parameters:
-  ///   - signals: which ones, as in signal(7). Those that were ignored when the process was started
-  ///     stay ignored.
-  ///   - handler: called with the signal's number.
+  ///   - signals: the signal numbers, see signal(7). Signals that were ignored when the process
+  ///     started stay ignored.
+  ///   - handler: called with the number of the signal.
   /// - Returns: the token that keeps the watch.
-  /// - Throws: what sigprocmask(2), signalfd(2) and epoll_ctl(2) say.
+  /// - Throws: the errors of sigprocmask(2), signalfd(2) and epoll_ctl(2).
   public func watchSignals(
     _ signals: [CInt], _ handler: @escaping (CInt) -> Void
   ) throws(Errno) -> SignalWatch {

@@ -26,8 +26,10 @@ public final class Log {
     public var logsSent = false
     /// When a new file is begun.
     public var rotation = LogRotation()
-    /// Whether a file that is there is added to.
+    /// Whether to append to a file that exists.
     public var appends = false
+    /// The mode and the group of new files.
+    public var access = LogAccess()
 
     /// A raw log of what is received, in a new file.
     public init() {}
@@ -60,7 +62,7 @@ public final class Log {
   /// - Throws: ``LogFileError``.
   public init(_ name: LogName, options: Options) throws(LogFileError) {
     logsSent = options.logsSent && options.format.marksDirections
-    let file = try LogFile(name, appends: options.appends)
+    let file = try LogFile(name, appends: options.appends, access: options.access)
     let path = file.path
     do throws(Errno) {
       buffer = try LogBuffer(path: path, capacity: Self.capacity)

@@ -1,8 +1,8 @@
 public import Posix
 
-/// A device that sends back what it receives: a plug whose wires are bridged.
+/// A device that sends back everything that it receives, like a loopback plug.
 public struct EchoDevice: SimulatedDevice {
-  /// Creates one.
+  /// Creates an echo device.
   public init() {}
 
   public func start(at now: MonotonicTime, output: inout DeviceOutput) {}

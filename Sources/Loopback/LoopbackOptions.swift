@@ -1,36 +1,36 @@
 public import SystemPackage
 
-/// How a loopback's line treats the bytes; at first exactly and as fast as it can.
+/// Rate and faults of a simulated line; by default it is exact, and as fast as possible.
 public struct LoopbackOptions: Hashable, Sendable {
-  /// The rate of each direction in bits per second, at 10 bits a byte (8N1); nil for no pacing.
-  /// Not 0.
+  /// The rate of each direction in bits per second, with 10 bits per byte (8N1); nil for no limit. Must
+  /// not be 0.
   public var baudRate: UInt32?
 
-  /// How probable it is that a byte vanishes, 0 to 1. It occupies the line all the same.
+  /// The probability that a byte is lost, 0 to 1. A lost byte still takes its time on the line.
   public var dropProbability = 0.0
 
-  /// How probable it is that one bit of a byte is flipped, 0 to 1.
+  /// The probability that one bit of a byte is flipped, 0 to 1.
   public var corruptProbability = 0.0
 
-  /// Where the random numbers of the faults begin: with the same seed, the same bytes of a
-  /// direction meet the same faults, in whatever pieces they come.
+  /// The seed of the random faults. With the same seed, the same bytes of a direction have the same
+  /// faults, however they are split into writes.
   public var seed: UInt64 = 1
 
-  /// Hangs up as an unplugged adapter does when so many bytes have arrived, both directions taken
-  /// together; nil for never. At least 1.
+  /// Hangs up like an unplugged adapter after this number of bytes, counted over both directions; nil
+  /// for never. At least 1.
   ///
-  /// What vanished on the line did not arrive. Of a write that crosses the limit the first part
-  /// arrives. A client that still has bytes to read is given up to one second for it.
+  /// Lost bytes do not count. If a write crosses the limit, its first part arrives. A client with
+  /// unread bytes has up to one second to read them.
   public var hangUpAfter: Int?
 
-  /// Creates options that change nothing.
+  /// Creates the options of a perfect line.
   public init() {}
 }
 
-/// Why a loopback has hung up of its own accord.
+/// Why a loopback hung up by itself.
 public enum LoopbackHangUp: Hashable, Sendable {
-  /// As many bytes have arrived as ``LoopbackOptions/hangUpAfter`` says.
+  /// The number of bytes of ``LoopbackOptions/hangUpAfter`` was reached.
   case limitReached
-  /// A system call failed in a way that cannot be mended.
+  /// A system call failed.
   case failed(Errno)
 }

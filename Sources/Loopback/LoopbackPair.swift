@@ -1,14 +1,14 @@
 public import EventLoop
 public import SystemPackage
 
-/// Two serial ports wired back to back: what is written to one is read from the other.
+/// Two serial ports connected to each other: bytes written to one can be read from the other.
 ///
-/// Nothing is lost that the options do not ask to lose: who reads slowly holds up who writes at the
-/// other end. In between wait at most ``bufferCapacity`` bytes.
+/// No byte is lost unless the options say so: a slow reader blocks the writer at the other end, with at
+/// most ``bufferCapacity`` bytes in between.
 ///
-/// It is confined to its loop's thread, and not `Sendable`.
+/// Not `Sendable`: use it only on its loop's thread.
 public final class LoopbackPair {
-  /// How many bytes wait at most within the pair, the kernel's own buffers not counted.
+  /// The maximum number of bytes in the pair, without the kernel's buffers.
   public static let bufferCapacity = 2 * Pump.capacity
 
   private let first: TerminalEnd
@@ -18,10 +18,10 @@ public final class LoopbackPair {
   /// Creates the pair. Bytes move when the loop runs.
   ///
   /// - Parameters:
-  ///   - options: how each direction treats the bytes.
-  ///   - loop: what drives the pair; it must be kept for as long.
-  /// - Throws: what ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2) say.
-  public init(options: LoopbackOptions = LoopbackOptions(), on loop: EventLoop) throws(Errno) {
+  ///   - options: Rate and faults of each direction.
+  ///   - loop: The loop that drives the pair; must outlive it.
+  /// - Throws: The errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
+  public init(options: LoopbackOptions = LoopbackOptions(), on loop: IOLoop) throws(Errno) {
     first = try TerminalEnd(on: loop)
     second = try TerminalEnd(on: loop)
     line = DuplexLine(from: first, to: second, options: options, on: loop)
@@ -32,18 +32,18 @@ public final class LoopbackPair {
     (first.terminal.path, second.terminal.path)
   }
 
-  /// Called when both ports have hung up of their own accord, and why; the nodes are gone then.
+  /// Called with the reason when both ports have hung up by themselves; their nodes are gone then.
   public var onHangUp: ((LoopbackHangUp) -> Void)? {
     get { line.onHangUp }
     set { line.onHangUp = newValue }
   }
 
-  /// How many bytes wait within the pair, in both directions.
+  /// The number of bytes in the pair, in both directions.
   public var bufferedByteCount: Int { line.bufferedByteCount }
 
-  /// Hangs up both ports now: what clients have not read is lost.
+  /// Hangs up both ports now. Bytes that clients have not read are lost.
   ///
-  /// ``onHangUp`` is not called. Calling it again does nothing.
+  /// Does not call ``onHangUp``. Further calls do nothing.
   public func hangUp() { line.hangUp() }
 }
 

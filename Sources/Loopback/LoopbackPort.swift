@@ -1,35 +1,35 @@
 public import EventLoop
 public import SystemPackage
 
-/// A serial port with a simulated device behind it, without any hardware.
+/// A serial port with a simulated device, without any hardware.
 ///
-/// What clients write to the node arrives at the device, what the device says they read. Nothing is
-/// lost that the options do not ask to lose: a slow reader holds up the device, a device that is
-/// held up holds up who writes. In between wait at most ``bufferCapacity`` bytes.
+/// The device receives the bytes that clients write to the node, and clients read the bytes that the
+/// device sends. No byte is lost unless the options say so: a slow reader blocks the device, and a
+/// blocked device blocks the writers, with at most ``bufferCapacity`` bytes in between.
 ///
-/// Bytes that the device says while nobody has the node open wait for the next client, as far as
-/// the buffers go; with a real port they would be lost.
+/// Bytes that the device sends while no client has the node open are kept for the next client as far
+/// as the buffers allow; on a real port they would be lost.
 ///
-/// It is confined to its loop's thread, and not `Sendable`.
+/// Not `Sendable`: use it only on its loop's thread.
 public final class LoopbackPort {
-  /// How many bytes wait at most within the port, the kernel's own buffers not counted: a queue
-  /// each way, and what the device has said, which may be more by one answer of the device.
+  /// The maximum number of bytes in the port, without the kernel's buffers: a queue in each direction,
+  /// and the device's output, which one answer of the device can exceed.
   public static let bufferCapacity = 3 * Pump.capacity
 
   private let terminal: TerminalEnd
   private let device: DeviceEnd
   private let line: DuplexLine
 
-  /// Creates the port. The device is switched on at once; bytes move when the loop runs.
+  /// Creates the port. The device is powered at once; bytes move when the loop runs.
   ///
   /// - Parameters:
-  ///   - device: what is behind the port.
-  ///   - options: how the line treats the bytes.
-  ///   - loop: what drives the port; it must be kept for as long.
-  /// - Throws: what ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2) say.
+  ///   - device: The device.
+  ///   - options: Rate and faults of the line.
+  ///   - loop: The loop that drives the port; must outlive it.
+  /// - Throws: The errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
   public init(
     _ device: any SimulatedDevice, options: LoopbackOptions = LoopbackOptions(),
-    on loop: EventLoop
+    on loop: IOLoop
   ) throws(Errno) {
     terminal = try TerminalEnd(on: loop)
     self.device = DeviceEnd(device)
@@ -39,18 +39,18 @@ public final class LoopbackPort {
   /// The node that clients open.
   public var path: FilePath { terminal.terminal.path }
 
-  /// Called when the port has hung up of its own accord, and why; the node is gone then.
+  /// Called with the reason when the port has hung up by itself; its node is gone then.
   public var onHangUp: ((LoopbackHangUp) -> Void)? {
     get { line.onHangUp }
     set { line.onHangUp = newValue }
   }
 
-  /// How many bytes wait within the port, in both directions.
+  /// The number of bytes in the port, in both directions.
   public var bufferedByteCount: Int { line.bufferedByteCount + device.bufferedByteCount }
 
-  /// Hangs up now, as if the adapter was unplugged: what clients have not read is lost.
+  /// Hangs up now, as if the adapter were unplugged. Bytes that clients have not read are lost.
   ///
-  /// ``onHangUp`` is not called. Calling it again does nothing.
+  /// Does not call ``onHangUp``. Further calls do nothing.
   public func hangUp() { line.hangUp() }
 }
 

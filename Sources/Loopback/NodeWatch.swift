@@ -3,15 +3,15 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Hears what clients do with a node, for as long as it is kept. See inotify(7).
+/// Watches what clients do with a node. See inotify(7).
 final class NodeWatch {
-  /// What clients have done since it was last told, each any number of times.
+  /// The kinds of events since the last call; how often each happened is unknown.
   struct Events: OptionSet {
     let rawValue: UInt8
     /// A client that could write has closed the node.
     ///
-    /// The kernel says so *before* the client has let go of the terminal. Clients that could only
-    /// read do not count: `stty -F` is one, and what it sets is meant for the next.
+    /// The kernel reports this *before* the client has released the terminal. Read-only clients do not
+    /// count: `stty -F` is one, and its settings are meant for the next client.
     static let closed = Events(rawValue: 1)
     /// A client has read something.
     static let read = Events(rawValue: 2)
@@ -23,10 +23,10 @@ final class NodeWatch {
 
   /// Watches a node for closing.
   ///
-  /// - Throws: what inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2) say: `EMFILE` and
+  /// - Throws: The errors of inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2): `EMFILE` and
   ///   `ENOSPC` at the user's limits.
   init(
-    _ path: FilePath, on loop: EventLoop, _ handler: @escaping (Events) -> Void
+    _ path: FilePath, on loop: IOLoop, _ handler: @escaping (Events) -> Void
   ) throws(Errno) {
     self.path = path
     let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
@@ -40,12 +40,12 @@ final class NodeWatch {
 
   deinit { watch?.cancel() }
 
-  /// Hears of reading too, which is one wakeup a read and therefore not for every day.
+  /// Also watches for reading. Each read then causes a wakeup, so use it only while necessary.
   ///
-  /// - Throws: what inotify_add_watch(2) says.
-  func hearReading() throws(Errno) { try setMask(IN_CLOSE_WRITE | IN_ACCESS) }
+  /// - Throws: The errors of inotify_add_watch(2).
+  func watchReads() throws(Errno) { try setMask(IN_CLOSE_WRITE | IN_ACCESS) }
 
-  /// Of a node that is watched already this changes the mask.
+  /// If the node is already watched, this changes the mask.
   private func setMask(_ mask: CInt) throws(Errno) {
     try systemCall {
       path.withPlatformString {
@@ -54,8 +54,8 @@ final class NodeWatch {
     }
   }
 
-  /// Reads what is queued and forgets how often: the kernel merges equal events in a row, so that
-  /// they cannot be counted.
+  /// Reads the queued events. They cannot be counted, because the kernel merges equal consecutive
+  /// events.
   private static func takeEvents(from descriptor: FileDescriptor) -> Events {
     var mask: UInt32 = 0
     withUnsafeTemporaryAllocation(
@@ -71,7 +71,7 @@ final class NodeWatch {
       }
     }
     var events: Events = []
-    // An overflow may have swallowed anything.
+    // After an overflow any event may be missing.
     let overflow = UInt32(bitPattern: CInt(IN_Q_OVERFLOW))
     if mask & (UInt32(bitPattern: CInt(IN_CLOSE_WRITE)) | overflow) != 0 { events.insert(.closed) }
     if mask & (UInt32(bitPattern: CInt(IN_ACCESS)) | overflow) != 0 { events.insert(.read) }

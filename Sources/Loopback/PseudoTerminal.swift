@@ -2,19 +2,19 @@ import Glibc
 public import Posix
 public import SystemPackage
 
-/// A pseudo-terminal, seen from the side of the device: what a program writes to the node is read
-/// here, and what is written here the program reads.
+/// A pseudo-terminal, seen from the device's side: it reads the bytes that a program writes to the node,
+/// and the program reads the bytes written here.
 ///
 /// ## Principles of operation
 ///
-/// - The node starts raw at 115200 8N1: who opens it without setting it up gets the bytes as they
-///   are, and no echo.
-/// - The node is held open from this side too. Otherwise the kernel would report a hang-up whenever
-///   no client is there, and between two clients nothing could be written.
-/// - So the terminal never closes for good, and what a client set and did not take back, because it
-///   was killed, would stay: ``restoreIfUnused()`` is for that.
-/// - Nothing is flushed: bytes that nobody read wait for the next client, as far as the kernel's
-///   buffer goes (some 4 KiB to 64 KiB each way).
+/// - The node starts in raw mode at 115200 8N1: a program that does not configure it gets unchanged
+///   bytes, and no echo.
+/// - This side keeps the node open too. Otherwise the kernel would report a hang-up whenever there is
+///   no client, and nothing could be written between two clients.
+/// - As a consequence the terminal is never closed completely, and the settings of a client that was
+///   killed would remain: ``restoreIfUnused()`` resets them.
+/// - Nothing is flushed: unread bytes are kept for the next client as far as the kernel's buffer allows
+///   (4 KiB to 64 KiB in each direction).
 ///
 /// See pty(7) and ioctl_tty(2).
 public final class PseudoTerminal {
@@ -29,10 +29,10 @@ public final class PseudoTerminal {
   ///
   /// The corresponding C functions are `posix_openpt`, `grantpt`, `unlockpt` and `ptsname`.
   ///
-  /// - Throws: what open(2) says of `/dev/ptmx` and of the node (`ENOENT` without a devpts,
-  ///   `EMFILE`, `ENOSPC` when there are too many), and what ioctl(2) and tcsetattr(3) say.
+  /// - Throws: The errors of open(2) for `/dev/ptmx` and for the node (`ENOENT` without a devpts,
+  ///   `EMFILE`, `ENOSPC` if there are too many), of ioctl(2) and of tcsetattr(3).
   public init() throws(Errno) {
-    // By hand, because Swift's Glibc module has none of the four; the C library does the same.
+    // Swift's Glibc module lacks the four functions; this is what the C library does.
     let master = try OwnedDescriptor.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
     let descriptor = master.borrowed.rawValue
     var isLocked: CInt = 0
@@ -46,7 +46,7 @@ public final class PseudoTerminal {
     self.hold = consume hold
   }
 
-  /// The device's side, lent for watching: read and write it with the methods below.
+  /// The device's side, for watching only: read and write with the methods below.
   public var descriptor: FileDescriptor {
     guard let descriptor = master?.borrowed else {
       preconditionFailure("a pseudo-terminal was used after it was hung up")
@@ -63,26 +63,26 @@ public final class PseudoTerminal {
 
   // MARK: Bytes
 
-  /// Reads what clients have written. The corresponding C function is `read`.
+  /// Reads bytes that clients have written. The corresponding C function is `read`.
   ///
-  /// - Parameter buffer: where to; must not be empty. The kernel fills some 4 KiB of it at once.
-  /// - Throws: what read(2) says.
+  /// - Parameter buffer: The destination; must not be empty. The kernel fills at most 4 KiB at once.
+  /// - Throws: The errors of read(2).
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> ReadOutcome {
     try descriptor.readAvailable(into: buffer)
   }
 
-  /// Writes what clients are to read. The corresponding C function is `write`.
+  /// Writes bytes for clients to read. The corresponding C function is `write`.
   ///
-  /// - Parameter bytes: what to write; must not be empty.
-  /// - Throws: what write(2) says.
+  /// - Parameter bytes: The bytes; must not be empty.
+  /// - Throws: The errors of write(2).
   public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> WriteOutcome {
     try descriptor.writeAvailable(bytes)
   }
 
-  /// Whether there are bytes that were written here and no client has read.
+  /// Whether there are written bytes that no client has read.
   public var hasUnreadBytes: Bool {
-    // poll(2) makes the kernel carry on what it holds between the two sides, uncounted until then.
-    // What it saw may be read before it is counted, with more behind it.
+    // poll(2) makes the kernel move bytes that it holds between the two sides and does not count yet.
+    // A client may read bytes that poll(2) saw before they are counted, with more behind them.
     if Self.poll(heldNode, for: POLLIN) & Int16(POLLIN) != 0 { return true }
     var count: CInt = 0
     return ioctl(heldNode.rawValue, UInt(FIONREAD), &count) == 0 && count > 0
@@ -90,22 +90,22 @@ public final class PseudoTerminal {
 
   // MARK: Clients
 
-  /// Makes the terminal as it was at first, unless a client has it open.
+  /// Resets the terminal to its initial state, unless a client has it open.
   ///
-  /// To be called when a client has closed it. The attributes become raw again, stopped output
-  /// goes on, and `TIOCEXCL`, which belongs to the terminal and outlives the client that set it
-  /// and was killed, is taken back: every later client but root's would be refused with `EBUSY`.
+  /// Call this when a client has closed the node. It sets raw mode, resumes stopped output, and cancels
+  /// `TIOCEXCL`, which belongs to the terminal and remains if its client is killed: every later client
+  /// except root's would fail with `EBUSY`.
   ///
-  /// The kernel tells how many have a terminal open by nothing but the hang-up after the last one
-  /// has closed it. So the hold of this side is given up for a look, some microseconds long; in
-  /// these an exclusive terminal would let a client in.
+  /// The kernel reports whether a client has the terminal open only by the hang-up after the last close.
+  /// So this side closes the node for a few microseconds to check; during that time an exclusive
+  /// terminal can be opened by another client.
   ///
-  /// - Returns: false, and nothing was changed, if a client has the terminal open.
-  /// - Throws: what open(2) says when the node cannot be held again: then the terminal is of no
-  ///   more use; and what tcsetattr(3) says.
+  /// - Returns: false if a client has the terminal open; nothing has changed then.
+  /// - Throws: The errors of open(2) if the node cannot be opened again, which makes the terminal
+  ///   unusable, and of tcsetattr(3).
   public func restoreIfUnused() throws(Errno) -> Bool {
     let wasExclusive = isExclusive
-    // Before the look: afterwards we could not open it ourselves.
+    // First, because otherwise the node could not be opened again below.
     if wasExclusive { setExclusive(false) }
     hold = nil
     let isUnused = Self.poll(descriptor, for: POLLIN) & Int16(POLLHUP) != 0
@@ -120,7 +120,7 @@ public final class PseudoTerminal {
     return isUnused
   }
 
-  /// Whether a client has asked, by `TIOCEXCL`, that nobody else can open the terminal.
+  /// Whether a client has set `TIOCEXCL`, so that nobody else can open the terminal.
   public var isExclusive: Bool {
     var isExclusive: CInt = 0
     let result = ioctl(heldNode.rawValue, TerminalRequest.isExclusive, &isExclusive)
@@ -133,11 +133,10 @@ public final class PseudoTerminal {
     _ = ioctl(heldNode.rawValue, request, 0 as CInt)
   }
 
-  /// Ends the terminal, as unplugging ends a serial port: clients read what the kernel says of a
-  /// device that is gone (the end of the file or `EIO`), and the node disappears.
+  /// Ends the terminal, as unplugging ends a serial port: clients get the end of the file or `EIO`, and
+  /// the node disappears.
   ///
-  /// What no client has read by then is lost. Calling it again does nothing; everything else must
-  /// not be used any more.
+  /// Unread bytes are lost. Further calls do nothing; no other method may be called afterwards.
   public func hangUp() {
     hold = nil
     master = nil
@@ -145,13 +144,13 @@ public final class PseudoTerminal {
 
   // MARK: System calls
 
-  /// Opens the node for holding it: read-only, so that closing it again is not mistaken for a
-  /// client's closing (see ``NodeWatch``).
+  /// Opens the node to keep it open: read-only, so that closing it is not mistaken for a client's close
+  /// (see ``NodeWatch``).
   private static func openHold(_ path: FilePath) throws(Errno) -> OwnedDescriptor {
     try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
   }
 
-  /// Sets raw mode, 115200 8N1, and returns all attributes as they are then.
+  /// Sets raw mode and 115200 8N1, and returns the resulting attributes.
   private static func makeRaw(_ descriptor: FileDescriptor) throws(Errno) -> termios {
     var attributes = termios()
     try systemCall { tcgetattr(descriptor.rawValue, &attributes) }
@@ -164,7 +163,7 @@ public final class PseudoTerminal {
     return attributes
   }
 
-  /// What a descriptor is ready for at this moment; nothing if that cannot be told.
+  /// The readiness of a descriptor at this moment; empty if it cannot be determined.
   private static func poll(_ descriptor: FileDescriptor, for events: CInt) -> Int16 {
     var entry = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
     return Glibc.poll(&entry, 1, 0) > 0 ? entry.revents : 0
@@ -174,7 +173,7 @@ public final class PseudoTerminal {
 @available(*, unavailable)
 extension PseudoTerminal: Sendable {}
 
-/// Requests of ioctl_tty(2) whose C macros compute a number, which Swift does not import.
+/// Requests of ioctl_tty(2) whose C macros compute a number and are not imported by Swift.
 enum TerminalRequest {
   /// `TIOCSPTLCK`: whether clients are refused, as an int.
   static let setLock = encode(direction: 1, number: 0x31)
@@ -184,7 +183,7 @@ enum TerminalRequest {
   static let isExclusive = encode(direction: 2, number: 0x40)
 
   /// `_IOW('T', number, int)` for direction 1, `_IOR('T', number, int)` for 2, as
-  /// `asm-generic/ioctl.h` has them: direction, size, type, number.
+  /// `asm-generic/ioctl.h` defines them: direction, size, type, number.
   private static func encode(direction: UInt, number: UInt) -> UInt {
     direction << 30 | UInt(MemoryLayout<CInt>.size) << 16 | UInt(UInt8(ascii: "T")) << 8 | number
   }

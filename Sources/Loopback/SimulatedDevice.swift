@@ -1,71 +1,71 @@
 public import Posix
 
-/// A device to talk to that is made of nothing but state and time.
+/// A simulated device: a function of its state, the time and the bytes that arrive.
 ///
-/// It is told what time it is and what has arrived, and appends what it says to an output. It waits
-/// for nothing and calls nothing: the same times and bytes always bring the same output.
+/// It receives the time and the arrived bytes, and appends its answers to an output. It never waits or
+/// calls back: the same times and bytes always give the same output.
 public protocol SimulatedDevice {
-  /// Switches the device on. It comes first, and once.
+  /// Powers the device on. Called first, and once.
   mutating func start(at now: MonotonicTime, output: inout DeviceOutput)
 
-  /// Hands over bytes that have arrived. What was due by now has been done before.
+  /// Receives bytes. ``advance(to:output:)`` has been called for this time before.
   ///
   /// - Parameters:
-  ///   - bytes: in order; not empty.
-  ///   - now: the present, never before a time that was told already.
-  ///   - output: what to append the answer to.
-  /// - Returns: how many of the bytes were taken: all of them, or fewer because the output became
-  ///   full, but at least one if it was not full at first. The rest comes again.
+  ///   - bytes: The bytes in order; not empty.
+  ///   - now: The present time, never earlier than in a previous call.
+  ///   - output: The output to append to.
+  /// - Returns: The number of accepted bytes: all of them, or fewer if the output became full, but at
+  ///   least one if it was not full before. The rest is passed again.
   mutating func receive(
     _ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput
   ) -> Int
 
-  /// Does what is due by now. While the output is full the device must say no more.
+  /// Performs everything that is due. While the output is full the device must not append to it.
   mutating func advance(to now: MonotonicTime, output: inout DeviceOutput)
 
-  /// When there will be something to do though nothing arrives; nil if never.
+  /// The time of the next action that needs no input; nil if there is none.
   var nextDeadline: MonotonicTime? { get }
 }
 
-/// What a device has said and the line has not taken.
+/// Output of a device that the line has not transmitted yet.
 ///
-/// The bound is soft: a device finishes what it has begun to say, and then says nothing and takes
-/// nothing until the output is no longer full. So nothing is lost and memory stays bounded.
+/// The limit is soft: a device can finish an answer, and then appends and accepts nothing until the
+/// output is no longer full. So nothing is lost, and memory is bounded.
 public struct DeviceOutput: Sendable {
   /// The bytes, the earliest first.
   public private(set) var bytes: [UInt8] = []
-  /// How many bytes make it full.
+  /// The number of bytes at which it is full.
   public let capacity: Int
 
   /// Creates an empty output.
   ///
-  /// - Parameter capacity: how many bytes make it full, at least 1.
+  /// - Parameter capacity: The number of bytes at which it is full, at least 1.
   public init(capacity: Int = 65_536) {
     precondition(capacity > 0)
     self.capacity = capacity
   }
 
-  /// Whether nothing waits for the line.
+  /// Whether it has no bytes.
   public var isEmpty: Bool { bytes.isEmpty }
-  /// Whether the device has to wait.
+  /// Whether the device must wait.
   public var isFull: Bool { bytes.count >= capacity }
-  /// How many bytes are missing until it is full.
+  /// The number of bytes until it is full.
   public var room: Int { max(0, capacity - bytes.count) }
 
-  /// Says a byte.
+  /// Appends a byte.
   public mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
-  /// Says bytes.
+  /// Appends bytes.
   public mutating func append(_ bytes: Span<UInt8>) {
     bytes.withUnsafeBufferPointer { self.bytes.append(contentsOf: $0) }
   }
 
-  /// Says a text, in UTF-8.
+  /// Appends a text in UTF-8.
   public mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Moves the first bytes away to the line.
+  /// Moves the first bytes to the line.
   ///
-  /// - Returns: how many: all that there are, or as many as the buffer holds.
+  /// - Returns: The number of moved bytes: all, or as many as fit the buffer.
   mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(bytes.count, buffer.count)
     bytes.withUnsafeBytes { buffer.copyMemory(from: .init(rebasing: $0[..<count])) }

@@ -2,26 +2,25 @@ import Glibc
 import Posix
 public import SystemPackage
 
-/// A symbolic link at a path of one's own choice to a node whose name changes from run to run.
+/// A symbolic link with a fixed path to a node whose name changes from run to run.
 ///
-/// The link lasts as long as the object. It never takes the place of anything but a link that leads
-/// nowhere, as one is left behind by a process that was killed, or would if our node did not exist
-/// by now: pseudo-terminals get the numbers of those that have gone. What has taken *its* place
-/// meanwhile is left alone.
+/// The link exists as long as the object. It replaces nothing but a dangling link, which a killed
+/// process leaves behind. A link that leads to the new node counts as dangling too, because numbers of
+/// pseudo-terminals are reused. If something else has replaced the link meanwhile, that is kept.
 public final class StableLink {
-  /// Where the link is.
+  /// The path of the link.
   public let path: FilePath
-  /// What it leads to.
+  /// The path that it points to.
   public let target: FilePath
 
   /// Creates the link. The corresponding C function is `symlink`.
   ///
   /// - Parameters:
-  ///   - path: where; its folder must exist.
-  ///   - target: what it leads to, best absolute.
-  /// - Throws: ``StableLinkError``, if something is there, or what a system call says.
+  ///   - path: The path of the link; its folder must exist.
+  ///   - target: The path that it points to, preferably absolute.
+  /// - Throws: ``StableLinkError`` if something exists at the path, or a system call fails.
   public init(at path: FilePath, to target: FilePath) throws(StableLinkError) {
-    // An object that is whole would remove the link that is there when this fails.
+    // A fully initialised object would remove the existing link when this fails.
     try Self.makeLink(at: path, to: target)
     self.path = path
     self.target = target
@@ -29,15 +28,15 @@ public final class StableLink {
 
   deinit { remove() }
 
-  /// Removes the link, unless something else is there by now. Calling it again does nothing.
+  /// Removes the link, unless something else has replaced it. Further calls do nothing.
   public func remove() {
     guard (try? path.linkTarget()) == target else { return }
-    // One that cannot be removed soon leads nowhere, and does not stop the next from being made.
+    // A link that cannot be removed will dangle soon, and can then be replaced.
     _ = path.withPlatformString { unlink($0) }
   }
 
   private static func makeLink(at path: FilePath, to target: FilePath) throws(StableLinkError) {
-    // symlink(2) never replaces anything: with nothing there it is all that is needed.
+    // symlink(2) never replaces anything; if nothing exists, it is sufficient.
     do {
       try target.makeLink(at: path)
     } catch .fileExists {
@@ -48,10 +47,10 @@ public final class StableLink {
     }
   }
 
-  /// Puts a link to the target in the place of the old one: at no time there is none.
+  /// Replaces the old link atomically.
   ///
-  /// What somebody puts there after the old one was looked at, some microseconds before, is lost:
-  /// rename(2) knows no "only if it is still the same".
+  /// A file created in the microseconds between the check and rename(2) is lost: rename(2) cannot
+  /// compare.
   private static func replaceStaleLink(
     at path: FilePath, by target: FilePath
   ) throws(StableLinkError) {
@@ -68,7 +67,7 @@ public final class StableLink {
     }
   }
 
-  /// Creates a link to the target beside the path, under a name that nothing has.
+  /// Creates a link to the target next to the path, with an unused name.
   private static func makeTemporaryLink(
     beside path: FilePath, to target: FilePath
   ) throws(StableLinkError) -> FilePath {
@@ -109,7 +108,7 @@ extension FilePath {
     }
   }
 
-  /// What the symbolic link says. The corresponding C function is `readlink`.
+  /// The target of the symbolic link. The corresponding C function is `readlink`.
   fileprivate func linkTarget() throws(Errno) -> FilePath {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let capacity = buffer.count - 1
@@ -117,7 +116,7 @@ extension FilePath {
     return FilePath(platformString: buffer)
   }
 
-  /// What is here that must not be replaced: nil for nothing, and for a link that leads nowhere.
+  /// The occupant that must not be replaced; nil for nothing and for a dangling link.
   fileprivate func occupant() throws(Errno) -> StableLinkError.Occupant? {
     let type: FileType
     do { type = try stat(followTargetSymlink: false).type } catch {
@@ -127,13 +126,13 @@ extension FilePath {
     return switch type {
     case .regular: .file
     case .directory: .directory
-    case .symbolicLink: leadsNowhere ? nil : .link(to: try linkTarget())
+    case .symbolicLink: isDangling ? nil : .link(to: try linkTarget())
     default: .special
     }
   }
 
-  /// Whether following the link ends at a name that nothing has; not if that cannot be told.
-  private var leadsNowhere: Bool {
+  /// Whether the link is dangling; false if that cannot be determined.
+  private var isDangling: Bool {
     do {
       _ = try stat()
       return false

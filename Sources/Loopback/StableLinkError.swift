@@ -1,27 +1,27 @@
 public import SystemPackage
 
-/// Why a ``StableLink`` could not be made.
+/// The reason why a ``StableLink`` could not be created.
 public struct StableLinkError: Error, Hashable, Sendable {
-  /// The path that it is about.
+  /// The path of the error.
   public let path: FilePath
-  /// What stood in the way.
+  /// The reason.
   public let reason: Reason
 
-  /// What stood in the way of a link.
+  /// Why a link could not be created.
   public enum Reason: Hashable, Sendable {
-    /// Something is there that is not replaced.
+    /// Something exists at the path and is not replaced.
     case occupied(by: Occupant)
-    /// A system call failed: its name, and what it said.
+    /// A system call failed: its name and error.
     case failed(String, Errno)
   }
 
-  /// What is at a path.
+  /// The kind of file at a path.
   public enum Occupant: Hashable, Sendable {
     /// A regular file.
     case file
     /// A directory.
     case directory
-    /// A symbolic link to something that exists, or cannot be looked at.
+    /// A symbolic link whose target exists, or cannot be checked.
     case link(to: FilePath)
     /// A device, a socket or a pipe.
     case special
@@ -32,10 +32,10 @@ extension StableLinkError: CustomStringConvertible {
   /// The error in one line.
   public var description: String {
     switch reason {
-    case .occupied(by: .file): "\(path): a file is there"
-    case .occupied(by: .directory): "\(path): a directory is there"
-    case .occupied(by: .link(let target)): "\(path): a link to \(target) is there"
-    case .occupied(by: .special): "\(path): a device, a socket or a pipe is there"
+    case .occupied(by: .file): "\(path): a file exists there"
+    case .occupied(by: .directory): "\(path): a directory exists there"
+    case .occupied(by: .link(let target)): "\(path): a link to \(target) exists there"
+    case .occupied(by: .special): "\(path): a device, a socket or a pipe exists there"
     case .failed(let operation, let errno): "\(path): \(operation): \(errno)"
     }
   }

@@ -1,8 +1,8 @@
-/// A value that changed: what it was and what it is now.
+/// A change of a value: the value before and the value after.
 public struct Change<Value> {
   /// The value before.
   public let old: Value
-  /// The value now.
+  /// The value after.
   public let new: Value
 
   /// Creates a change from its two values.

@@ -1,53 +1,71 @@
-/// A list of observers that hears every event, once and in order.
+/// A list of observers; each of them hears every event, once and in order.
 ///
 /// ## Principles of operation
 ///
-/// - **Not retained.** An observer lives as long as others want it to. One that has died is skipped,
-///   and its place is swept when the round ends.
-/// - **Pending sets.** While a round runs the list does not change: `add` waits in `pendingAdds`,
-///   `remove` goes to `pendingRemoves` and silences its observer at once. Of several calls for one
-///   observer the last one wins. Both sets are committed when the *outermost* round ends; `depth`
-///   counts the rounds that are not finished, so that a notification made inside a notification
-///   cannot commit early.
-/// - **One order for everybody.** Observers are called in the order of adding. A notification made
-///   by an observer is queued behind the round that is running: nobody hears "closed" before
-///   "opened". An observer that is added in a round hears nothing of that round nor of what was
-///   queued in it.
-/// - **Free to act.** From inside a callback an observer may add, remove (itself too), notify, and
-///   drop the last reference to anything, this object included.
-/// - **No allocation a notification,** and no copy of the list.
+/// - **Observers are not retained.** An observer lives as long as its owner wants. A token that ends
+///   leaves the list at once. Any other observer that dies is skipped, and its place is removed at
+///   the end of the next round or when the list would grow, whichever comes first.
+/// - **Pending sets.** The list does not change while a round runs. An observer that is added waits
+///   in `pendingAdds`; one that is removed goes to `pendingRemoves` and hears nothing from then on.
+///   Both sets are committed when the *outermost* round ends. `depth` counts the rounds that have
+///   not finished, so that a nested notification cannot commit early.
+/// - **One order for all.** Observers are called in the order in which they were added. A
+///   notification that an observer sends is queued until the running round ends: nobody hears
+///   "closed" before "opened". An observer that is added during a round hears neither that round nor
+///   the notifications that were queued in it.
+/// - **No restrictions on observers.** A callback may add, remove (itself too), notify, and release
+///   the last reference to any object, the list included.
+/// - **Cost.** A notification allocates no memory and copies no list. Adding and removing take
+///   constant time on average, however long the list is.
 ///
-/// It is confined to one thread, and not `Sendable`: the compiler refuses to share it.
+/// ## Removing and adding the same observer within a round
+///
+/// In the classic form of the pattern the two calls cancel out: `add` takes the observer back out of
+/// `pendingRemoves`, so that it keeps its place and hears the rest of the round, and `remove` takes
+/// it back out of `pendingAdds`. Here a removal is final. After `remove` and `add` the observer hears
+/// nothing more of the round, and comes back at the end of the list, with the closure of the second
+/// `add`. It has the same effect as the two calls outside a round.
+///
+/// The reason is that `remove` is a promise: after it returns, the observer is not called. In the
+/// classic form a later `add`, perhaps by code that knows nothing of the removal, breaks that promise
+/// in the middle of a round, and keeps the old closure where the caller passed a new one. In both
+/// forms the last call decides whether the observer is in the list after the round.
+///
+/// A list belongs to one thread. It is not `Sendable`: the compiler refuses to share it.
 public final class Observable<Event> {
-  // Unchecked: no access lasts while other code is called, so none can overlap, and the checks at run
-  // time are most of what a notification to a single observer costs. See `Benchmarks/`.
-  @exclusivity(unchecked) @usableFromInline var slots: [ObserverSlot<Event>] = []
-  private var pendingAdds: [ObserverSlot<Event>] = []
+  // Unchecked: no access lasts while other code runs, so none can overlap, and the checks at run time
+  // are most of what a notification to a single observer costs. See `Benchmarks/`.
+  @exclusivity(unchecked) @usableFromInline var observers = SlotList()
+  private var pendingAdds = SlotList()
   @exclusivity(unchecked) @usableFromInline var pendingRemoves: Set<ObjectIdentifier> = []
-  /// Events of nested notifications; each is taken out (nil) when its turn comes.
+  /// Nested notifications; each is taken out (nil) when its turn comes.
   @exclusivity(unchecked) @usableFromInline var queue: [Event?] = []
   @exclusivity(unchecked) @usableFromInline var depth = 0
   @exclusivity(unchecked) @usableFromInline var sawDeadObserver = false
 
-  /// Creates an observable that nobody observes yet.
+  /// Creates an empty list.
   public init() {}
 
-  /// Whether a round is running, that is, whether the caller was called by a notification.
+  /// Whether a round is running, that is, whether a notification called the caller.
   public var isNotifying: Bool { depth > 0 }
 
-  /// Whether anybody who is alive would hear an event sent in a new round.
+  /// Whether a new round would reach an observer that is alive.
   public var isObserved: Bool {
-    pendingAdds.contains(where: \.isAlive) || slots.contains { $0.isAlive && !isRemoved($0.id) }
+    pendingAdds.contains(where: \.isAlive)
+      || observers.contains { $0.isAlive && !isRemoved($0.id) }
   }
 
-  /// How many places the list has, those of dead observers included.
-  var slotCount: Int { slots.count }
+  /// The number of places in the list, those of dead observers included.
+  var slotCount: Int { observers.count }
 
-  /// Adds an observer at the end of the list, unless it is in it already.
+  // MARK: Observers
+
+  /// Adds an observer at the end of the list. Does nothing if the list contains it.
   ///
   /// - Parameters:
-  ///   - observer: who is told. It is not retained.
-  ///   - deliver: tells it. Must not capture the observer, which would keep it alive.
+  ///   - observer: the observer. It is not retained.
+  ///   - deliver: passes an event to the observer. It must not capture the observer, which would keep
+  ///     it alive.
   @inlinable
   public func add<Observer: AnyObject>(
     _ observer: Observer, deliver: @escaping (Observer, Event) -> Void
@@ -56,38 +74,50 @@ public final class Observable<Event> {
   }
 
   @usableFromInline
-  func add(_ slot: ObserverSlot<Event>) {
-    guard !pendingAdds.contains(where: { $0.id == slot.id }) else { return }
-    guard !slots.contains(where: { $0.id == slot.id }) || isRemoved(slot.id) else { return }
-    if isNotifying { pendingAdds.append(slot) } else { slots.append(slot) }
+  func add(_ slot: AnyObserverSlot) {
+    guard !pendingAdds.contains(slot.id) else { return }
+    guard !observers.contains(slot.id) || isRemoved(slot.id) else { return }
+    if isNotifying {
+      pendingAdds.append(slot)
+    } else {
+      // Dead observers cost memory until the next round, which may never come.
+      let dead = observers.isFull ? observers.removeAll { !$0.isAlive } : []
+      observers.append(slot)
+      withExtendedLifetime(dead) {}
+    }
   }
 
-  /// Removes an observer. It hears nothing from now on, also of a round that is running.
+  /// Removes an observer. It is not called after this returns, not even by a round that is running.
   ///
-  /// Removing one that is not in the list does nothing.
+  /// Does nothing if the list does not contain the observer.
   public func remove(_ observer: AnyObject) {
     let id = ObjectIdentifier(observer)
-    // Released at the end: the end of a closure may call back in here.
-    let before = pendingAdds
-    defer { withExtendedLifetime(before) {} }
-    pendingAdds.removeAll { $0.id == id }
-    guard slots.contains(where: { $0.id == id }) else { return }
-    pendingRemoves.insert(id)
-    if !isNotifying { commit() }
+    // Both are released at the end, when the lists are consistent: releasing a closure can run code
+    // that calls back into this object.
+    let pending = pendingAdds.remove(id)
+    var removed: AnyObserverSlot?
+    if !isNotifying {
+      removed = observers.remove(id)
+    } else if observers.contains(id) {
+      pendingRemoves.insert(id)
+    }
+    withExtendedLifetime((pending, removed)) {}
   }
 
-  /// Tells every observer of an event; inside a round, after the events that wait already.
+  // MARK: Notifications
+
+  /// Calls every observer with an event. Within a round, the event waits until the round ends.
   @inlinable
   public func notify(_ event: Event) {
     depth += 1
     guard depth == 1 else { return queue.append(event) }
-    // An observer may drop the last reference to this object; the round ends all the same.
+    // An observer may release the last reference to this object; the round still ends properly.
     withExtendedLifetime(self) {
       deliver(event)
       if !queue.isEmpty { deliverQueue() }
       while sawDeadObserver || hasPending {
         commit()
-        // What was released there, at the end of a closure, may have notified.
+        // The closures that the commit released may have sent notifications.
         if !queue.isEmpty { deliverQueue() }
       }
       depth -= 1
@@ -107,10 +137,12 @@ public final class Observable<Event> {
 
   @inlinable
   func deliver(_ event: Event) {
-    for index in slots.indices {
-      // The list does not change while a round runs, and keeps its slots.
-      let isAlive = Unmanaged.passUnretained(slots[index])._withUnsafeGuaranteedRef { slot in
-        (!pendingRemoves.isEmpty && isRemoved(slot.id)) || slot.deliver(event)
+    for index in observers.places.indices {
+      guard let slot = observers.places[index] else { continue }
+      // The list does not change during a round, and keeps its slots alive.
+      let isAlive = slot._withUnsafeGuaranteedRef { slot in
+        (!pendingRemoves.isEmpty && isRemoved(slot.id))
+          || unsafeDowncast(slot, to: ObserverSlot<Event>.self).deliver(event)
       }
       if !isAlive { sawDeadObserver = true }
     }
@@ -118,21 +150,23 @@ public final class Observable<Event> {
 
   @usableFromInline var hasPending: Bool { !pendingAdds.isEmpty || !pendingRemoves.isEmpty }
 
-  /// Applies what waited for the end of the round: removes first, since an observer that was
-  /// removed and added again stands in both sets and belongs at the end of the list.
-  @usableFromInline
-  func commit() {
-    // Released after the lists are whole again: the end of a closure may call back in here.
-    let before = slots
-    slots = before.filter { !isRemoved($0.id) && $0.isAlive } + pendingAdds
-    pendingAdds.removeAll()
-    pendingRemoves.removeAll(keepingCapacity: true)
-    sawDeadObserver = false
-    withExtendedLifetime(before) {}
-  }
-
   @usableFromInline
   func isRemoved(_ id: ObjectIdentifier) -> Bool { pendingRemoves.contains(id) }
+
+  /// Applies the changes of a round: removes first, because an observer that was removed and added
+  /// again is in both sets and belongs at the end of the list.
+  @usableFromInline
+  func commit() {
+    var released = pendingRemoves.compactMap { observers.remove($0) }
+    pendingRemoves.removeAll(keepingCapacity: true)
+    if sawDeadObserver { released += observers.removeAll { !$0.isAlive } }
+    sawDeadObserver = false
+    let added = pendingAdds
+    pendingAdds = SlotList()
+    added.forEach { observers.append($0) }
+    // Released when the lists are consistent, as in `remove`.
+    withExtendedLifetime(released) {}
+  }
 }
 
 @available(*, unavailable)

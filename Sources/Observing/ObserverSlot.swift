@@ -1,32 +1,38 @@
 public import CObserving
 
-/// One observer's place in a list: does not retain it, and notices that it has died.
+/// The entry of an observer in a list. It does not retain the observer, and knows when it has died.
 @usableFromInline
-class ObserverSlot<Event> {
-  /// Which observer it is. No other object has the same while the slot is there: the slot keeps the
-  /// observer's memory, though not the observer.
+class AnyObserverSlot {
+  /// The identity of the observer. No other object has the same identity while the slot exists,
+  /// because the slot keeps the memory of the observer, though not the observer itself.
   @usableFromInline final let id: ObjectIdentifier
+  /// The index in the list that owns the slot.
+  final var place = 0
 
   @usableFromInline
   init(_ observer: AnyObject) { id = ObjectIdentifier(observer) }
 
-  /// Tells the observer of an event.
-  ///
-  /// - Returns: false if it has died.
-  @usableFromInline
-  func deliver(_ event: Event) -> Bool { preconditionFailure("a slot of no observer") }
-
   /// Whether the observer is alive.
-  var isAlive: Bool { preconditionFailure("a slot of no observer") }
+  var isAlive: Bool { preconditionFailure("abstract") }
 }
 
-/// The place of an observer whose type is known, so that telling it needs no cast.
+/// A slot of a list with one type of events.
+@usableFromInline
+class ObserverSlot<Event>: AnyObserverSlot {
+  /// Calls the observer with an event.
+  ///
+  /// - Returns: false if the observer has died.
+  @usableFromInline
+  func deliver(_ event: Event) -> Bool { preconditionFailure("abstract") }
+}
+
+/// The slot of an observer whose type is known, so that calling it needs no cast.
 ///
-/// A weak reference would do the same, at four times the cost: its side table is looked up at every
-/// load. See `Benchmarks/`.
+/// A weak reference would do the same at four times the cost, because each load goes through its side
+/// table. See `Benchmarks/`.
 @usableFromInline
 final class TypedObserverSlot<Observer: AnyObject, Event>: ObserverSlot<Event> {
-  /// Keeps the memory; never loaded, because it traps when the observer has died.
+  /// Keeps the memory. Never loaded: loading it traps when the observer has died.
   @usableFromInline unowned let keeper: Observer
   @usableFromInline let object: UnsafeMutableRawPointer
   @usableFromInline let body: (Observer, Event) -> Void

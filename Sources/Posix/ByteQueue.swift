@@ -1,23 +1,23 @@
-/// Bytes that wait to be written: a ring with a bound.
+/// A bounded queue of bytes to be written: a ring buffer.
 ///
-/// It refuses what it has no room for, and never drops. It takes the memory that it needs, gives it
-/// back when it is empty, and is small while bytes leave as fast as they come.
-public struct ByteQueue: ~Copyable {
+/// It refuses bytes that do not fit, and never drops bytes. It grows as needed, and shrinks to its
+/// initial size when it is empty.
+package struct ByteQueue: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
-  /// Where ``front`` may still point, until bytes at the front are removed.
+  /// Former storage that ``front`` may still point to, until bytes at the front are removed.
   private var outgrown: [UnsafeMutableRawBufferPointer] = []
   private var head = 0
-  /// How many bytes wait.
-  public private(set) var count = 0
-  /// How many bytes may wait.
-  public let capacity: Int
+  /// The number of bytes in the queue.
+  package private(set) var count = 0
+  /// The maximum number of bytes.
+  package let capacity: Int
 
   private static let initialSize = 65_536
 
   /// Creates an empty queue.
   ///
-  /// - Parameter capacity: how many bytes may wait, at least 1.
-  public init(capacity: Int) {
+  /// - Parameter capacity: the maximum number of bytes, at least 1.
+  package init(capacity: Int) {
     precondition(capacity > 0)
     self.capacity = capacity
     storage = .allocate(byteCount: min(capacity, Self.initialSize), alignment: 1)
@@ -28,15 +28,15 @@ public struct ByteQueue: ~Copyable {
     for buffer in outgrown { buffer.deallocate() }
   }
 
-  /// How many more bytes it takes.
-  public var room: Int { capacity - count }
-  /// Whether nothing waits.
-  public var isEmpty: Bool { count == 0 }
+  /// The number of bytes that still fit.
+  package var room: Int { capacity - count }
+  /// Whether there are no bytes.
+  package var isEmpty: Bool { count == 0 }
 
-  /// Takes all of the bytes, or none.
+  /// Appends all of the bytes, or none if they do not fit.
   ///
-  /// - Returns: whether there was room.
-  public mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  /// - Returns: whether they fit.
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= room else { return false }
     if bytes.count > storage.count - count { grow(toHold: count + bytes.count) }
     let tail = (head + count) % storage.count
@@ -48,32 +48,32 @@ public struct ByteQueue: ~Copyable {
     return true
   }
 
-  /// The bytes at the front, as many as lie in one piece; empty when nothing waits.
+  /// The contiguous bytes at the front; empty if the queue is empty.
   ///
-  /// Valid until bytes at the front are removed; what is appended, or removed at the end, changes
-  /// nothing of them.
-  public var front: UnsafeRawBufferPointer {
+  /// Valid until bytes at the front are removed. Appending bytes, or removing bytes at the end,
+  /// does not change them.
+  package var front: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: storage[head..<min(head + count, storage.count)])
   }
 
-  /// Forgets bytes at the front.
-  public mutating func removeFirst(_ number: Int) {
+  /// Removes bytes at the front.
+  package mutating func removeFirst(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
     head = (head + number) % storage.count
     tidy()
   }
 
-  /// Forgets bytes at the end.
-  public mutating func removeLast(_ number: Int) {
+  /// Removes bytes at the end.
+  package mutating func removeLast(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
-    // Somebody may still look at the front.
+    // Otherwise the caller may still use the front.
     if isEmpty { tidy() }
   }
 
-  /// Forgets all bytes.
-  public mutating func removeAll() { removeLast(count) }
+  /// Removes all bytes.
+  package mutating func removeAll() { removeLast(count) }
 
   private mutating func grow(toHold needed: Int) {
     var size = storage.count
@@ -81,7 +81,7 @@ public struct ByteQueue: ~Copyable {
     let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
     let piece = front
     larger.copyMemory(from: piece)
-    // What is left of the ring begins at the start of the storage.
+    // The rest of the ring is at the start of the storage.
     UnsafeMutableRawBufferPointer(rebasing: larger[piece.count...])
       .copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[..<(count - piece.count)]))
     outgrown.append(storage)
@@ -89,12 +89,12 @@ public struct ByteQueue: ~Copyable {
     head = 0
   }
 
-  /// Gives back what is not needed any more.
+  /// Frees memory that is no longer needed.
   private mutating func tidy() {
     for buffer in outgrown { buffer.deallocate() }
     outgrown.removeAll(keepingCapacity: true)
     guard count == 0 else { return }
-    // An empty ring starts anew at its beginning, which keeps the front in one piece.
+    // An empty ring restarts at the start of its storage, which keeps the front contiguous.
     head = 0
     let size = min(capacity, Self.initialSize)
     guard storage.count > size else { return }

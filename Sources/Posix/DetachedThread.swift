@@ -1,29 +1,30 @@
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
-/// Starts a thread that ends when its work does, and is waited for by nobody.
-public enum DetachedThread {
-  /// The work needs little, and what limits a process (`ulimit -v`) counts a stack in full.
+/// Starts a thread that is never joined and ends with its work.
+package enum DetachedThread {
+  /// Small, in bytes: the work needs little stack, and `ulimit -v` counts the whole stack.
   private static let stackSize = 512 * 1_024
 
-  /// The signals that the kernel raises for what a thread itself did. They must not be blocked: the
-  /// handler that restores the user's terminal would not be called.
+  /// The signals that the kernel sends to a thread for its own fault. They must stay unblocked, so
+  /// that the handler that restores the user's terminal is called.
   private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
-  /// Runs work on a new thread that hears no signals: they are the session's.
+  /// Runs work on a new thread. The thread blocks all signals except those of a crash, because the
+  /// session handles them.
   ///
   /// The corresponding C function is `pthread_create`.
   ///
-  /// - Parameter work: what to do; whatever it uses, nothing else may have from now on.
-  /// - Throws: `EAGAIN` when there are too many threads, or no memory for one.
-  public static func run(_ work: sending @escaping () -> Void) throws(Errno) {
+  /// - Parameter work: the work, which takes over everything that it captures.
+  /// - Throws: `EAGAIN` when there are too many threads, or not enough memory for another.
+  package static func run(_ work: sending @escaping () -> Void) throws(Errno) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
     pthread_attr_setstacksize(&attributes, stackSize)
 
-    // A thread begins with the signals blocked that its creator has blocked.
+    // A thread inherits the signal mask of its creator.
     var (blocked, before) = (sigset_t(), sigset_t())
     sigfillset(&blocked)
     for signal in crashes { sigdelset(&blocked, signal) }
@@ -45,7 +46,7 @@ public enum DetachedThread {
     }
   }
 
-  /// Work on its way to the thread.
+  /// Work, boxed for the `void *` argument of the thread.
   private final class Work {
     let run: () -> Void
     init(_ run: @escaping () -> Void) { self.run = run }

@@ -1,29 +1,43 @@
 import Glibc
 public import SystemPackage
 
-/// What a read from a non-blocking descriptor brought.
+/// The result of a read from a non-blocking descriptor.
 public enum ReadOutcome: Equatable, Sendable {
-  /// So many bytes, at least one.
+  /// The number of bytes read, at least 1.
   case bytes(Int)
-  /// Nothing for now.
+  /// No bytes are available now.
   case wouldBlock
-  /// Nothing any more.
+  /// The end of file.
   case endOfFile
 }
 
-/// What a write to a non-blocking descriptor did.
+/// The result of a write to a non-blocking descriptor.
 public enum WriteOutcome: Equatable, Sendable {
-  /// The first so many bytes were taken, at least one.
+  /// The number of bytes written, at least 1.
   case bytes(Int)
-  /// Nothing was taken for now.
+  /// No byte can be written now.
   case wouldBlock
 }
 
 extension FileDescriptor {
-  /// Reads what there is. The corresponding C function is `read`.
+  /// How many bytes a read would bring now: what waits in a pipe, a socket or a terminal, or the
+  /// rest of a regular file. 0 where that cannot be known.
   ///
-  /// - Parameter buffer: where to; must not be empty.
-  /// - Throws: what read(2) says, `EAGAIN` and `EINTR` excepted.
+  /// The corresponding request is `FIONREAD`; for a regular file the C functions are `fstat` and
+  /// `lseek`.
+  public var availableByteCount: Int {
+    if let status = try? stat(), status.type == .regular {
+      guard let offset = try? seek(offset: 0, from: .current) else { return 0 }
+      return Int(max(0, status.size - offset))
+    }
+    var count: CInt = 0
+    return ioctl(rawValue, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+
+  /// Reads available bytes. The corresponding C function is `read`.
+  ///
+  /// - Parameter buffer: the destination; must not be empty.
+  /// - Throws: the errors of read(2) except `EAGAIN` and `EINTR`.
   public func readAvailable(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> ReadOutcome {
@@ -35,10 +49,10 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes what is taken without waiting. The corresponding C function is `write`.
+  /// Writes as many bytes as possible without blocking. The corresponding C function is `write`.
   ///
-  /// - Parameter bytes: what to write; must not be empty.
-  /// - Throws: what write(2) says, `EAGAIN` and `EINTR` excepted.
+  /// - Parameter bytes: the bytes; must not be empty.
+  /// - Throws: the errors of write(2) except `EAGAIN` and `EINTR`.
   public func writeAvailable(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> WriteOutcome {
     do {
       let count = try systemCall { Glibc.write(rawValue, bytes.baseAddress, bytes.count) }

@@ -1,11 +1,11 @@
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
 extension FilePath {
-  /// Reads a small file whole, as those of /proc and /sys are.
+  /// Reads a whole file; meant for small ones, such as those in /proc and /sys.
   ///
-  /// - Throws: what open(2) and read(2) say.
-  public func contents() throws(Errno) -> [UInt8] {
+  /// - Throws: the errors of open(2) and read(2).
+  package func contents() throws(Errno) -> [UInt8] {
     let file = try OwnedDescriptor.open(self, O_RDONLY)
     var contents: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16_384)
@@ -15,20 +15,68 @@ extension FilePath {
     return contents
   }
 
-  /// The names in a folder, in no order, without `.` and `..`; empty if it cannot be read.
+  /// The names in a folder, unordered, without `.` and `..`; empty if it cannot be read.
   ///
   /// The corresponding C function is `readdir`.
-  public func entryNames() -> [String] {
-    guard let folder = withPlatformString({ opendir($0) }) else { return [] }
-    defer { closedir(folder) }
+  package func entryNames() -> [String] {
     var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
+    // A folder that cannot be read has no names.
+    _ = try? forEachEntry { entry in
+      names.append(String(decoding: entry.name, as: UTF8.self))
+      return true
     }
     return names
+  }
+
+  /// Reads a folder, in no order, without `.` and `..`.
+  ///
+  /// The corresponding C functions are `opendir` and `readdir`.
+  ///
+  /// - Parameter body: returns whether to go on.
+  /// - Throws: what opendir(3) says.
+  package func forEachEntry(_ body: (FolderEntry) -> Bool) throws(Errno) {
+    guard let folder = withPlatformString({ opendir($0) }) else {
+      throw Errno(rawValue: errno)
+    }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let entry = FolderEntry(folder: folder, entry: entry)
+      if !entry.name.elementsEqual(".".utf8) && !entry.name.elementsEqual("..".utf8)
+        && !body(entry)
+      {
+        return
+      }
+    }
+  }
+}
+
+/// An entry of a folder that is being read; it is valid until the next one is read.
+package struct FolderEntry {
+  fileprivate let folder: OpaquePointer
+  fileprivate let entry: UnsafeMutablePointer<dirent>
+
+  /// The bytes of the name, which need not be UTF-8.
+  package var name: [UInt8] {
+    withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+  }
+
+  /// Whether it is a folder, or a link to one. The folder tells most types; for a link, and on file
+  /// systems that tell none, the system is asked.
+  ///
+  /// The corresponding C function is `fstatat`.
+  package var isFolder: Bool {
+    switch Int(entry.pointee.d_type) {
+    case Int(DT_DIR): return true
+    case Int(DT_LNK), Int(DT_UNKNOWN):
+      var status = stat()
+      let result = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
+          fstatat(dirfd(folder), $0, &status, 0)
+        }
+      }
+      return result == 0 && status.st_mode & S_IFMT == S_IFDIR
+    default: return false
+    }
   }
 }
 

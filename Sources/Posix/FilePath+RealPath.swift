@@ -1,11 +1,11 @@
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
 extension FilePath {
-  /// Where the path leads when every symbolic link in it is followed; nil if that is nowhere.
+  /// The absolute path with all symbolic links resolved; nil if it does not exist.
   ///
   /// The corresponding C function is `realpath`.
-  public var realPath: FilePath? {
+  package var realPath: FilePath? {
     guard let resolved = withPlatformString({ realpath($0, nil) }) else { return nil }
     defer { free(resolved) }
     return FilePath(platformString: resolved)

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A state that two threads share: looked at and changed by one at a time, and waited for.
+/// State shared by threads, protected by a mutex, with a condition variable to wait for changes.
 ///
 /// The corresponding C types are `pthread_mutex_t` and `pthread_cond_t`.
-public final class Guarded<State: Sendable>: @unchecked Sendable {
-  // Nothing but the methods below touches the state, and these hold the mutex.
+package final class Guarded<State: Sendable>: @unchecked Sendable {
+  // Only the methods below access the state, and they hold the mutex.
   private var state: State
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  public init(_ state: State) {
+  package init(_ state: State) {
     self.state = state
     pthread_mutex_init(mutex, nil)
-    // By the clock that nobody sets, as all our deadlines are.
+    // Deadlines are on the monotonic clock; the default of a condition is the wall clock.
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -27,8 +27,8 @@ public final class Guarded<State: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Looks at the state, or changes it; whoever waits looks again.
-  public func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+  /// Reads or changes the state, and wakes the threads that wait for a change.
+  package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer {
       pthread_cond_broadcast(changed)
@@ -37,12 +37,12 @@ public final class Guarded<State: Sendable>: @unchecked Sendable {
     return body(&state)
   }
 
-  /// Waits until the state is as wished.
+  /// Waits until the state satisfies a condition.
   ///
   /// - Parameter deadline: when to stop waiting; nil for never.
-  /// - Returns: whether it is.
+  /// - Returns: whether the state satisfies the condition.
   @discardableResult
-  public func wait(until deadline: MonotonicTime?, for condition: (State) -> Bool) -> Bool {
+  package func wait(until deadline: MonotonicTime?, for condition: (State) -> Bool) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while !condition(state) {

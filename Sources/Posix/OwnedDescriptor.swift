@@ -1,15 +1,15 @@
-public import Glibc
-public import SystemPackage
+package import Glibc
+package import SystemPackage
 
-/// A file descriptor with one owner, closed once: when the owner lets go of it.
-public struct OwnedDescriptor: ~Copyable {
-  /// The descriptor, lent: whoever borrows it must not close it.
-  public let borrowed: FileDescriptor
+/// A file descriptor with one owner, closed exactly once, when the owner releases it.
+package struct OwnedDescriptor: ~Copyable {
+  /// The descriptor, for use without ownership: callers must not close it.
+  package let borrowed: FileDescriptor
 
-  /// Takes over the closing of a descriptor.
-  public init(_ descriptor: FileDescriptor) { borrowed = descriptor }
+  /// Takes ownership of an open descriptor.
+  package init(_ descriptor: FileDescriptor) { borrowed = descriptor }
 
-  // close(2) must not be repeated after EINTR: on Linux the descriptor is gone all the same.
+  // close(2) must not be repeated after EINTR: on Linux it has closed the descriptor anyway.
   deinit { _ = Glibc.close(borrowed.rawValue) }
 
   /// Opens a file close-on-exec. The corresponding C function is `open`.
@@ -17,9 +17,9 @@ public struct OwnedDescriptor: ~Copyable {
   /// - Parameters:
   ///   - path: the file.
   ///   - flags: `O_RDWR`, `O_NONBLOCK`, …; `O_CLOEXEC` is added.
-  ///   - permissions: of a file that `O_CREAT` creates, less the umask.
-  /// - Throws: what open(2) says.
-  public static func open(
+  ///   - permissions: the mode of a file that `O_CREAT` creates, before the umask is applied.
+  /// - Throws: the errors of open(2).
+  package static func open(
     _ path: FilePath, _ flags: CInt, permissions: mode_t = 0o600
   ) throws(Errno) -> OwnedDescriptor {
     let rawValue = try systemCall {

@@ -1,15 +1,15 @@
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
-/// Makes a system call again until a signal no longer interrupts it, and throws what errno says.
+/// Makes a system call, repeats it while signals interrupt it, and throws errno if it fails.
 ///
-/// The one place where errno is read: on the line after the call, before anything can change it.
+/// Reads errno on the line after the call, before other code can change it.
 ///
-/// - Parameter call: returns what the C function returned; -1 means that it failed.
-/// - Returns: the call's result, never -1.
-/// - Throws: errno as the call left it, never `EINTR`.
+/// - Parameter call: makes the call and returns its result; -1 means that it failed.
+/// - Returns: the result of the call, never -1.
+/// - Throws: errno after the call, never `EINTR`.
 @discardableResult
-public func systemCall<Result: FixedWidthInteger>(
+package func systemCall<Result: FixedWidthInteger>(
   _ call: () -> Result
 ) throws(Errno) -> Result {
   while true {

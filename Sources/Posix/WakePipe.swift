@@ -1,16 +1,19 @@
 import Glibc
-public import SystemPackage
+package import SystemPackage
 
-/// Wakes the loop of another thread: a pipe with a byte in it or none. See pipe(2).
-public final class WakePipe: Sendable {
-  /// Readable from a waking to the next clearing.
-  public let reader: FileDescriptor
+/// Wakes the event loop of another thread through a pipe. See pipe(2).
+package final class WakePipe: Sendable {
+  /// Readable from a ``wake()`` to the next ``clear()``.
+  package let reader: FileDescriptor
   private let writer: FileDescriptor
 
-  /// - Throws: what pipe(2) says.
-  public init() throws(Errno) {
+  /// Creates a pipe.
+  ///
+  /// - Throws: the errors of pipe(2).
+  package init() throws(Errno) {
     var ends: [CInt] = [-1, -1]
-    // Swift's Glibc module has no pipe2(2). No other thread starts programs.
+    // Swift's Glibc module has no pipe2(2). FD_CLOEXEC can be set later, because no
+    // other thread starts programs.
     try systemCall { pipe(&ends) }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -26,14 +29,14 @@ public final class WakePipe: Sendable {
   }
 
   /// Makes the pipe readable.
-  public func wake() {
+  package func wake() {
     var byte: UInt8 = 1
-    // A full pipe wakes as well as one with room.
+    // A full pipe is readable too, so a failed write can be ignored.
     _ = withUnsafeBytes(of: &byte) { try? writer.writeAvailable($0) }
   }
 
-  /// Takes what wakings have left in the pipe.
-  public func clear() {
+  /// Empties the pipe.
+  package func clear() {
     withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
       while case .bytes? = try? reader.readAvailable(into: buffer) {}
     }

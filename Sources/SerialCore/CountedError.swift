@@ -1,4 +1,4 @@
-/// What goes wrong on a line, and breaks, as far as a driver counts it.
+/// The errors that a driver counts, and breaks.
 public enum CountedError: Hashable, Sendable, CaseIterable {
   /// See ``LineCounters/framingErrors``.
   case framing
@@ -13,13 +13,13 @@ public enum CountedError: Hashable, Sendable, CaseIterable {
 }
 
 extension LineCounters {
-  /// How many of one kind were counted.
+  /// The count of one kind.
   public subscript(error: CountedError) -> UInt32 {
     get { self[keyPath: error.counter] }
     set { self[keyPath: error.counter] = newValue }
   }
 
-  /// The kinds of which any were counted, in the order of ``CountedError``.
+  /// The kinds whose count is not 0, in the order of ``CountedError``.
   public var errors: [CountedError] { CountedError.allCases.filter { self[$0] > 0 } }
 }
 

@@ -1,33 +1,33 @@
-/// Takes the kernel's marks for errors out of what was read, in place.
+/// Removes the kernel's error marks from received bytes, in place.
 ///
-/// With PARMRK a byte that came with an error is read as `FF 00` before it, a break as `FF 00 00`,
-/// and a byte FF that came without one as `FF FF`. See termios(3), and `n_tty_receive_char` and
-/// `n_tty_receive_parity_error` of the kernel. Where reads end, and where they split a mark, makes
-/// no difference: what is ``unfinished`` is to be put before what is read next.
+/// With PARMRK, a byte with an error is read with `FF 00` before it, a break as `FF 00 00`, and a
+/// byte FF without an error as `FF FF`. See termios(3), and `n_tty_receive_char` and
+/// `n_tty_receive_parity_error` of the kernel. A read may end
+/// inside a mark: put the ``unfinished`` bytes before those that are read next.
 ///
-/// The byte that an error is about stays in the data, behind the error: the bytes are the same with
-/// marks and without, and none is lost to who does not care for errors.
+/// The byte with the error stays in the data, after the error: the bytes are the same with marks and
+/// without, and code that ignores errors loses none.
 struct ErrorMarkDecoder: IteratorProtocol {
-  /// What stands next in the data.
+  /// The next part of the data.
   enum Piece: Equatable {
-    /// Bytes, where they are in the buffer now.
+    /// Bytes, as their range in the buffer.
     case bytes(Range<Int>)
-    /// What is said of the byte that follows.
+    /// The error of the byte that follows.
     case error(LineError)
   }
 
   private static let mark: UInt8 = 0xFF
 
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Where the next byte is.
+  /// The index of the next byte.
   private var index = 0
-  /// Whether the next byte is the one that an error is about, and no mark whatever it is.
+  /// Whether the next byte is the one with the error, which is never a mark.
   private var isMarked = false
 
-  /// Begins with what was read, which is changed; see ``next()``.
+  /// Starts with the bytes that were read. ``next()`` changes them.
   init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
 
-  /// What is left when there are no more pieces: the beginning of a mark, 0 to 2 bytes.
+  /// What is left after the last piece: the beginning of a mark, 0 to 2 bytes.
   var unfinished: Range<Int> { index..<buffer.count }
 
   /// The next piece; nil when the rest is ``unfinished``.

@@ -1,13 +1,13 @@
-/// An item of a list `name=value,name=value` that cannot be read.
+/// An invalid item in a list `name=value,name=value`.
 public struct ItemParsingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where it stands in the list, from 1.
+  /// Its position in the list, from 1.
   public let position: Int
   /// The item, as it was written.
   public let item: String
-  /// What would be right, in words.
+  /// What is expected, in words.
   public let expected: String
 
-  /// Which item is wrong, and what would be right.
+  /// The item that is wrong, and what is expected.
   public var description: String { "item \(position), '\(item)': expected \(expected)" }
 }
 
@@ -39,7 +39,7 @@ struct ListItem {
 
   /// A whole number of milliseconds.
   func milliseconds(_ range: ClosedRange<Int>) throws(ItemParsingError) -> Int {
-    // Int.init accepts a sign, which nobody means in a time.
+    // Int.init accepts a sign, which makes no sense in a duration.
     guard let value, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(value), range.contains(number)
     else { throw error("\(name)=MS, milliseconds from \(range.lowerBound) to \(range.upperBound)") }

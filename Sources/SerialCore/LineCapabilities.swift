@@ -1,4 +1,4 @@
-/// What a port can do besides passing bytes. Found out when it is opened.
+/// The features of a port besides sending and receiving, determined when it is opened.
 public struct LineCapabilities: OptionSet, Hashable, Sendable {
   /// The set as bits.
   public let rawValue: UInt8

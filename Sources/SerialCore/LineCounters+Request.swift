@@ -4,7 +4,8 @@ import Posix
 import SystemPackage
 
 extension LineCounters {
-  /// Reads them. The corresponding request is `TIOCGICOUNT`; it asks the driver, never the device.
+  /// Reads the counters. The corresponding request is `TIOCGICOUNT`, which asks the driver, never the
+  /// device.
   ///
   /// - Throws: `ENOTTY` where the driver counts nothing.
   init(of descriptor: FileDescriptor) throws(Errno) {
@@ -13,7 +14,7 @@ extension LineCounters {
     self.init(raw)
   }
 
-  /// The kernel's counters as ours.
+  /// Converts the kernel's counters.
   init(_ raw: serial_icounter_struct) {
     received = UInt32(bitPattern: raw.rx)
     sent = UInt32(bitPattern: raw.tx)

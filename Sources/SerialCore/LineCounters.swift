@@ -1,19 +1,19 @@
-/// What a driver has counted since its device appeared, whoever had the port open.
+/// The driver's counters since its device appeared, for all programs that had the port open.
 ///
-/// Drivers differ in what they count; one that does not count something leaves it at 0. Counts wrap
-/// at 32 bits: compare them by ``changes(since:)``.
+/// A driver leaves at 0 what it does not count. The counters wrap at 32 bits: compare them with
+/// ``changes(since:)``.
 public struct LineCounters: Hashable, Sendable {
   /// Bytes received.
   public var received: UInt32 = 0
   /// Bytes sent.
   public var sent: UInt32 = 0
-  /// Characters without a stop bit: the far end's speed or framing is another.
+  /// Characters without a stop bit: the other end has another speed or framing.
   public var framingErrors: UInt32 = 0
   /// Characters whose parity bit was wrong.
   public var parityErrors: UInt32 = 0
-  /// Characters that the chip lost: nobody emptied it in time.
+  /// Characters that the chip lost because it was not read in time.
   public var overruns: UInt32 = 0
-  /// Characters that the kernel lost: its buffer was full.
+  /// Characters that the kernel lost because its buffer was full.
   public var bufferOverruns: UInt32 = 0
   /// Break conditions received.
   public var breaks: UInt32 = 0
@@ -26,10 +26,10 @@ public struct LineCounters: Hashable, Sendable {
   /// Times that RI was deasserted: a ring counts once.
   public var riChanges: UInt32 = 0
 
-  /// Creates counters that stand at 0.
+  /// Creates counters that are 0.
   public init() {}
 
-  /// What was counted since an earlier reading.
+  /// The difference to an earlier reading.
   public func changes(since earlier: LineCounters) -> LineCounters {
     var result = LineCounters()
     for counter in Self.all {

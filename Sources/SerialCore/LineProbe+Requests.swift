@@ -2,7 +2,7 @@ import Posix
 import SystemPackage
 
 extension LineProbe {
-  /// Asks a terminal, each thing once: a USB adapter answers by a transfer.
+  /// Asks a terminal for each feature once: a USB adapter needs a transfer to answer.
   init(of descriptor: FileDescriptor) {
     self.init(
       modemLines: try? ModemLines(of: descriptor),
@@ -12,16 +12,16 @@ extension LineProbe {
 }
 
 extension DeviceID {
-  /// Whether a terminal has breaks. To ask the driver would be to end one: the kernel accepts a break
-  /// for every terminal, and does nothing where the driver has none (tty_ioctl, TIOCSBRK).
+  /// Whether a terminal has breaks. The driver cannot be asked: the kernel accepts a break for every
+  /// terminal, and does nothing if the driver has none (tty_ioctl, TIOCSBRK).
   fileprivate var hasBreaks: Bool {
     guard !isPseudoTerminal else { return false }
     return acmCapabilities.map { $0 & 4 != 0 } ?? true
   }
 
-  /// What a CDC-ACM device says of itself in its descriptor, nil for every other. Bit 2 is breaks:
+  /// The capabilities in the descriptor of a CDC-ACM device, nil for any other. Bit 2 is breaks:
   /// see "Abstract Control Management Functional Descriptor" of the USB specification for PSTN
-  /// devices. The kernel's driver (cdc-acm) has it in a file.
+  /// devices. The kernel's driver (cdc-acm) shows them in a file.
   private var acmCapabilities: Int? {
     let file = "/sys/dev/char/\(majorNumber):\(minorNumber)/device/bmCapabilities"
     guard let text = try? FilePath(file).contents() else { return nil }

@@ -1,20 +1,20 @@
-/// What a line was found to be when its port was opened: what it can do, and where it stood.
+/// The features and the state of a line when its port was opened.
 public struct LineProbe: Hashable, Sendable {
-  /// The modem lines; nil where there are none.
+  /// The modem lines; nil if the port has none.
   public var modemLines: ModemLines?
-  /// What the driver had counted; nil where it counts nothing.
+  /// The driver's counters; nil if it counts nothing.
   public var counters: LineCounters?
   /// Whether it can hold the line in a break condition.
   public var hasBreaks: Bool
 
-  /// Creates what was found.
+  /// Creates a probe from its values.
   public init(modemLines: ModemLines?, counters: LineCounters?, hasBreaks: Bool) {
     self.modemLines = modemLines
     self.counters = counters
     self.hasBreaks = hasBreaks
   }
 
-  /// What it can do besides passing bytes.
+  /// The features besides sending and receiving.
   public var capabilities: LineCapabilities {
     var result: LineCapabilities = []
     if modemLines != nil { result.insert(.modemLines) }

@@ -1,10 +1,9 @@
-/// What to do with the lines of a port, one step after the other: what resets a board, or starts
-/// its boot loader.
+/// Steps that set the lines of a port, for example to reset a board or to start its boot loader.
 ///
-/// It does nothing by itself and knows no clock: whoever has one takes step after step from an
-/// iterator and waits where that says so.
+/// A value without a clock: the caller takes step after step from an iterator, and waits where a step
+/// says so.
 public struct LineSequence: Hashable, Sendable, Sequence {
-  /// The steps, in their order.
+  /// The steps, in order.
   public let steps: [Step]
 
   /// One step.
@@ -17,17 +16,17 @@ public struct LineSequence: Hashable, Sendable, Sequence {
     case wait(Duration)
   }
 
-  /// How long one wait may be, in milliseconds.
+  /// The range of one wait, in milliseconds.
   public static let waits = 0...10_000
 
   /// Creates a sequence.
   public init(_ steps: [Step]) { self.steps = steps }
 
-  /// Hands out the steps. The rest of a sequence is a value: it can be kept while a timer runs.
+  /// Returns an iterator over the steps. It is a value, which can be kept while a timer runs.
   public func makeIterator() -> IndexingIterator<[Step]> { steps.makeIterator() }
 
-  /// Reads `dtr=off,rts=on,wait=100,rts=off`: `dtr`, `rts` and `break` are `on` (asserted) or
-  /// `off`, `wait` has milliseconds within ``waits``.
+  /// Parses `dtr=off,rts=on,wait=100,rts=off`: `dtr`, `rts` and `break` are `on` (asserted) or
+  /// `off`; `wait` takes milliseconds within ``waits``.
   ///
   /// - Throws: ``ItemParsingError`` naming the item.
   public init(parsing text: some StringProtocol) throws(ItemParsingError) {

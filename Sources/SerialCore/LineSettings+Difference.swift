@@ -1,23 +1,23 @@
 extension LineSettings {
-  /// A setting that the driver took otherwise than it was asked for.
+  /// A setting that the driver set to another value than requested.
   public struct Difference: Hashable, Sendable {
     /// The setting's name in words.
     public let setting: String
-    /// What was asked for.
+    /// The requested value.
     public let requested: String
-    /// What the driver says that it set.
+    /// The value that the driver reports.
     public let actual: String
   }
 
-  /// How far a baud rate may be off before the other end misreads it: 0.5 %.
+  /// The tolerated deviation of a baud rate: 0.5 %.
   ///
-  /// A receiver samples the tenth bit of a character at most 5 % of a bit late then; half of a bit
-  /// is the limit, and both ends may be off.
+  /// With it, a receiver samples the tenth bit of a character at most 5 % of a bit late. The limit is
+  /// half a bit, and both ends can deviate.
   public static let baudRateTolerance = 0.005
 
-  /// What the driver changed, of what was asked for; empty when it took everything.
+  /// The settings that the driver changed; empty if it set everything as requested.
   ///
-  /// - Parameter actual: the settings as they were read back.
+  /// - Parameter actual: the settings that were read back.
   public func differences(from actual: LineSettings) -> [Difference] {
     var result: [Difference] = []
     func compare(_ setting: String, _ requested: some Equatable, _ actual: some Equatable) {
@@ -35,8 +35,8 @@ extension LineSettings {
     return result
   }
 
-  /// Other settings with one of these at a time: each that differs, with its name and value in
-  /// words.
+  /// Other settings with one of these at a time: one for each that differs, with its name and value
+  /// in words.
   func singleChanges(from old: LineSettings) -> [(settings: LineSettings, name: String)] {
     var result: [(settings: LineSettings, name: String)] = []
     func change(_ setting: WritableKeyPath<LineSettings, some Equatable>, _ name: String) {

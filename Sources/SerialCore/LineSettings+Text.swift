@@ -1,13 +1,12 @@
 extension LineSettings: CustomStringConvertible {
-  /// As people write it: `115200 8N1`, and `RTS/CTS` or `XON/XOFF` behind it where flow is
-  /// controlled.
+  /// The usual notation: `115200 8N1`, followed by `RTS/CTS` or `XON/XOFF` with flow control.
   public var description: String {
     let flow = flowControl == .none ? "" : " \(flowControl.label)"
     return "\(baudRate) \(dataBits.rawValue)\(parity.letter)\(stopBits.rawValue)\(flow)"
   }
 
-  /// Reads what ``description`` prints, letters in either case: `9600 7e1`, `9600`,
-  /// `115200 8N1 RTS/CTS`. What is left out is 8N1 without flow control.
+  /// Parses what ``description`` prints, letters in either case: `9600 7e1`, `9600`,
+  /// `115200 8N1 RTS/CTS`. The defaults are 8N1 and no flow control.
   ///
   /// - Throws: ``ParsingError`` naming the word that is wrong.
   public init(parsing text: some StringProtocol) throws(ParsingError) {
@@ -29,11 +28,11 @@ extension LineSettings: CustomStringConvertible {
     if let word = rest.first { throw ParsingError(field: .end, text: String(word)) }
   }
 
-  /// Reads a baud rate: a whole number within ``baudRates``.
+  /// Parses a baud rate: a whole number within ``baudRates``.
   ///
   /// - Throws: ``ParsingError``.
   public static func baudRate(parsing text: some StringProtocol) throws(ParsingError) -> UInt32 {
-    // UInt32.init accepts a sign, which nobody means in a baud rate.
+    // UInt32.init accepts a sign, which makes no sense in a baud rate.
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let rate = UInt32(text), baudRates.contains(rate)
     else { throw ParsingError(field: .baudRate, text: String(text)) }
@@ -50,19 +49,19 @@ extension LineSettings: CustomStringConvertible {
     (dataBits, self.parity, stopBits) = (bits, parity, stop)
   }
 
-  /// A word in a text that is no line setting.
+  /// A word that is not a line setting.
   public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the word was read as.
+    /// The part of the text that the word was parsed as.
     public let field: Field
     /// The word, as it was written.
     public let text: String
 
-    /// The parts of the text, in their order.
+    /// The parts of the text, in order.
     public enum Field: Hashable, Sendable {
       case baudRate, framing, flowControl, end
     }
 
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what is expected.
     public var description: String {
       switch field {
       case .baudRate:

@@ -1,6 +1,10 @@
-/// How a serial line is set: speed, framing and flow control.
+import SystemPackage
+
+/// The settings of a serial line: speed, framing and flow control.
 public struct LineSettings: Hashable, Sendable {
-  /// Bits a second, at least 1. Any number may be asked for; what the driver can do is read back.
+  /// Bits per second, within ``baudRates``. The driver takes the nearest rate that the hardware can
+  /// produce; ``Session/settings`` shows which. Opening a port with a rate out of range throws
+  /// `settingRefused`. A port that hung up reports 0.
   public var baudRate: UInt32
   /// Data bits in a character.
   public var dataBits: DataBits
@@ -8,7 +12,7 @@ public struct LineSettings: Hashable, Sendable {
   public var parity: Parity
   /// Stop bits after a character.
   public var stopBits: StopBits
-  /// Who may stop the flow of bytes, and how.
+  /// How a receiver stops and restarts the sender.
   public var flowControl: FlowControl
 
   /// Data bits in a character; the raw value is their number.
@@ -37,7 +41,7 @@ public struct LineSettings: Hashable, Sendable {
 
   /// Flow control in both directions; the raw value is its name in words.
   public enum FlowControl: String, CaseIterable, Hashable, Sendable {
-    /// Nobody stops anybody.
+    /// No flow control.
     case none
     /// RTS and CTS, by the hardware.
     case hard
@@ -45,7 +49,7 @@ public struct LineSettings: Hashable, Sendable {
     case soft
   }
 
-  /// Creates settings; what is left out is 115200 8N1 without flow control.
+  /// Creates settings. The default is 115200 8N1 without flow control.
   public init(
     baudRate: UInt32 = 115_200, dataBits: DataBits = .eight, parity: Parity = .none,
     stopBits: StopBits = .one, flowControl: FlowControl = .none
@@ -57,6 +61,15 @@ public struct LineSettings: Hashable, Sendable {
     self.flowControl = flowControl
   }
 
-  /// The baud rates that a user may ask for. Past 31 bits drivers compute with signed numbers.
+  /// The baud rates that can be set. In termios(3) the rate 0 hangs up; drivers use signed 32-bit
+  /// numbers.
   public static let baudRates: ClosedRange<UInt32> = 1...UInt32(Int32.max)
+
+  /// Throws `settingRefused` if the baud rate is out of range.
+  func checkBaudRate(at path: FilePath) throws(SerialError) {
+    guard !Self.baudRates.contains(baudRate) else { return }
+    throw SerialError(
+      .settingRefused, in: "TCSETS2", at: path, errno: .invalidArgument,
+      subject: "baud rate \(baudRate)")
+  }
 }

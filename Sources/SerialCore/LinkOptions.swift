@@ -1,27 +1,27 @@
 public import SystemPackage
 
-/// How a port is opened, besides its line settings.
+/// Options for opening a port, besides its line settings.
 public struct LinkOptions: Hashable, Sendable {
-  /// Whether to lock the port, and respect another's lock.
+  /// Whether to lock the port, and to respect the lock of another program.
   public var isExclusive = true
-  /// Output lines to assert as soon as the port is open; the kernel asserts both of itself.
+  /// Output lines to assert as soon as the port is open. The kernel asserts both by itself.
   public var asserting: ModemLines = []
   /// Output lines to deassert as soon as the port is open.
   public var deasserting: ModemLines = []
   /// Whether DTR and RTS are deasserted when the last user closes the port (HUPCL); nil leaves
-  /// that as it is found. Holds beyond our own closing, which it is about.
+  /// the flag unchanged. The flag is not restored when the port is closed.
   public var hangsUpOnClose: Bool?
-  /// Whether bytes that came with an error, and breaks, are told as such.
+  /// Whether observers learn of breaks and of bytes with errors.
   public var marksErrors = false
-  /// How RTS drives an RS-485 transmitter; nil leaves that as it is found.
+  /// How RTS drives an RS-485 transmitter; nil leaves the mode unchanged.
   public var rs485: RS485Settings?
-  /// Whether the driver is to hand over at once what it receives; off leaves that as it is found.
+  /// Whether the driver delivers received bytes at once; false leaves the mode unchanged.
   public var hasLowLatency = false
-  /// Whether to make a UUCP lock file, and not only to respect one, which ``isExclusive`` does.
+  /// Whether to create a UUCP lock file. ``isExclusive`` respects one in any case.
   public var makesLockFile = false
-  /// Where UUCP lock files are.
+  /// The directory of the UUCP lock files.
   public var lockFolder: FilePath = "/var/lock"
 
-  /// Creates options that change nothing but the line settings.
+  /// Creates options that lock the port and change nothing else.
   public init() {}
 }

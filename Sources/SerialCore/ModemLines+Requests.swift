@@ -3,28 +3,28 @@ import Posix
 import SystemPackage
 
 extension ModemLines {
-  /// Reads them. The corresponding request is `TIOCMGET`; a USB adapter is asked for the inputs.
+  /// Reads the lines. The corresponding request is `TIOCMGET`; a USB adapter needs a transfer.
   ///
-  /// - Throws: `ENOTTY` where there are none.
+  /// - Throws: `ENOTTY` if the port has none.
   init(of descriptor: FileDescriptor) throws(Errno) {
     var bits: CInt = 0
     try systemCall { ioctl(descriptor.rawValue, UInt(TIOCMGET), &bits) }
     self.init(bits: bits)
   }
 
-  /// Those of the kernel's bits that are set, `TIOCM_DTR` and so on.
+  /// Converts the kernel's bits, `TIOCM_DTR` and so on.
   init(bits: CInt) {
     self = []
     for (line, bit) in Self.bits where bits & bit != 0 { insert(line) }
   }
 
-  /// Asserts these output lines and leaves the others alone. The corresponding request is
+  /// Asserts these output lines; the others stay as they are. The corresponding request is
   /// `TIOCMBIS`.
   func assert(on descriptor: FileDescriptor) throws(Errno) {
     try request(UInt(TIOCMBIS), on: descriptor)
   }
 
-  /// Deasserts these output lines and leaves the others alone. The corresponding request is
+  /// Deasserts these output lines; the others stay as they are. The corresponding request is
   /// `TIOCMBIC`.
   func deassert(on descriptor: FileDescriptor) throws(Errno) {
     try request(UInt(TIOCMBIC), on: descriptor)

@@ -3,16 +3,15 @@ import Posix
 import SystemPackage
 
 extension OpenPort {
-  /// Opens a port for one user, in this order:
+  /// Opens and locks a port, in this order:
   ///
-  /// 1. The UUCP lock file, before anything touches the port: an open asserts DTR and RTS.
-  /// 2. flock(2), which other programs of this field respect. It belongs to the open file, so that
-  ///    two links of one program exclude each other too.
-  /// 3. The modem lines, when they are to be other than the kernel sets them at an open: the first
-  ///    request, so that the device sees the kernel's choice as briefly as possible.
-  /// 4. The attributes are read, which tells whether it is a terminal, and put back when it is
-  ///    closed.
-  /// 5. `TIOCEXCL`, which the kernel enforces on everybody but root.
+  /// 1. The UUCP lock file, before the port is opened: open(2) asserts DTR and RTS.
+  /// 2. flock(2), which other terminal programs respect. The lock belongs to the open file, so that
+  ///    it excludes a second link in the same program too.
+  /// 3. The modem lines, if the options set them: as the first request, so that the device sees the
+  ///    kernel's choice as briefly as possible.
+  /// 4. The attributes are read. This fails if it is not a terminal; closing restores them.
+  /// 5. `TIOCEXCL`, which the kernel enforces for all users but root.
   ///
   /// - Throws: ``SerialError``; the device is as it was found then.
   convenience init(claiming path: FilePath, options: LinkOptions) throws(SerialError) {
@@ -25,7 +24,7 @@ extension OpenPort {
       throw SerialError(opening: path, error, in: "open")
     }
     if options.isExclusive { try lock() }
-    // What is no terminal has no lines either, and is told as that.
+    // If it is not a terminal it has no lines either: the next request reports that.
     let linesError = setLines(of: options)
     var found = try attempt("TCGETS2", at: path) { () throws(Errno) in
       try TerminalAttributes(of: descriptor)
@@ -44,17 +43,9 @@ extension OpenPort {
     }
   }
 
-  /// Every terminal has it; a driver that does not is still protected by the flock. The flag
-  /// belongs to the terminal, not to the open file: it would outlive a close while anybody else has
-  /// the terminal open. The flock ends with the descriptor.
-  private func excludeOthers() {
-    _ = ioctl(descriptor.rawValue, UInt(TIOCEXCL), 0 as CInt)
-    beforeClosing { _ = ioctl($0.rawValue, UInt(TIOCNXCL), 0 as CInt) }
-  }
-
-  /// Sets the modem lines as they are asked for, if they are.
+  /// Sets the modem lines that the options name.
   ///
-  /// - Returns: what kept them from it.
+  /// - Returns: the error, if a request failed.
   func setLines(of options: LinkOptions) -> SerialError? {
     var request = "TIOCMBIC"
     do {
@@ -68,7 +59,7 @@ extension OpenPort {
   }
 }
 
-/// Makes a call on the way to an open port.
+/// Makes a system call while a port is being opened.
 private func attempt<Result>(
   _ operation: String, at path: FilePath, _ call: () throws(Errno) -> Result
 ) throws(SerialError) -> Result {

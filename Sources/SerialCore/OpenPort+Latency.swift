@@ -4,8 +4,8 @@ import Posix
 import SystemPackage
 
 extension OpenPort {
-  /// Has the driver hand over what it receives at once, until the port is closed. An FTDI adapter
-  /// collects for 16 ms otherwise. The corresponding requests are `TIOCGSERIAL` and `TIOCSSERIAL`.
+  /// Makes the driver deliver received bytes at once, until the port is closed. Otherwise an FTDI
+  /// adapter collects them for 16 ms. The corresponding requests are `TIOCGSERIAL` and `TIOCSSERIAL`.
   ///
   /// - Throws: ``SerialError``: `unsupported`, or `settingRefused` when the driver does not keep it.
   func setLowLatency() throws(SerialError) {

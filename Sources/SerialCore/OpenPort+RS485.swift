@@ -4,11 +4,11 @@ import Posix
 import SystemPackage
 
 extension OpenPort {
-  /// Has the driver switch an RS-485 transmitter until the port is closed. The corresponding
+  /// Makes the driver switch an RS-485 transmitter, until the port is closed. The corresponding
   /// requests are `TIOCGRS485` and `TIOCSRS485`.
   ///
-  /// - Throws: ``SerialError``: `unsupported`, or `settingRefused` naming what the driver took
-  ///   otherwise.
+  /// - Throws: ``SerialError``: `unsupported`, or `settingRefused` with the setting that the
+  ///   driver changed.
   func setRS485(_ settings: RS485Settings) throws(SerialError) {
     let found = try rs485()
     try setRS485(serial_rs485(settings, keeping: found))
@@ -16,7 +16,7 @@ extension OpenPort {
       var found = found
       _ = ioctl(descriptor.rawValue, UInt(TIOCSRS485), &found)
     }
-    // The kernel corrects what a driver cannot do, and reports success.
+    // The kernel changes what a driver cannot do, and reports success.
     let taken = try rs485()
     guard taken.isEnabled else { throw refusal("") }
     if let name = settings.firstDifference(from: RS485Settings(taken)) { throw refusal(" \(name)") }

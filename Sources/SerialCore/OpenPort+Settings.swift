@@ -2,12 +2,13 @@ import Posix
 import SystemPackage
 
 extension OpenPort {
-  /// Asks for settings; after an error the old ones stand.
+  /// Applies settings and reads them back; after an error the old ones are in effect.
   ///
-  /// - Returns: what the driver took.
-  /// - Throws: ``SerialError``: `settingRefused`, naming the setting where one alone is refused, or
+  /// - Returns: the settings that the driver reports.
+  /// - Throws: ``SerialError``: `settingRefused`, with the setting if one alone is refused, or
   ///   `lost`.
   func set(_ requested: LineSettings, options: LinkOptions) throws(SerialError) -> LineSettings {
+    try requested.checkBaudRate(at: path)
     let old: TerminalAttributes
     do { old = try TerminalAttributes(of: descriptor) } catch {
       throw SerialError(using: path, error, in: "TCGETS2")
@@ -23,13 +24,14 @@ extension OpenPort {
       let loss = SerialError(using: path, error, in: "TCSETS2")
       if loss.code == .lost { throw loss }
       let setting = refusedSetting(of: requested, from: attributes, instead: old.lineSettings)
-      // Some drivers apply a part before they refuse the rest.
+      // Some drivers apply some settings before they refuse the rest.
       _ = try? old.set(on: descriptor)
       throw SerialError(.settingRefused, in: "TCSETS2", at: path, errno: error, subject: setting)
     }
   }
 
-  /// Which setting the driver refuses, in words: an error does not say, so each is tried alone.
+  /// The setting that the driver refuses, in words. The error does not say it, so each is tried
+  /// alone.
   private func refusedSetting(
     of requested: LineSettings, from refused: TerminalAttributes, instead old: LineSettings
   ) -> String? {

@@ -1,45 +1,133 @@
+internal import CSerial
+import Glibc
 internal import Posix
 public import SystemPackage
 
-/// A process that has a port.
+/// A process that has a port open, or has locked it.
 public struct PortHolder: Hashable, Sendable {
   /// Its process ID.
   public let pid: Int32
-  /// Its command's name, at most 15 bytes: the kernel keeps no more. See proc(5), `comm`.
+  /// The name of its command, at most 15 bytes: the kernel keeps no more. See proc_pid_comm(5).
   public let command: String
+  /// The user whose rights it has; nil if the process has just ended.
+  public let user: UserID?
 
-  init?(pid: Int32) {
-    guard let name = try? FilePath("/proc/\(pid)/comm").contents() else { return nil }
+  /// Creates a holder from its values.
+  public init(pid: Int32, command: String, user: UserID? = nil) {
     self.pid = pid
-    command = String(decoding: name.prefix { $0 != 0x0A }, as: UTF8.self)
+    self.command = command
+    self.user = user
+  }
+
+  /// Looks up a process; nil if it has ended.
+  init?(pid: Int32) {
+    let folder = FilePath("/proc/\(pid)")
+    guard let name = try? folder.appending("comm").contents() else { return nil }
+    self.init(
+      pid: pid, command: String(decoding: name.prefix { $0 != 0x0A }, as: UTF8.self),
+      user: try? folder.stat().userID)
   }
 }
 
-/// Who has which port, as far as this user may see it.
+/// The processes that have ports open or locked, as far as this user can see them.
 ///
-/// A process that locked a port, by flock(2) or a lock file, comes before one that merely has it
-/// open: the far side of a pseudo-terminal keeps the node open too. Other users' processes show only to root.
-public struct PortHolders {
+/// Other users' locks are visible; which files their processes have open is visible to root only.
+public struct PortHolders: Sendable {
   private let locks: [FileID: Int32]
-  private let openers: [DeviceID: Int32]
+  private let openFiles: [DeviceID: [OpenFile]]
+
+  /// An open file of a process: its directory entry in /proc/PID/fd.
+  fileprivate struct OpenFile: Hashable {
+    let pid: Int32
+    let descriptor: Int32
+  }
+
+  /// A process that has a port open.
+  public struct Use: Hashable, Sendable {
+    /// The process.
+    public let holder: PortHolder
+    /// Whether it has locked the port by flock(2), so that programs which respect that lock fail.
+    public let isLocked: Bool
+    /// Whether it is the far end of the pseudo-terminal, which usually keeps the node open too.
+    public let isFarEnd: Bool
+    fileprivate let file: OpenFile
+
+    fileprivate init(_ holder: PortHolder, file: OpenFile, isLocked: Bool, isFarEnd: Bool) {
+      (self.holder, self.file, self.isLocked, self.isFarEnd) = (holder, file, isLocked, isFarEnd)
+    }
+
+    /// Creates a use from its values.
+    public init(holder: PortHolder, isLocked: Bool = false, isFarEnd: Bool = false) {
+      let file = OpenFile(pid: holder.pid, descriptor: -1)
+      self.init(holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd)
+    }
+  }
 
   /// Looks at all processes once. Reads /proc/locks and /proc/PID/fd; see proc(5).
   public init() {
     locks = Self.readLocks()
-    openers = Self.readOpeners()
+    openFiles = Self.readOpenFiles()
   }
 
-  /// Who has a port, or nil when nobody has, or nobody that this user may see.
+  /// The process that holds a port: the one that locked it, by flock(2) or a lock file, otherwise one
+  /// that has it open. Nil if there is none, or none that this user can see.
   ///
-  /// - Parameter path: the node, or a link to one.
+  /// - Parameter path: the node, or a link to it.
   public subscript(path: FilePath) -> PortHolder? {
-    guard let node = try? path.stat() else { return nil }
-    let locker = locks[FileID(device: node.deviceID, inode: node.inode.rawValue)]
-    // A lock outlives who took it, as flock(1) does for a script: it goes with the open file.
-    return locker.flatMap(PortHolder.init)
-      ?? UUCPLock(for: path).holder.flatMap(PortHolder.init)
-      ?? openers[node.specialDeviceID].flatMap(PortHolder.init)
+    if let locker = locker(of: path) { return locker }
+    let uses = uses(of: path)
+    return (uses.first(where: \.isLocked) ?? uses.first { !$0.isFarEnd } ?? uses.first)?.holder
   }
+
+  /// The process that has locked a port by flock(2) or by a lock file.
+  ///
+  /// - Parameter path: the node, or a link to it.
+  public func locker(of path: FilePath) -> PortHolder? {
+    guard let node = try? path.stat() else { return nil }
+    return locks[FileID(device: node.deviceID, inode: node.inode.rawValue)]
+      .flatMap(PortHolder.init) ?? UUCPLock(for: path).holder.flatMap(PortHolder.init)
+  }
+
+  /// The processes that have a port open, by process ID.
+  ///
+  /// - Parameter path: the node, or a link to it.
+  public func uses(of path: FilePath) -> [Use] {
+    guard let number = try? path.stat().specialDeviceID, let files = openFiles[number] else {
+      return []
+    }
+    let multiplexed = number.isPseudoTerminal ? number.minorNumber : nil
+    var uses: [Use] = []
+    for file in files where uses.last?.file.pid != file.pid {
+      guard let holder = PortHolder(pid: file.pid) else { continue }
+      let isLocked = files.contains { $0.pid == file.pid && $0.isLocked }
+      let isFarEnd = multiplexed.map { self.isFarEnd(file.pid, of: $0) } ?? false
+      uses.append(Use(holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd))
+    }
+    return uses
+  }
+
+  /// Whether a port refuses to be opened again by anybody but root: `TIOCGEXCL`, requested through the
+  /// descriptor of a process that has it open, so that the port is not opened.
+  ///
+  /// - Returns: nil if there is no such process whose descriptors this user may use: see
+  ///   pidfd_getfd(2).
+  public func isExclusive(_ path: FilePath) -> Bool? {
+    for use in uses(of: path) {
+      let answer = cserial_is_exclusive(use.file.pid, use.file.descriptor)
+      if answer >= 0 { return answer != 0 }
+    }
+    return nil
+  }
+
+  private func isFarEnd(_ pid: Int32, of number: UInt32) -> Bool {
+    // The multiplexer, /dev/ptmx: see Documentation/admin-guide/devices.txt.
+    let multiplexer = DeviceID(majorNumber: 5, minorNumber: 2)
+    return (openFiles[multiplexer] ?? []).contains { file in
+      file.pid == pid && file.lines.contains("tty-index:\t\(number)")
+    }
+  }
+
+  // MARK: Reading
 
   private struct FileID: Hashable {
     let device: DeviceID
@@ -68,18 +156,33 @@ public struct PortHolders {
     return (FileID(device: DeviceID(majorNumber: major, minorNumber: minor), inode: inode), pid)
   }
 
-  private static func readOpeners() -> [DeviceID: Int32] {
-    var openers: [DeviceID: Int32] = [:]
-    for name in FilePath("/proc").entryNames() {
-      guard let pid = Int32(name) else { continue }
+  private static func readOpenFiles() -> [DeviceID: [OpenFile]] {
+    var openFiles: [DeviceID: [OpenFile]] = [:]
+    for pid in FilePath("/proc").entryNames().compactMap({ Int32($0) }).sorted() {
       let folder = FilePath("/proc/\(pid)/fd")
-      for descriptor in folder.entryNames() {
-        // Looks through the link at the open file itself, without opening anything.
-        guard let file = try? folder.appending(descriptor).stat(), file.type == .characterSpecial
+      for name in folder.entryNames() {
+        // stat(2) follows the link to the open file itself, and opens nothing.
+        guard let file = try? folder.appending(name).stat(), file.type == .characterSpecial,
+          let descriptor = Int32(name)
         else { continue }
-        openers[file.specialDeviceID] = openers[file.specialDeviceID] ?? pid
+        openFiles[file.specialDeviceID, default: []].append(
+          OpenFile(pid: pid, descriptor: descriptor))
       }
     }
-    return openers
+    return openFiles
+  }
+}
+
+extension PortHolders.OpenFile {
+  /// The lines of /proc/PID/fdinfo/FD; see proc_pid_fdinfo(5).
+  fileprivate var lines: [Substring] {
+    let contents = try? FilePath("/proc/\(pid)/fdinfo/\(descriptor)").contents()
+    return String(decoding: contents ?? [], as: UTF8.self).split(separator: "\n")
+  }
+
+  /// Whether the file has a lock of flock(2). A lock belongs to the open file and outlives the process
+  /// that took it, as when a script calls flock(1); /proc/locks does not show it then.
+  fileprivate var isLocked: Bool {
+    lines.contains { $0.hasPrefix("lock:") && $0.contains(" FLOCK ") }
   }
 }

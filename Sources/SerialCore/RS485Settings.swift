@@ -1,24 +1,24 @@
-/// How a port drives the transmitter of an RS-485 bus by its RTS line.
+/// The settings of an RS-485 transmitter that a port drives with its RTS line.
 ///
 /// See Documentation/driver-api/serial/serial-rs485.rst of the kernel.
 public struct RS485Settings: Hashable, Sendable {
-  /// Whether RTS is asserted while it sends, and deasserted afterwards; or the other way round.
+  /// Whether RTS is asserted while sending and deasserted afterwards, or the other way round.
   public var assertsRTSOnSend = true
   /// Milliseconds from RTS to the first bit, within ``delays``.
   public var delayBeforeSend = 0
   /// Milliseconds from the last bit to RTS, within ``delays``.
   public var delayAfterSend = 0
-  /// Whether it receives what it sends.
+  /// Whether the port receives what it sends.
   public var receivesDuringSend = false
 
-  /// What the kernel takes: it shortens longer delays (`RS485_MAX_RTS_DELAY`).
+  /// The range of the delays: the kernel shortens longer ones (`RS485_MAX_RTS_DELAY`).
   public static let delays = 0...100
 
-  /// Creates the settings that most transceivers want.
+  /// Creates the settings for most transceivers.
   public init() {}
 
-  /// Reads `rts-on-send=on,delay-before=1`: what is left out is as ``init()`` has it; `on` alone
-  /// leaves out everything.
+  /// Parses `rts-on-send=on,delay-before=1`. Missing items have the values of ``init()``; `on` alone
+  /// sets none.
   ///
   /// - Throws: ``ItemParsingError`` naming the item.
   public init(parsing text: some StringProtocol) throws(ItemParsingError) {
@@ -36,7 +36,7 @@ public struct RS485Settings: Hashable, Sendable {
     }
   }
 
-  /// The first setting that a driver took otherwise, as it is written; nil when it took all.
+  /// The name of the first setting that the driver changed; nil if it changed none.
   func firstDifference(from actual: RS485Settings) -> String? {
     if assertsRTSOnSend != actual.assertsRTSOnSend { return "rts-on-send" }
     if delayBeforeSend != actual.delayBeforeSend { return "delay-before" }

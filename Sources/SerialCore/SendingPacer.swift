@@ -1,10 +1,9 @@
-/// Decides how many of the bytes that wait may be handed to the driver now: for devices that have
-/// no flow control, and lose what comes too fast.
+/// Limits how many queued bytes are written to the driver now: for devices without flow control that
+/// lose bytes which arrive too fast.
 public protocol SendingPacer: AnyObject {
-  /// How many bytes may go now.
+  /// Returns how many bytes may be written now.
   ///
-  /// - Parameter bytes: what comes next of what waits, at least one byte. They live as long as the
-  ///   call.
-  /// - Returns: 0 to hold them back until ``Session/continueSending()`` is called.
+  /// - Parameter bytes: the next queued bytes, at least one. Valid during the call.
+  /// - Returns: 0 to write nothing until ``Session/continueSending()`` is called.
   func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int
 }

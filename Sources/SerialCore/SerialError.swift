@@ -1,48 +1,48 @@
 public import SystemPackage
 
-/// What went wrong with a port: what happened, in what, where, and what the system said of it.
+/// An error of a port: a code, the operation, the path, and the system's errno.
 ///
-/// What to do about it, and in which words, is for the program to say.
+/// It contains no advice and no text for users; these are up to the program.
 public struct SerialError: Error, Hashable, Sendable {
   /// What happened.
   public let code: Code
-  /// What was being done, as the C function or the request is called: `open`, `TCSETS2`.
+  /// The C function or the request that failed: `open`, `TCSETS2`.
   public let operation: String
-  /// The port's node, as it was given.
+  /// The path of the port, as the caller gave it.
   public let path: FilePath
-  /// What the system said, where it said anything.
+  /// The system's error, if there is one.
   public let errno: Errno?
-  /// What it is about, where the code leaves that open: the setting that was refused, the feature
-  /// that is missing, the lock file.
+  /// What the code refers to: the setting that was refused, the feature that is missing, the lock
+  /// file.
   public let subject: String?
 
   /// What happened.
   public enum Code: Hashable, Sendable {
-    /// There is no such node.
+    /// The node does not exist.
     case notFound
-    /// There is a node, but no hardware behind it.
+    /// The node exists, but there is no hardware behind it.
     case noHardware
-    /// It is something else than a serial port: a folder, a file, another kind of device.
+    /// The path is not a serial port but a directory, a file or another kind of device.
     case notASerialPort
-    /// The node's permissions do not allow it.
+    /// The node's permissions do not allow access.
     case permissionDenied
-    /// Another process, or another session of this one, has it.
+    /// Another process, or another session of this process, has the port.
     case busy
-    /// The session is bound to a port already: one session, one device.
+    /// The session is already bound to a port: a session has one device.
     case alreadyBound
-    /// The session is bound to no open port.
+    /// The session has no open port.
     case notOpen
     /// The device is gone.
     case lost
     /// The driver refused a setting.
     case settingRefused
-    /// The driver has no such feature.
+    /// The driver does not have the feature.
     case unsupported
-    /// There is a lock file that says nothing, or one cannot be made.
+    /// The lock file names no process, or cannot be created.
     case lockFailed
-    /// The write queue has no room for all of it; nothing of it was taken.
+    /// The write queue has no room for all bytes; it took none.
     case queueFull
-    /// Something else: see ``SerialError/errno``.
+    /// Another error: see ``SerialError/errno``.
     case system
   }
 
@@ -58,11 +58,11 @@ public struct SerialError: Error, Hashable, Sendable {
     self.subject = subject
   }
 
-  /// The error of an open(2), or of the first request after it.
+  /// Creates the error of open(2), or of the first request after it.
   init(opening path: FilePath, _ errno: Errno, in operation: String) {
     let code: Code =
       switch errno {
-      // The last two: no such path can lead anywhere.
+      // With the last two errors, a path cannot lead anywhere.
       case .noSuchFileOrDirectory, .notDirectory, .noSuchAddressOrDevice,
         .operationNotSupportedByDevice, .tooManySymbolicLinkLevels, .fileNameTooLong:
         .notFound
@@ -75,11 +75,11 @@ public struct SerialError: Error, Hashable, Sendable {
     self.init(code, in: operation, at: path, errno: errno)
   }
 
-  /// The error of an operation on an open port.
+  /// Creates the error of an operation on an open port.
   init(using path: FilePath, _ errno: Errno, in operation: String) {
     let code: Code =
       switch errno {
-      // What a terminal that was hung up answers, and a USB adapter that was pulled.
+      // The errors of a terminal after a hang-up, and of a USB adapter after unplugging.
       case .ioError, .operationNotSupportedByDevice, .noSuchAddressOrDevice, .brokenPipe: .lost
       default: .system
       }
@@ -88,13 +88,12 @@ public struct SerialError: Error, Hashable, Sendable {
 }
 
 extension SerialError {
-  /// The error of a request that not every driver knows.
+  /// Creates the error of a request that not every driver supports.
   ///
-  /// - Parameter feature: what it is about, in words.
+  /// - Parameter feature: the feature, in words.
   init(requesting feature: String, at path: FilePath, _ errno: Errno, in operation: String) {
     switch errno {
-    // What the kernel answers for a driver that has no such operation, and what drivers answer
-    // themselves.
+    // The kernel's error for a driver without the operation, and the errors of drivers themselves.
     case .inappropriateIOCTLForDevice, .invalidArgument, .notSupported:
       self.init(.unsupported, in: operation, at: path, errno: errno, subject: feature)
     default: self.init(using: path, errno, in: operation)

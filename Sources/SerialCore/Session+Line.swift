@@ -1,14 +1,17 @@
+import SystemPackage
+
 internal import Observing
 
-/// What can be asked of the line, besides passing bytes.
+/// Settings, breaks, modem lines and counters.
 extension Session {
-  /// What the port can do; empty while none is open.
+  /// The features of the port; empty while none is open.
   public var capabilities: LineCapabilities { link?.probe.capabilities ?? [] }
 
-  /// Changes the settings, now if the port is open, and for every opening to come.
+  /// Changes the settings: of the port if it is open, and for every later opening.
   ///
-  /// - Throws: ``SerialError``; the old settings stand then.
+  /// - Throws: ``SerialError``; the old settings are in effect then.
   public func apply(_ settings: LineSettings) throws(SerialError) {
+    try settings.checkBaudRate(at: state.path ?? "")
     try link?.apply(settings)
     requestedSettings = settings
     if let link { take(.settingsChanged(link.settings)) }
@@ -16,18 +19,17 @@ extension Session {
 
   /// Starts or ends a break condition.
   ///
-  /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or what the driver says.
+  /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or the driver's error.
   public func setBreak(_ isOn: Bool) throws(SerialError) {
     guard let link else { throw notOpen(in: "break") }
     try link.setBreak(isOn)
   }
 
-  /// Reads the modem lines, and tells observers when they differ from ``modemLines``.
+  /// Reads the modem lines, and notifies observers if they differ from ``modemLines``.
   ///
-  /// No descriptor becomes ready when a line changes: who wants to show them calls this now and
-  /// then, for as long as somebody looks. It may take as long as a USB transfer. It does nothing
-  /// where there are no lines, and where they cannot be read: a device that is gone is told by its
-  /// descriptor.
+  /// No descriptor becomes ready when a line changes: a program that shows the lines calls this
+  /// periodically. It can take as long as a USB transfer. It does nothing if the port has no modem
+  /// lines or they cannot be read; that a device is gone is reported through its descriptor.
   public func refreshModemLines() {
     guard let old = modemLines, let new = try? link?.modemLines(), old != new else { return }
     modemLines = new
@@ -36,12 +38,12 @@ extension Session {
 
   /// Sets output lines, first those to deassert, and reads all of them back.
   ///
-  /// The line that hardware flow control uses, RTS, is the driver's own while that is on.
+  /// With hardware flow control, the driver sets RTS itself.
   ///
   /// - Parameters:
-  ///   - asserting: of ``ModemLines/outputs``, those to assert.
-  ///   - deasserting: of ``ModemLines/outputs``, those to deassert; no line may be in both.
-  /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or what the driver says.
+  ///   - asserting: the lines to assert, from ``ModemLines/outputs``.
+  ///   - deasserting: the lines to deassert, from ``ModemLines/outputs``; no line may be in both.
+  /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or the driver's error.
   public func setModemLines(
     asserting: ModemLines = [], deasserting: ModemLines = []
   ) throws(SerialError) {
@@ -53,11 +55,11 @@ extension Session {
     try link.setModemLines(asserting: asserting, deasserting: deasserting)
   }
 
-  /// Reads the driver's counters, and tells observers when they differ from ``counters``.
+  /// Reads the driver's counters, and notifies observers if they differ from ``counters``.
   ///
-  /// Nothing tells that a driver has counted an error; who wants to know calls this now and then
-  /// while bytes come. It asks the driver, never the device. It does nothing where nothing is
-  /// counted.
+  /// No event reports that a driver has counted an error: a program that shows errors calls this
+  /// periodically while bytes arrive. It asks the driver, never the device. It does nothing if the
+  /// driver counts nothing.
   public func refreshCounters() {
     guard let old = counters, let new = try? link?.counters(), old != new else { return }
     counters = new

@@ -1,20 +1,20 @@
 public import Observing
 
 extension Session {
-  /// Adds an observer, which is not retained, at the end of the list.
+  /// Adds an observer at the end of the list. The session does not retain it.
   public func addObserver(_ observer: some SessionObserver) {
-    // Unowned: every notification is made by a method of the session, which is alive in it.
+    // Unowned: the session is alive during a notification, which its own methods send.
     events.add(observer) { [unowned self] observer, event in event.tell(observer, of: self) }
   }
 
-  /// Removes an observer; it hears nothing from now on.
+  /// Removes an observer, which is not notified any more.
   public func removeObserver(_ observer: some SessionObserver) { events.remove(observer) }
 
-  /// Observes one kind of event with a closure, for as long as the token is kept:
+  /// Observes one kind of event with a closure, until the token is released:
   /// `session.observe(\.stateChange) { … }`.
   public func observe<Payload>(
     _ kind: @escaping (SessionEvent) -> Payload?, _ handler: @escaping (Payload) -> Void
-  ) -> Observation<SessionEvent> {
+  ) -> ObservationToken<SessionEvent> {
     events.observe(kind, handler)
   }
 }

@@ -1,7 +1,7 @@
 import Posix
 
 extension Session {
-  /// Reads once: another descriptor may be waiting for its turn.
+  /// Reads once, so that other descriptors have their turn.
   func receive() {
     guard let link else { return }
     do throws(SerialError) {
@@ -15,7 +15,7 @@ extension Session {
     }
   }
 
-  /// Reads what is left, then lets go of the link.
+  /// Reads the bytes that are left, then closes the link.
   func loseLink(_ error: SerialError) {
     let lost = link
     while let link, link === lost, case .bytes(let count)? = try? read(from: link) {
@@ -29,12 +29,12 @@ extension Session {
     try link.read(into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[unfinishedCount...]))
   }
 
-  /// Tells observers of bytes that were read behind the unfinished ones.
+  /// Notifies observers of the bytes that were read after the unfinished ones.
   private func take(received count: Int, from link: any Link) {
     let end = unfinishedCount + count
     guard link.marksErrors else { return tellReceived(0..<end) }
     var decoder = ErrorMarkDecoder(UnsafeMutableRawBufferPointer(rebasing: readBuffer[..<end]))
-    // An observer may close the port: what it has not heard by then it does not want.
+    // An observer may close the port: the rest is not wanted then.
     while self.link === link, let piece = decoder.next() {
       switch piece {
       case .bytes(let range): tellReceived(range)
@@ -47,7 +47,7 @@ extension Session {
       from: UnsafeRawBufferPointer(rebasing: readBuffer[decoder.unfinished]))
   }
 
-  /// A mark whose rest will not come is no mark.
+  /// Notifies observers of an unfinished mark as data: its rest will not come.
   private func tellUnfinished() {
     guard unfinishedCount > 0 else { return }
     tellReceived(0..<unfinishedCount)

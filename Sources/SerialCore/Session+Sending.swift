@@ -2,40 +2,28 @@ import Observing
 import Posix
 
 extension Session {
-  /// How many bytes ``write(_:)`` would take now.
+  /// The number of bytes that ``write(_:)`` takes now.
   public var writeRoom: Int { queue.room }
 
-  /// How many bytes are under way: queued here, or taken by the driver and not on the line yet.
+  /// The number of bytes that were written and are not on the line yet: in the queue or in the driver.
   public var unsentByteCount: Int { queuedByteCount + (link?.unsentByteCount ?? 0) }
 
-  /// How many bytes the driver has not taken yet.
+  /// The number of bytes that the driver has not taken.
   public var queuedByteCount: Int { queue.count - takenCount }
 
-  /// Queues bytes and hands the driver what it takes at once.
+  /// Queues bytes, and writes as many as the driver takes at once.
   ///
-  /// - Throws: ``SerialError``: `notOpen`, or `queueFull` when there is not room for all of them;
-  ///   none is taken then.
+  /// - Throws: ``SerialError``: `notOpen`, or `queueFull` if there is no room for all of them; the
+  ///   queue takes none then.
   public func write(_ bytes: RawSpan) throws(SerialError) {
     guard let link else { throw notOpen(in: "write") }
     let taken = bytes.withUnsafeBytes { queue.append($0) }
     guard taken else { throw SerialError(.queueFull, in: "write", at: link.path) }
-    // Inside a round the bytes that observers are shown could change before all have seen them.
+    // During a notification, the bytes that observers see must not change before all have seen them.
     if events.isNotifying { tellInterest() } else { sendQueued() }
   }
 
-  /// Forgets what the driver has not taken.
-  ///
-  /// - Parameter kept: how many bytes stay queued, those that were written first.
-  /// - Returns: how many bytes were forgotten.
-  @discardableResult
-  public func discardUnsent(keeping kept: Int = 0) -> Int {
-    defer { tellInterest() }
-    let count = max(0, queuedByteCount - kept)
-    queue.removeLast(count)
-    return count
-  }
-
-  /// Asks the pacer again what may go, as soon as the loop finds the port writable.
+  /// Asks the pacer again when the loop finds the port writable.
   public func continueSending() { isHeldBack = false }
 
   private var allowance: Int {
@@ -43,10 +31,10 @@ extension Session {
     return pacer?.session(self, allowanceFor: front.bytes) ?? front.count
   }
 
-  /// Hands the driver what it takes, until it takes no more.
+  /// Writes queued bytes until the driver takes no more.
   func sendQueued() {
     defer { tellInterest() }
-    while let link, !queue.isEmpty, !isSendingPaused, !isHeldBack {
+    while let link, !queue.isEmpty, sendingPauseCount == 0, !isHeldBack {
       let front = UnsafeRawBufferPointer(rebasing: queue.front.prefix(allowance))
       guard !front.isEmpty else { return isHeldBack = true }
       do throws(SerialError) {

@@ -2,63 +2,69 @@ internal import Observing
 import Posix
 public import SystemPackage
 
-/// Binds one device: opens it, moves bytes both ways, outlives its absence, tells observers.
+/// A connection to one device, which survives unplugging: opens the port, moves bytes in both
+/// directions, notifies observers.
 ///
 /// ## Principles of operation
 ///
-/// - It owns no thread and never waits. Its owner watches ``descriptor`` for ``interest`` and calls
-///   ``handle(readable:writable:hungUp:)``; whoever knows of devices coming back calls
+/// - It has no thread and does not wait, except in ``drain(atMost:)``. Its owner polls ``descriptor`` for
+///   ``interest`` and calls ``handle(readable:writable:hungUp:)``. Code that watches devices calls
 ///   ``deviceDidReturn(at:)``.
-/// - What it does next is decided by a pure state machine. What is to be closed is closed before
-///   observers hear of it, what is to be opened is opened after they heard, if they left it so.
-/// - A session has one device: opening another while it is bound throws. A device has one session:
-///   the link locks it, against other sessions of this program too.
-/// - Bytes go to observers as they were read; where errors are marked, each error is told before
-///   the byte that it is about. Before a hang-up is honoured, what is left is read.
-/// - Bytes to be sent wait in a bounded queue; it takes all of a piece or nothing. What the driver
-///   has not taken when the device is lost stays queued, and goes out when the device is back,
-///   unless ``discardUnsent(keeping:)`` is called. Nothing is sent twice, and nothing that was meant
-///   for one device goes to the next that the session is bound to.
+/// - A pure state machine decides the transitions. A port is closed before observers learn of it, and
+///   opened after they do, unless one of them changed the state.
+/// - A session has one device: opening another one while it is bound throws. A device has one session:
+///   the link locks the port, also for other sessions of the same program.
+/// - Observers get bytes as they were read. If errors are marked, each error is reported before its
+///   byte. After a hang-up, the bytes that are left are read first.
+/// - Bytes to send wait in a bounded queue, which takes all of a piece or nothing. When the device is
+///   lost, the queue remains, and is sent when the device is back, unless
+///   ``discardQueued(keeping:)`` is called. No byte is sent twice, and no byte for one device is sent to
+///   the next one.
+/// - No byte is discarded silently: ``close()``, ``release()`` and the methods that discard return the
+///   number of bytes that were written and not sent.
 ///
-/// It is confined to one thread, and not `Sendable`.
+/// A session is confined to one thread, and not `Sendable`.
 public final class Session {
   /// Opens a port for a session.
   public typealias LinkOpener = (FilePath, LineSettings) throws(SerialError) -> any Link
 
-  /// The settings that are asked for whenever the port is opened. One that is open is changed by
+  /// The settings to apply when the port is opened. To change those of an open port, call
   /// ``apply(_:)``.
   public var requestedSettings: LineSettings
-  /// Who may veto. Not retained.
+  /// The delegate, which can veto. Not retained.
   public weak var delegate: (any SessionDelegate)?
-  /// Who says how fast bytes go out; nil: as the driver takes them. Not retained.
+  /// Limits how fast bytes are sent; nil sends them as fast as the driver takes them. Not retained.
   public weak var pacer: (any SendingPacer)?
 
   private let openLink: LinkOpener
   let events = Observable<SessionEvent>()
   private var machine: SessionMachine
   private(set) var link: (any Link)?
-  /// The modem lines as they were last read; see ``refreshModemLines()``. Nil where the port has
-  /// none, and while none is open.
+  /// The state in which the port was found, while it is lent to another program.
+  private var lent: LentPort?
+  /// The modem lines at the last reading; see ``refreshModemLines()``. Nil if the port has none, and
+  /// while none is open.
   public internal(set) var modemLines: ModemLines?
-  /// The driver's counters as they were last read; see ``refreshCounters()``. Nil where it counts
-  /// nothing, and while no port is open.
+  /// The driver's counters at the last reading; see ``refreshCounters()``. Nil if it counts nothing,
+  /// and while no port is open.
   public internal(set) var counters: LineCounters?
   var queue: ByteQueue
-  /// How many bytes at the front of the queue the driver has taken, while observers are shown them.
+  /// The number of bytes at the front of the queue that the driver has taken, while observers are
+  /// notified of them.
   var takenCount = 0
   let readBuffer: UnsafeMutableRawBufferPointer
-  /// How many bytes at the front of the read buffer are a mark that was read in part.
+  /// The number of bytes at the front of the read buffer that are an incomplete error mark.
   var unfinishedCount = 0
-  /// What observers were told last of the interest.
+  /// The interest in the last notification.
   private var toldInterest: Interest = []
 
   /// Creates a session that is bound to no device.
   ///
   /// - Parameters:
-  ///   - settings: what to ask for when a port is opened.
-  ///   - waitsForLostDevice: whether it waits for a device that went away, or closes.
-  ///   - writeCapacity: how many bytes may wait to be sent, at least 1.
-  ///   - openLink: opens a port; by default a terminal device, locked.
+  ///   - settings: the settings to apply when a port is opened.
+  ///   - waitsForLostDevice: whether to wait for a lost device, or to close.
+  ///   - writeCapacity: the capacity of the queue in bytes, at least 1.
+  ///   - openLink: opens a port; by default a terminal device, which it locks.
   public init(
     settings: LineSettings, waitsForLostDevice: Bool = true, writeCapacity: Int = 65_536,
     openLink: @escaping LinkOpener = { (path, settings) throws(SerialError) in
@@ -68,7 +74,7 @@ public final class Session {
     requestedSettings = settings
     machine = SessionMachine(waitsForLostDevice: waitsForLostDevice)
     queue = ByteQueue(capacity: writeCapacity)
-    // A terminal's buffer holds 4 KiB to 64 KiB: one read takes what there is.
+    // A terminal's buffer holds 4 KiB to 64 KiB: one read takes all of it.
     readBuffer = .allocate(byteCount: 65_536, alignment: 16)
     self.openLink = openLink
   }
@@ -80,10 +86,10 @@ public final class Session {
 
   // MARK: State
 
-  /// Where the session stands.
+  /// The present state.
   public var state: SessionState { machine.state }
 
-  /// Whether the session waits for a device that goes away, or closes.
+  /// Whether the session waits for a lost device, or closes.
   public var waitsForLostDevice: Bool {
     get { machine.waitsForLostDevice }
     set { machine.waitsForLostDevice = newValue }
@@ -91,32 +97,33 @@ public final class Session {
 
   /// Opens a port.
   ///
-  /// - Throws: ``SerialError``: `alreadyBound` when the session has a port, or why the port could
-  ///   not be opened; the state says so too.
+  /// - Throws: ``SerialError``: `alreadyBound` if the session has a port, or the reason why the port
+  ///   could not be opened, which is in the state too.
   public func open(_ path: FilePath) throws(SerialError) {
-    forgetWhatAnotherWasToGet()
+    discardQueueOfOtherDevice()
     try handle(.open(path))
     if case .closed(.failed(let error)) = state { throw error }
   }
 
-  /// Binds the session to a device that is not there yet.
+  /// Binds the session to a device that is not present yet.
   ///
   /// - Throws: ``SerialError``: `alreadyBound`.
   public func waitForDevice(at path: FilePath) throws(SerialError) {
-    forgetWhatAnotherWasToGet()
+    discardQueueOfOtherDevice()
     try handle(.wait(path))
   }
 
-  private func forgetWhatAnotherWasToGet() {
-    if case .closed = state { discardUnsent() }
+  private func discardQueueOfOtherDevice() {
+    if case .closed = state { discardQueued() }
   }
 
-  /// The device that the session waits for is back; does nothing when it waits for none.
+  /// Opens the port of the device that the session waits for, because the device is back. Does nothing
+  /// if the session does not wait.
   ///
-  /// A failure to open it changes the reason that the state gives for waiting; call again to try
-  /// again. A session that is released only notes where its device is.
+  /// If opening fails, the state has the new reason for waiting; call again to retry. A released
+  /// session only notes the path.
   ///
-  /// - Parameter path: where it is now.
+  /// - Parameter path: the present path of the device.
   public func deviceDidReturn(at path: FilePath) {
     switch state {
     case .waitingForDevice:
@@ -127,44 +134,67 @@ public final class Session {
     }
   }
 
-  /// The device that is to be taken back after ``release()`` is not there: the session waits for it
-  /// only if ``waitsForLostDevice``. Does nothing in any other state.
+  /// Reports that the device is missing after ``takeBack()``: the session waits for it only if
+  /// ``waitsForLostDevice`` is true. Does nothing in any other state.
   public func deviceIsMissing() { take(.deviceMissing) }
 
-  /// The device is gone, as the system told; does nothing when the link has noticed already. Must not
-  /// be called by an observer: what is left is read, over the bytes that observers are being shown.
+  /// Reports that the device was removed; does nothing if the link has noticed it already. An observer
+  /// must not call it, because the remaining bytes are read into the buffer that observers see.
   public func deviceDidDisappear() {
     precondition(!events.isNotifying, "an observer said that the device is gone")
     guard let link else { return }
     loseLink(SerialError(.lost, in: "remove", at: link.path))
   }
 
-  /// Closes and unlocks the port for another program to use, unless the delegate vetoes; the session
-  /// stays bound to its device, and leaves it alone until ``takeBack()``.
+  /// Closes and unlocks the port for another program to use, unless the delegate vetoes. The port keeps
+  /// the session's line settings; the session stays bound to its device, and leaves it alone until
+  /// ``takeBack()``. When the session closes the port after that, it restores what it found before the
+  /// release.
   ///
-  /// - Returns: whether the port is released now.
+  /// The queue remains, and is sent when the port is open again. Bytes that the driver has taken and not
+  /// sent are discarded: see ``drain(atMost:)``.
+  ///
+  /// - Returns: whether the port is released now, and the number of bytes that the driver discarded.
   @discardableResult
-  public func release() -> Bool {
-    if case .released = state { return true }
-    guard delegate?.sessionShouldRelease(self) ?? true else { return false }
-    take(.release)
-    if case .released = state { return true }
-    return false
+  public func release() -> Closing {
+    if case .released = state { return .done(discarded: 0) }
+    guard delegate?.sessionShouldRelease(self) ?? true else { return .refused }
+    let discarded = take(.release)
+    if case .released = state { return .done(discarded: discarded) }
+    return .refused
   }
 
-  /// Waits for the device again, after ``release()``: its port is opened when
-  /// ``deviceDidReturn(at:)`` says where it is now.
+  /// Ends ``release()``: the session waits for its device, and opens the port when
+  /// ``deviceDidReturn(at:)`` is called.
   public func takeBack() { take(.takeBack) }
+
+  /// Asks the delegate whether the session may close: for a program that drains, for example, before it
+  /// closes. ``close()`` asks too.
+  public func mayClose() -> Bool { delegate?.sessionShouldClose(self) ?? true }
 
   /// Closes the port, unless the delegate vetoes, and unbinds the session.
   ///
-  /// - Returns: whether the session is closed now.
+  /// It does not wait: bytes that were written and not sent are discarded and counted. To have them
+  /// sent, wait until ``unsentByteCount`` is 0, or call ``drain(atMost:)``. A session that is
+  /// deallocated closes its port in the same way, but cannot return the count.
+  ///
+  /// - Returns: whether the session is closed now, and the number of bytes that were discarded. After
+  ///   the loss of the device, these are the bytes that it never received.
   @discardableResult
-  public func close() -> Bool {
-    if case .closed = state { return true }
-    guard delegate?.sessionShouldClose(self) ?? true else { return false }
-    take(.close)
-    return true
+  public func close() -> Closing {
+    if case .closed = state { return .done(discarded: discardQueued()) }
+    guard mayClose() else { return .refused }
+    // Before observers are notified: they may open the session again, and write.
+    let queued = discardQueued()
+    return .done(discarded: queued + take(.close))
+  }
+
+  /// The result of a request to close or to release the port.
+  public enum Closing: Hashable, Sendable {
+    /// The port is as it was: the delegate vetoed, or there is no port to release.
+    case refused
+    /// The port is closed. That many bytes were written and not sent; they are discarded.
+    case done(discarded: Int)
   }
 
   func notOpen(in operation: String) -> SerialError {
@@ -173,38 +203,38 @@ public final class Session {
 
   // MARK: The caller's loop
 
-  /// What to watch, while a port is open. Lent, and closed before observers hear that the state
-  /// changed.
+  /// The descriptor to poll, while a port is open. Do not close it; it is closed before observers learn
+  /// that the state changed.
   public var descriptor: FileDescriptor? { link?.descriptor }
 
-  /// What to watch it for; observers hear when it changes.
+  /// The events to poll for. Observers are notified when they change.
   public var interest: Interest {
     guard link != nil else { return [] }
-    return (isReadingPaused ? [] : Interest.reading)
-      .union(queue.isEmpty || isSendingPaused || isHeldBack ? [] : .writing)
+    return (readingPauseCount > 0 ? [] : Interest.reading)
+      .union(queue.isEmpty || sendingPauseCount > 0 || isHeldBack ? [] : .writing)
   }
 
-  /// Lets the driver keep what the device sends, for as long as nobody can take it.
-  public var isReadingPaused = false {
+  /// The number of pauses of ``pauseReading()`` that have not ended.
+  var readingPauseCount = 0 {
     didSet { tellInterest() }
   }
 
-  /// Keeps what is written in the queue, for as long as the device is not to hear it.
-  public var isSendingPaused = false {
+  /// The number of pauses of ``pauseSending()`` that have not ended.
+  var sendingPauseCount = 0 {
     didSet { tellInterest() }
   }
 
-  /// Whether the pacer lets nothing go at the moment.
+  /// Whether the pacer allows no byte at present.
   var isHeldBack = false {
     didSet { tellInterest() }
   }
 
-  /// Does what the descriptor is ready for. Must not be called by an observer.
+  /// Reads and writes what the descriptor is ready for. An observer must not call it.
   ///
   /// - Parameters:
-  ///   - readable: a read would bring something, or the end.
-  ///   - writable: the driver would take something.
-  ///   - hungUp: the device is gone; what it left to read is read first.
+  ///   - readable: there are bytes to read, or the end of the file.
+  ///   - writable: the driver takes bytes.
+  ///   - hungUp: the device is gone; the bytes that are left are read first.
   public func handle(readable: Bool, writable: Bool, hungUp: Bool) {
     precondition(!events.isNotifying, "an observer called the session's loop")
     if hungUp, let link {
@@ -217,28 +247,47 @@ public final class Session {
 
   // MARK: Transitions
 
-  private func handle(_ event: SessionMachine.Event) throws(SerialError) {
+  /// - Returns: the number of bytes that the driver had not sent, if the port was closed.
+  @discardableResult
+  private func handle(_ event: SessionMachine.Event) throws(SerialError) -> Int {
+    var discarded = 0
     let old = machine.state
     let action = try machine.handle(event)
     let new = machine.state
-    if action == .closeLink {
+    switch action {
+    case .closeLink:
+      discarded = link?.discardUnsent() ?? 0
       link?.close()
       bind(nil)
+    case .lendLink:
+      discarded = link?.discardUnsent() ?? 0
+      lent = link?.lend()
+      bind(nil)
+    case .openLink, nil: break
     }
+    if case .closed = new { lent = nil }
     if old != new { notify(.stateChange(Change(from: old, to: new))) }
     tellInterest()
-    // An observer may have closed the session when it heard of the opening.
+    // An observer may have closed the session when it was notified.
     if case .openLink(let path) = action, state == new { open(linkTo: path) }
+    return discarded
   }
 
-  /// For events that no state refuses.
-  func take(_ event: SessionMachine.Event) {
-    do { try handle(event) } catch { preconditionFailure("\(event) was refused: \(error)") }
+  /// Handles an event that no state refuses.
+  ///
+  /// - Returns: the number of bytes that the driver had not sent, if the port was closed.
+  @discardableResult
+  func take(_ event: SessionMachine.Event) -> Int {
+    do { return try handle(event) } catch {
+      preconditionFailure("\(event) was refused: \(error)")
+    }
   }
 
   private func open(linkTo path: FilePath) {
     do {
       let link = try openLink(path, requestedSettings)
+      if let lent { link.inherit(lent) }
+      lent = nil
       bind(link)
       take(.opened(link.settings))
       if !events.isNotifying { sendQueued() }
@@ -254,7 +303,7 @@ public final class Session {
     unfinishedCount = 0
   }
 
-  // MARK: Telling observers
+  // MARK: Notifying observers
 
   func notify(_ event: SessionEvent) {
     withExtendedLifetime(self) { events.notify(event) }

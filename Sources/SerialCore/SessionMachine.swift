@@ -2,9 +2,9 @@ import SystemPackage
 
 /// The transitions of a session, as a pure function of state and event.
 ///
-/// It decides; ``Session`` performs what it decided afterwards.
+/// It decides; ``Session`` then performs the action.
 struct SessionMachine {
-  /// What happens to a session.
+  /// An event of a session.
   enum Event: Hashable {
     case open(FilePath)
     case wait(FilePath)
@@ -19,21 +19,22 @@ struct SessionMachine {
     case close
   }
 
-  /// What the session does about it.
+  /// An action of a session.
   enum Action: Hashable {
     case openLink(FilePath)
     case closeLink
+    case lendLink
   }
 
   private(set) var state = SessionState.closed(nil)
-  /// Whether a session whose device goes away waits for it.
+  /// Whether the session waits for a lost device.
   var waitsForLostDevice: Bool
 
-  /// Takes an event.
+  /// Changes the state according to an event.
   ///
-  /// - Returns: what to do now that the state has changed.
-  /// - Throws: ``SerialError`` when the event is a request that the state does not allow; the
-  ///   state stays as it is.
+  /// - Returns: the action to perform after the change.
+  /// - Throws: ``SerialError`` if the event is a request that the state does not allow; the state does
+  ///   not change then.
   mutating func handle(_ event: Event) throws(SerialError) -> Action? {
     switch (state, event) {
     case (.closed, .open(let path)):
@@ -46,7 +47,7 @@ struct SessionMachine {
       (.waitingForDevice(let bound, _), .open(let path)), (.released(let bound), .open(let path)),
       (.opening(let bound, _), .wait(let path)), (.open(let bound, _), .wait(let path)),
       (.waitingForDevice(let bound, _), .wait(let path)), (.released(let bound), .wait(let path)):
-      // One session, one device: it must be closed before it is bound to another.
+      // A session has one device: it must be closed before it is bound to another.
       throw SerialError(.alreadyBound, in: "open \(path)", at: bound)
 
     case (.waitingForDevice(_, let reason), .deviceReturned(let path)):
@@ -59,7 +60,7 @@ struct SessionMachine {
       state = .closed(.failed(error))
       return nil
     case (.opening(let path, after: .some), .openFailed(let error)):
-      // A node that has just come back is often not ours yet; whoever watches it tries again.
+      // Permissions or a holder may still prevent it; the code that watches the node tries again.
       state = .waitingForDevice(path, .failed(error))
       return nil
 
@@ -78,17 +79,17 @@ struct SessionMachine {
 
     case (.open(let path, _), .release):
       state = .released(path)
-      return .closeLink
+      return .lendLink
     case (.waitingForDevice(let path, _), .release), (.opening(let path, _), .release):
-      // A device that comes back meanwhile is somebody else's to use, too.
+      // A device that comes back meanwhile is for the other programs, too.
       state = .released(path)
       return nil
     case (.released, .deviceReturned(let path)):
-      // Others use it; where it is, is all that matters of it.
+      // Other programs use it: only its path is noted.
       state = .released(path)
       return nil
     case (.released(let path), .takeBack):
-      // It may be another node by now, or not there: whoever watches devices knows.
+      // Its node may have changed, or be missing: the code that watches devices knows.
       state = .waitingForDevice(path, .released)
       return nil
     case (.waitingForDevice(let path, .released), .deviceMissing):
@@ -97,8 +98,8 @@ struct SessionMachine {
       }
       return nil
 
-    // Facts that come too late, or twice: the hang-up and the removal of a device arrive in
-    // either order, and the second changes nothing.
+    // Events that come too late, or twice: the hang-up and the removal of a device arrive in either
+    // order, and the second one changes nothing.
     case (.closed, .linkLost), (.waitingForDevice, .linkLost), (.opening, .linkLost),
       (.released, .linkLost), (.closed, .deviceReturned), (.open, .deviceReturned),
       (.opening, .deviceReturned), (.closed, .deviceMissing), (.open, .deviceMissing),
@@ -110,7 +111,7 @@ struct SessionMachine {
       (.waitingForDevice, .takeBack):
       return nil
 
-    // The answer of an opening that nobody asked for: a mistake of the session itself.
+    // The result of an opening that was not requested: a mistake in the session itself.
     case (.closed, .opened), (.open, .opened), (.waitingForDevice, .opened), (.released, .opened),
       (.closed, .openFailed), (.open, .openFailed), (.waitingForDevice, .openFailed),
       (.released, .openFailed):

@@ -1,53 +1,53 @@
 public import Observing
 public import SystemPackage
 
-/// Hears what a session did. An observer cannot prevent anything: see ``SessionDelegate``.
+/// Is notified of what a session did. An observer cannot prevent anything: see ``SessionDelegate``.
 ///
-/// All are called on the session's thread, in the order in which things happened. From inside a
-/// call an observer may do anything with the session; what it writes goes out after the call.
+/// All methods are called on the session's thread, in the order of the events. During a call, an
+/// observer may do anything with the session; bytes that it writes are sent after the call.
 public protocol SessionObserver: AnyObject {
-  /// The session's state changed. By now the session may be further along.
+  /// The session's state changed. The session may have changed its state again since.
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState)
 
-  /// The device sent bytes: exactly as read(2) returned them. They live as long as the call.
+  /// The device sent bytes, exactly as read(2) returned them. They are valid during the call.
   func session(_ session: Session, didReceive bytes: RawSpan)
 
-  /// The next byte that is received came with an error, or stands for a break. Only where errors
-  /// are marked: see ``LinkOptions/marksErrors``.
+  /// The next received byte has an error, or stands for a break. Only if errors are marked: see
+  /// ``LinkOptions/marksErrors``.
   func session(_ session: Session, didReceiveError error: LineError)
 
-  /// Modem lines changed, as far as somebody looked: see ``Session/refreshModemLines()``.
+  /// Modem lines changed between two readings: see ``Session/refreshModemLines()``.
   func session(
     _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines)
 
-  /// The driver has counted, as far as somebody looked: see ``Session/refreshCounters()``.
+  /// Counters changed between two readings: see ``Session/refreshCounters()``.
   func session(
     _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters)
 
-  /// The driver took bytes. They live as long as the call.
+  /// The driver took bytes. They are valid during the call.
   func session(_ session: Session, didSend bytes: RawSpan)
 
-  /// What the session wants to be told of its descriptor changed; see ``Session/interest``.
+  /// The events to poll for changed; see ``Session/interest``.
   func session(
     _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest)
 }
 
 extension SessionObserver {
-  /// Ignores it.
+  /// Does nothing.
   public func session(_ session: Session, didReceive bytes: RawSpan) {}
-  /// Ignores it.
+  /// Does nothing.
   public func session(_ session: Session, didReceiveError error: LineError) {}
-  /// Ignores it.
+  /// Does nothing.
   public func session(
     _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
   ) {}
-  /// Ignores it.
+  /// Does nothing.
   public func session(
     _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
   ) {}
-  /// Ignores it.
+  /// Does nothing.
   public func session(_ session: Session, didSend bytes: RawSpan) {}
-  /// Ignores it.
+  /// Does nothing.
   public func session(
     _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
   ) {}
@@ -55,10 +55,11 @@ extension SessionObserver {
 
 /// Is asked before a session does something, and can veto it. A session has one delegate.
 public protocol SessionDelegate: AnyObject {
-  /// Whether the session may be closed on request, for example while a transfer runs.
+  /// Whether the session may close. Return false, for example, while a file is being sent, and ask the
+  /// user. See ``Session/mayClose()``.
   func sessionShouldClose(_ session: Session) -> Bool
 
-  /// Whether the session may let go of its port for another program.
+  /// Whether the session may release its port for another program.
   func sessionShouldRelease(_ session: Session) -> Bool
 
   /// Whether the session may open the port at which its device came back.
@@ -74,14 +75,14 @@ extension SessionDelegate {
   public func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool { true }
 }
 
-/// What a session did, as one value, for closures that observe one kind of it.
+/// An event of a session, as a value, for closures that observe one kind of event.
 public enum SessionEvent {
   /// See ``SessionObserver/session(_:didChangeStateFrom:to:)``.
   ///
-  /// Indirect, as the counters are: both are rare and large, and copying room for them with each event
-  /// to each observer was a tenth of the instructions that a key costs.
+  /// Indirect, like the counters: both are rare and large. Copying space for them with each event to
+  /// each observer took a tenth of the instructions per key.
   indirect case stateChange(Change<SessionState>)
-  /// See ``SessionObserver/session(_:didReceive:)``. The bytes live as long as the call.
+  /// See ``SessionObserver/session(_:didReceive:)``. The bytes are valid during the call.
   case received(UnsafeRawBufferPointer)
   /// See ``SessionObserver/session(_:didReceiveError:)``.
   case lineError(LineError)
@@ -89,37 +90,37 @@ public enum SessionEvent {
   case modemLinesChange(Change<ModemLines>)
   /// See ``SessionObserver/session(_:didChangeCountersFrom:to:)``.
   indirect case countersChange(Change<LineCounters>)
-  /// See ``SessionObserver/session(_:didSend:)``. The bytes live as long as the call.
+  /// See ``SessionObserver/session(_:didSend:)``. The bytes are valid during the call.
   case sent(UnsafeRawBufferPointer)
   /// See ``SessionObserver/session(_:didChangeInterestFrom:to:)``.
   case interestChange(Change<Session.Interest>)
 
-  /// The change of state, if it is one.
+  /// The change of state, for an event of this kind.
   public var stateChange: Change<SessionState>? {
     if case .stateChange(let change) = self { change } else { nil }
   }
 
-  /// The bytes that the device sent, if it is that.
+  /// The bytes that the device sent, for an event of this kind.
   public var received: UnsafeRawBufferPointer? {
     if case .received(let bytes) = self { bytes } else { nil }
   }
 
-  /// The error that was received, if it is that.
+  /// The error that was received, for an event of this kind.
   public var lineError: LineError? {
     if case .lineError(let error) = self { error } else { nil }
   }
 
-  /// The change of the modem lines, if it is one.
+  /// The change of the modem lines, for an event of this kind.
   public var modemLinesChange: Change<ModemLines>? {
     if case .modemLinesChange(let change) = self { change } else { nil }
   }
 
-  /// The change of the driver's counters, if it is one.
+  /// The change of the driver's counters, for an event of this kind.
   public var countersChange: Change<LineCounters>? {
     if case .countersChange(let change) = self { change } else { nil }
   }
 
-  /// The bytes that the driver took, if it is that.
+  /// The bytes that the driver took, for an event of this kind.
   public var sent: UnsafeRawBufferPointer? {
     if case .sent(let bytes) = self { bytes } else { nil }
   }

@@ -1,41 +1,41 @@
 public import SystemPackage
 
-/// Where a session stands.
+/// The state of a session.
 public enum SessionState: Hashable, Sendable {
-  /// Bound to no device; why, if it was bound before.
+  /// Bound to no device; the reason, if it was bound before.
   case closed(CloseReason?)
   /// A port is being opened: for the first time (nil), or after waiting for its device.
   case opening(FilePath, after: WaitReason?)
-  /// Bytes pass: the port, and its settings as the driver took them.
+  /// The port is open: its path, and the settings that the driver reports.
   case open(FilePath, LineSettings)
-  /// Bound to a device that is not there: the port it was last known at, and why it is not open.
+  /// Bound to a device that is missing: the last path of its port, and why it is not open.
   case waitingForDevice(FilePath, WaitReason)
-  /// Bound to a device that it has let go of, for another program to use: closed and unlocked.
+  /// Bound to a device whose port is released for another program: closed and unlocked.
   case released(FilePath)
 
-  /// Why a session is bound to no device any more.
+  /// The reason why a session is no longer bound to a device.
   public enum CloseReason: Hashable, Sendable {
-    /// Its user closed it.
+    /// ``Session/close()`` was called.
     case requested
     /// The port could not be opened.
     case failed(SerialError)
-    /// The device went away, and the session does not wait.
+    /// The device was lost, and the session does not wait for it.
     case lost(SerialError)
   }
 
-  /// Why a session waits for its device.
+  /// The reason why a session waits for its device.
   public enum WaitReason: Hashable, Sendable {
-    /// It was not there from the start.
+    /// The device has not been present yet.
     case absent
-    /// It went away.
+    /// The device was lost.
     case lost(SerialError)
-    /// It came back, and could not be opened.
+    /// The device came back, and its port could not be opened.
     case failed(SerialError)
-    /// It had been released, and is to be taken back.
+    /// The port was released, and is being reopened.
     case released
   }
 
-  /// The port that the session is bound to.
+  /// The path of the port that the session is bound to.
   public var path: FilePath? {
     switch self {
     case .closed: nil
@@ -45,7 +45,7 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Whether bytes pass.
+  /// Whether the port is open.
   public var isOpen: Bool {
     switch self {
     case .open: true
@@ -53,7 +53,7 @@ public enum SessionState: Hashable, Sendable {
     }
   }
 
-  /// Whether the session has let go of its port for another program.
+  /// Whether the port is released for another program.
   public var isReleased: Bool {
     switch self {
     case .released: true

@@ -5,14 +5,13 @@ import SystemPackage
 
 /// The kernel's attributes of a terminal device, as a value: `struct termios2`.
 ///
-/// Every field is cleared before it is set, and what is not ours to set is kept. See
-/// ioctl_tty(2) and termios(3).
+/// Every field is cleared before it is set; all others are kept. See ioctl_tty(2) and termios(3).
 struct TerminalAttributes {
   private var raw: cserial_termios2
 
-  /// Reads them. The corresponding request is `TCGETS2`.
+  /// Reads the attributes. The corresponding request is `TCGETS2`.
   ///
-  /// - Throws: `ENOTTY` when it is no terminal, `EIO` when nothing is behind it.
+  /// - Throws: `ENOTTY` if it is not a terminal, `EIO` if there is no hardware behind it.
   init(of descriptor: FileDescriptor) throws(Errno) {
     var raw = cserial_termios2()
     try systemCall { cserial_get_termios2(descriptor.rawValue, &raw) }
@@ -22,19 +21,19 @@ struct TerminalAttributes {
   /// Attributes with nothing set, for tests of the arithmetic.
   init() { raw = cserial_termios2() }
 
-  /// Sets them at once, without waiting and without a flush. The corresponding request is
-  /// `TCSETS2`. It succeeds when the driver took any of them: read them back.
+  /// Sets the attributes at once, without waiting and without a flush. The corresponding request is
+  /// `TCSETS2`. It succeeds if the driver set any of them: read them back.
   func set(on descriptor: FileDescriptor) throws(Errno) {
     var raw = raw
     try systemCall { cserial_set_termios2(descriptor.rawValue, &raw) }
   }
 
-  /// Bytes pass unchanged in both directions, modem lines stop nothing, reads return what there is.
+  /// Sets raw mode: bytes pass unchanged in both directions, and modem lines are ignored.
   ///
-  /// As cfmakeraw(3), with the receiver on and carrier detect ignored. VMIN stays at 1: with 0 a
-  /// read that finds nothing would look like the end of the file.
+  /// Like cfmakeraw(3), with the receiver on and carrier detect ignored. VMIN is 1: with 0, a read
+  /// without bytes would look like the end of the file.
   ///
-  /// - Parameter markingErrors: whether bytes that came with an error, and breaks, are marked: see
+  /// - Parameter markingErrors: whether breaks and bytes with errors are marked: see
   ///   ``ErrorMarkDecoder``.
   mutating func makeRaw(markingErrors: Bool = false) {
     clear(
@@ -78,7 +77,7 @@ struct TerminalAttributes {
       case .hard: raw.c_cflag |= UInt32(Self.hardFlow)
       case .soft:
         raw.c_iflag |= UInt32(IXON | IXOFF)
-        // Whoever had the port before may have chosen others, or none.
+        // Another program may have set other characters, or none.
         withUnsafeMutableBytes(of: &raw.c_cc) { characters in
           characters[Int(CSERIAL_VSTART)] = 0x11
           characters[Int(CSERIAL_VSTOP)] = 0x13
@@ -87,10 +86,10 @@ struct TerminalAttributes {
     }
   }
 
-  /// CRTSCTS is bit 31, which Glibc's module shows as a number too large for the others' type.
+  /// CRTSCTS is bit 31; in Glibc's module its type differs from that of the other flags.
   private static let hardFlow = Int64(0o20000000000)
 
-  /// Input and output alike (CIBAUD 0 means "as output"). The number counts where no code fits.
+  /// Sets input and output (CIBAUD 0 means "like the output"). A rate without a code is set as a number.
   private mutating func setBaudRate(_ rate: UInt32) {
     let mask = UInt32(CSERIAL_CBAUD)
     raw.c_cflag &= ~(mask | mask << UInt32(CSERIAL_IBSHIFT))

@@ -2,15 +2,16 @@ import Glibc
 public import Posix
 public import SystemPackage
 
-/// A link to a terminal device of this machine: a UART, a USB adapter, a pseudo-terminal.
+/// A link to a terminal device of this computer: a UART, a USB adapter, a pseudo-terminal.
 ///
 /// ## Principles of operation
 ///
-/// - The node is looked at before it is opened: opening some devices that are no serial ports has
-///   effects of its own.
-/// - Locked before anything is changed: see ``OpenPort/init(claiming:options:)``.
-/// - Nothing is flushed: what the device said before it was opened is there to be read.
-/// - The driver's answer is read back, never assumed; closing restores what was found.
+/// - The type of the node is checked before it is opened: opening other devices can have side
+///   effects.
+/// - The port is locked before anything is changed: see ``OpenPort/init(claiming:options:)``.
+/// - Opening and changing settings flush nothing: bytes that arrived before can be read.
+/// - Settings are read back after each change; closing restores what was found. A port that is lent
+///   to another program keeps its settings meanwhile: see ``lend()``.
 public final class TermiosLink: Link {
   public let path: FilePath
   public private(set) var settings: LineSettings
@@ -24,18 +25,19 @@ public final class TermiosLink: Link {
   ///
   /// - Parameters:
   ///   - path: the node, or a link to one.
-  ///   - settings: what to ask for; see ``settings`` for what the driver took.
-  ///   - options: what else to do with it.
+  ///   - settings: the requested settings; ``settings`` has those that the driver reports.
+  ///   - options: further options.
   /// - Throws: ``SerialError``; the device is as it was found then.
   public init(
     opening path: FilePath, settings: LineSettings, options: LinkOptions = LinkOptions()
   ) throws(SerialError) {
+    try settings.checkBaudRate(at: path)
     self.path = path
     self.options = options
-    // What fails from here on lets go of the port, which puts back what was changed by then.
+    // If an error is thrown from here on, the port is released, which restores what was changed.
     port = try OpenPort(claiming: path, options: options)
     self.settings = try port.set(settings, options: options)
-    // Leaving the speed 0 asserts both lines again: see uart_set_termios of the kernel.
+    // A change from speed 0 asserts both lines again: see uart_set_termios of the kernel.
     if port.wasHungUp, let error = port.setLines(of: options) { throw error }
     if let rs485 = options.rs485 { try port.setRS485(rs485) }
     if options.hasLowLatency { try port.setLowLatency() }
@@ -118,11 +120,27 @@ public final class TermiosLink: Link {
     }
   }
 
+  public func discardUnsent() -> Int {
+    let count = unsentByteCount
+    if count > 0 { _ = tcflush(descriptor.rawValue, TCOFLUSH) }
+    return count
+  }
+
   public func close() {
     guard port.isOpen else { return }
-    // Whoever closes has waited as long as it meant to: close(2) would wait up to 30 s for a device
-    // that takes nothing. See closing_wait in setserial(8).
-    if unsentByteCount > 0 { _ = tcflush(descriptor.rawValue, TCOFLUSH) }
+    avoidWaiting()
     port.close()
   }
+
+  public func lend() -> LentPort? {
+    guard port.isOpen else { return nil }
+    avoidWaiting()
+    return port.lend(marksErrors: options.marksErrors)
+  }
+
+  public func inherit(_ lent: LentPort) { port.inherit(lent) }
+
+  /// The session has counted what the driver has not sent, and has waited as long as it wants to:
+  /// close(2) would wait up to 30 s for a device that takes nothing. See closing_wait in setserial(8).
+  private func avoidWaiting() { _ = discardUnsent() }
 }

@@ -3,9 +3,9 @@ import Posix
 import SystemPackage
 
 extension UUCPLock {
-  /// Locks a port as its user asked for: not at all when it is shared.
+  /// Locks a port according to the options: not at all if it is shared.
   ///
-  /// - Returns: the lock file, if one was asked for.
+  /// - Returns: the lock file, if the options ask for one.
   /// - Throws: ``SerialError``: `busy`, or `lockFailed`.
   static func lock(_ port: FilePath, options: LinkOptions) throws(SerialError) -> MadeUUCPLock? {
     guard options.isExclusive else { return nil }
@@ -14,16 +14,16 @@ extension UUCPLock {
     return options.makesLockFile ? try lock.make() : nil
   }
 
-  /// Makes the lock file, in place of a stale one if there is one.
+  /// Creates the lock file, and replaces a stale one.
   ///
-  /// It is written under another name and appears at once, complete: by link(2), which replaces
-  /// nothing, or by rename(2) over a stale one. Whoever replaces holds the stale file's own flock
-  /// meanwhile, so that of two only one does.
+  /// It is written under another name and appears complete: by link(2), which replaces nothing, or by
+  /// rename(2) over a stale one. A process that replaces a stale file holds its flock meanwhile, so that
+  /// of two processes only one does.
   ///
-  /// - Throws: ``SerialError``: `busy`, or `lockFailed`; no file was changed then.
+  /// - Throws: ``SerialError``: `busy`, or `lockFailed`; then no file was changed.
   func make() throws(SerialError) -> MadeUUCPLock {
     let draft = file.removingLastComponent().appending("LTMP.\(UInt64.random(in: 0 ... .max))")
-    // Gone by this name when it has become the lock by rename.
+    // After a rename it no longer exists under this name.
     defer { _ = draft.withPlatformString { unlink($0) } }
     let made = try attempt { () throws(Errno) in try write(draft) }
     while true {
@@ -38,17 +38,17 @@ extension UUCPLock {
     _ call: () throws(Errno) -> Result
   ) throws(SerialError) -> Result {
     do { return try call() } catch {
-      // Another process is just replacing a stale lock.
+      // Another process is replacing the stale lock.
       if error == .wouldBlock { throw busy }
       throw failed(error, at: file.removingLastComponent())
     }
   }
 
-  /// Writes a lock file of this process under another name.
+  /// Writes the lock file of this process under another name.
   private func write(_ draft: FilePath) throws(Errno) -> OwnedDescriptor {
     let made = try OwnedDescriptor.open(
       draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: 0o644)
-    // Whatever the umask: a lock that others cannot read tells them nothing.
+    // Whatever the umask is: others must be able to read it.
     try systemCall { fchmod(made.borrowed.rawValue, 0o644) }
     let pid = String(getpid())
     let line = String(repeating: " ", count: 10 - pid.count) + pid + "\n"
@@ -56,7 +56,7 @@ extension UUCPLock {
     return made
   }
 
-  /// - Returns: whether the draft is the lock now; if not, there is a file already.
+  /// - Returns: whether the draft is the lock now; false if a file exists.
   private func link(_ draft: FilePath) throws(Errno) -> Bool {
     do {
       try systemCall {
@@ -68,13 +68,12 @@ extension UUCPLock {
     }
   }
 
-  /// - Returns: whether the draft is the lock now; if not, another file has come in between, or is
-  ///   about to.
+  /// - Returns: whether the draft is the lock now; false if another process was faster.
   private func replaceStale(by draft: FilePath) throws(Errno) -> Bool {
     do {
       let old = try open()
       try systemCall { flock(old.borrowed.rawValue, LOCK_EX | LOCK_NB) }
-      guard Self.status(of: old.borrowed) == .stale,
+      guard case .stale = Self.status(of: old.borrowed),
         try FileID(of: old.borrowed) == FileID(at: file)
       else { return false }
       try systemCall {
@@ -87,10 +86,10 @@ extension UUCPLock {
   }
 }
 
-/// A lock file of ours, which goes when this goes: unless somebody replaced it.
+/// A lock file of this process, which is removed with this value unless another process replaced it.
 struct MadeUUCPLock: ~Copyable {
   fileprivate let file: FilePath
-  /// Kept open: the inode number of a file that is gone may be given to another.
+  /// Kept open, because the inode number of a deleted file may be reused.
   fileprivate let descriptor: OwnedDescriptor
 
   deinit {
@@ -100,7 +99,7 @@ struct MadeUUCPLock: ~Copyable {
   }
 }
 
-/// What tells one file from every other, whatever it is called.
+/// The identity of a file, independent of its name.
 private struct FileID: Equatable {
   let device: dev_t
   let inode: ino_t

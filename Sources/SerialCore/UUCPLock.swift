@@ -1,49 +1,52 @@
 import Glibc
 import Posix
-import SystemPackage
+public import SystemPackage
 
 /// The lock file of a port: `/var/lock/LCK..ttyUSB0`, which names the process that has the port.
 ///
-/// Older than flock(2) and TIOCEXCL, and an agreement like the former. The form is that of HDB
-/// UUCP: a process ID in ten ASCII characters and a newline; some programs write the ID in binary.
-/// See the Filesystem Hierarchy Standard, `/var/lock`.
+/// It is older than flock(2) and TIOCEXCL, and advisory like flock(2). The format is that of HDB UUCP: a
+/// process ID in ten ASCII characters and a newline; some programs write the ID in binary. See the
+/// Filesystem Hierarchy Standard, `/var/lock`.
 ///
-/// A process ID says less than a lock: it may have been given to another process since, and means
-/// nothing in another container. So a lock may look held when it is stale. Whoever is told of the
-/// holder by its command's name can see that.
+/// A process ID proves less than a lock: it may belong to another process by now, and means nothing in
+/// another container. A stale lock can therefore look held; the name of the holder's command shows that.
 public struct UUCPLock {
-  /// The port that it locks, as it was given.
-  let port: FilePath
+  /// The port, as it was given.
+  public let port: FilePath
   /// The lock file.
-  let file: FilePath
+  public let file: FilePath
 
-  /// How long an empty lock file may be one that is just being made, in seconds.
+  /// How long an empty lock file counts as one that is being created, in seconds.
   static let makingTime = 5
 
-  /// What a lock file says.
-  enum Status: Hashable {
-    /// There is none.
+  /// The state of a lock file.
+  public enum Status: Hashable, Sendable {
+    /// It does not exist.
     case absent
-    /// A live process has the port; nil when the file is just being made.
+    /// A running process has the port; nil while the file is being created.
     case held(by: Int32?)
-    /// It was made by a process that is no more.
-    case stale
-    /// It says nothing: it is no regular file (a symbolic link is not followed), cannot be read, or
-    /// has no process ID in it. Why, where the system said it.
+    /// The process that created it has ended; nil if an empty file was left behind.
+    case stale(by: Int32?)
+    /// It names no process: it is not a regular file (a symbolic link is not followed), cannot be read, or
+    /// does not contain a process ID. The error of open(2), if that failed.
     case unusable(Errno?)
   }
 
-  /// The lock of a port, whose node may be given by a link.
-  init(for port: FilePath, in folder: FilePath = LinkOptions().lockFolder) {
+  /// The lock of a port.
+  ///
+  /// - Parameters:
+  ///   - port: the node, or a link to it.
+  ///   - folder: the directory with the lock files.
+  public init(for port: FilePath, in folder: FilePath = LinkOptions().lockFolder) {
     self.port = port
-    // Below /dev the name is the path; programs that know of folders there write it like this.
+    // Programs that know of directories below /dev write the path like this.
     let node = (port.realPath ?? port).string
     let name = node.hasPrefix("/dev/") ? String(node.dropFirst("/dev/".count)) : node
     file = folder.appending("LCK.." + name.split(separator: "/").joined(separator: "_"))
   }
 
-  /// What the lock file says now.
-  var status: Status {
+  /// The present state of the lock file.
+  public var status: Status {
     do {
       let opened = try open()
       return Self.status(of: opened.borrowed)
@@ -54,12 +57,12 @@ public struct UUCPLock {
     }
   }
 
-  /// Opens the lock file without following a link, and without waiting for a FIFO's other end.
+  /// Opens the lock file, without following a link and without waiting for the other end of a FIFO.
   func open() throws(Errno) -> OwnedDescriptor {
     try OwnedDescriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   }
 
-  /// What an open lock file says.
+  /// The state of an open lock file.
   static func status(of descriptor: FileDescriptor) -> Status {
     var facts = Glibc.stat()
     guard fstat(descriptor.rawValue, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
@@ -69,15 +72,15 @@ public struct UUCPLock {
     let count = pread(descriptor.rawValue, &bytes, bytes.count, 0)
     guard count >= 0 else { return .unusable(Errno(rawValue: errno)) }
     guard count > 0 else {
-      // The folder is everybody's, and the time whatever its owner has set it to.
+      // Anybody may write to the directory, and set the time to anything.
       let age = time(nil) &- facts.st_mtim.tv_sec
-      return (0...makingTime).contains(age) ? .held(by: nil) : .stale
+      return (0...makingTime).contains(age) ? .held(by: nil) : .stale(by: nil)
     }
     guard let pid = processID(in: bytes[..<count]) else { return .unusable(nil) }
-    return isAlive(pid) ? .held(by: pid) : .stale
+    return isAlive(pid) ? .held(by: pid) : .stale(by: pid)
   }
 
-  /// The process ID in a lock file's contents: the first word as a number, or four bytes in binary.
+  /// The process ID in the contents of a lock file: the first word as a number, or four bytes in binary.
   public static func processID(in bytes: ArraySlice<UInt8>) -> Int32? {
     // No process ID fills all four bytes (proc(5), `pid_max`), and no text has a zero.
     if bytes.count == MemoryLayout<Int32>.size && bytes.contains(0) {
@@ -91,10 +94,10 @@ public struct UUCPLock {
     return Int32(String(decoding: word, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// Whether there is such a process, also one that this user may not touch.
+  /// Whether there is such a process, of any user.
   private static func isAlive(_ pid: Int32) -> Bool { kill(pid, 0) == 0 || errno == EPERM }
 
-  /// Throws when somebody has the port, or may have it.
+  /// Throws if another process has the port, or may have it.
   ///
   /// - Throws: ``SerialError``: `busy`, or `lockFailed`.
   func respect() throws(SerialError) {
@@ -105,17 +108,17 @@ public struct UUCPLock {
     }
   }
 
-  /// The process that has the port, if its lock file says so.
+  /// The running process that the lock file names.
   var holder: Int32? {
     if case .held(let pid) = status { pid } else { nil }
   }
 
   var busy: SerialError { SerialError(.busy, in: "UUCP lock", at: port, subject: file.string) }
 
-  /// - Parameter place: the file or the folder that is the matter.
+  /// - Parameter place: the file or directory that the error is about.
   func failed(_ errno: Errno?, at place: FilePath) -> SerialError {
     switch errno {
-    // Ours, and not the lock's.
+    // A problem of this process, not of the lock.
     case .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory:
       SerialError(.system, in: "open", at: port, errno: errno)
     default:

@@ -9,7 +9,7 @@ extension [UInt8] {
     append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }
 
-  /// Appends a decimal number, filled up on the left.
+  /// Appends a decimal number, padded on the left.
   mutating func append(
     decimal number: UInt64, width: Int = 1, padding: UInt8 = UInt8(ascii: "0")
   ) {
@@ -22,11 +22,20 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a hexadecimal number of so many digits, in lower case.
+  /// Appends a hexadecimal number with a fixed number of digits, in lower case.
   mutating func append(hex number: UInt64, digits: Int) {
     for place in (0..<digits).reversed() {
       let digit = UInt8(truncatingIfNeeded: number >> (4 * UInt64(place))) & 0xF
       append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
+  }
+
+  /// Appends a mark that stands for a character that is not shown: its code point between angle
+  /// brackets, `<9b>`.
+  mutating func append(markOf codePoint: UInt32) {
+    append(UInt8(ascii: "<"))
+    let digits = (8 - codePoint.leadingZeroBitCount / 4)
+    append(hex: UInt64(codePoint), digits: digits > 2 ? Swift.max(4, digits) : 2)
+    append(UInt8(ascii: ">"))
   }
 }

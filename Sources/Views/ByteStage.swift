@@ -1,34 +1,33 @@
 /// A step between the bytes of a device and the screen.
 ///
-/// Stages are values that remember what they must between pieces: however a stream is cut into
-/// pieces, the same comes out. They stand in an array and are switched while the stream goes on; one
-/// that is taken out is flushed first.
+/// A stage is a value that keeps its state between pieces, so that the output does not depend on how
+/// the stream is cut into pieces. Stages can be exchanged while the stream goes on; flush a stage
+/// before removing it.
 public protocol ByteStage {
-  /// Takes a piece of the stream and appends to the output what is ready to go on.
+  /// Transforms a piece of the stream and appends the part that is complete to the output.
   ///
   /// - Parameters:
   ///   - bytes: the piece, of any length.
   ///   - moment: when it was read.
-  ///   - output: an array that is used again for the next piece, so that nothing is allocated. What
-  ///     it holds already is left alone.
-  /// - Returns: ``StageResult/unchanged`` if the piece goes on as it is; nothing is appended then.
+  ///   - output: an array that is reused for the next piece, so that nothing is allocated. Its present
+  ///     contents stay.
+  /// - Returns: ``StageResult/unchanged`` if the output equals the piece; nothing is appended then.
   mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult
 
-  /// Whether anything waits for bytes that may never come, so that ``flush(into:)`` has something to
-  /// do.
+  /// Whether anything waits for more bytes, so that ``flush(into:)`` would append something.
   var isWaiting: Bool { get }
 
-  /// Appends what waits for bytes that may never come: at the end of the stream, or after a pause.
+  /// Appends what waits for more bytes: at the end of the stream, or after a pause.
   mutating func flush(into output: inout [UInt8])
 
-  /// Takes note that somebody else has written to the terminal behind this stage, or moved its cursor:
-  /// to the first column, or nobody knows where.
+  /// Takes note that somebody else has written to the terminal after this stage, or moved its cursor:
+  /// to the first column of an empty line, or to an unknown place.
   mutating func cursorDidMove(toMargin isAtMargin: Bool)
 
-  /// What undoes the changes that the stream has made to the terminal behind this stage, as far as
-  /// the stage knows of any. Nothing, unless a stage says otherwise.
+  /// The bytes that undo the changes that the stream has made to the terminal, as far as the stage
+  /// knows them. Empty by default.
   var restoration: [UInt8] { get }
 }
 
@@ -38,10 +37,10 @@ extension ByteStage {
   public var restoration: [UInt8] { [] }
 }
 
-/// What a stage has made of a piece.
+/// The result of transforming a piece.
 public enum StageResult: Hashable, Sendable {
-  /// The piece goes on as it is. Plain text is handed from stage to stage without a copy.
+  /// The output equals the piece. Plain text passes from stage to stage without a copy.
   case unchanged
-  /// What goes on stands in the output, if anything does.
+  /// The output was appended; it may be empty.
   case changed
 }

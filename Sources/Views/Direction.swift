@@ -1,4 +1,4 @@
-/// Which way bytes go.
+/// The direction in which bytes go.
 public enum Direction: String, Hashable, Sendable, CaseIterable {
   /// What the device sends.
   case fromDevice = "from-device"

@@ -1,24 +1,24 @@
-/// Stages one after the other.
+/// Stages in series.
 ///
-/// Two buffers are kept and take turns, so that a piece costs no allocation; a piece that no stage
-/// changes is not copied at all.
+/// Two buffers take turns, so that a piece costs no allocation; a piece that no stage changes is not
+/// copied at all.
 public struct Pipeline {
-  /// The stages, in the order in which the bytes pass them. Who takes one out while bytes may wait
-  /// in it calls ``flush(at:_:)`` first.
+  /// The stages, in the order in which the bytes pass them. Call ``flush(at:_:)`` before removing one
+  /// in which bytes may wait.
   public var stages: [any ByteStage]
-  /// What the last stage that changed anything has put out.
+  /// The output of the last stage that changed anything.
   private var front: [UInt8] = []
   private var back: [UInt8] = []
 
   /// Creates a pipeline.
   public init(_ stages: [any ByteStage] = []) { self.stages = stages }
 
-  /// Sends a piece through all stages and hands over what comes out, if anything does.
+  /// Sends a piece through all stages and passes on the output, if there is any.
   ///
   /// - Parameters:
   ///   - bytes: the piece.
   ///   - moment: when it was read.
-  ///   - show: is given what comes out, valid during the call. It must leave the pipeline alone.
+  ///   - show: called with the output, which is valid during the call. It must not use the pipeline.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
   ) {
@@ -38,10 +38,17 @@ public struct Pipeline {
     }
   }
 
+  /// Sends a piece through all stages and appends the output.
+  mutating func append(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, to output: inout [UInt8]
+  ) {
+    transform(bytes, at: moment) { output += $0 }
+  }
+
   /// Whether anything waits in any stage.
   public var isWaiting: Bool { stages.contains { $0.isWaiting } }
 
-  /// Ends what waits in any stage and hands over what comes out, if anything does.
+  /// Flushes all stages and passes on the output, if there is any.
   public mutating func flush(at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void) {
     front.removeAll(keepingCapacity: true)
     for index in stages.indices {
@@ -52,15 +59,15 @@ public struct Pipeline {
   }
 
   /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first
-  /// column, or nobody knows where.
+  /// column of an empty line, or to an unknown place.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     for index in stages.indices { stages[index].cursorDidMove(toMargin: isAtMargin) }
   }
 
-  /// What undoes the changes that the stream has left in the terminal; empty if there are none.
+  /// The bytes that undo the changes that the stream has made to the terminal; empty if there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 
-  /// Sends what stands in front through a stage.
+  /// Sends the contents of ``front`` through a stage.
   private mutating func pass(stage index: Int, at moment: Moment) {
     back.removeAll(keepingCapacity: true)
     let result = front.withUnsafeBytes { bytes in

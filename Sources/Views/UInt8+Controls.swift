@@ -1,4 +1,4 @@
-/// The control characters of ASCII that are called by name.
+/// Names of ASCII control characters.
 extension UInt8 {
   static let null: UInt8 = 0x00
   static let bell: UInt8 = 0x07
@@ -11,6 +11,6 @@ extension UInt8 {
   static let escape: UInt8 = 0x1B
   static let delete: UInt8 = 0x7F
 
-  /// Whether it is a character of ASCII that leaves a mark or a space.
+  /// Whether it is a printable ASCII character or a space.
   var isPrintable: Bool { (0x20..<0x7F).contains(self) }
 }

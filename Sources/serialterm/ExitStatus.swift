@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import SystemPackage
 
-/// What the program tells whoever started it; scripts rely on the numbers.
+/// The program's exit status. Scripts rely on the numbers.
 enum ExitStatus: Hashable {
   case done
   case otherFailure
@@ -14,16 +14,21 @@ enum ExitStatus: Hashable {
   case logFailed
   case transferFailed
   case outputGone
-  /// What was expected of the device did not come in time.
+  /// The expected text did not come in time.
   case timedOut
   /// Ended by the signal of this number.
   case signal(Int32)
-  /// What a command that was run has told.
+  /// The exit status of a command that was run.
   case command(Int32)
 
-  /// The signals that end the program in good order. Also those that nobody sends on purpose: left to
-  /// signal(7), they would leave the device with our settings.
+  /// The signals that end the program in an orderly way. The less usual ones are among them because
+  /// their default action would leave the session's settings on the port.
   static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
+
+  /// The signals that the program ignores, because write(2) reports the same as an error: a reader
+  /// that has gone (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Programs that are
+  /// started get their default action back.
+  static let ignoredSignals = [SIGPIPE, SIGXFSZ]
 
   var code: Int32 {
     switch self {
@@ -44,10 +49,10 @@ enum ExitStatus: Hashable {
   }
 }
 
-/// An end of the program that needs words: what happened, where, and what to do about it.
+/// A failure that ends the program: what happened, where, and what to do about it.
 struct Failure: Error, Hashable, CustomStringConvertible {
   let status: ExitStatus
-  /// Lines, without other control characters.
+  /// Lines of text, without control characters. May be empty where the user knows already.
   let message: String
 
   var description: String { message }
@@ -57,7 +62,7 @@ struct Failure: Error, Hashable, CustomStringConvertible {
     self.message = message.harmlessLines
   }
 
-  /// Standard output takes no more: without a word when nobody reads any more, who wanted it so.
+  /// Standard output cannot be written. A reader that closed the pipe needs no message.
   init(outputGone error: Errno) {
     self.init(.outputGone, error == .brokenPipe ? "" : "standard output: \(error).")
   }

@@ -17,15 +17,21 @@ extension Failure {
         .deviceNotFound,
         "\(path): no such device. 'serialterm list' shows what there is; --wait waits for it.")
     case .noHardware:
-      self.init(.deviceNotFound, "\(path): there is no hardware behind this port.")
+      self.init(.deviceNotFound, "\(path): no hardware behind this port.")
     case .notASerialPort:
       self.init(.deviceNotFound, "\(path): not a serial port.")
     case .permissionDenied:
       self.init(.permissionDenied, "\(path): permission denied. \(Self.advice(for: access))")
     case .busy:
       let who = holder.map { "held by pid \($0.pid) (\($0.command))" } ?? "another program has it"
-      // A lock can be passed over by agreement; TIOCEXCL cannot.
-      let advice = error.operation == "open" ? "End it." : "End it, or connect with --shared."
+      let advice =
+        switch holder {
+        case let holder? where holder.command == "serialterm":
+          "Quit that session, or lend its port to a command: 'serialterm release "
+            + "\(error.path.string.shellWord) -- COMMAND'."
+        case let holder?: "End that program: 'kill \(holder.pid)'."
+        case nil: "'sudo serialterm doctor \(error.path.string.shellWord)' names it."
+        }
       self.init(.deviceBusy, "\(path): busy, \(who). \(advice)")
     case .lost:
       self.init(.deviceLost, "\(path): the device is gone.")
@@ -38,7 +44,9 @@ extension Failure {
       let file = error.subject ?? "the lock file"
       let what = error.errno.map { "cannot be used (\($0))" } ?? "does not say who holds it"
       self.init(
-        .deviceBusy, "\(path): \(file) \(what). Mend that, or connect with --shared.")
+        .deviceBusy,
+        "\(path): \(file) \(what). Delete it if no program uses the port: 'sudo rm "
+          + "\(file.shellWord)'.")
     case .alreadyBound, .notOpen, .queueFull, .system:
       self.init(.otherFailure, "\(path): \(error.operation) failed\(error.reason).")
     }

@@ -3,23 +3,27 @@ import CTerminalGuard
 import Glibc
 import SystemPackage
 
-/// The program's root: its subcommands, and the one place that ends the process.
+/// The root command: it parses the command line, runs the subcommand and ends the process.
 @main
 struct Serialterm: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serialterm",
-    abstract: "A serial-port terminal that loses nothing and can always be left.",
+    abstract: "A serial-port terminal that survives unplugging and loses no byte silently.",
     discussion: """
       Without a subcommand it connects: 'serialterm /dev/ttyUSB0' is 'serialterm connect \
-      /dev/ttyUSB0'.
+      /dev/ttyUSB0'. In a session, ctrl-t q quits and ctrl-t ? lists the commands.
 
-      EXAMPLE:
+      EXAMPLES:
+        serialterm list                  show the serial devices
+        serialterm ttyUSB0 -b 9600       connect at 9600 baud; the default is 115200 8N1
         serialterm loopback:board        talk to a simulated board, no hardware needed
+        serialterm doctor ttyUSB0        find out why a device does not work
+        serialterm connect --help        show the options of a session
       """,
     version: "serialterm \(version)",
     subcommands: [
       ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
-      ReleaseCommand.self, SendCommand.self, RunCommand.self, ReplayCommand.self,
+      ReleaseCommand.self, LogCommand.self, SendCommand.self, RunCommand.self, ReplayCommand.self,
       ProfileCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
     ],
     defaultSubcommand: ConnectCommand.self)
@@ -28,20 +32,19 @@ struct Serialterm: ParsableCommand {
 
   static func main() {
     terminal_guard_handle_crashes()
-    // A reader that goes away is an answer of write(2), not the end of the program.
-    signal(SIGPIPE, SIG_IGN)
+    for number in ExitStatus.ignoredSignals { signal(number, SIG_IGN) }
     occupyStandardStreams()
     Glibc.exit(status().code)
   }
 
-  /// Puts /dev/null where a standard stream was closed: whatever is opened next would take its
-  /// number, and be written to as if it were that stream.
+  /// Opens /dev/null in place of a closed standard stream. Otherwise the next file that is opened would
+  /// get its number, and be written to as if it were that stream.
   ///
-  /// An answer to a closed output is not lost in silence: what stands for it takes no writing. A
-  /// session opens it anew, and goes on with what it does besides.
+  /// In place of standard output it is read-only, so that writing an answer fails and is reported. A
+  /// session opens it again for writing, and continues with its other work.
   private static func occupyStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-      // Takes the lowest number that is free, which is this one.
+      // open(2) uses the lowest free number, which is this one.
       _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
@@ -58,37 +61,39 @@ struct Serialterm: ParsableCommand {
         return try profiled.execute(reading.late)
       }
       if let subcommand = command as? any Subcommand { return try subcommand.execute() }
-      // The parser's own: help for a subcommand, which it answers by an error.
+      // The parser's own help command, which throws its text.
       try command.run()
       return .done
     } catch let failure as Failure {
       complain(failure.message)
       return failure.status
     } catch let errno as Errno {
-      complain("the system refuses what is needed: \(errno).")
+      complain("a system call failed: \(errno).")
       return .otherFailure
     } catch {
       return status(of: error)
     }
   }
 
-  /// What the arguments say, as a command.
+  /// Parses the arguments.
   ///
-  /// The parser builds its table of options by reflection, for all subcommands if it starts at the
-  /// root: half of the time to the first byte. A subcommand that is named is asked alone; when that
-  /// fails, the root is, which knows how to say why.
+  /// The parser builds its table of options by reflection. Starting at the root it does so for all
+  /// subcommands, which takes half of the time to the first byte. So a named subcommand parses alone; if
+  /// that fails, the root parses again, because its errors are better.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     let named = configuration.subcommands.first { $0._commandName == arguments.first }
     if let named, let command = try? named.parse(Array(arguments.dropFirst())) { return command }
     return try parseAsRoot(arguments)
   }
 
-  /// The parser's own ends: help and version are answers, the rest is wrong usage.
+  /// The status of an error that the parser threw: help and version are answers, all others are usage
+  /// errors.
   private static func status(of error: any Error) -> ExitStatus {
     if exitCode(for: error) == .success { return answer(fullMessage(for: error)) }
-    let message = message(for: error)
-    let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
-    complain("\(message)\(end) See 'serialterm --help'.")
+    complain(
+      UsageAdvice.message(
+        for: message(for: error), arguments: Array(CommandLine.arguments.dropFirst()),
+        subcommands: Set(configuration.subcommands.map { $0._commandName })))
     return .usage
   }
 
@@ -107,10 +112,10 @@ struct Serialterm: ParsableCommand {
   }
 }
 
-/// A subcommand says how it ended; the root ends the process.
+/// A subcommand, which returns its exit status; the root command ends the process.
 protocol Subcommand: ParsableCommand {
-  /// Does the work.
+  /// Runs the command.
   ///
-  /// - Throws: ``Failure`` for every end that needs words.
+  /// - Throws: ``Failure`` for every end that needs a message.
   func execute() throws -> ExitStatus
 }

@@ -2,14 +2,15 @@ import Testing
 
 @testable import Configuration
 
-@Suite("The configuration file")
+@Suite("The configuration file", .timeLimit(.minutes(5)))
 struct ConfigurationFileTests {
   @Test func writtenText_hasNoControlCharacters_andIsReadBack() throws {
-    let value = Value.string("a\u{1B}\\\u{85}\u{9B}2J'\"")
+    let value = Value.string("a\u{1B}\\\u{85}\u{9B}2J'\"\u{202E}\u{2028}\u{E0041}")
     let written = ConfigurationFile.text(profile: "p", [(key: "target", value: value)])
     #expect(
       written.unicodeScalars.allSatisfy {
-        $0 == "\n" || $0.properties.generalCategory != .control
+        $0 == "\n"
+          || ![.control, .format, .lineSeparator].contains($0.properties.generalCategory)
       })
     #expect(try file(written).profile(named: "p")?["target"]?.value == value)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Reading TOML")
+@Suite("Reading TOML", .timeLimit(.minutes(5)))
 struct TOMLReaderTests {
   private func values(_ text: String) throws -> [Value] {
     try TOMLReader.tables(in: Array("[t]\n\(text)\n".utf8)).flatMap(\.entries).map(\.value)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite struct DeviceFactsTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceFactsTests {
   private static let hub = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 
   /// What sysfs shows of an FT232R.
@@ -43,6 +43,22 @@ import Testing
     #expect(device.hardwarePath == "\(Self.hub)/1-1:1.0")
     #expect(device.incarnation == 7)
     #expect(device.links == [])
+  }
+
+  /// By hand: a UART on the board or on a card that is screwed in, and what comes and goes.
+  @Test(arguments: [
+    (SysfsNode("/sys/devices/platform/serial8250", "platform"), "ttyS0", false),
+    (SysfsNode("/sys/devices/pci0/1", "pci", ["removable": "fixed"]), "ttyS4", false),
+    (SysfsNode("/sys/devices/pci0/1", "pci", ["removable": "removable"]), "ttyS4", true),
+    (SysfsNode("/sys/devices/pci0/1/0.0", "pcmcia"), "ttyS5", true),
+    (SysfsNode("/sys/devices/pci0/usb1/1-1/hci0", "bluetooth"), "rfcomm0", true),
+    (SysfsNode("/sys/devices/virtual/tty/tnt0", nil), "tnt0", false),
+  ])
+  func hotPluggable_isWhatComesAndGoes(parent: SysfsNode, name: String, isHotPluggable: Bool) {
+    let port = SysfsNode("\(parent.syspath)/tty/\(name)", "tty")
+    let facts = PortFacts(port: port, node: FilePath("/dev/\(name)"), ancestors: [parent])
+    #expect(Device(facts).isHotPluggable == isHotPluggable)
+    #expect(Device(Self.ftdi).isHotPluggable)
   }
 
   @Test func sysfsComesBeforeUdev_exceptForThePlace() {

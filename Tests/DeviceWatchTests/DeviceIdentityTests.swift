@@ -3,7 +3,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite struct DeviceIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceIdentityTests {
   /// What came back, and whether it is `ttyUSB1` with the serial number FTA1.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite struct DeviceSelectorTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceSelectorTests {
   // MARK: Text
 
   @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite struct DeviceTableTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceTableTests {
   private var table = DeviceTable()
   private let one = Device.ftdi(1)
   private let two = Device.ftdi(2)

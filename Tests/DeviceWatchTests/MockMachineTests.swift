@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceWatch
 
 /// libudev with hardware that comes and goes, on a machine that is made up.
-@Suite struct MockMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct MockMachineTests {
   private static let plugCount = 100
 
   @Test(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite struct NaturalOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct NaturalOrderTests {
   /// Every name comes before all that follow it.
   private static let inOrder = [
     "", "/dev/rfcomm0", "/dev/ttyACM0", "/dev/ttyS0", "/dev/ttyS2", "/dev/ttyS10", "/dev/ttyUSB",

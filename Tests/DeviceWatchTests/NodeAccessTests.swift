@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite struct NodeAccessTests {
+@Suite(.timeLimit(.minutes(5))) struct NodeAccessTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -76,7 +76,7 @@ struct PhysicalPathCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct PhysicalPathTests {
+@Suite(.timeLimit(.minutes(5))) struct PhysicalPathTests {
   @Test(arguments: PhysicalPathCase.all)
   func pathIsWhatUdevSays(of example: PhysicalPathCase) {
     let ancestors = example.ancestors.map {

@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceWatch
 
 /// libudev against this machine's kernel. One at a time: the kernel tells everybody of everything.
-@Suite(.serialized) struct UdevSourceTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct UdevSourceTests {
   private static let noEvents: Comment = "needs root and virtual consoles to make the kernel speak"
   private static let noUART: Comment = "no UART driver says here what it found"
 

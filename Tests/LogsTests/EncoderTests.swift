@@ -3,7 +3,7 @@ import Views
 
 @testable import Logs
 
-@Suite struct EncoderTests {
+@Suite(.timeLimit(.minutes(5))) struct EncoderTests {
   private let lost = LogEvent(.lost, at: "/dev/ttyUSB0")
   private let opened = LogEvent(.opened, at: "/dev/ttyUSB0", .settings("115200 8N1"))
 

@@ -5,7 +5,7 @@ import Views
 
 @testable import Logs
 
-@Suite struct LogBufferTests {
+@Suite(.timeLimit(.minutes(5))) struct LogBufferTests {
   private let bytes = [UInt8](repeating: 0x78, count: 1_000)
 
   /// Offers so many records of 1,000 bytes and returns how many are taken.

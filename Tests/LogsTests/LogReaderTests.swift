@@ -1,3 +1,5 @@
+import Glibc
+import Posix
 import SystemPackage
 import TestSupport
 import Testing
@@ -5,7 +7,7 @@ import Views
 
 @testable import Logs
 
-@Suite struct LogReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct LogReaderTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -13,7 +15,7 @@ import Views
   private func entries(in contents: [UInt8]) throws -> [LogEntry] {
     let reader = try LogReader(try folder.file("log", contents))
     var entries: [LogEntry] = []
-    while let entry = try reader.next() { entries.append(entry) }
+    while case .entry(let entry) = try reader.next() { entries.append(entry) }
     return entries
   }
 
@@ -86,5 +88,36 @@ import Views
         _ = try? entries(in: broken)
       }
     }
+  }
+
+  @Test(arguments: [LogFormat.jsonl, .pcapng])
+  func aPipeIsReadAsItIsWritten_andNeverWaitedFor(format: LogFormat) throws {
+    let path = folder.path.appending("pipe")
+    #expect(mkfifo(path.string, 0o600) == 0)
+    let reader = try LogReader(path)
+    // Nobody has opened it for writing: that is not its end.
+    #expect(try reader.next() == .waiting)
+    let writer = try OwnedDescriptor.open(path, O_WRONLY)
+    #expect(try reader.next() == .waiting)
+    var log: [UInt8] = []
+    var encoder = format.encoder(marksDirection: true)
+    encoder.begin(into: &log)
+    log += encoded(by: encoder, samples)
+    var read: [LogEntry] = []
+    for byte in log {
+      _ = try withUnsafeBytes(of: byte) { try writer.borrowed.writeAvailable($0) }
+      while case .entry(let entry) = try reader.next() { read.append(entry) }
+    }
+    expectSamples(
+      read,
+      time: format == .jsonl ? 1_795_242_660_123_456_000 : 1_795_242_660_123_456_789)
+    #expect(try reader.next() == .waiting)
+    _ = consume writer
+    #expect(try reader.next() == .end)
+  }
+
+  @Test(arguments: ["/dev/ptmx", "/dev/null", "/proc/self"])
+  func whatIsNeitherAFileNorAPipeIsRefused(path: String) {
+    #expect(throws: LogReadingError.self) { try LogReader(FilePath(path)) }
   }
 }

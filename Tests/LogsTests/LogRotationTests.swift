@@ -3,7 +3,7 @@ import Testing
 
 @testable import Logs
 
-@Suite struct LogRotationTests {
+@Suite(.timeLimit(.minutes(5))) struct LogRotationTests {
   @Test(arguments: [("1", 1), ("500k", 512_000), ("10M", 10_485_760), ("2G", 2_147_483_648)])
   func sizesAreRead(text: String, size: Int) throws {
     #expect(try LogRotation.size(parsing: text) == size)

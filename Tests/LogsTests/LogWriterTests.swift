@@ -6,7 +6,7 @@ import Views
 
 @testable import Logs
 
-@Suite struct LogWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct LogWriterTests {
   /// What a log of a size is written as, from the first file to the last.
   private func files(of pieces: [String], _ format: LogFormat, size: Int) throws -> [String] {
     let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Logs
 
-@Suite struct SequenceStripperTests {
+@Suite(.timeLimit(.minutes(5))) struct SequenceStripperTests {
   /// What is left of a text, in pieces of a length.
   private func stripped(_ bytes: [UInt8], pieces: Int) -> String {
     var stripper = SequenceStripper()

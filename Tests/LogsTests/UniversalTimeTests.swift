@@ -2,7 +2,7 @@ import Testing
 
 @testable import Logs
 
-@Suite struct UniversalTimeTests {
+@Suite(.timeLimit(.minutes(5))) struct UniversalTimeTests {
   private func written(_ time: UInt64) -> String {
     var output: [UInt8] = []
     UniversalTime.append(time, to: &output)

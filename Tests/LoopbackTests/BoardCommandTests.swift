@@ -2,7 +2,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite struct BoardCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct BoardCommandTests {
   private static let understood: [(String, BoardCommand?)] = [
     ("", nil),
     ("   ", nil),
@@ -35,13 +35,13 @@ import Testing
     ("led on off", "usage: led [on|off]"),
     ("stream", "usage: stream N HZ"),
     ("stream 5", "usage: stream N HZ"),
-    ("stream 0 5", "stream: N is a number from 1 to 1000000"),
-    ("stream 1000001 5", "stream: N is a number from 1 to 1000000"),
-    ("stream x 5", "stream: N is a number from 1 to 1000000"),
-    ("stream 99999999999999999999 5", "stream: N is a number from 1 to 1000000"),
-    ("stream 5 0", "stream: HZ is a number from 1 to 10000"),
-    ("stream 5 -3", "stream: HZ is a number from 1 to 10000"),
-    ("stream 5 10001", "stream: HZ is a number from 1 to 10000"),
+    ("stream 0 5", "stream: N must be a number from 1 to 1000000"),
+    ("stream 1000001 5", "stream: N must be a number from 1 to 1000000"),
+    ("stream x 5", "stream: N must be a number from 1 to 1000000"),
+    ("stream 99999999999999999999 5", "stream: N must be a number from 1 to 1000000"),
+    ("stream 5 0", "stream: HZ must be a number from 1 to 10000"),
+    ("stream 5 -3", "stream: HZ must be a number from 1 to 10000"),
+    ("stream 5 10001", "stream: HZ must be a number from 1 to 10000"),
   ])
   func lineThatIsNoCommand_isAnsweredWithWhatWouldBe(line: String, answer: String) {
     #expect(throws: BoardCommand.Complaint(text: answer)) {

@@ -57,7 +57,7 @@ private struct Bench {
   }
 }
 
-@Suite struct BoardTests {
+@Suite(.timeLimit(.minutes(5))) struct BoardTests {
   private var bench = Bench.booted
 
   // MARK: Boot

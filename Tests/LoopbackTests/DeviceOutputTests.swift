@@ -3,7 +3,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite struct DeviceOutputTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceOutputTests {
   @Test func bound_isSoft_andTold() {
     var output = DeviceOutput(capacity: 4)
     #expect(output.isEmpty && !output.isFull && output.room == 4)

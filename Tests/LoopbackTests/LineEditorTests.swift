@@ -28,7 +28,7 @@ private struct Typist {
   var echo: String { String(decoding: output.bytes, as: UTF8.self) }
 }
 
-@Suite struct LineEditorTests {
+@Suite(.timeLimit(.minutes(5))) struct LineEditorTests {
   private static func typed(_ text: String) -> Typist {
     var typist = Typist()
     typist.type(text)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite struct LineFaultsTests {
+@Suite(.timeLimit(.minutes(5))) struct LineFaultsTests {
   private static let input = pattern(100_000)
 
   /// Lets the input pass in pieces of a size.

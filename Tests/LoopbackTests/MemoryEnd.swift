@@ -31,6 +31,6 @@ final class MemoryEnd: WireEnd {
   func arm(for interest: Interest) -> Bool {
     interest.contains(.reading) && isReadable || interest.contains(.writing) && room > 0
   }
-  func armForSilence() -> Bool { true }
+  func armForDrain() -> Bool { true }
   func hangUp() {}
 }

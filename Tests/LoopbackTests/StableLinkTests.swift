@@ -10,7 +10,7 @@ extension TemporaryFolder {
   fileprivate var names: Set<String> { Set(path.entryNames()) }
 }
 
-@Suite struct StableLinkTests {
+@Suite(.timeLimit(.minutes(5))) struct StableLinkTests {
   private let folder: TemporaryFolder
   private let path: FilePath
   private let target: FilePath
@@ -132,7 +132,7 @@ extension TemporaryFolder {
     let text = { (reason: StableLinkError.Reason) in
       String(describing: StableLinkError(path: "/p", reason: reason))
     }
-    #expect(text(.occupied(by: .link(to: "/dev/pts/3"))) == "/p: a link to /dev/pts/3 is there")
+    #expect(text(.occupied(by: .link(to: "/dev/pts/3"))) == "/p: a link to /dev/pts/3 exists there")
     #expect(text(.failed("symlink", .permissionDenied)) == "/p: symlink: Permission denied")
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// Takes turns until a condition holds; a deadline, not a sleep, ends a test that hangs.
 func run(
-  _ loop: EventLoop, until condition: () throws -> Bool,
+  _ loop: IOLoop, until condition: () throws -> Bool,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let deadline = MonotonicTime.now + .seconds(60)
@@ -23,7 +23,7 @@ func run(
 
 /// Takes turns until several in a row have waited for as long as they may: nothing wakes the loop.
 func runUntilIdle(
-  _ loop: EventLoop, sourceLocation: SourceLocation = #_sourceLocation
+  _ loop: IOLoop, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let limit = Duration.milliseconds(20)
   var idleTurns = 0
@@ -57,7 +57,7 @@ final class Client {
   private var readCount = 0
 
   init(
-    _ path: FilePath, _ flags: CInt = O_RDWR, on loop: EventLoop, isReading: Bool = true
+    _ path: FilePath, _ flags: CInt = O_RDWR, on loop: IOLoop, isReading: Bool = true
   ) throws {
     self.path = path
     file = try OwnedDescriptor.open(path, flags | O_NOCTTY | O_NONBLOCK)

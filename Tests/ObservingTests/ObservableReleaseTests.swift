@@ -2,41 +2,58 @@ import Testing
 
 @testable import Observing
 
-/// Does something at its end.
+/// Calls a closure when it is released.
 private final class Farewell {
   private let say: () -> Void
   init(_ say: @escaping () -> Void) { self.say = say }
   deinit { say() }
 }
 
-/// What is released with an observer's place, at the end of a round.
-@Suite struct ObservableReleaseTests {
-  private let observable = Observable<Int>()
+/// Closures that are released with an observer's slot, at the end of a round.
+@Suite(.timeLimit(.minutes(5))) struct ObservableReleaseTests {
+  private let list = Observable<Int>()
   private let first = Recorder()
   private let second = Recorder()
 
-  /// Has the second observer removed by event 1, and something done when its closure goes.
+  /// Removes the second observer at event 1, and calls a closure when its closure is released.
   private func prepare(atTheEnd action: @escaping () -> Void) {
     let farewell = Farewell(action)
-    observable.add(first) { $0.hear($1) }
-    observable.add(second) { [farewell] _, _ in withExtendedLifetime(farewell) {} }
-    first.onEvent = { [observable, second] in if $0 == 1 { observable.remove(second) } }
+    list.add(first) { $0.hear($1) }
+    list.add(second) { [farewell] _, _ in withExtendedLifetime(farewell) {} }
+    first.onEvent = { [list, second] in if $0 == 1 { list.remove(second) } }
   }
 
   @Test func notification_madeThere_isDelivered_andTheRoundEnds() {
-    prepare { [observable] in observable.notify(2) }
-    observable.notify(1)
+    prepare { [list] in list.notify(2) }
+    list.notify(1)
     #expect(first.heard == [1, 2])
-    #expect(!observable.isNotifying)
-    observable.notify(3)
+    #expect(!list.isNotifying)
+    list.notify(3)
     #expect(first.heard == [1, 2, 3])
   }
 
   @Test func observer_addedThere_hearsTheNextRound() {
     let third = Recorder()
-    prepare { [observable] in observable.add(third) { $0.hear($1) } }
-    observable.notify(1)
-    observable.notify(2)
+    prepare { [list] in list.add(third) { $0.hear($1) } }
+    list.notify(1)
+    list.notify(2)
     #expect(third.heard == [2])
+  }
+
+  @Test func deadObserversOfASilentList_mayCallBackWhenTheyAreRemoved() {
+    var released = 0
+    for _ in 0..<1_000 {
+      let farewell = Farewell { [list, second] in
+        released += 1
+        list.remove(second)
+      }
+      list.add(second) { $0.hear($1) }
+      list.add(Recorder()) { [farewell] _, _ in withExtendedLifetime(farewell) {} }
+    }
+    list.add(first) { $0.hear($1) }
+    list.notify(1)
+    #expect(first.heard == [1])
+    #expect(released == 1_000)
+    #expect(list.slotCount == 1)
   }
 }

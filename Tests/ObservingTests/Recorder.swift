@@ -1,4 +1,4 @@
-/// Writes down what it hears, and does something of its own each time.
+/// Records the events that it hears, and calls a closure for each.
 final class Recorder {
   private(set) var heard: [Int] = []
   var onEvent: (Int) -> Void = { _ in }

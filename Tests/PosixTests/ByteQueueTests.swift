@@ -1,4 +1,5 @@
 import Posix
+import TestSupport
 import Testing
 
 /// A queue as a class: what `#expect` looks at must be copyable.
@@ -25,7 +26,7 @@ private final class Queue {
   }
 }
 
-@Suite struct ByteQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct ByteQueueTests {
   @Test func front_staysAsItIs_whileBytesAreAppendedAndTakenBackBehindIt() {
     let queue = Queue(capacity: 1 << 20)
     let front = [UInt8](repeating: 7, count: 65_536)
@@ -76,7 +77,7 @@ private final class Queue {
       #expect(queue.append(Array(repeating: 9, count: 200_000)))
       #expect(Array(front) == [2, 3])
     }
-    #expect(queue.popAll() == [2, 3] + Array(repeating: 9, count: 200_000))
+    #expect(difference(queue.popAll(), from: [2, 3] + Array(repeating: 9, count: 200_000)) == nil)
   }
 
   @Test func largeQueue_growsToItsBound_andNotBeyond() {

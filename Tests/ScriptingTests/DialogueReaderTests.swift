@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scripting
 
-@Suite("Reading a script")
+@Suite("Reading a script", .timeLimit(.minutes(5)))
 struct DialogueReaderTests {
   private func steps(_ text: String) throws -> [Step] {
     try Dialogue(parsing: Array(text.utf8)).steps

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scripting
 
-@Suite("A dialogue under way")
+@Suite("A dialogue under way", .timeLimit(.minutes(5)))
 struct DialogueRunTests {
   /// The lines of the steps that are done, where what is expected comes as the answers say.
   private func lines(_ script: String, answers: [Int] = []) throws -> [Int] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scripting
 
-@Suite("What was received, and is looked through")
+@Suite("What was received, and is looked through", .timeLimit(.minutes(5)))
 struct ReceivedTextTests {
   private func text(_ pieces: String...) -> ReceivedText {
     var text = ReceivedText()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite struct ErrorMarkDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct ErrorMarkDecoderTests {
   /// What an observer hears, byte by byte.
   private enum Heard: Hashable {
     case byte(UInt8)

@@ -7,7 +7,7 @@ import Testing
 @testable import SerialCore
 
 /// What a pseudo-terminal shows of the options: the rest needs a driver.
-@Suite struct LinkOptionsTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkOptionsTests {
   private let pty: Pty
 
   init() throws { pty = try Pty() }

@@ -4,7 +4,7 @@ import Testing
 
 /// A pseudo-terminal whose far end the test plays.
 final class Pty {
-  let master: CInt
+  private(set) var master: CInt
   private let slave: CInt
   let path: FilePath
 
@@ -27,8 +27,27 @@ final class Pty {
     return cfgetospeed(&attributes)
   }
 
+  /// What was sent to the far end and not read yet, once the near end is closed.
+  func readWhatIsThere() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4_096)
+    var request = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    while poll(&request, 1, 200) > 0, request.revents & Int16(POLLIN) != 0 {
+      let count = read(master, &chunk, chunk.count)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    return bytes
+  }
+
+  /// Unplugs it.
+  func hangUp() {
+    if master >= 0 { Glibc.close(master) }
+    master = -1
+  }
+
   deinit {
     Glibc.close(slave)
-    Glibc.close(master)
+    hangUp()
   }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite struct RS485SettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct RS485SettingsTests {
   @Test func on_isWhatMostTransceiversWant() throws {
     let settings = try RS485Settings(parsing: "on")
     #expect(settings == RS485Settings())

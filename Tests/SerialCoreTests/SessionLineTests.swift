@@ -1,5 +1,6 @@
 import SerialCore
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Writes down what it hears of the line, and of bytes between.
@@ -37,7 +38,7 @@ private final class LineWitness: SessionObserver {
   }
 }
 
-@Suite struct SessionLineTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionLineTests {
   private let path: FilePath = "/dev/ttyTEST"
   private let witness = LineWitness()
   private let link: FakeLink
@@ -124,22 +125,6 @@ private final class LineWitness: SessionObserver {
   @Test func closedSession_countsNothing() {
     session.refreshCounters()
     #expect(witness.heard.isEmpty)
-  }
-
-  // MARK: Sending
-
-  @Test func pausedSending_keepsWhatIsWritten() throws {
-    try session.open(path)
-    session.isSendingPaused = true
-    try session.write([1, 2])
-    #expect(session.queuedByteCount == 2)
-    #expect(session.interest == .reading)
-    session.handle(readable: false, writable: true, hungUp: false)
-    #expect(link.sent.isEmpty)
-    session.isSendingPaused = false
-    #expect(session.interest == [.reading, .writing])
-    session.handle(readable: false, writable: true, hungUp: false)
-    #expect(link.sent == [1, 2])
   }
 
   // MARK: Errors

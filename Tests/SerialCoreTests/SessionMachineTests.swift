@@ -3,7 +3,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite struct SessionMachineTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionMachineTests {
   private static let a: FilePath = "/dev/ttyA"
   private static let b: FilePath = "/dev/ttyB"
   private static let settings = LineSettings()
@@ -64,7 +64,7 @@ import Testing
 
     Case(given: closed, event: .release, state: .closed(nil)),
     Case(given: opening, event: .release, state: .released(a)),
-    Case(given: open, event: .release, state: .released(a), action: .closeLink),
+    Case(given: open, event: .release, state: .released(a), action: .lendLink),
     Case(given: waiting, event: .release, state: .released(a)),
     Case(given: released, event: .release, state: .released(a)),
     Case(given: released, event: .takeBack, state: .waitingForDevice(a, .released)),

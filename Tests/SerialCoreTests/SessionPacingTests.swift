@@ -1,9 +1,10 @@
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import SerialCore
 
-@Suite struct SessionPacingTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionPacingTests {
   private let bench = Bench()
   private let pacer = Allowance()
   private var session: Session { bench.session }
@@ -42,7 +43,7 @@ import Testing
   @Test func whatIsHeldBack_canBeDiscarded() throws {
     try open()
     try write("abc")
-    #expect(session.discardUnsent() == 3)
+    #expect(session.discardQueued() == 3)
     #expect(session.queuedByteCount == 0)
   }
 

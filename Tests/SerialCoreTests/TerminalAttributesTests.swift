@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite struct TerminalAttributesTests {
+@Suite(.timeLimit(.minutes(5))) struct TerminalAttributesTests {
   @Test func everySetting_isReadBack_whateverWasSetBefore() {
     var attributes = TerminalAttributes()
     // One value, set over and over: a mask that is not cleared shows in the next round.

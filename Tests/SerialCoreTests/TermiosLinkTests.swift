@@ -9,7 +9,7 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
   return Glibc.poll(&poll, 1, 5_000) == 1
 }
 
-@Suite struct TermiosLinkTests {
+@Suite(.timeLimit(.minutes(5))) struct TermiosLinkTests {
   private let pty: Pty
 
   init() throws { pty = try Pty() }
@@ -30,6 +30,30 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     }
   }
 
+  @Test func baudRateOutOfRange_isRefused_beforeThePortIsTouched() throws {
+    let before = pty.attributes()
+    for rate: UInt32 in [0, UInt32(Int32.max) + 1, .max] {
+      let settings = LineSettings(baudRate: rate)
+      let opening = #expect(throws: SerialError.self) { try open(settings: settings) }
+      #expect(opening?.code == .settingRefused && opening?.subject == "baud rate \(rate)")
+      // No node is needed to refuse it.
+      let missing = #expect(throws: SerialError.self) {
+        try TermiosLink(opening: "/nonexistent", settings: settings)
+      }
+      #expect(missing?.code == .settingRefused)
+      let link = try open()
+      let applying = #expect(throws: SerialError.self) { try link.apply(settings) }
+      #expect(applying?.code == .settingRefused)
+      #expect(link.settings == LineSettings())
+      link.close()
+      let session = Session(settings: LineSettings())
+      let later = #expect(throws: SerialError.self) { try session.apply(settings) }
+      #expect(later?.code == .settingRefused)
+    }
+    let after = pty.attributes()
+    #expect(before.c_cflag == after.c_cflag && before.c_iflag == after.c_iflag)
+  }
+
   @Test func whatTheDriverDidNotTake_isReadBack() throws {
     // Pseudo-terminals have neither parity nor fewer than 8 bits: the kernel sets them back.
     let asked = LineSettings(dataBits: .seven, parity: .even)
@@ -41,6 +65,16 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     #expect(Glibc.write(pty.master, "boot\n", 5) == 5)
     let link = try open()
     #expect(isReadable(link.descriptor))
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let outcome = try buffer.withUnsafeMutableBytes { try link.read(into: $0) }
+    #expect(outcome == .bytes(5))
+  }
+
+  @Test func nothingIsFlushed_whenSettingsChange() throws {
+    let link = try open()
+    #expect(Glibc.write(pty.master, "boot\n", 5) == 5)
+    #expect(isReadable(link.descriptor))
+    try link.apply(LineSettings(baudRate: 9_600))
     var buffer = [UInt8](repeating: 0, count: 16)
     let outcome = try buffer.withUnsafeMutableBytes { try link.read(into: $0) }
     #expect(outcome == .bytes(5))
@@ -74,6 +108,33 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     let after = pty.attributes()
     #expect(before.c_iflag == after.c_iflag && before.c_oflag == after.c_oflag)
     #expect(before.c_cflag == after.c_cflag && before.c_lflag == after.c_lflag)
+  }
+
+  @Test func lentPort_keepsItsSettings_withoutLocksAndMarks() throws {
+    var options = LinkOptions()
+    options.marksErrors = true
+    let settings = LineSettings(baudRate: 57_600, flowControl: .hard)
+    let link = try TermiosLink(opening: pty.path, settings: settings, options: options)
+    #expect(pty.attributes().c_iflag & tcflag_t(PARMRK) != 0)
+    _ = link.lend()
+    #expect(pty.speed() == speed_t(B57600))
+    #expect(pty.attributes().c_lflag & tcflag_t(ECHO | ICANON) == 0, "raw, as the session had it")
+    #expect(pty.attributes().c_iflag & tcflag_t(PARMRK | INPCK) == 0)
+    let other = try open()
+    #expect(other.settings.baudRate == 115_200, "unlocked: it could be opened")
+  }
+
+  @Test func linkAfterALoan_restoresWhatWasFoundBeforeIt() throws {
+    let before = pty.attributes()
+    let lent = try #require(try open(settings: LineSettings(baudRate: 57_600)).lend())
+    try open(settings: LineSettings(baudRate: 1_200)).lend().map { _ in }
+    #expect(pty.speed() == speed_t(B1200), "what the other program left behind")
+    let link = try open(settings: LineSettings(baudRate: 57_600))
+    link.inherit(lent)
+    link.close()
+    let after = pty.attributes()
+    #expect(before.c_cflag == after.c_cflag && before.c_lflag == after.c_lflag)
+    #expect(before.c_iflag == after.c_iflag && before.c_oflag == after.c_oflag)
   }
 
   @Test func apply_changesAnOpenLine() throws {

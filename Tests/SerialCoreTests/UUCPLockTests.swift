@@ -38,7 +38,7 @@ private func line(_ pid: pid_t) -> [UInt8] {
 /// A process ID that belongs to nobody: larger than the kernel's largest, see proc(5), `pid_max`.
 private let deadPID: pid_t = 4_194_305
 
-@Suite struct UUCPLockTests {
+@Suite(.timeLimit(.minutes(5))) struct UUCPLockTests {
   private let folder: LockFolder
 
   init() throws { folder = try LockFolder() }
@@ -55,7 +55,7 @@ private let deadPID: pid_t = 4_194_305
     let made = try OwnedDescriptor.open(file, O_RDWR | O_CREAT | O_EXCL)
     let time = timespec(tv_sec: second, tv_nsec: 0)
     try systemCall { futimens(made.borrowed.rawValue, [time, time]) }
-    #expect([.stale, .held(by: nil)].contains(UUCPLock.status(of: made.borrowed)))
+    #expect([.stale(by: nil), .held(by: nil)].contains(UUCPLock.status(of: made.borrowed)))
   }
 
   @Test(arguments: [
@@ -91,16 +91,16 @@ private let deadPID: pid_t = 4_194_305
 
   @Test func deadProcess_holdsNothing() throws {
     try folder.put(line(deadPID))
-    #expect(folder.lock.status == .stale)
+    #expect(folder.lock.status == .stale(by: deadPID))
     try folder.put(withUnsafeBytes(of: deadPID, Array.init))
-    #expect(folder.lock.status == .stale)
+    #expect(folder.lock.status == .stale(by: deadPID))
   }
 
   @Test func emptyFile_isBeingMade_forAWhile() throws {
     try folder.put([])
     #expect(folder.lock.status == .held(by: nil))
     try folder.put([], secondsAgo: 60)
-    #expect(folder.lock.status == .stale)
+    #expect(folder.lock.status == .stale(by: nil))
   }
 
   @Test(arguments: [

@@ -1,5 +1,5 @@
-/// A random number generator that brings the same numbers for the same seed, so that a case that
-/// fails can be found again.
+/// A random number generator that produces the same numbers for the same seed, so that a failing
+/// case can be reproduced.
 ///
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 public struct SplitMix64: RandomNumberGenerator {

@@ -2,14 +2,14 @@ import Glibc
 import Posix
 public import SystemPackage
 
-/// A folder of a test's own, which goes with all that is in it.
+/// A temporary folder, deleted with its contents when it is released.
 public final class TemporaryFolder {
-  /// Its path, in which no link is left to follow: /tmp itself may be one.
+  /// The path without symbolic links: /tmp itself may be one.
   public let path: FilePath
 
-  /// Makes it. The corresponding C function is `mkdtemp`.
+  /// Creates a folder. The corresponding C function is `mkdtemp`.
   ///
-  /// - Throws: what mkdtemp(3) and realpath(3) say.
+  /// - Throws: the errors of mkdtemp(3) and realpath(3).
   public init() throws(Errno) {
     var template = Array("/tmp/serialterm-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil, let real = realpath(template, nil) else {

@@ -1,7 +1,7 @@
 import Testing
 import Views
 
-@Suite struct ByteMapTests {
+@Suite(.timeLimit(.minutes(5))) struct ByteMapTests {
   private static func map(_ list: String, _ direction: Direction = .fromDevice) throws -> ByteMap {
     ByteMap(try MapList(parsing: list), direction)
   }
@@ -21,7 +21,7 @@ import Views
     ("lower=upper", "azAZé`{", "AZAZé`{"),
     ("upper=lower", "azAZÉ@[", "azazÉ@["),
   ])
-  func change_isMade_inBothDirections_howeverTheStreamIsCut(
+  func change_isMadeInBothDirections_howeverTheStreamIsCut(
     change: String, before: String, after: String
   ) throws {
     for direction in Direction.allCases {
@@ -45,7 +45,7 @@ import Views
     #expect(try !Self.map("from-device:crlf=lf", .fromDevice).isIdentity)
   }
 
-  @Test func byte_isChangedOnce_whateverItBecomes() throws {
+  @Test func byte_changesOnce_whateverItBecomes() throws {
     var map = try Self.map("from-device:cr=lf,from-device:lf=cr")
     #expect(map.feed("\r\n\n") == "\n\r\r")
   }
@@ -57,7 +57,7 @@ import Views
     }
   }
 
-  @Test func bits_areReversed_onTheSideOfTheDevice() throws {
+  @Test func bits_areReversedNextToTheDevice() throws {
     let fromDevice = try Self.map("from-device:msb=lsb,from-device:cr=lf,from-device:crlf=cr")
     // 0x41, 0x0D, 0x0D and 0x0A with their bits reversed.
     #expect(fromDevice.fed([[0x82], [0xB0], [0xB0, 0x50]]) == [0x41, 0x0A, 0x0D])
@@ -65,7 +65,7 @@ import Views
     #expect(toDevice.fed([[0x41, 0x0A]]) == [0x82, 0xB0, 0x50])
   }
 
-  @Test func textWithNothingToChange_isHandedOn_withoutACopy() throws {
+  @Test func textWithNothingToChange_isPassedOnWithoutACopy() throws {
     var map = try Self.map("from-device:cr=lf")
     var output: [UInt8] = []
     let text = Array("plain\n".utf8)
@@ -73,7 +73,7 @@ import Views
     #expect(output.isEmpty)
   }
 
-  @Test func anyMap_makesTheSame_howeverRandomStreamsAreCut() throws {
+  @Test func everyMap_givesTheSame_howeverRandomStreamsAreCut() throws {
     var stream = HostileStream(seed: 3)
     let map = try Self.map("from-device:crlf=lf,from-device:cr=crlf,from-device:lower=upper")
     for _ in 0..<5_000 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Views
 
-@Suite struct EscapeFilterTests {
+@Suite(.timeLimit(.minutes(5))) struct EscapeFilterTests {
   private static func filtered(_ bytes: [UInt8]) -> String {
     String(decoding: EscapeFilter().fed([bytes]), as: UTF8.self)
   }

@@ -1,12 +1,12 @@
 import Testing
 import Views
 
-@Suite struct HexDumpTests {
+@Suite(.timeLimit(.minutes(5))) struct HexDumpTests {
   private static func dump(_ bytes: [UInt8]) -> String {
     String(decoding: HexDump().fed([bytes]), as: UTF8.self)
   }
 
-  /// As hexdump(1) writes them with `-C`, but for the line's end.
+  /// As `hexdump -C` writes them, except for the line's end.
   @Test(arguments: [
     (0, ""),
     (1, "00000000  00                                                |.|\r\n"),
@@ -14,7 +14,7 @@ import Views
     (9, "00000000  00 01 02 03 04 05 06 07  08                       |.........|\r\n"),
     (16, "00000000  00 01 02 03 04 05 06 07  08 09 0a 0b 0c 0d 0e 0f  |................|\r\n"),
   ])
-  func line_isLaidOut_asHexdumpDoes(count: UInt8, text: String) {
+  func row_isLaidOutAsHexdumpDoes(count: UInt8, text: String) {
     #expect(Self.dump(Array(0..<count)) == text)
   }
 
@@ -24,19 +24,19 @@ import Views
         == "00000000  1f 20 41 7e 7f 80 ff                              |. A~...|\r\n")
   }
 
-  @Test func anyCut_makesTheSameLines() {
-    let bytes = Array("A stream that is longer than two lines.\r\n".utf8)
+  @Test func everyCut_givesTheSameRows() {
+    let bytes = Array("A stream that is longer than two rows!!\r\n".utf8)
     let whole = HexDump().fed([bytes])
     #expect(whole.count { $0 == 0x0A } == 3)
     for pieces in cuts(of: bytes) { #expect(HexDump().fed(pieces) == whole) }
   }
 
-  @Test func line_isHeldBack_untilItIsFullOrEnded_andOffsetsGoOn() {
+  @Test func row_isHeldBackUntilItIsFullOrEnded_andOffsetsGoOn() {
     var dump = HexDump()
     #expect(dump.feed("12345") == "")
     var output: [UInt8] = []
-    dump.endLine(into: &output)
-    dump.endLine(into: &output)
+    dump.endRow(into: &output)
+    dump.endRow(into: &output)
     #expect(
       String(decoding: output, as: UTF8.self)
         == "00000000  31 32 33 34 35                                    |12345|\r\n")
@@ -45,7 +45,7 @@ import Views
         == "00000005  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  |0123456789abcdef|\r\n")
   }
 
-  @Test func directionThatChanges_endsTheLine_andEachCountsItsOwnBytes() {
+  @Test func changeOfDirection_endsTheRow_andEachDirectionCountsItsOwnBytes() {
     var dump = HexDump(marksDirection: true)
     var output: [UInt8] = []
     for (text, direction) in [
@@ -54,7 +54,7 @@ import Views
     ] {
       Array(text.utf8).withUnsafeBytes { dump.dump($0, direction, into: &output) }
     }
-    dump.endLine(into: &output)
+    dump.endRow(into: &output)
     #expect(
       String(decoding: output, as: UTF8.self) == """
         > 00000000  41 54 0d                                          |AT.|\r
@@ -62,5 +62,40 @@ import Views
         > 00000003  41                                                |A|\r
 
         """)
+  }
+
+  @Test(arguments: [
+    (80, false, 16), (78, false, 16), (77, false, 8), (80, true, 16), (79, true, 8),
+    (65, false, 8), (45, false, 8), (44, false, 4), (29, false, 4), (28, false, 4), (0, true, 4),
+    (-5, false, 4), (500, false, 16),
+  ])
+  func rowLength_isTheLongestThatFits(columns: Int, marksDirection: Bool, length: Int) {
+    var dump = HexDump(marksDirection: marksDirection)
+    dump.fit(columns: columns)
+    #expect(dump.rowLength == length)
+    let row = dump.feed(String(repeating: "x", count: length))
+    #expect(row.hasSuffix("|\r\n"))
+    if columns >= 31 { #expect(row.unicodeScalars.count - 2 <= columns) }
+  }
+
+  @Test func narrowerScreen_splitsTheRowThatHasBegun() {
+    var dump = HexDump()
+    #expect(dump.feed("0123456789") == "")
+    dump.fit(columns: 60)
+    #expect(
+      dump.feed("a")
+        == "00000000  30 31 32 33 34 35 36 37  |01234567|\r\n"
+        + "00000008  38 39 61                 |89a|\r\n")
+    #expect(dump.feed("bcdefghi") == "0000000b  62 63 64 65 66 67 68 69  |bcdefghi|\r\n")
+  }
+
+  @Test func widerScreen_letsTheRowThatHasBegunGrow() {
+    var dump = HexDump()
+    dump.fit(columns: 60)
+    #expect(dump.feed("01234") == "")
+    dump.fit(columns: 80)
+    #expect(
+      dump.feed("56789abcdef")
+        == "00000000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  |0123456789abcdef|\r\n")
   }
 }

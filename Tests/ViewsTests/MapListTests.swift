@@ -1,9 +1,9 @@
 import Testing
 import Views
 
-@Suite struct MapListTests {
+@Suite(.timeLimit(.minutes(5))) struct MapListTests {
   @Test(arguments: Direction.allCases, ByteChange.allCases)
-  func anyRule_isRead_asItIsWritten(direction: Direction, change: ByteChange) throws {
+  func everyRule_isReadAsItIsWritten(direction: Direction, change: ByteChange) throws {
     if direction == .toDevice, change == .formFeedToClear { return }
     let text = "\(direction.rawValue):\(change.rawValue)"
     let list = try MapList(parsing: text)
@@ -37,29 +37,29 @@ import Views
     ("to-device:ff=clear", "to-device:ff=clear", 1), ("ONULBRK", "ONULBRK", 1),
     ("ONLCR", "ONLCR", 1), ("OCRNL, ODELBS", " ODELBS", 2),
   ])
-  func unknownRule_isNamed_andSoIsWhatThereIs(text: String, item: String, number: Int) {
+  func unknownRule_isNamedWithTheValidOnes(text: String, item: String, number: Int) {
     let error = #expect(throws: MapListError.self) { try MapList(parsing: text) }
     #expect(error?.code == .unknown)
     let beginning =
-      "'\(item)', number \(number) of the list of maps: there is no such map; there are "
+      "'\(item)' (map \(number) of the list): no such map. Maps: "
     #expect(error?.description.hasPrefix(beginning) == true)
     #expect(error?.description.contains(" cr=lf cr=crlf ") == true)
     #expect(error?.description.hasSuffix(" ONLCRNL") == true)
   }
 
   @Test(arguments: ["cr=lf", "crlf"])
-  func changeWithoutADirection_isAskedForOne(change: String) {
+  func changeWithoutADirection_isRefused(change: String) {
     let error = #expect(throws: MapListError.self) { try MapList(parsing: "ODELBS,\(change)") }
     #expect(error?.code == .directionMissing)
     #expect(
-      error?.description == "'\(change)', number 2 of the list of maps: which way? "
+      error?.description == "'\(change)' (map 2 of the list): the direction is missing. Use "
         + "from-device:\(change) or to-device:\(change)")
   }
 
   @Test(arguments: ["ICRNL,IGNCR", "INLCR,OCRNL,from-device:lf=none", "OLTU,OLTU"])
   func secondRuleForTheSameBytes_isRefused(text: String) {
     let error = #expect(throws: MapListError.self) { try MapList(parsing: text) }
-    #expect(error?.description.contains(": contradicts ") == true)
+    #expect(error?.description.contains(" contradicts ") == true)
   }
 
   @Test func sameBytes_mayBeChangedInBothDirections() throws {

@@ -22,7 +22,7 @@ private struct Shower {
   }
 }
 
-@Suite struct PipelineTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelineTests {
   private static func stages() throws -> [any ByteStage] {
     [
       ByteMap(try MapList(parsing: "INLCRNL,from-device:crlf=lf"), .fromDevice), EscapeFilter(),

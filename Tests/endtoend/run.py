@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the built program from outside: run.py [--quick] [PATTERN]. See harness/ for how."""
+"""Tests the built program from outside: run.py [--quick | --soak] [PATTERN]. See harness/ for how."""
 
 import sys
 from pathlib import Path

@@ -15,6 +15,9 @@ from pathlib import Path
 # Seconds after which a test counts as stuck. Its own deadlines come long before; this ends the run.
 STUCK = 300
 
+# How much of a line of a failure is shown. A failure that prints a megabyte hides what is wrong.
+LONGEST_LINE = 2_000
+
 # What a test's line begins with.
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 
@@ -22,6 +25,30 @@ PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 def closing_line(passed, failed, skipped):
     """The last line of every run."""
     return f"{passed} passed, {failed} failed, {skipped} skipped"
+
+
+def shortened(text):
+    """A text without the middle of lines that are too long to read."""
+    half = LONGEST_LINE // 2
+    return "\n".join(
+        line if len(line) <= LONGEST_LINE
+        else f"{line[:half]} [{len(line) - 2 * half:,} characters] {line[-half:]}"
+        for line in text.split("\n"))
+
+
+def same_bytes(actual, expected, msg=None):
+    """What assertEqual does for bytes: says where they differ, by counts where there are many."""
+    if actual == expected:
+        return
+    if max(len(actual), len(expected)) <= 200:
+        difference = f"{actual!r} != {expected!r}"
+    else:
+        place = next((i for i, pair in enumerate(zip(actual, expected)) if pair[0] != pair[1]),
+                     min(len(actual), len(expected)))
+        difference = (
+            f"{len(actual):,} bytes instead of {len(expected):,}; they differ from byte {place:,} on: "
+            f"{actual[place:place + 40]!r} instead of {expected[place:place + 40]!r}")
+    raise AssertionError(f"{difference}: {msg}" if msg else difference)
 
 
 class Report(unittest.TestResult):
@@ -33,7 +60,8 @@ class Report(unittest.TestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        faulthandler.dump_traceback_later(STUCK, exit=True)
+        limit = STUCK * 20 if is_marked(test, "soak") else STUCK
+        faulthandler.dump_traceback_later(limit, exit=True)
         self._started = time.monotonic()
         self._problems = []
         self._reason = None
@@ -50,7 +78,7 @@ class Report(unittest.TestResult):
             self._tell(PASSED, test, duration)
 
     def addError(self, test, error):
-        text = "".join(traceback.format_exception(*error))
+        text = shortened("".join(traceback.format_exception(*error)))
         if isinstance(test, unittest.TestCase):
             self._problems.append(text)
         else:  # A class or a module could not be set up: there is no test to report it for.
@@ -60,7 +88,8 @@ class Report(unittest.TestResult):
 
     def addSubTest(self, test, subtest, error):
         if error:
-            self._problems.append(f"in {subtest}:\n" + "".join(traceback.format_exception(*error)))
+            text = shortened("".join(traceback.format_exception(*error)))
+            self._problems.append(f"in {subtest}:\n{text}")
 
     def addSkip(self, test, reason):
         if isinstance(test, unittest.TestCase):
@@ -82,10 +111,10 @@ def tests_of(suite):
             yield item
 
 
-def is_slow(test):
-    """Whether the test or its class is marked with `slow`."""
+def is_marked(test, mark):
+    """Whether the test or its class is marked: with `slow` or `soak`."""
     method = getattr(test, test._testMethodName, None)
-    return getattr(method, "slow", False) or getattr(test, "slow", False)
+    return getattr(method, mark, False) or getattr(test, mark, False)
 
 
 def modules(folder, files):
@@ -95,9 +124,10 @@ def modules(folder, files):
     return [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
 
 
-def run_tests(names, quick=False, pattern=""):
-    """Runs the tests of the modules `names` whose own names contain `pattern`. Returns the counts
-    by outcome."""
+def run_tests(names, quick=False, pattern="", soak=False):
+    """Runs the tests of the modules `names` whose own names contain `pattern`: without those that
+    take seconds if `quick`, and those that take minutes only, and alone, if `soak`. Returns the
+    counts by outcome."""
     # Who starts the tests in the background may have them ignored: what they start would be deaf.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
@@ -106,7 +136,11 @@ def run_tests(names, quick=False, pattern=""):
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     chosen = unittest.TestSuite(
         test for test in tests_of(suite)
-        if pattern in test.id() and not (quick and is_slow(test)))
+        if pattern in test.id() and is_marked(test, "soak") == soak
+        and not (quick and is_marked(test, "slow")))
+    for test in tests_of(chosen):
+        if isinstance(test, unittest.TestCase):
+            test.addTypeEqualityFunc(bytes, same_bytes)
     report = Report()
     chosen.run(report)
     return report.counts
@@ -162,6 +196,7 @@ def main(folder, files, description):
     """The command line of a folder's runner."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="leave out the tests marked as slow")
+    parser.add_argument("--soak", action="store_true", help="only the tests that take minutes")
     parser.add_argument("--jobs", type=int, default=1, metavar="N",
                         help="run up to N files of tests at once")
     parser.add_argument("--module", metavar="NAME", help="only the tests of this module")
@@ -171,7 +206,7 @@ def main(folder, files, description):
     if options.jobs > 1:
         counts = run_apart(names, options.jobs)
     else:
-        counts = run_tests(names, options.quick, options.pattern)
+        counts = run_tests(names, options.quick, options.pattern, options.soak)
     print(closing_line(*counts.values()))
     if not any(counts.values()) and not options.module:
         sys.exit(f"no test's name contains '{options.pattern}'")

@@ -1,5 +1,5 @@
-"""Screens of the program as text, for docs/commands.md: `scripts/screens` writes them there, a test
-compares them with what the program shows."""
+"""Screens of the program, for docs/commands.md as text and for README.md as a picture:
+`scripts/screens` writes them, a test compares them with what the program shows."""
 
 import contextlib
 import os
@@ -8,10 +8,12 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from Tests.endtoend import picture
 from Tests.endtoend.harness import Device, Terminal, serialterm_binary
 from Tests.endtoend.harness.screen import Screen
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs/commands.md"
+DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
+DOCUMENT = DOCUMENTS / "commands.md"
 BEGIN, END = "<!-- made by scripts/screens -->", "<!-- end -->"
 PREFIX = b"\x14"
 # A device's node, and a path of the same length that can be made without asking anybody.
@@ -52,6 +54,11 @@ class Session:
 
     def shot(self):
         return normal(self.screen.text.replace(self._path, NODE))
+
+    def frame(self, caption):
+        rows = [[run._replace(text=run.text.replace(self._path, NODE)) for run in row]
+                for row in self.screen.runs]
+        return picture.Frame(caption, rows)
 
 
 def normal(text):
@@ -137,9 +144,37 @@ def line_input():
 
 
 def plain():
-    with Session("--read-only", variables={"TERM": "dumb"}, size=(40, 80)) as session:
+    with Session("--plain") as session:
         session.press(b"S", "2) 2")
         return session.shot()
+
+
+def commands():
+    with Session(size=(24, 80)) as session:
+        session.press(b"?", "from the palette")
+        return session.shot()
+
+
+def unplugging():
+    """The palette's search, before and after the device goes."""
+    with Session(size=(20, 80)) as session:
+        session.say("ready\n> ")
+        session.press(b":", "command:")
+        session.terminal.send(b"set the")
+        session.screen.wait_for_text("command: set the")
+        before = session.frame("ctrl-t : and “set the” typed:")
+        session.device.hang_up()
+        session.screen.wait_for_text("(off: no device")
+        return [before, session.frame("The device is unplugged, the list is still open:")]
+
+
+def pictures():
+    """The pictures in README.md, by their files."""
+    frames = unplugging()
+    title = "The command palette before and after the device is unplugged"
+    return {
+        DOCUMENTS / f"palette-{name}.svg": picture.svg(frames, theme, title)
+        for name, theme in picture.THEMES.items()}
 
 
 # The screens that can be made anywhere, by their headings.
@@ -148,7 +183,7 @@ SHOTS = {
     "The port is released": released, "Nothing may be sent": read_only,
     "A file is being sent": transferring, "The status line": status_line, "Hex": hexadecimal,
     "Timestamps": timestamps, "Line input": line_input,
-    "A question on a terminal that can only print": plain,
+    "The list of commands": commands, "A question with --plain": plain,
 }
 # The one that needs pretended devices, see Tests/stage/mock_chooser.py.
 CHOOSER = "No device was named"

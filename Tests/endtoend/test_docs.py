@@ -66,7 +66,7 @@ def pipeline(line):
 TARGET = re.compile(
     r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
 # Commands that begin with a device, and say so when there is none.
-WITH_DEVICE = {"connect", "send", "run", "release", "doctor", "rules"}
+WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules"}
 
 
 class DocumentationTests(unittest.TestCase):
@@ -121,9 +121,12 @@ class DocumentationTests(unittest.TestCase):
             # A file that is to be sent.
             if "--file" in rest:
                 Path(rest[rest.index("--file") + 1]).write_text("x\n")
+            if command == "log":
+                # It waits for a device, but not for a folder.
+                rest[place + 1] = f"{absent}/log"
             with self.subTest(page=page, line=line):
                 result = serialterm(command, *rest)
-                self.assertEqual(result.status, 1 if command == "doctor" else 3, result)
+                self.assertEqual(result.status, {"doctor": 1, "log": 7}.get(command, 3), result)
             count += 1
         self.assertGreater(count, 40)
 
@@ -166,7 +169,7 @@ class ExampleTests(unittest.TestCase):
         expected = serialterm("list", "--names").stdout.decode().split()
         result = run(self.programs / "WatchDevices", "0")
         self.assertEqual(result.status, 0)
-        self.assertEqual(re.findall(r"(?m)^there is (\S+),", result.stdout.decode()), expected)
+        self.assertEqual(re.findall(r"(?m)^(\S+): ", result.stdout.decode()), expected)
 
     def test_device_is_asked(self):
         with Loopback("--board") as board:

@@ -138,6 +138,44 @@ class DoctorTests(unittest.TestCase):
         self.addCleanup(lock.unlink)
         self.assertIn(f"sudo rm {lock}", findings(self.device.node)["stale-lock"]["mend"])
 
+    def test_causes_are_those_for_which_connect_fails(self):
+        """One table drives both: what the doctor finds stands in the words that connect fails with."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "file").touch()
+        (folder / "loop").symlink_to("loop")
+        (folder / "dangling").symlink_to("nowhere")
+        fcntl.flock(self.device._port, fcntl.LOCK_EX)
+        for target, status, code in (
+                (folder / "none", 3, "no-such-device"), (folder / "loop", 3, "no-such-device"),
+                (folder / "dangling", 3, "no-such-device"), (folder, 3, "not-a-serial-port"),
+                (folder / "file", 3, "not-a-serial-port"), ("/dev/null", 3, "not-a-serial-port"),
+                ("usb:ffff:fffe", 3, "no-such-device"), (self.device.node, 5, "held")):
+            with self.subTest(target):
+                failed = serialterm("connect", str(target))
+                self.assertEqual(failed.status, status, failed)
+                what = findings(str(target))[code]["what"].rpartition(": ")[2]
+                self.assertIn(what.encode(), failed.stderr)
+
+    def test_relative_path_and_profile_are_what_connect_opens(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "port").symlink_to(self.device.node)
+        config = folder / "config.toml"
+        config.write_text(f"[profile.kitchen]\ntarget = '{self.device.node}'\n")
+        for target in (os.path.relpath(folder / "port"), "kitchen"):
+            options = ("--config", str(config))
+            self.assertEqual(serialterm("connect", target, *options).status, 0)
+            self.assertEqual(findings(target, *options), {})
+        rules = serialterm("rules", "kitchen", "--name", "b", "--config", str(config))
+        self.assertEqual(rules.status, 3, rules)
+
+    def test_broken_configuration_is_a_finding_in_the_words_of_connect(self):
+        config = Path(self.enterContext(tempfile.TemporaryDirectory())) / "config.toml"
+        config.write_text("[profile.a]\ntarget = 'usb:xyz'\n")
+        failed = serialterm("connect", self.device.node, "--config", str(config))
+        self.assertEqual(failed.status, 2)
+        found = findings(self.device.node, "--config", str(config))["configuration"]
+        self.assertIn(found["what"].encode(), failed.stderr)
+
     def test_each_finding_is_produced_for_real(self):
         """Here, or where devices can be plugged in and out."""
         page = (REPOSITORY / "docs/troubleshooting.md").read_text()

@@ -5,9 +5,9 @@ import unittest
 
 from Tests.endtoend import shots
 
-# | `x` | `send-file` | send a file as it is | ...
+# | `x` | `send-file` | send a file | ...
 ROW = re.compile(r"(?m)^\| (?:`(.)`)? ?\| `([a-z-]+)` \| ([^|]+?) \|")
-# 12) x send-file: send a file as it is   (off: ...)
+# 12) x send-file: send a file   (off: ...)
 CHOICE = re.compile(r"(?m)^ *\d+\) (.) ([a-z-]+): (.+?)(?:  .*)?$")
 
 
@@ -18,7 +18,7 @@ class CommandsDocumentTests(unittest.TestCase):
             listed = {
                 (key.strip(), name, summary)
                 for key, name, summary in CHOICE.findall(session.screen.text)}
-        listed.add((":", "palette", "search these, and more"))
+        listed.add((":", "palette", "search the commands"))
         described = set(ROW.findall(shots.DOCUMENT.read_text()))
         self.assertEqual(described, listed)
 
@@ -28,3 +28,10 @@ class CommandsDocumentTests(unittest.TestCase):
         for title, shot in shots.SHOTS.items():
             with self.subTest(title):
                 self.assertEqual(shot(), documented[title])
+
+    def test_the_picture_in_the_readme_is_what_the_program_shows(self):
+        readme = (shots.DOCUMENTS.parent / "README.md").read_text()
+        for path, svg in shots.pictures().items():
+            with self.subTest(path.name):
+                self.assertIn(f"docs/{path.name}", readme)
+                self.assertEqual(path.read_text(), svg)

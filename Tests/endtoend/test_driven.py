@@ -1,28 +1,22 @@
 """Programs that drive a session: `connect --exec` and `connect --json`."""
 
-import fcntl
 import json
 import os
 import random
 import shutil
+import signal
 import subprocess
-import sys
 import tempfile
-import termios
 import threading
 import unittest
 from pathlib import Path
 
 from Tests.endtoend.faults import preload, processes
 from Tests.endtoend.faults.disks import Disk
+from Tests.endtoend.faults.line import Driver
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, serialterm, serialterm_binary, slow, wait_until)
+    Device, Loopback, Pipes, serialterm, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.harness.program import Program
-
-
-def unread(pipe):
-    """How many bytes of a pipe nobody has read."""
-    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class ExecTests(unittest.TestCase):
@@ -69,6 +63,11 @@ class ExecTests(unittest.TestCase):
         for command, status in [("exit 3", 3), ("nonexistent-command", 127), ("kill -9 $$", 137)]:
             result = serialterm("connect", "loopback:", "--exec", command)
             self.assertEqual(result.status, status, result)
+
+    def test_signals_that_the_program_ignores_are_not_ignored_by_the_command(self):
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            result = serialterm("connect", "loopback:", "--exec", f"kill -{number} $$; exit 3")
+            self.assertEqual(result.status, 128 + number, number)
 
     def test_standard_error_is_ours(self):
         result = serialterm("connect", "loopback:", "--exec", "echo hello >&2")
@@ -229,6 +228,42 @@ class JSONTests(unittest.TestCase):
         self.assertEqual(
             [int(answer["id"]) for answer in answers if answer["event"] == "done"],
             list(range(2_000)))
+
+    @unittest.skipUnless(preload.HAS_COMPILER, "needs a C compiler")
+    def test_an_output_that_takes_nothing_from_the_start_ends_it_before_the_port_is_opened(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        with Device() as device, open("/dev/full", "wb") as full:
+            driver = Driver(device.path, folder)
+            with Program([serialterm_binary(), "connect", device.path, "--json"],
+                         variables=driver.variables,
+                         stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE) as program:
+                self.assertEqual(program.wait(), 9)
+                self.assertEqual(
+                    program.process.stderr.read(),
+                    b"serialterm: standard output: No space left on device.\n")
+            self.assertEqual(driver.trace, [])
+
+    def test_an_answer_of_megabytes_is_whole_and_nothing_after_it_is_missing(self):
+        data, groups = b"\x01" * 20_000, 10
+        regex = "(" * groups + "\\x01+" + ")" * groups + "\\x02"
+        commands = [
+            {"id": 1, "command": "expect", "regex": regex, "timeout": 60},
+            {"id": 2, "command": "send", "text": "after"}]
+        with Device() as device:
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "connect", device.path, "--json"))
+            program.send(
+                b"".join(json.dumps(command).encode() + b"\n" for command in commands), True)
+            wait_until(lambda: device.exclusive, "the port is open")
+            device.write(data + b"\x02", 60)
+            self.assertEqual(program.wait(60), 0)
+            lines = [json.loads(line) for line in program.stdout.expect_end().splitlines()]
+            answers = [line for line in lines if line["event"] in ("done", "failed")]
+            self.assertEqual([answer["id"] for answer in answers], [1, 2])
+            self.assertEqual(
+                [len(group) for group in answers[0]["match"]],
+                [len(data) + 1] + [len(data)] * groups)
+            self.assertEqual(device.rest(), b"after")
 
     def test_a_last_line_without_an_end_is_a_command_too(self):
         with Device() as device:

@@ -71,6 +71,10 @@ class UsageTests(ErrorCase):
         for rate in (*IMPOSSIBLE_RATES, ""):
             with self.subTest(rate):
                 self.assert_fails(2, "baud", "connect", "loopback:", f"--baud={rate}")
+        for option in ("-b", "--baud"):
+            result = serialterm("connect", "loopback:", option, "-1")
+            self.assertEqual(result.status, 2)
+            self.assertIn(b"'-1' is not a baud rate", result.stderr)
         self.assert_rates_are_refused_without_opening()
 
     def assert_rates_are_refused_without_opening(self):
@@ -230,6 +234,27 @@ class StreamTests(unittest.TestCase):
                 result = serialterm(*arguments)
                 self.assertEqual((result.status, result.stdout), (status, b""), result)
                 self.assertRegex(result.stderr.decode(), r"\A[^\x00-\x09\x0b-\x1f\x7f-\x9f]+\Z")
+
+    def test_what_is_100_kB_long_is_not_repeated_whole(self):
+        long = "x" * 100_000
+        with tempfile.NamedTemporaryFile("w+") as file:
+            for text in (f"[default]\nbaud = {long}", f"[default]\n{long} = 1", f"[{long}]",
+                         f"[profile.{long}.b]", f"[default]\nparity = '{long}'",
+                         f"[default]\ntarget = 'usb:{long}'", f"[profile.a]\nmatch = '{long}'"):
+                with self.subTest(text[:20]):
+                    file.seek(0)
+                    file.truncate()
+                    file.write(text)
+                    file.flush()
+                    result = serialterm("connect", "loopback:", "--config", file.name)
+                    self.assertEqual(result.status, 2, result.stderr[:500])
+                    self.assertRegex(result.stderr, rf"{file.name}:[12]: ".encode())
+                    self.assertLess(len(result.stderr), 1000)
+        for arguments in (["connect", f"usb:{long}"], ["connect", "loopback:", f"--baud={long}"],
+                          ["doctor", f"usb:{long}"]):
+            result = serialterm(*arguments)
+            self.assertEqual(result.status, 2, result.stderr[:500])
+            self.assertLess(len(result.stderr), 1000)
 
     def test_line_end_in_a_path_does_not_begin_a_message(self):
         result = serialterm("connect", "/dev/x\nserialterm: all is well")

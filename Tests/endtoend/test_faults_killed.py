@@ -58,6 +58,15 @@ class Row03CrashTests(SessionTest):
             self.assertEqual(terminal.settings, terminal.original_settings)
             self.assert_port_is_free()
 
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_used_up_stack_leaves_none_for_a_handler_without_its_own(self):
+        terminal = self.session(variables=faulty(self.device.node, overflow=1))
+        with processes.stopped(self.guard_of(terminal)):
+            self.device.write(b"x")
+            self.assertEqual(terminal.wait(), -signal.SIGSEGV)
+            self.assertEqual(terminal.settings, terminal.original_settings)
+            self.assert_port_is_free()
+
     @slow
     def test_crashes_a_hundred_times_each(self):
         for number in CRASHES[:3]:
@@ -80,6 +89,7 @@ class Row04KillTests(SessionTest):
             wait_until(lambda: not processes.in_session(terminal.pid), "the guard ends too")
             terminal.close()
         record(4, "SIGKILL to restored, by the guard", durations, "ms")
+        self.assert_typical(durations, 200)
 
     def test_guard_restores_the_terminal_and_ends(self):
         self.kill_often(3)
@@ -197,6 +207,22 @@ class Row05StopTests(SessionTest):
     @slow
     def test_fifty_cycles(self):
         self.stop_often(50)
+
+    def test_killed_after_a_stop_without_a_shell_the_new_guard_restores(self):
+        """A shell with job control restores the terminal itself: here nobody but the guard does."""
+        terminal = self.session()
+        raw = terminal.settings
+        for _ in range(2):
+            terminal.signal(signal.SIGTSTP)
+            wait_until(lambda: processes.state_of(terminal.pid) == "T", "the session stops")
+            self.assertEqual(terminal.settings, terminal.original_settings)
+            self.assertEqual(
+                processes.in_session(terminal.pid, processes.GUARD), {}, "nothing to guard")
+            terminal.signal(signal.SIGCONT)
+            wait_until(lambda: terminal.settings == raw, "raw again")
+        self.guard_of(terminal)
+        terminal.signal(signal.SIGKILL)
+        wait_until(lambda: terminal.settings == terminal.original_settings, "the guard restores")
 
     def test_killed_while_stopped_the_terminal_stays_the_shells(self):
         shell, pid = self.shell()

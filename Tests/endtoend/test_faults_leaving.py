@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import termios
 import threading
 import time
 import unittest
@@ -25,6 +26,7 @@ class Row01QuitTests(SessionTest):
             terminal.close()
             durations.append(seconds * 1000)
         record(1, "quit key to the end", durations, "ms")
+        self.assert_typical(durations, 100)
 
     def test_quit_key_ends_with_0_and_everything_given_back(self):
         self.quit_often(3)
@@ -32,6 +34,45 @@ class Row01QuitTests(SessionTest):
     @slow
     def test_quit_key_a_hundred_times(self):
         self.quit_often(100)
+
+    def test_failures_restore_the_terminal_without_the_guard(self):
+        """The guard is stopped: what restores the terminal is the program itself."""
+        lost = self.session("--no-reconnect")
+        with processes.stopped(self.guard_of(lost)):
+            self.device.hang_up()
+            self.assertEqual(lost.wait(), 6)
+            self.assertEqual(lost.settings, lost.original_settings)
+        self.device.plug()
+        reading, writing = os.pipe()
+        try:
+            closed = self.session_to(writing)
+        finally:
+            os.close(writing)
+        with processes.stopped(self.guard_of(closed)):
+            os.close(reading)
+            self.assertEqual(closed.wait(), 9)
+            self.assertEqual(closed.settings, closed.original_settings)
+
+    def session_to(self, output):
+        """A session whose standard output goes elsewhere."""
+        terminal = self.enterContext(self.connect(stdout=output))
+        terminal.expect(b"ctrl-t q")
+        return terminal
+
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_restoring_does_not_wait_for_the_output_to_drain(self):
+        """A terminal that takes nothing would hold tcsetattr() with TCSADRAIN. A pseudo-terminal
+        cannot show that: it has taken everything that is written to it."""
+        trace = self.folder / "trace"
+        variables = faulty(self.device.node, trace=trace)
+        terminal = self.session(variables=variables)
+        self.assertEqual(self.quit(terminal)[0], 0)
+        killed = self.session(variables=variables)
+        with processes.stopped(self.guard_of(killed)):
+            killed.signal(signal.SIGSEGV)
+            killed.wait()
+        calls = [int(line) for line in trace.read_text().splitlines()]
+        self.assertEqual(calls, [termios.TCSANOW] * 4, "raw and restored, twice")
 
     def test_end_of_input_ends_with_0_and_the_port_given_back(self):
         durations = []
@@ -47,6 +88,7 @@ class Row01QuitTests(SessionTest):
             self.assert_port_is_free()
             durations.append(seconds * 1000)
         record(1, "end of input to the end", durations, "ms")
+        self.assert_typical(durations, 100)
 
 
 class Row02SignalTests(SessionTest):
@@ -70,6 +112,7 @@ class Row02SignalTests(SessionTest):
             terminal.close()
             durations.append(seconds * 1000)
         record(2, f"{number.name} to the end", durations, "ms")
+        self.assert_typical(durations, 200)
 
     def test_signals_end_with_128_more_and_everything_given_back(self):
         for number in self.SIGNALS + self.STRAY_SIGNALS:

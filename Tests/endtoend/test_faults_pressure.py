@@ -7,11 +7,10 @@ import time
 import unittest
 
 from Tests.endtoend.faults import (
-    HAS_COMPILER, LEAVING, PREFIX, SessionTest, faulty, number, processes, record, text)
+    HAS_COMPILER, LEAVING, NOT_SENT, PREFIX, SessionTest, faulty, number, processes, record, text)
 from Tests.endtoend.harness import slow, wait_until
 
 XON, XOFF = b"\x11", b"\x13"
-NOT_SENT = re.compile(rb"serialterm: ([\d,]+) bytes were not sent")
 REFUSED = re.compile(rb"serialterm: not sent: ([\d,]+) bytes, ")
 NOT_SENT_MORE = re.compile(rb"serialterm: ([\d,]+) more bytes were not sent")
 
@@ -46,7 +45,7 @@ class Row24HeldTests(SessionTest):
             self.log.unlink(missing_ok=True)
             terminal = self.held_session()
             status, seconds = self.quit(terminal)
-            self.assertEqual(status, 0)
+            self.assertEqual(status, 1)
             self.assertLess(seconds, LEAVING)
             self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 5)
             self.assert_given_back(terminal)
@@ -58,6 +57,7 @@ class Row24HeldTests(SessionTest):
         terminal = self.held_session()
         status, seconds = self.signal(terminal, signal.SIGTERM)
         self.assertEqual(status, 128 + signal.SIGTERM)
+        self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 5)
         self.assertLess(seconds, LEAVING)
         self.assert_given_back(terminal)
         record(24, "SIGTERM to the end while held", seconds * 1000, "ms")
@@ -72,7 +72,7 @@ class Row25StuckDriverTests(SessionTest):
         terminal.send(b"x")
         self.assertEqual(self.device.read_exactly(1), b"x")
         status, seconds = self.quit(terminal)
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 1)
         self.assertLess(seconds, 1)
         self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 100)
         self.assert_given_back(terminal)
@@ -95,7 +95,7 @@ class Row25StuckDriverTests(SessionTest):
         """What was told as not sent is taken from the driver: it has nothing left to wait for."""
         terminal = self.session(variables=faulty(self.device.node, outq=100, close_ms=3_000))
         status, seconds = self.quit(terminal)
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 1)
         record(25, "quit key to the end, driver that is slow to close", seconds * 1000, "ms")
         self.assertLess(seconds, 1)
 
@@ -146,7 +146,7 @@ class Row26SlowDeviceTests(SessionTest):
         terminal.send(data)
         taken = self.device.read_exactly(20_000)
         status, seconds = self.quit(terminal)
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 1)
         self.assertLess(seconds, LEAVING)
         said = number(terminal.expect(NOT_SENT).group(1))
         taken += self.device.rest()
@@ -167,7 +167,7 @@ class Row27FullQueueTests(SessionTest):
         record(27, "memory at most, 24 MiB typed and none taken", most, "MiB")
         self.assertLess(most, 64)
         status, seconds = self.quit(terminal)
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 1)
         self.assertLess(seconds, LEAVING)
         record(27, "quit key to the end behind 16 MiB", seconds * 1000, "ms")
         self.assertEqual(terminal.settings, terminal.original_settings)

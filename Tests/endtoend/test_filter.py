@@ -52,7 +52,7 @@ class FilterTests(PaletteTest):
     def test_one_that_ends_is_said_and_the_screen_goes_on(self):
         terminal, screen = self.start("--filter", "head -c 3; exit 3", "--log", str(self.log))
         self.device.write(b"abc")
-        screen.wait_for_text("the filter has ended with 3: what comes is shown as it is.")
+        screen.wait_for_text("the filter ended with status 3: the output is shown unfiltered.")
         screen.wait_for_text("abc")
         self.device.write(b"after")
         screen.wait_for_text("after")
@@ -71,11 +71,11 @@ class FilterTests(PaletteTest):
     def test_one_that_is_not_there_is_said(self):
         terminal, _ = self.start("--filter", "/nonexistent/command")
         terminal.expect(b"not found")
-        terminal.expect(b"the filter has ended with 127")
+        terminal.expect(b"the filter ended with status 127")
 
     def test_one_that_closes_its_ends_is_let_go(self):
         terminal, _ = self.start("--filter", "exec sleep 60 >/dev/null 2>&1 </dev/null")
-        terminal.expect(b"the filter takes and shows nothing any more")
+        terminal.expect(b"the filter takes and writes nothing any more")
         self.device.write(b"after")
         terminal.expect(b"after")
         wait_until(
@@ -89,7 +89,7 @@ class FilterTests(PaletteTest):
             nonlocal sent
             self.device.write(b"~")
             sent += 1
-            return b"the filter takes and shows nothing any more" in terminal.output
+            return b"the filter takes and writes nothing any more" in terminal.output
 
         wait_until(is_let_go, "it is let go")
         self.device.write(b"end")

@@ -5,10 +5,22 @@ import shutil
 import signal
 import unittest
 
-from Tests.endtoend.harness import Device, Pipes, Port, Terminal, run, shell_status
+from Tests.endtoend.harness import (
+    Device, Pipes, Port, Terminal, run, serialterm_binary, shell_status)
 
 
 class HarnessTests(unittest.TestCase):
+    def test_programs_have_no_place_for_configuration_and_history(self):
+        """Not even as root, who could make one anywhere else."""
+        script = 'mkdir -p "$XDG_CONFIG_HOME/x" || mkdir -p "$XDG_STATE_HOME/x"'
+        self.assertEqual(run("sh", "-c", script).status, 1)
+        with Terminal(serialterm_binary(), "loopback:", "--input-mode", "line") as terminal:
+            terminal.expect(b"ctrl-t q")
+            terminal.send(b"remember me\r")
+            terminal.expect(b"remember me")
+            self.assertEqual(terminal.leave()[0], 0)
+        self.assertFalse(os.path.exists("/nonexistent"))
+
     def test_terminal_is_the_controlling_terminal(self):
         with Terminal("sh", "-c", "tty; echo to the terminal > /dev/tty") as terminal:
             terminal.expect(b"/dev/pts/")
@@ -42,7 +54,7 @@ class HarnessTests(unittest.TestCase):
         self.assertEqual(run("sh", "-c", "exit 143").status, 143)
 
     def test_run_past_its_deadline_fails_and_ends_what_it_started(self):
-        with self.assertRaisesRegex(AssertionError, "sh still runs.*said"):
+        with self.assertRaisesRegex(AssertionError, "sh is still running.*said"):
             run("sh", "-c", "echo said; echo $$ >&2; exec sleep 3600", timeout=0.2)
 
     def test_pipes_carry_every_byte(self):
@@ -67,7 +79,7 @@ class HarnessTests(unittest.TestCase):
     def test_device_that_is_read_slowly_makes_the_writer_wait(self):
         data = os.urandom(20_000)
         with Device() as device, Port(device.path) as port:
-            with self.assertRaisesRegex(AssertionError, "not taken"):
+            with self.assertRaisesRegex(AssertionError, "not accepted"):
                 port.write(data, timeout=0.1)
 
     def test_nothing_is_left_open(self):

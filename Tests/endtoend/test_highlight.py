@@ -107,7 +107,8 @@ class HighlightTests(PaletteTest):
 
     def test_what_cannot_be_read_is_an_error_with_its_place(self):
         for text, words in (
-                ("(a=red", "character 1: there is no ')'"), ("a=pink", "'pink': expected black"),
+                ("(a=red", "character 1: unmatched '('"),
+                ("a=pink", "'pink' is not a colour; expected black"),
                 ("(a)\\1=red", "back-references"), ("a", "expected REGEX=COLOUR")):
             with self.subTest(text):
                 result = serialterm("connect", self.device.path, "--highlight", text)

@@ -21,6 +21,9 @@ class LineInputTest(PaletteTest):
             "--input-mode", "line", *options, variables={"XDG_STATE_HOME": str(self.state)}, **how)
         self.screen.wait_for(lambda lines: ">" in lines, "the line")
 
+    def press(self, key):
+        self.terminal.send(PREFIX + key)
+
     def wait_for_line(self, text):
         self.screen.wait_for(lambda lines: f"> {text}" in lines, f"the line {text!r}")
 
@@ -160,6 +163,38 @@ class HistoryTests(LineInputTest):
         self.type_lines(b" password", b"login")
         self.assertEqual(self.quit(self.terminal)[0], 0)
         self.assertEqual(self.history.read_bytes(), b"login\n")
+
+    def test_a_password_is_in_no_file_and_does_not_come_back(self):
+        home = self.folder / "home"
+        home.mkdir()
+        variables = {"HOME": str(home), "XDG_STATE_HOME": None, "XDG_CONFIG_HOME": None}
+        self.terminal, self.screen = self.start(
+            "--input-mode", "line", "--log", str(home / "log"), variables=variables, cwd=home)
+        self.device.write(b"login: ")
+        self.screen.wait_for_text("login:")
+        self.type_lines(b"root")
+        self.device.write(b"root\r\n\x1b[1mPassword:\x1b[0m ")
+        self.screen.wait_for_text("Password:")
+        # Also the part that is deleted and inserted again.
+        self.terminal.send(b"hunter2\x15\x19\r")
+        self.sent(b"hunter2")
+        self.device.write(b"\r\n# ")
+        self.screen.wait_for_text("#")
+        self.type_lines(b"ls")
+        self.terminal.send(UP + UP)
+        self.wait_for_line("root")
+        self.terminal.send(b"\x15\x19")
+        self.wait_for_line("root")
+        self.press(b"f")
+        self.press(b"f")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        written = [path for path in home.rglob("*") if path.is_file()]
+        self.assertIn("default", [path.name for path in written])
+        self.assertIn("log", [path.name for path in written])
+        for path in written:
+            self.assertNotIn(b"hunter2", path.read_bytes(), path)
+        kept = next(path for path in written if path.name == "default")
+        self.assertEqual(kept.read_bytes(), b"root\nls\n")
 
     def test_without_line_input_or_sending_nothing_is_kept(self):
         variables = {"XDG_STATE_HOME": str(self.state)}

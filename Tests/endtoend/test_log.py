@@ -103,6 +103,8 @@ class LogTests(SessionTest):
                 (("--log-rotate-every", "1y"), b"6h"), (("--log-format", "xml"), b"jsonl"),
                 (("--log-keep", "2"), b"--log-rotate"),
                 (("--log-rotate", "1k", "--log-keep", "0"), b"1 or more"),
+                (("--log", "/dev/ttyABSENT"), b"needs the name of a file"),
+                (("--log", "-"), b"standard output"), (("-L-",), b"standard output"),
                 (("--log", "x.log", "--log-sent"), b"raw"),
                 (("--log-format", "raw", "--log-sent"), b"raw")):
             with self.subTest(options=options):
@@ -228,7 +230,7 @@ class Row33RotationTests(SessionTest):
         os.rename(self.log, moved)
         self.log.symlink_to(there)
         said = b""
-        while b"no new log file" not in terminal.output:
+        while b"cannot be rotated" not in terminal.output:
             self.device.write(b"x")
             terminal.expect(b"x")
             said += b"x"

@@ -4,6 +4,7 @@ import base64
 import json
 import random
 import re
+import resource
 import signal
 import time
 import unittest
@@ -14,7 +15,8 @@ from Tests.endtoend.harness import slow, wait_until
 
 ALARM = b"cannot be written"
 MISSING = re.compile(rb"([\d,]+) bytes not logged")
-UNWRITTEN = re.compile(rb"the disk takes nothing; ([\d,]+) bytes are not written")
+GOES_ON = re.compile(rb" goes on; ([\d,]+) bytes missing")
+UNWRITTEN = re.compile(rb"the disk takes nothing; ([\d,]+) bytes were not written")
 
 
 class Row30FullDiskTests(SessionTest):
@@ -75,6 +77,21 @@ class Row30FullDiskTests(SessionTest):
         missing = number(terminal.expect(MISSING).group(1))
         self.assertEqual(len(kept) + missing, len(self.said))
 
+    def test_limit_on_the_size_of_files_is_a_full_disk(self):
+        log = self.folder / "log"
+        terminal = self.session("-L", str(log))
+        limit = 65_536
+        resource.prlimit(terminal.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        said = text(200_000)
+        self.device.write(said)
+        terminal.expect(b"cannot be written (File too large)")
+        # The screen and the log are written by different threads: either may be first.
+        wait_until(lambda: said[-20:] in terminal.output, "all is shown")
+        self.assertEqual(self.quit(terminal)[0], 7)
+        self.assertEqual(log.read_bytes(), said[:limit])
+        missing = number(terminal.expect(MISSING).group(1))
+        self.assertEqual(missing, len(said) - limit)
+
     def test_signal_tells_the_count_too(self):
         terminal = self.full_session()
         self.assertEqual(self.signal(terminal, signal.SIGTERM)[0], 128 + signal.SIGTERM)
@@ -126,6 +143,30 @@ class Row31BrokenDiskTests(SessionTest):
         terminal.send(b"\x14f")
         self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_003)
         self.assertEqual(self.quit(terminal)[0], 7)
+
+    def test_bytes_of_several_gaps_add_up(self):
+        """Twice the disk fails until the log has no room (8 MiB), and the log goes on after it."""
+        disk = Disk.broken(self.log)
+        terminal = self.session("-L", str(self.log), variables=disk.variables)
+        count, gaps = 0, []
+        for index in range(2):
+            disk.switch_on()
+            said = text(9_000_000, seed=index)
+            self.device.write(said, 60)
+            terminal.expect(said[-20:], 60)
+            count += len(said)
+            disk.switch_off()
+            # It goes on with a byte that comes when there is room again.
+            while not (found := GOES_ON.findall(terminal.output))[index:]:
+                self.device.write(b".")
+                count += 1
+                time.sleep(0.01)
+            gaps.append(number(found[index]))
+            self.wait_for_log(count - sum(gaps))
+        self.assertGreater(min(gaps), 100_000)
+        self.assertEqual(self.quit(terminal)[0], 7)
+        self.assertEqual(number(terminal.expect(MISSING).group(1)), sum(gaps))
+        self.assertEqual(self.log.stat().st_size, count - sum(gaps))
 
     def test_short_writes_lose_nothing(self):
         disk = Disk(self.log, write=7)
@@ -222,9 +263,9 @@ class Row50StalledDiskTests(SessionTest):
         with frozen(self.disk, 20):
             said = self.say(12_000_000, 3_000_000)
             terminal.expect(b"what comes now is missing")
-        while b" bytes are missing" not in terminal.transcript.rest:
+        while not GOES_ON.search(terminal.transcript.rest):
             said += self.say(10_000, 100_000)
-        missing = number(terminal.expect(re.compile(rb"([\d,]+) bytes are missing")).group(1))
+        missing = number(terminal.expect(GOES_ON).group(1))
         self.assertGreater(missing, 2_000_000)
         wait_until(lambda: b'"gap"' in self.log.read_bytes(), "the gap is written")
         self.assertEqual(self.quit(terminal)[0], 7)

@@ -68,7 +68,7 @@ class PairTests(unittest.TestCase):
         data = random.Random(3).randbytes(1 << 20)
         with Loopback("--pair") as loopback:
             with Port(loopback.nodes[0]) as one, Port(loopback.nodes[1]) as other:
-                with self.assertRaisesRegex(AssertionError, "not taken"):
+                with self.assertRaisesRegex(AssertionError, "not accepted"):
                     one.write(data, timeout=0.5)
                 # And what was taken is not lost.
                 self.assertEqual(other.read_exactly(4096), data[:4096])

@@ -123,4 +123,4 @@ class WaitForTests(PacingCase):
             terminal.send(b"one\rtwo\r")
             self.assertEqual(self.device.read_exactly(4), b"one\r")
             terminal.send(b"\x14q")
-            self.assertEqual(terminal.wait(2), 0)
+            self.assertEqual(terminal.wait(2), 1, "the second line was not sent")

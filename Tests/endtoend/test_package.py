@@ -6,6 +6,7 @@ in the cache; delete it there to have a new one made.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -86,6 +87,31 @@ class PackageTests(unittest.TestCase):
             ["lintian", "--fail-on", "error", "--allow-root", self.deb], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
         self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def test_documentation_describes_it(self):
+        """Exactly, but for sizes: these vary a little from toolchain to toolchain."""
+        size = re.compile(r"([\d.]+) MB")
+        page = (REPOSITORY / "docs/install.md").read_text()
+        documented = page.partition("<!-- package: begin -->")[2].partition("<!-- package: end -->")[0]
+        described = subprocess.run(
+            [REPOSITORY / "scripts/describe-package"], check=True, stdout=subprocess.PIPE,
+            text=True).stdout
+        self.assertEqual(size.sub("MB", documented).split(), size.sub("MB", described).split())
+        for told, real in zip(size.findall(documented), size.findall(described)):
+            self.assertAlmostEqual(float(told), float(real), delta=0.1 * float(real) + 0.1)
+
+    def test_links_between_the_pages_work(self):
+        folder = self.root / "usr/share/doc/serialterm"
+        pages = sorted(folder.rglob("*.md"))
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            for path in re.findall(r"\]\(([^)#\s:]+)", page.read_text()):
+                # The sources are not in the package, the licence has Debian's name, and other sites
+                # are not looked at.
+                parts = path.split("/")
+                if not {"Sources", "Examples", "LICENSE", "http", "https"}.intersection(parts[:2]):
+                    with self.subTest(page=page.name, link=path):
+                        self.assertTrue((page.parent / path).exists())
 
     def test_program_runs(self):
         self.assertRegex(self.inside("serialterm", "--version"), rb"^serialterm \d")

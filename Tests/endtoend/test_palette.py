@@ -34,7 +34,7 @@ class PaletteTest(SessionTest):
 class LivePaletteTests(PaletteTest):
     def test_unplugging_greys_a_command_out_and_plugging_in_lights_it_up(self):
         terminal, screen = self.start()
-        self.open_palette(terminal, screen, b"send-file")
+        self.open_palette(terminal, screen, b"send-file:")
         durations, returns = [], []
         for _ in range(10):
             row = screen.row_of("send-file")
@@ -251,7 +251,7 @@ class PlainPaletteTests(PaletteTest):
     def test_it_is_a_numbered_list_and_takes_a_number(self):
         terminal, screen = self.start()
         terminal.send(OPEN)
-        terminal.expect(b"A number, and Enter:")
+        terminal.expect(b"type a number or a name, then Enter.")
         listed = terminal.expect(b"statistics").string
         self.assertNotIn(b"\x1b", bytes(listed))
         number = next(
@@ -263,8 +263,8 @@ class PlainPaletteTests(PaletteTest):
 
     def test_what_is_to_be_drawn_is_off_and_says_so(self):
         terminal, _ = self.start("--status", "--input-mode", "line")
-        terminal.expect(b"line-input is off: this terminal can only print.")
-        terminal.expect(b"status-line is off: this terminal can only print.")
+        terminal.expect(b"line-input is not available: this terminal can only print.")
+        terminal.expect(b"status-line is not available: this terminal can only print.")
         terminal.send(b"!")
         self.assertEqual(self.device.read_exactly(1), b"!")
         self.assertEqual(self.quit(terminal)[0], 0)
@@ -274,7 +274,7 @@ class PlainPaletteTests(PaletteTest):
     def test_it_takes_a_name_too(self):
         terminal, _ = self.start()
         terminal.send(OPEN)
-        terminal.expect(b"A number, and Enter:")
+        terminal.expect(b"type a number or a name, then Enter.")
         terminal.send("local-ech\u4e16\x7fo\r".encode())
         terminal.expect("\u4e16\b \b\b \bo".encode())
         terminal.expect(b"local-echo is on.")
@@ -282,11 +282,11 @@ class PlainPaletteTests(PaletteTest):
     def test_what_is_off_says_why_as_it_is_now(self):
         terminal, _ = self.start()
         terminal.send(OPEN)
-        terminal.expect(b"A number, and Enter:")
+        terminal.expect(b"type a number or a name, then Enter.")
         self.device.hang_up()
         terminal.expect(b"is gone")
         terminal.send(b"send-file\r")
-        terminal.expect(b"send-file is off: no device")
+        terminal.expect(b"Not available: no device")
         terminal.send(b"\r")
         self.device.plug()
         terminal.expect(b"is back")

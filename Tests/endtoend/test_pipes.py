@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 import tempfile
 import time
@@ -9,7 +10,7 @@ import unittest
 
 from Tests.endtoend.faults import processes
 from Tests.endtoend.harness import (
-    TIMEOUT, Device, Pipes, Terminal, serialterm, serialterm_binary, wait_until)
+    TIMEOUT, Device, Pipes, Terminal, serialterm, serialterm_binary, unread, wait_until)
 from Tests.endtoend.harness.transcript import Transcript
 
 # The prefix key of sessions and every other byte are ordinary in a pipe.
@@ -71,9 +72,9 @@ class PipeTests(unittest.TestCase):
                 Terminal(serialterm_binary(), "connect", self.device.path, stdout=file))
             terminal.expect(b"ctrl-t q")
             terminal.send(b"\x14B")
-            terminal.expect(b"A number, and Enter:")
+            terminal.expect(b"type a number or a name, then Enter.")
             terminal.send(b"74880\r")
-            terminal.expect(b"74880\r\nserialterm: 74880 8N1 was asked for")
+            terminal.expect(b"74880\r\nserialterm: Now 74880 8N1.")
             self.device.write(b"answer")
             wait_until(lambda: os.fstat(file.fileno()).st_size == 6, "the answer is in the file")
             self.assertEqual(terminal.leave()[0], 0)
@@ -107,10 +108,21 @@ class PipeTests(unittest.TestCase):
 
     def test_read_only_refuses_piped_input_audibly(self):
         program = self.program("--read-only")
-        program.send(b"never sent", then_close=True)
+        program.send(b"never ")
+        program.send(b"sent", then_close=True)
         self.assertEqual(program.wait(), 1)
-        self.assertIn(b"10 bytes were not sent: read-only", program.stderr.expect_end())
+        self.assertEqual(
+            program.stderr.expect_end(), b"serialterm: 10 bytes were not sent: read-only.\n")
         self.assertEqual(self.device.rest(), b"")
+
+    def test_read_only_counts_what_was_piped_when_a_signal_ends_it(self):
+        program = self.program("--read-only")
+        program.process.stdin.write(b"never sent")
+        wait_until(lambda: unread(program.process.stdin) == 0, "it is read")
+        program.signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+        self.assertEqual(
+            program.stderr.expect_end(), b"serialterm: 10 bytes were not sent: read-only.\n")
 
     def test_input_that_cannot_be_read_is_a_failure(self):
         folder = os.open("/", os.O_RDONLY)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import Device, serialterm
+from Tests.endtoend.harness.program import REPOSITORY
 
 
 class ProfileCase(unittest.TestCase):
@@ -61,6 +62,15 @@ class ApplyingTests(ProfileCase):
         result = self.serialterm("loopback:", "--no-read-only", stdin=b"x")
         self.assertEqual((result.status, result.stdout), (0, b"x"), result)
         self.assertEqual(self.serialterm("list", "--no-read-only").status, 2)
+
+    def test_what_the_defaults_say_can_be_cancelled(self):
+        log = self.folder / "log"
+        self.file.write_text(f"[default]\nlog = '{log}'\nbaud = 300\n[profile.a]\nlog = false\n")
+        self.assertEqual(self.settings("loopback:", "--profile", "a"), "300 8N1")
+        self.assertEqual(self.settings("loopback:", "--no-log", "--no-baud"), "115200 8N1")
+        self.assertFalse(log.exists())
+        self.assertEqual(self.settings("loopback:"), "300 8N1")
+        self.assertTrue(log.exists())
 
     def test_logs_are_several_and_the_command_line_replaces_them(self):
         one, two, other = (self.folder / name for name in ("one", "two", "other"))
@@ -137,6 +147,16 @@ class MistakeTests(ProfileCase):
             f"on-open = '`touch {witness}`'\n")
         self.assertEqual(self.serialterm("a").status, 2)
         self.assertFalse(witness.exists())
+        # In settings that are accepted too: the log is created, with these words as its name.
+        name = f"witness-{os.getpid()}"
+        log = self.folder / f"$(touch {name})`touch {name}`;touch {name}"
+        self.file.write_text(
+            f"[profile.a]\ntarget = 'loopback:'\nlog = '{log}'\nwait-for = '$(touch {name})'\n")
+        result = self.serialterm("a", "--linger", "0")
+        self.assertEqual(result.status, 0, result)
+        self.assertTrue(log.exists())
+        for folder in (Path(), self.folder, Path.home()):
+            self.assertFalse((folder / name).exists())
         record(40, "commands executed by a configuration", int(witness.exists()), "")
 
     def test_files_that_cannot_be_read(self):
@@ -196,26 +216,37 @@ class CommandTests(ProfileCase):
             self.assertEqual(self.serialterm("profile", "save", *words).status, 2, words)
         self.assertFalse(self.file.exists())
 
-    def test_tio_s_defaults_may_stand_behind_the_others(self):
+    def test_a_setting_of_tio_without_a_counterpart_is_reported(self):
+        """What becomes of each setting is the matter of TioImportTests."""
         source = self.folder / "tio"
-        source.write_text(
-            "[board]\nparity = even\n[default]\nbaudrate = 300\nlog-append = true\n[board]\n"
-            "databits = 7\n")
-        self.assertEqual(
-            self.serialterm("profile", "import-tio", str(source)).stdout,
-            b"[default]\nbaud = 300\n\n[profile.board]\ndata-bits = 7\nparity = \"even\"\n")
-
-    def test_whatever_tio_s_say_can_be_read(self):
-        source = self.folder / "tio"
-        source.write_text(
-            "prefix-ctrl-key = \"\nmap = INLCRNL, ONULBRK\n[a]\nmap = ONULBRK\n")
+        source.write_text("baudrate = 300\n[a]\nalert = bell\nbaudrate = 0\n")
         result = self.serialterm("profile", "import-tio", str(source))
-        self.assertEqual(
-            result.stdout,
-            b"[default]\nmap = \"INLCRNL\"  # tio's has ONULBRK too\nprefix = \"ctrl-\\\"\"\n\n"
-            b"[profile.a]\n# tio's map = ONULBRK\n")
+        self.assertEqual(result.status, 0, result)
+        self.assertIn(b": 2 settings not imported; the comments say why.", result.stderr)
+        self.assertIn(b"# not imported: alert = bell (", result.stdout)
         self.file.write_bytes(result.stdout)
-        self.assertEqual(self.serialterm("profile", "list", "--names").stdout, b"a\n")
+        self.assertEqual(self.settings("loopback:", "--profile", "a"), "300 8N1")
+
+    def test_the_import_that_the_documentation_shows(self):
+        source = self.folder / "tio"
+        source.write_text(
+            "[rpi3]\ndevice = /dev/serial/by-id/usb-FTDI_TTL232R-3V3_FTGQVXBL-if00-port0\n"
+            "baudrate = 115200\ninput-mode = line\noutput-mode = hex\nlog = true\n"
+            "log-directory = /var/log/tio\nlog-append = true\nalert = bell\n")
+        page = (REPOSITORY / "docs/configuration.md").read_text()
+        shown = page.partition("$ serialterm profile import-tio")[2].partition("\n")[2]
+        self.assertEqual(
+            self.serialterm("profile", "import-tio", str(source)).stdout.decode(),
+            shown.partition("```")[0])
+
+    def test_an_import_can_be_appended_to_a_configuration(self):
+        self.file.write_text("[default]\nbaud = 300\n")
+        source = self.folder / "tio"
+        source.write_text("[a]\nbaudrate = 600\n")
+        result = self.serialterm("profile", "import-tio", str(source))
+        self.assertEqual((result.status, result.stderr), (0, b""), result)
+        self.file.write_bytes(self.file.read_bytes() + result.stdout)
+        self.assertEqual(self.settings("loopback:", "--profile", "a"), "600 8N1")
 
     def test_a_tio_configuration_is_brought_along(self):
         source = self.folder / "tio"
@@ -225,7 +256,7 @@ class CommandTests(ProfileCase):
             "no-autoconnect = true\nmap = INLCRNL\n")
         result = self.serialterm("profile", "import-tio", str(source))
         self.assertEqual(result.status, 0, result)
-        self.assertIn(b"# tio's color = 10\n", result.stdout)
+        self.assertIn(b"# not imported: color = 10 (", result.stdout)
         self.file.write_bytes(result.stdout)
         names = self.serialterm("profile", "list", "--names").stdout
         self.assertEqual(names, b"ftdi\nmy-board\n")

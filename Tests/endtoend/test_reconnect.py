@@ -1,7 +1,9 @@
 """A session whose device is unplugged and plugged in again."""
 
+import json
 import os
 import re
+import signal
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,6 +11,21 @@ from pathlib import Path
 from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, wait_until
 
 PREFIX = b"\x14"
+
+
+class ReturnTests(unittest.TestCase):
+    def test_differences_of_the_settings_are_said_again_after_a_return(self):
+        warning = b"warning: parity even was asked for, the driver set none."
+        with tempfile.TemporaryDirectory() as folder, \
+                Device(link=Path(folder) / "port") as device, \
+                Terminal(serialterm_binary(), device.path, "--parity", "even") as terminal:
+            terminal.expect(warning)
+            for _ in range(2):
+                device.hang_up()
+                terminal.expect(b"is gone")
+                device.plug()
+                terminal.expect(b"is back")
+                terminal.expect(warning)
 
 
 class ReconnectTests(unittest.TestCase):
@@ -67,7 +84,7 @@ class ReconnectTests(unittest.TestCase):
         terminal.send(PREFIX + b"?")
         terminal.expect(re.compile(rb"break[^\n]*no device"))
         terminal.send(PREFIX + b"b")
-        terminal.expect(re.compile(rb"serialterm: [^\n]*break[^\n]*no device"))
+        terminal.expect(re.compile(rb"Not available: no device"))
 
     def test_quitting_while_waiting_restores_the_terminal(self):
         terminal = self.session()
@@ -89,9 +106,32 @@ class ReconnectTests(unittest.TestCase):
         self.device.hang_up()
         terminal = self.enterContext(
             Terminal(serialterm_binary(), "connect", "--wait", str(self.path)))
-        terminal.expect(re.compile(rb"waiting[^\n]*port"))
+        terminal.expect(re.compile(rb"waiting for [^\n]*port\. ctrl-t q quits"))
         self.device.plug(says=b"first words")
+        terminal.expect(re.compile(rb"port at 115200 8N1\. ctrl-t q quits"))
         terminal.expect(b"first words")
+        self.assertNotIn(b"is back", terminal.output)
+        self.device.hang_up()
+        terminal.expect(b"is gone")
+        self.device.plug()
+        terminal.expect(b"is back after")
+
+    def test_log_calls_the_first_arrival_opened(self):
+        self.device.hang_up()
+        log = self.folder / "log.jsonl"
+        with Pipes(serialterm_binary(), "connect", "--wait", str(self.path), "--log-format",
+                   "jsonl", "--log", str(log)) as session:
+            session.stderr.expect(b"waiting for")
+            for says in (b"first", b"second"):
+                self.device.plug(says=says)
+                session.stdout.expect(says)
+                self.device.hang_up()
+                session.stderr.expect(b"is gone")
+            session.signal(signal.SIGTERM)
+            session.wait()
+        events = [record["event"] for line in log.read_text().splitlines()
+                  if "event" in (record := json.loads(line))]
+        self.assertEqual(events, ["opened", "lost", "back", "lost"])
 
     def test_folder_of_the_node_may_come_and_go_too(self):
         """As /dev/serial/by-id does with its last link."""

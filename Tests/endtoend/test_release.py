@@ -5,7 +5,7 @@ import signal
 import sys
 
 from Tests.endtoend.harness import (
-    Device, Pipes, Terminal, run, serialterm_binary, wait_until)
+    Device, Pipes, Terminal, run, serialterm, serialterm_binary, wait_until)
 from Tests.endtoend.release import EXCLUSIVE_USER, ReleaseTestCase
 
 
@@ -29,12 +29,35 @@ class ReleaseTests(ReleaseTestCase):
         self.assertEqual(session.leave()[0], 0)
         self.assertEqual(log.read_bytes(), b"before after")
 
+    def test_port_is_lent_with_the_session_s_settings(self):
+        before = self.device.settings
+        session = self.session("--baud", "57600", "--flow", "hard", "--mark-errors")
+        result = self.run_release("stty", "-a", "-F", "{}")
+        self.assertEqual(result.status, 0, result)
+        words = result.stdout.replace(b";", b"").split()
+        self.assertEqual(words[:2], [b"speed", b"57600"])
+        for word in (b"crtscts", b"-icanon", b"-echo", b"-parmrk", b"-inpck"):
+            self.assertIn(word, words)
+        # Whatever the command does to them, the session has its own again.
+        self.assertEqual(self.run_release("stty", "-F", "{}", "9600", "-crtscts").status, 0)
+        session.send(b"\x14c")
+        session.expect(b"57600 8N1")
+        self.assertEqual(session.leave()[0], 0)
+        self.assertEqual(self.device.settings, before)
+
     def test_session_has_the_port_again_when_the_release_has_ended(self):
         session = self.session()
         for _ in range(5):
             self.assertEqual(self.run_release("true").status, 0)
             self.assertTrue(self.device.exclusive)
         self.assertEqual(session.output.count(b"is back"), 5)
+
+    def test_a_command_that_fails_gives_the_port_back_in_the_same_way(self):
+        session = self.session()
+        for count in range(1, 6):
+            self.assertEqual(self.run_release("sh", "-c", "exit 3").status, 3)
+            self.assertTrue(self.device.exclusive, "the session has the port again")
+            self.assertEqual(session.output.count(b"is back"), count)
 
     def test_user_is_told_who_has_the_port(self):
         session = self.session()
@@ -60,7 +83,7 @@ class ReleaseTests(ReleaseTestCase):
             "echo", "at={}", target="kitchen", options=("--config", str(configuration)))
         self.assertEqual((result.status, result.stdout), (0, f"at={self.path}\n".encode()), result)
 
-    def test_what_is_in_the_hands_of_a_program_is_not_lent(self):
+    def test_a_port_that_a_script_uses_is_not_lent(self):
         for words in (["send", str(self.path), "?", "--expect", "x", "--timeout", "600"],
                       ["connect", str(self.path), "--exec", "printf '?'; sleep 600"]):
             with self.subTest(words):
@@ -70,7 +93,7 @@ class ReleaseTests(ReleaseTestCase):
                 wait_until(self.socket_of(program).exists, "the program listens")
                 result = self.run_release("true")
                 self.assertEqual(result.status, 5, result)
-                self.assertIn(b"in the hands of a program", result.stderr)
+                self.assertIn(b"in use by a script; released when it finishes", result.stderr)
                 program.signal(signal.SIGTERM)
                 self.assertEqual(program.wait(), 143)
 
@@ -219,9 +242,9 @@ class UserTests(ReleaseTestCase):
         with self.release("cat") as client:
             session.expect(b"is lent")
             session.signal(signal.SIGUSR1)
-            session.expect(re.compile(rb"stays released when cat \(pid \d+\) has ended"))
+            session.expect(re.compile(rb"stays released when cat \(pid \d+\) finishes"))
             session.signal(signal.SIGUSR1)
-            session.expect(re.compile(rb"is taken back when cat \(pid \d+\) has ended"))
+            session.expect(re.compile(rb"is reopened when cat \(pid \d+\) finishes"))
             session.signal(signal.SIGUSR1)
             session.expect(b"stays released when")
             client.close_stdin()
@@ -243,6 +266,12 @@ class CommandTests(ReleaseTestCase):
             with self.subTest(words):
                 self.assertEqual(self.run_release(*words).status, status)
                 self.assertTrue(self.device.exclusive)
+
+    def test_signals_that_the_program_ignores_are_not_ignored_by_the_command(self):
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            result = serialterm(
+                "release", self.device.path, "--", "sh", "-c", f"kill -{number} $$; exit 3")
+            self.assertEqual(result.status, 128 + number, number)
 
     def test_without_a_session_the_command_is_run_all_the_same(self):
         result = self.run_release("echo", "run")

@@ -1,15 +1,31 @@
 """The socket at which a session can be asked for its port: whom it serves, and what it bears."""
 
 import os
+import select
 import signal
 import socket
 import stat
+import sys
 import threading
 import time
 import unittest
 
-from Tests.endtoend.harness import Deadline, Terminal, serialterm_binary, slow, wait_until
+from Tests.endtoend.faults.figures import record
+from Tests.endtoend.harness import Deadline, Terminal, run, serialterm_binary, slow, wait_until
 from Tests.endtoend.release import ReleaseTestCase
+
+# Asks for the port, and prints what comes back.
+STRANGER = """
+import socket, sys
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+print("connected", flush=True)
+try:
+    client.sendall(sys.argv[2].encode() + b" stranger\\n")
+    print(client.recv(100))
+except (BrokenPipeError, ConnectionResetError):
+    print(b"")
+"""
 
 
 class Client:
@@ -86,13 +102,58 @@ class ProtocolTests(ReleaseTestCase):
         self.assert_alive()
 
     def test_borrowers_name_cannot_command_the_terminal(self):
-        self.client().ask(self.request + b" \x1b]0;owned\x07\n")
-        self.terminal.expect("\N{REPLACEMENT CHARACTER}]0;owned".encode())
+        self.client().ask(self.request + " \x1b]0;owned\x07\u202egnp.exe\n".encode())
+        bad = "\N{REPLACEMENT CHARACTER}"
+        self.terminal.expect(f"{bad}]0;owned{bad}{bad}gnp.exe".encode())
 
-    def test_client_that_says_nothing_is_dropped(self):
-        client = self.client()
-        self.assertTrue(client.is_closed())
+    def test_client_that_does_not_say_what_it_wants_is_dropped_within_a_second(self):
+        for name, say in (("nothing", b""), ("half a request", self.request),
+                          ("a byte now and then", None)):
+            with self.subTest(name), Client(self.socket_path) as client:
+                started = time.monotonic()
+                if say is None:
+                    self.trickle(client.socket)
+                else:
+                    client.socket.sendall(say)
+                    self.assertTrue(client.is_closed())
+                seconds = time.monotonic() - started
+                record(42, f"client that says {name}: dropped", [seconds * 1000], "ms")
+                self.assertLess(seconds, 1)
         self.assert_alive()
+
+    @staticmethod
+    def trickle(client):
+        """Sends a byte every 50 ms until the session closes the connection."""
+        client.settimeout(0.05)
+        while True:
+            try:
+                client.sendall(b"r")
+                if client.recv(1) == b"":
+                    return
+            except TimeoutError:
+                pass
+            except (BrokenPipeError, ConnectionResetError):
+                return
+
+    def test_client_that_closes_with_the_reply_unread_gives_the_port_back(self):
+        client = self.client()
+        client.socket.sendall(self.request + b" hasty\n")
+        self.terminal.expect(b"is lent to hasty")
+        wait_until(lambda: select.select([client.socket], [], [], 0)[0], "the reply is there")
+        client.__exit__()
+        self.terminal.expect(b"is back")
+        self.assert_alive()
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to be asked by somebody else")
+    def test_client_of_another_user_is_refused_even_where_the_folder_lets_it_in(self):
+        for folder in (self.folder, self.runtime, self.socket_path.parent):
+            folder.chmod(0o755)
+        self.socket_path.chmod(0o666)
+        result = run(sys.executable, "-c", STRANGER, str(self.socket_path),
+                     self.request.decode(), user="nobody")
+        self.assertEqual((result.stdout, result.stderr), (b"connected\nb''\n", b""))
+        self.assertNotIn(b"is lent", self.terminal.output)
+        self.assertTrue(self.device.exclusive)
 
     def test_client_that_floods_and_never_reads_harms_nobody(self):
         client = self.client()
@@ -121,10 +182,12 @@ class ProtocolTests(ReleaseTestCase):
         clients = [self.client() for _ in range(100)]
         self.terminal.send(b"still")
         self.assertEqual(self.device.read_exactly(5), b"still")
-        self.assertLessEqual(len(os.listdir(descriptors)), before + 8)
+        # The search for other programs at the port has descriptors of its own for a moment.
+        wait_until(lambda: len(os.listdir(descriptors)) <= before + 8, "few are accepted")
         for client in clients:
             client.__exit__()
-        wait_until(lambda: len(os.listdir(descriptors)) == before, "all are closed")
+        # The search for other programs at the port may have had descriptors of its own at first.
+        wait_until(lambda: len(os.listdir(descriptors)) <= before, "all are closed")
         self.assert_alive()
 
     @slow
@@ -158,14 +221,18 @@ class ProtocolTests(ReleaseTestCase):
 class FolderTests(ReleaseTestCase):
     """Without a safe folder a session goes on, and is not to be asked."""
 
-    def assert_goes_without(self):
+    def assert_goes_without(self, folder):
+        """A session has no socket in a folder, neither while it runs nor afterwards."""
         session = self.enterContext(Terminal(
             serialterm_binary(), "connect", str(self.path), variables=self.variables))
+        # When it says so, it listens, if it does at all.
         session.expect(b"ctrl-t q")
+        self.assertEqual(list(folder.iterdir()), [])
         session.send(b"works")
         self.assertEqual(self.device.read_exactly(5), b"works")
         self.assertNotIn(b"socket", session.output)
         self.assertEqual(session.leave()[0], 0)
+        self.assertEqual(list(folder.iterdir()), [])
 
     def test_socket_is_the_users_own_and_goes_with_the_session(self):
         session = self.session()
@@ -179,23 +246,21 @@ class FolderTests(ReleaseTestCase):
         folder = self.runtime / "serialterm"
         folder.mkdir()
         folder.chmod(0o755)
-        self.assert_goes_without()
-        self.assertEqual(list(folder.iterdir()), [])
+        self.assert_goes_without(folder)
 
     def test_link_in_the_folders_place_is_not_followed(self):
+        # It would do, if it were not for the link that leads to it.
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir(mode=0o700)
         (self.runtime / "serialterm").symlink_to(elsewhere)
-        self.assert_goes_without()
-        self.assertEqual(list(elsewhere.iterdir()), [])
+        self.assert_goes_without(elsewhere)
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to give a folder away")
     def test_folder_of_somebody_else_is_not_used(self):
         folder = self.runtime / "serialterm"
         folder.mkdir(mode=0o700)
         os.chown(folder, 65534, 65534)
-        self.assert_goes_without()
-        self.assertEqual(list(folder.iterdir()), [])
+        self.assert_goes_without(folder)
 
     def test_sockets_of_sessions_that_were_killed_are_cleared_away(self):
         first = self.session()

@@ -3,6 +3,7 @@
 import base64
 import datetime
 import json
+import os
 import re
 import signal
 import struct
@@ -113,7 +114,7 @@ class ReplayTests(unittest.TestCase):
     def test_a_signal_ends_it_however_much_is_due(self):
         program, node = self.replay(line(0, b"x"), "--loop")
         reader = self.enterContext(Pipes("cat", node))
-        reader.stdout.read_exactly(100_000)
+        reader.stdout.read_exactly(20_000)
         started = time.monotonic()
         program.signal(signal.SIGTERM)
         self.assertEqual(program.wait(), 128 + signal.SIGTERM)
@@ -147,7 +148,7 @@ class ReplayTests(unittest.TestCase):
     def test_bad_logs_are_told_with_the_place(self):
         header = capture("<")
         for log, words in (
-                (b"hello\n", b":1: not a JSON object"), (b"{}\n", b":1: neither"),
+                (b"hello\n", b":1: not a JSON object"), (b"{}\n", b":1: it has neither"),
                 (b'{"bytes":"????","time":"x"}', b":1: 'bytes' is not base64"),
                 (b'{"bytes":"","time":"x"}', b":1: 'time'"),
                 (b'\n{"event":"lost"}\n{"event":', b":3: not a JSON object"),
@@ -171,6 +172,66 @@ class ReplayTests(unittest.TestCase):
         result = serialterm("replay", str(self.log))
         self.assertEqual(result.status, 2)
         self.assertIn(b"No such file", result.stderr)
+
+    # A log that is a pipe.
+
+    def replay_of(self, name):
+        program = self.enterContext(Pipes(serialterm_binary(), "replay", name))
+        node = program.stdout.expect(re.compile(rb"(/\S+)\n")).group(1).decode()
+        return program, node
+
+    def named_pipe(self):
+        path = self.folder / "pipe"
+        os.mkfifo(path)
+        return path
+
+    def assert_ends_by_a_signal(self, program):
+        started = time.monotonic()
+        program.signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+        self.assertLess(time.monotonic() - started, LEAVING)
+
+    def test_a_pipe_is_played_as_it_is_written(self):
+        pipe = self.named_pipe()
+        program, node = self.replay_of(str(pipe))
+        port = self.enterContext(Port(node))
+        with open(pipe, "wb", buffering=0) as log:
+            log.write(line(0, b"one") + line(0.01, b" two")[:30])
+            self.assertEqual(port.read_exactly(3), b"one")
+            log.write(line(0.01, b" two")[30:])
+            self.assertEqual(port.read_exactly(4), b" two")
+        self.assertEqual(program.wait(), 0)
+
+    def test_standard_input_is_played(self):
+        program, node = self.replay_of("-")
+        program.send(capture("<", (0, b"packets")), then_close=True)
+        self.assertEqual(self.read(node, 7)[1], b"packets")
+        self.assertEqual(program.wait(), 0)
+
+    def test_a_signal_ends_the_wait_for_a_pipe(self):
+        pipe = self.named_pipe()
+        program, node = self.replay_of(str(pipe))
+        self.assert_ends_by_a_signal(program)
+        program, node = self.replay_of(str(pipe))
+        with open(pipe, "wb", buffering=0) as log:
+            log.write(line(0, b"one") + b'{"time":')
+            port, said = self.read(node, 3)
+            self.assertEqual(said, b"one")
+            self.assert_ends_by_a_signal(program)
+
+    def test_what_is_no_log_in_a_pipe_is_told(self):
+        program, node = self.replay_of("-")
+        program.send(b"hello\n", then_close=True)
+        self.enterContext(Port(node))
+        self.assertEqual(program.wait(), 2)
+        program.stderr.expect(b":1: not a JSON object")
+
+    def test_devices_are_refused(self):
+        for path in ("/dev/ptmx", "/dev/null", str(self.folder)):
+            with self.subTest(path):
+                result = serialterm("replay", path)
+                self.assertEqual(result.status, 2)
+                self.assertIn(b"neither a file nor a pipe", result.stderr)
 
     @slow
     def test_long_log_is_not_kept_in_memory(self):

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import select
 import signal
 import tempfile
 import time
@@ -109,6 +110,54 @@ class ExpectingTests(SendCase):
         self.assertEqual(program.stdout.expect_end(), data + b"end")
 
 
+class WaitingTests(SendCase):
+    """`--wait`, for a port that is in use."""
+
+    def test_a_busy_port_is_waited_for_and_its_holder_named_once(self):
+        for command, words in (("send", ("?",)), ("run", ("-",)), ("connect", ())):
+            with self.subTest(command):
+                with Port(self.device.path) as port:
+                    fcntl.flock(port.descriptor, fcntl.LOCK_EX)
+                    program = self.enterContext(Pipes(
+                        serialterm_binary(), command, self.device.path, *words, "--wait"))
+                    program.send(
+                        {"run": b'send "?"\n', "connect": b"?"}.get(command, b""), then_close=True)
+                    program.stderr.expect(
+                        f"serialterm: waiting for {self.device.path}, in use by pid {os.getpid()} "
+                        .encode())
+                    # Attempts go on without a word.
+                    with self.assertRaises(AssertionError):
+                        program.stderr.expect(b"serialterm: ", 0.7)
+                self.assertEqual(self.device.read_exactly(1), b"?")
+                self.assertEqual(program.wait(), 0)
+                self.assertEqual(program.stderr.data.count(b"waiting"), 1)
+                self.drain()
+
+    def drain(self):
+        """Reads what else was sent: the end of a line."""
+        while select.select([self.device.descriptor], [], [], 0)[0]:
+            os.read(self.device.descriptor, 100)
+
+    def test_a_signal_ends_the_wait(self):
+        with Port(self.device.path) as port:
+            fcntl.flock(port.descriptor, fcntl.LOCK_EX)
+            program = self.program("?", "--wait")
+            program.stderr.expect(b"waiting for")
+            program.signal(signal.SIGTERM)
+            self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+
+    def test_a_missing_device_is_waited_for_and_said_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder) / "port"
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "send", str(link), "?", "--wait"))
+            program.stderr.expect(f"serialterm: waiting for {link}.\n".encode())
+            link.symlink_to(self.device.path)
+            self.assertEqual(self.device.read_exactly(1), b"?")
+            self.assertEqual(program.wait(), 0)
+            self.assertEqual(program.stderr.data.count(b"serialterm"), 1)
+
+
 class StatusTests(SendCase):
     def test_1_file_that_is_not_there(self):
         self.assertEqual(serialterm("send", self.device.path, "--file", "/nonexistent").status, 1)
@@ -155,6 +204,16 @@ class StatusTests(SendCase):
         program.close_stdout()
         self.device.write(b"some")
         self.assertEqual(program.wait(), 9)
+
+    def test_9_file_that_may_not_grow(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.enterContext(Pipes(
+                "sh", "-c", f'ulimit -f 8 && exec "$0" "$@" > {folder}/output',
+                serialterm_binary(), "send", self.device.path, "?", "--expect", "end"))
+            self.assertEqual(self.device.read_exactly(1), b"?")
+            self.device.write(b"x" * 20_000)
+            self.assertEqual(program.wait(), 9)
+            program.stderr.expect(b"File too large")
 
     def test_10_the_answer_does_not_come(self):
         program = self.program("?", "--expect", "ok", "--timeout", "0.3")

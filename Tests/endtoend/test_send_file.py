@@ -6,7 +6,9 @@ import re
 from Tests.endtoend.test_commands import CommandTest
 
 
-class SendFileTests(CommandTest):
+class SendFileTest(CommandTest):
+    """Has a folder for files."""
+
     def setUp(self):
         super().setUp()
         self.files = self.folder / "files"
@@ -21,6 +23,8 @@ class SendFileTests(CommandTest):
         path.write_bytes(content)
         return path
 
+
+class SendFileTests(SendFileTest):
     def test_a_file_arrives_as_it_is(self):
         content = os.urandom(100_000)
         path = self.make("image.bin", content)
@@ -69,6 +73,30 @@ class SendFileTests(CommandTest):
         self.assertEqual(self.device.read_exactly(len(typed)), typed)
         self.expect_nothing_sent()
 
+    def test_stopping_a_held_file_does_not_say_that_the_device_takes_bytes(self):
+        path = self.make("image.bin", b"z" * 300_000)
+        self.begin()
+        self.choose(path)
+        self.screen.wait_for_text("held by the device")
+        self.terminal.send(b"\x03")
+        self.screen.wait_for_text("image.bin was stopped: ")
+        self.press(b"s")
+        self.screen.wait_for_text("received, ")
+        self.assertNotIn(b"takes bytes again", self.terminal.output)
+
+    def test_quitting_a_held_file_does_not_say_that_the_device_takes_bytes(self):
+        path = self.make("image.bin", b"z" * 300_000)
+        self.begin()
+        self.choose(path)
+        self.screen.wait_for_text("held by the device")
+        self.press(b"q")
+        self.screen.wait_for_text("leave before image.bin is sent")
+        self.press(b"q")
+        self.assertEqual(self.terminal.wait(), 8)
+        self.terminal.transcript.expect_end()
+        self.assertIn(b"bytes were sent", self.terminal.output)
+        self.assertNotIn(b"takes bytes again", self.terminal.output)
+
     def test_what_is_typed_meanwhile_is_refused_and_the_palette_can_stop_it(self):
         path = self.make("image.bin", b"z" * 300_000)
         self.begin()
@@ -110,6 +138,53 @@ class SendFileTests(CommandTest):
         self.screen.wait_for_text("(off: 101 more: type how the name begins)")
         self.terminal.send(b"zz\r")
         self.assertEqual(self.device.read_exactly(12), b"the last one")
+
+    def test_enter_alone_sends_nothing(self):
+        self.make("a", b"the first file")
+        self.begin(cwd=self.files)
+        self.press(b"x")
+        self.screen.wait_for_text("  a")
+        self.terminal.send(b"\r")
+        # It went up, to the folder above.
+        self.screen.wait_for_text("file to send: ../")
+        self.screen.wait_for_text("  ../files/")
+        self.terminal.send(b"\x1b")
+        self.screen.wait_until_gone("file to send:")
+        self.expect_nothing_sent()
+
+    def test_a_folder_that_is_chosen_is_looked_into_and_left_again(self):
+        (self.files / "inner").mkdir()
+        self.make("inner/deep.bin", b"deep")
+        self.begin(cwd=self.files)
+        self.press(b"x")
+        self.screen.wait_for_text("  inner/")
+        self.terminal.send(b"inn\r")
+        self.screen.wait_for_text("  inner/deep.bin")
+        self.assertIsNotNone(self.screen.row_of("file to send: inner/"))
+        self.terminal.send(b"\r")
+        self.screen.wait_for_text("  inner/  ")
+        self.terminal.send(b"inner/\x1b[B\r")
+        self.assertEqual(self.device.read_exactly(4), b"deep")
+
+    def test_a_tilde_is_the_home_folder(self):
+        self.make("from home.bin", b"from home")
+        self.begin(variables={"HOME": str(self.files)})
+        self.press(b"x")
+        self.screen.wait_for_text("file to send:")
+        self.terminal.send(b"~/from")
+        self.screen.wait_for_text("~/from home.bin")
+        self.terminal.send(b"\r")
+        self.assertEqual(self.device.read_exactly(9), b"from home")
+
+    def test_a_name_that_is_not_utf_8_is_sent_too(self):
+        name = os.fsencode(self.files) + b"/n\xff\xfe.bin"
+        with open(name, "wb") as file:
+            file.write(b"strange name")
+        self.begin(cwd=self.files)
+        self.press(b"x")
+        self.screen.wait_for_text("file to send:")
+        self.terminal.send(b"n.bin\r")
+        self.assertEqual(self.device.read_exactly(12), b"strange name")
 
     def test_a_folder_that_cannot_be_read_says_so(self):
         self.begin()

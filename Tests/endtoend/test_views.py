@@ -24,6 +24,29 @@ class ViewTests(PaletteTest):
         self.device.write(b"yes")
         screen.wait_for_text("< 00000000  79 65 73")
 
+    def test_hex_rows_fit_the_width_that_the_timestamps_leave(self):
+        for options, columns, expected in (
+                ((), 80, 16), (("-t",), 80, 8), (("-t", "-e"), 80, 8), (("-t",), 93, 16),
+                (("--timestamps=iso:us",), 80, 8), ((), 60, 8), (("-t",), 59, 4)):
+            with self.subTest(options=options, columns=columns):
+                terminal, screen = self.start("--hex", *options, size=(24, columns))
+                self.device.write(bytes(range(65, 65 + 16)))
+                screen.wait_for(lambda lines: any("P|" in line for line in lines), "all bytes")
+                rows = [line for line in screen.lines if line.endswith("|")]
+                self.assertEqual(len(rows), 16 // expected, screen.text)
+                terminal.close()
+
+    def test_hex_rows_follow_a_window_that_changes_its_size(self):
+        terminal, screen = self.start("--hex", "--timestamps", size=(24, 100))
+        for columns, rows in ((100, 1), (70, 2), (50, 4), (120, 1)):
+            screen.resize(24, columns)
+            terminal.send(b"\x14l")
+            screen.wait_until_gone("|")
+            self.device.write(bytes(range(65, 65 + 16)))
+            screen.wait_for(
+                lambda lines: sum(line.endswith("|") for line in lines) == rows
+                and any("P|" in line for line in lines), f"{rows} rows in {columns} columns")
+
     def test_a_line_of_hex_that_is_typed_ends_with_a_pause_too(self):
         terminal, screen = self.start("--hex", "--local-echo", "--hex-gap", "500")
         self.device.write(b"x")
@@ -133,7 +156,7 @@ class MultiplexerTest(unittest.TestCase):
         self.wait_for_screen("command:")
         self.type("send-file")
         self.wait_for_screen("command: send-file")
-        self.assertIn("x  send-file: send a file as it is", self.captured())
+        self.assertIn("x  send-file: send a file", self.captured())
         self.type("\x1b")
         wait_until(lambda: self.captured() == before, "the screen is as before")
         self.type("\x14q")

@@ -5,36 +5,121 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct CommandListTests {
-  private func lines(_ state: TerminalState, columns: Int) -> [String] {
-    CommandList(state: state, prefix: .standard).lines(style: .plain, columns: columns)
-  }
+@Suite(.timeLimit(.minutes(5))) struct CommandListTests {
+  private static let standard = ScreenSize(rows: 24, columns: 80)
 
-  @Test func everyLineFits_in80Columns_inEveryState() {
+  /// States in which as many commands as possible are off.
+  private static var states: [TerminalState] {
+    var open = TerminalState()
+    open.session = .open("/dev/ttyUSB0", LineSettings())
     var released = TerminalState()
     released.session = .released("/dev/ttyUSB0")
-    for state in [TerminalState(), released] {
-      #expect(lines(state, columns: 80).allSatisfy { $0.count <= 80 })
+    var full = open
+    full.capabilities = [.breaks, .modemLines]
+    full.modemLines = [.dtr, .rts]
+    var readOnly = open
+    readOnly.isReadOnly = true
+    return [TerminalState(), open, full, released, readOnly]
+  }
+
+  private func lines(_ state: TerminalState, on size: ScreenSize) -> [StyledLine] {
+    CommandList(state: state, prefix: .standard).lines(on: size)
+  }
+
+  /// The text of a list without the breaks between its lines.
+  private func text(_ lines: [StyledLine]) -> String {
+    lines.map(\.text).joined(separator: " ").split(separator: " ").joined(separator: " ")
+  }
+
+  @Test func list_fitsOnAStandardScreen_inEveryState() {
+    for state in Self.states {
+      let lines = lines(state, on: Self.standard)
+      #expect(lines.count < Self.standard.rows, "\(lines.map(\.text).joined(separator: "\n"))")
+      #expect(lines.allSatisfy { $0.width <= Self.standard.columns })
     }
   }
 
-  @Test func whereThereIsNoRoom_theReasonStaysAndTheWordsGo() {
-    let line = lines(TerminalState(), columns: 40).first { $0.contains("pulse-line") }
-    #expect(line == "  p  pulse-line         (off: no device)")
-    let mapping = lines(TerminalState(), columns: 40).first { $0.contains("mapping") }
-    #expect(mapping == "  m  mapping")
+  @Test(arguments: [
+    ScreenSize(rows: 24, columns: 80), ScreenSize(rows: 12, columns: 40),
+    ScreenSize(rows: 60, columns: 120), ScreenSize(rows: 6, columns: 20),
+  ])
+  func everyCommandIsInIt_withItsKey_andWhyItIsOff(size: ScreenSize) {
+    for state in Self.states {
+      let lines = lines(state, on: size)
+      let text = text(lines)
+      #expect(lines.allSatisfy { $0.width <= size.columns })
+      for command in Command.allCases {
+        let key = command.entry.key.map { "\($0) " } ?? ""
+        #expect(text.contains("\(key)\(command.entry.name)"))
+        if case .disabled(let reason) = command.availability(in: state) {
+          #expect(text.contains("(off: \(reason))"), "\(command) on \(size)")
+        }
+      }
+    }
   }
 
-  @Test func whatStandsAtTheSide_isInOneColumn() {
-    let columns = lines(TerminalState(), columns: 80).compactMap { line in
-      line.firstRange(of: "(off").map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+  @Test func largeScreen_hasOneLineACommand_withWhatItDoes() {
+    let lines = lines(Self.states[0], on: ScreenSize(rows: 60, columns: 120))
+    #expect(lines.count == Command.allCases.count + 2)
+    let columns = lines.compactMap { line in
+      line.text.firstRange(of: "(off").map {
+        line.text.distance(from: line.text.startIndex, to: $0.lowerBound)
+      }
     }
     #expect(Set(columns).count == 1)
+    #expect(lines.contains { $0.text.hasPrefix("  p  pulse-line: pulse DTR or RTS ") })
+  }
+
+  @Test func smallScreen_hasTheReason_orTheValue_orWhatItDoes() {
+    let texts = lines(Self.states[0], on: ScreenSize(rows: 24, columns: 39)).map(\.text)
+    #expect(texts.contains("p pulse-line       (off: no device)"))
+    #expect(texts.contains("e local-echo       off"))
+    #expect(texts.contains("m mapping          map characters"))
+  }
+
+  @Test func whatIsOff_isDimmed_alsoBesideWhatIsOn() {
+    for size in [Self.standard, ScreenSize(rows: 60, columns: 120)] {
+      for run in lines(Self.states[1], on: size).flatMap(\.runs) {
+        #expect(run.text.contains("(off:") == run.style.contains(.dimmed) || run.text == " ")
+      }
+    }
   }
 
   @Test func palette_endsWithWhatEverybodyKnows() {
     let names = CommandList.choices(in: TerminalState()).map(\.id)
     #expect(names.suffix(2) == ["help", "quit"])
     #expect(Set(names).count == Command.allCases.count - 1)
+  }
+
+  private func found(_ query: String) -> [String] {
+    var list = ChoiceList(CommandList.choices(in: TerminalState()))
+    _ = list.handle(.paste(Array(query.utf8)))
+    return list.matching.map(\.id)
+  }
+
+  @Test(arguments: [
+    ("exit", "quit"), ("disconnect", "quit"), ("close", "quit"), ("upload", "send-file"),
+    ("crlf", "mapping"), ("line ending", "mapping"), ("speed", "baud"), ("search", "highlight"),
+    ("capture", "log"), ("settings", "configuration"), ("stats", "statistics"),
+    ("reset", "pulse-line"), ("rts", "toggle-line"), ("handshake", "flow"),
+    ("cancel", "stop-sending"),
+    ("send file", "send-file"), ("b", "break"), ("B", "baud"), ("db", "data-bits"),
+    ("echo", "local-echo"), ("115200", "baud"),
+  ])
+  func wordThatUsersType_findsTheCommandFirst(query: String, command: String) {
+    #expect(found(query).first == command)
+  }
+
+  @Test func everyCommand_hasSynonyms_andIsFoundFirstByEachUnlessAnotherHasIt() {
+    for command in Command.allCases where command != .palette {
+      let entry = command.entry
+      #expect(!entry.synonyms.isEmpty, "\(entry.name)")
+      #expect(found(entry.name).first == entry.name)
+      for synonym in entry.synonyms {
+        let first = Command.allCases.first { found(synonym).first == $0.entry.name }
+        #expect(first?.entry.synonyms.contains(synonym) == true, "\(synonym)")
+        #expect(found(synonym).contains(entry.name), "\(synonym)")
+      }
+    }
   }
 }

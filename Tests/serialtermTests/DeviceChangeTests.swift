@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct DeviceChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceChangeTests {
   private let device = Device(
     syspath: "/sys/x", node: "/dev/ttyUSB0", kind: .usb, driver: "ftdi_sio", interfaceNumber: 0,
     links: ["/dev/a", "/dev/b"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct FileChoicesTests {
+@Suite(.timeLimit(.minutes(5))) struct FileChoicesTests {
   private let temporary: TemporaryFolder
   private var folder: FilePath { temporary.path }
 
@@ -21,36 +21,127 @@ import Testing
     }
   }
 
-  @Test func entries_areInOrder_andFoldersEndInASlash() {
+  private func choices(_ typed: String, in base: FilePath? = nil) -> [Choice<String>] {
+    let contents = FolderContents(
+      of: FileChoices.path(of: FileChoices.folder(of: typed), in: base ?? folder))
+    return FileChoices(for: typed, in: contents).choices(in: contents)
+  }
+
+  @Test func entries_areInOrder_belowTheFolderAbove_andFoldersEndInASlash() {
     make("b")
     make("a", isFolder: true)
     make(".hidden")
-    let choices = FileChoices.choices(typed: "", in: folder)
-    #expect(choices.map(\.title) == ["a/", "b"])
-    #expect(choices.map(\.id) == [folder.appending("a").string, folder.appending("b").string])
-    #expect(FileChoices.choices(typed: ".", in: folder).map(\.title).contains(".hidden"))
+    #expect(choices("").map(\.title) == ["../", "a/", "b"])
+    #expect(choices("b").map(\.title) == ["a/", "b"])
+    #expect(choices(".").map(\.title) == [".hidden", "a/", "b"])
+    #expect(choices("").map(\.detail) == ["folder", "folder", ""])
+  }
+
+  @Test func link_isAFolder_ifItLeadsToOne() {
+    make("a", isFolder: true)
+    make("b")
+    for (name, target) in [("to-a", "a"), ("to-b", "b"), ("to-nothing", "missing")] {
+      _ = folder.appending(name).withPlatformString { path in symlink(target, path) }
+    }
+    #expect(choices("x").map(\.title) == ["a/", "b", "to-a/", "to-b", "to-nothing"])
   }
 
   @Test func folderThatIsTyped_isLookedInto() {
     make("a", isFolder: true)
     make("a/inner")
-    #expect(FileChoices.choices(typed: "a/", in: folder).map(\.title) == ["a/inner"])
-    #expect(
-      FileChoices.choices(typed: "\(folder)/a/", in: "/").map(\.title) == ["\(folder)/a/inner"])
+    #expect(choices("a/").map(\.title) == ["a/../", "a/inner"])
+    #expect(choices("a/i").map(\.title) == ["a/inner"])
+    #expect(choices("\(folder)/a/i", in: "/").map(\.title) == ["\(folder)/a/inner"])
+  }
+
+  @Test(arguments: [
+    ("", "../"), ("../", "../../"), ("a/", ""), ("a/b/", "a/"), ("/tmp/", "/"), ("/a/b/", "/a/"),
+    ("~/", "~/../"), ("~/a/", "~/"), ("a/../", "a/../../"),
+  ])
+  func folderAbove_isWhereThePathGoesOn(typed: String, above: String) throws {
+    let choice = try #require(
+      FileChoices(for: typed, in: FolderContents(of: folder))
+        .choices(in: FolderContents(of: folder)).first)
+    #expect(choice.title == typed + "../")
+    #expect(FileChoices.continuation(choice.id) == above)
+  }
+
+  @Test func rootHasNoFolderAbove() {
+    #expect(choices("/").allSatisfy { $0.title != "/../" })
+  }
+
+  @Test func choice_standsForItsFile_andAFolderForThePathThatGoesOn() {
+    make("file")
+    make("sub", isFolder: true)
+    let (sub, file) = (choices("x")[1], choices("x")[0])
+    #expect(FileChoices.continuation(file.id) == nil)
+    #expect(FileChoices.path(of: file.id, in: folder) == folder.appending("file"))
+    #expect(FileChoices.continuation(sub.id) == "sub/")
+  }
+
+  @Test func nameThatIsNotUTF8_standsForItsFileToo() throws {
+    let name: [CChar] = [0x61, CChar(bitPattern: 0xFF), 0x2F - 1, 0]
+    let path = folder.appending(
+      name.withUnsafeBufferPointer {
+        FilePath.Component(platformString: $0.baseAddress!)!
+      })
+    _ = path.withPlatformString { close(creat($0, 0o600)) }
+    let choice = try #require(choices("x").first)
+    #expect(choice.title == "a\u{FFFD}.")
+    #expect(FileChoices.path(of: choice.id, in: folder) == path)
+    #expect((try? FileChoices.path(of: choice.id, in: folder).stat()) != nil)
+  }
+
+  @Test func tilde_isTheHomeFolder() throws {
+    let home = FilePath(String(cString: getenv("HOME")))
+    #expect(FileChoices.path(of: "~/x/y") == home.appending("x").appending("y"))
+    #expect(FileChoices.path(of: "~/") == home)
+    #expect(FileChoices.path(of: "~root/x") == "/root/x")
+    #expect(FileChoices.path(of: "~no-such-user/x", in: "/b") == "/b/~no-such-user/x")
+    #expect(FileChoices.path(of: "a~/x", in: "/b") == "/b/a~/x")
   }
 
   @Test func folderThatCannotBeRead_saysWhy() {
-    let choices = FileChoices.choices(typed: "missing/", in: folder)
-    #expect(choices.map(\.title) == ["missing/"])
-    #expect(choices.first?.refusal == "No such file or directory")
+    #expect(choices("missing/").map(\.title) == ["missing/"])
+    #expect(choices("missing/").first?.refusal == "No such file or directory")
+  }
+
+  @Test func folderThatIsBeingRead_saysSo() {
+    let choices = FileChoices(for: "a/b", in: nil).choices(in: nil)
+    #expect(choices.map(\.title) == ["a/"])
+    #expect(choices.first?.refusal == "reading the folder")
   }
 
   @Test func tooManyFiles_areFoundByHowTheirNameBegins() {
     for number in 0..<FileChoices.limit { make("f\(number)") }
     make("last")
-    let all = FileChoices.choices(typed: "", in: folder)
-    #expect(all.count == FileChoices.limit + 1)
+    let all = choices("")
+    #expect(all.count == FileChoices.limit + 2)
     #expect(all.last?.refusal == "1 more: type how the name begins")
-    #expect(FileChoices.choices(typed: "la", in: folder).first?.title == "last")
+    #expect(choices("la").map(\.title) == ["last", "la..."])
+    #expect(choices("f1999").first?.title == "f1999")
+  }
+
+  @Test func choices_areMadeAnew_onlyWhereTheyDiffer() {
+    make("a")
+    let contents = FolderContents(of: folder)
+    func key(_ typed: String) -> FileChoices { FileChoices(for: typed, in: contents) }
+    #expect(key("a") == key("bc"))
+    #expect(key("a") != key(""))
+    #expect(key("a") != key(".a"))
+    #expect(key("a") != key("b/a"))
+  }
+
+  @Test func listing_isReadOnAThread_andEndsWithTheContents() {
+    make("a")
+    let folder = folder
+    let listing = FolderListing { folder }
+    listing.wait(atMost: .seconds(60))
+    #expect(listing.contents?.entries.map(\.name) == ["a"])
+  }
+
+  @Test func listing_thatNobodyWants_readsNoMore() {
+    for number in 0..<1_000 { make("\(number)") }
+    #expect(FolderContents(of: folder, while: { false }).entries.count < 1_000)
   }
 }

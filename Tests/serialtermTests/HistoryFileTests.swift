@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct HistoryFileTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryFileTests {
   /// A folder of its own for each test, which is gone with it.
   private final class Place {
     private let folder: TemporaryFolder
@@ -51,13 +51,6 @@ import Testing
     other.append("from the other")
     one.append("and again")
     #expect(place.text == "from one\nfrom the other\nand again\n")
-  }
-
-  @Test func lineWithASpaceInFront_isNotKept() throws {
-    let place = try Place()
-    var file = place.history
-    file.append(" secret")
-    #expect(place.text.isEmpty)
   }
 
   @Test func moreLinesThanTheLimit_dropTheOldest() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct NodeAccessTests {
+@Suite(.timeLimit(.minutes(5))) struct NodeAccessTests {
   @Test(
     arguments: [
       (0o660, "dialout", "group dialout: 'sudo usermod -aG dialout $USER', then log in again."),
@@ -22,7 +22,7 @@ import Testing
     let message = Failure(error, access: access, holder: nil).message
     #expect(message.hasSuffix("It belongs to \(owners)"))
     let device = Device(syspath: "/sys/devices/ttyS0", node: "/dev/ttyS0", kind: .uart)
-    let refusal = DeviceChooser.choices([device]) { _ in (access, nil) }.first?.refusal
+    let refusal = DeviceChooser.choices([device]) { _ in (access, nil, false) }.first?.refusal
     let admits = owners.contains("usermod")
     #expect(refusal == "permission denied\(admits ? ": you are not in group dialout" : "")")
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct OptionalValuesTests {
+@Suite(.timeLimit(.minutes(5))) struct OptionalValuesTests {
   @Test(arguments: [
     (["-t"], ["-t", "time"]),
     (["-t", "iso", "port"], ["-t", "iso", "port"]),

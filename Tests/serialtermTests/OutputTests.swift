@@ -1,9 +1,10 @@
+import SerialCore
 import SystemPackage
 import Testing
 
 @testable import serialterm
 
-@Suite struct OutputTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputTests {
   @Test(arguments: [
     (JSON.null, "null"), (.bool(true), "true"), (.integer(-5), "-5"), (.string("a"), "\"a\""),
     (.string("\"\\\n\r\t\u{1}\u{7F}é😀"), #""\"\\\n\r\t\u0001\u007fé😀""#),
@@ -24,6 +25,46 @@ import Testing
   @Test func table_alignsItsColumns_whereCharactersAreWide() {
     let table = Table(header: ["N", "X"], rows: [["串口", "y"], ["e\u{301}", "z"]])
     #expect(table.lines == ["N     X", "串口  y", "e\u{301}     z"])
+  }
+
+  /// Bidirectional controls, invisible characters, line separators: by themselves or in a name.
+  private static let misleading = [
+    "\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}", "\u{200E}", "\u{061C}", "\u{200B}", "\u{200D}",
+    "\u{FEFF}", "\u{AD}", "\u{2028}", "\u{2029}", "\u{E0041}", "\u{1B}", "\u{9B}", "\u{7F}",
+  ]
+
+  @Test(arguments: misleading) func whatATerminalObeysOrRearranges_isReplaced(
+    character: String
+  ) throws {
+    #expect("a\(character)b".harmless == "a\u{FFFD}b")
+    #expect(Table(header: ["N"], rows: [[character]]).lines[1] == "\u{FFFD}")
+    let json = JSON.string("a\(character)b").description
+    #expect(json.unicodeScalars.allSatisfy { $0.isASCII }, "\(json)")
+    #expect(try JSON(parsing: json).string == "a\(character)b")
+  }
+
+  @Test func textOfEveryScript_staysAsItIs() {
+    let text = "café 串口 مرحبا שלום ไทย 😀 e\u{301}"
+    #expect(text.harmless == text)
+    #expect(JSON.string(text).description == "\"\(text)\"")
+  }
+
+  @Test(arguments: [
+    ("ttyUSB0", "ttyUSB0"), ("usb:0403:6001", "usb:0403:6001"), ("", "''"), ("a b", "'a b'"),
+    ("x'; rm -rf ~; '", #"'x'\''; rm -rf ~; '\'''"#), ("$(id)", "'$(id)'"), ("~", "'~'"),
+    ("a\nb", #"$'a\012b'"#), ("\u{202E}\\'", #"$'\342\200\256\\\''"#), ("ü", "'ü'"),
+  ])
+  func shellWord_isReadBackByAShell(text: String, word: String) {
+    #expect(text.shellWord == word)
+  }
+
+  @Test func lineOfAMessage_isShortened_andKeepsItsEnds() {
+    let message = "config.toml:3: '\(String(repeating: "x", count: 100_000))' is no value"
+    let shown = message.harmlessLines
+    #expect(shown.count < 700)
+    #expect(shown.hasPrefix("config.toml:3: 'xxx"))
+    #expect(shown.hasSuffix("xxx' is no value"))
+    #expect(Failure(.usage, "two\n\(message)").message == "two\n\(shown)")
   }
 
   @Test func linesOfAText_areHarmless_andStayLines() {
@@ -51,5 +92,25 @@ import Testing
   ])
   func counts_areGroupedByThousands(number: Int, text: String) {
     #expect(number.grouped == text)
+  }
+
+  @Test(arguments: [
+    (0, "0 bytes", "0 bytes were"), (1, "1 byte", "1 byte was"),
+    (2, "2 bytes", "2 bytes were"), (30_000, "30,000 bytes", "30,000 bytes were"),
+  ])
+  func nounAfterACount_isSingularForOne(number: Int, text: String, passive: String) {
+    #expect(number.counted("byte") == text)
+    #expect(number.bytesWere == passive)
+  }
+
+  @Test func statistics_nameOneOfAKindInTheSingular() {
+    var counters = LineCounters()
+    counters[.framing] = 1
+    let lines = Statistics().lines(unsent: 0, counters: counters)
+    #expect(lines[0] == "0 bytes received, 0 sent, 0 waiting to be sent; no disconnects.")
+    #expect(
+      lines[1]
+        == "  the driver counted 1 framing error, 0 parity errors, 0 overruns, 0 buffer overruns, "
+        + "0 breaks")
   }
 }

@@ -14,7 +14,8 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
   }
   for piece in pieces {
     piece.withUnsafeBytes { bytes in
-      parser.parse(bytes) { item in
+      var rest = bytes
+      while let item = parser.next(in: &rest) {
         switch item {
         case .data(let bytes): data += bytes
         case .command(let key):
@@ -31,7 +32,7 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
   return items
 }
 
-@Suite struct PrefixKeyParserTests {
+@Suite(.timeLimit(.minutes(5))) struct PrefixKeyParserTests {
   private let inputs: [(bytes: [UInt8], items: [String])] = [
     ([], []),
     ([1, 2, 3], ["data [1, 2, 3]"]),

@@ -1,5 +1,5 @@
-"""An FTDI adapter whose chip is software: what a driver programs can be read, what a chip reports
-can be made up. See ftdi_model.py."""
+"""An FTDI adapter with a simulated chip: tests read what the driver programs, and choose what the
+chip reports. See ftdi_model.py."""
 
 import os
 import re
@@ -14,7 +14,7 @@ MODEL = Path(__file__).with_name("ftdi_model.py")
 
 
 class Chip:
-    """Plugged in while the context lasts."""
+    """The adapter; it is plugged in until the context is left."""
 
     def __init__(self, serial):
         self._serial = serial
@@ -26,7 +26,7 @@ class Chip:
             text=True)
         threading.Thread(target=self._listen, daemon=True).start()
         self.link = f"/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_{self._serial}-if00-port0"
-        wait_until(lambda: os.path.exists(self.link), f"{self.link} is there")
+        wait_until(lambda: os.path.exists(self.link), f"{self.link} exists")
         return self
 
     def __exit__(self, *_):
@@ -41,20 +41,20 @@ class Chip:
 
     @property
     def log(self):
-        """What was programmed so far, in order."""
+        """The requests of the driver so far, in order."""
         return [words for _, words in self._entries]
 
     @property
     def timed_log(self):
-        """The same, each with the second at which it was programmed."""
+        """The requests with their times in seconds (`time.monotonic`)."""
         return list(self._entries)
 
     def forget(self):
-        """Begins the log anew."""
+        """Clears the log."""
         self._entries.clear()
 
     def expect(self, pattern):
-        """Waits until the log has a line that matches."""
+        """Waits until an entry of the log matches."""
         wait_until(
             lambda: any(re.fullmatch(pattern, words) for words in self.log),
             f"{pattern} is in {self.log}")
@@ -64,7 +64,7 @@ class Chip:
         self._command(f"set {name} {int(asserted)}")
 
     def send(self, data, *errors):
-        """Has the chip receive bytes, with errors: parity, framing, overrun or break."""
+        """Makes the chip receive bytes, with errors: parity, framing, overrun or break."""
         self._command(" ".join(["send", data.hex(), *errors]))
 
     def _command(self, line):

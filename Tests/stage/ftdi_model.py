@@ -1,12 +1,12 @@
-"""A software FT232R: a USB gadget (FunctionFS) on a controller that leads back to the same machine
-(dummy_hcd), so that the kernel's own ftdi_sio drives it. Run as a program by chip.py.
+"""A simulated FT232R: a USB gadget (FunctionFS) on a loopback controller (dummy_hcd), so that the
+same kernel's ftdi_sio drives it. chip.py runs it as a program.
 
     ftdi_model.py SERIAL
 
-What a driver programs is a line of standard output each; standard input takes a command a line:
+It prints a line for each request of the driver, and reads commands from standard input:
 
     set cts|dsr|ri|dcd 0|1      a modem input
-    send HEX [parity|framing|overrun|break]...    bytes that are received, with these errors
+    send HEX [parity|framing|overrun|break]...    received bytes, with these errors
     quit
 """
 
@@ -30,10 +30,10 @@ GET_MODEM_STATUS, GET_LATENCY, READ_EEPROM = 5, 10, 0x90
 INPUTS = {"cts": 0x10, "dsr": 0x20, "ri": 0x40, "dcd": 0x80}
 ERRORS = {"overrun": 0x02, "parity": 0x04, "framing": 0x08, "break": 0x10}
 TRANSMITTER_EMPTY = 0x60
-# Seconds after which the chip reports its status also when there is nothing to report.
+# Seconds after which the chip reports its status, even if it has not changed.
 LATENCY_TIMER = 0.016
 PACKET = 62
-# The eighths of a baud rate's divisor, by the code in the request.
+# The eighths of the baud rate divisor, by the code in the request.
 EIGHTHS = [0, 4, 2, 1, 3, 5, 6, 7]
 
 SETUP_EVENT = 4
@@ -48,7 +48,7 @@ def write(attribute, value):
 
 
 def make_gadget(serial):
-    """The gadget's descriptors, all but those of its endpoints."""
+    """Creates the gadget with its descriptors, except those of the endpoints."""
     if not (CONFIGFS / "usb_gadget").exists():
         subprocess.run(["mount", "-t", "configfs", "none", CONFIGFS], check=True)
     for folder in ("strings/0x409", "configs/c.1", "functions/ffs.ftdi"):
@@ -64,7 +64,7 @@ def make_gadget(serial):
 
 
 def open_endpoints():
-    """Describes the interface; returns the descriptors of its control, in and out endpoints."""
+    """Describes the interface; returns descriptors of the control, in and out endpoints."""
     ENDPOINTS.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "functionfs", "ftdi", ENDPOINTS], check=True)
     control = os.open(ENDPOINTS / "ep0", os.O_RDWR)
@@ -84,15 +84,15 @@ def open_endpoints():
 
 
 def baud_rate(value, index):
-    """What the chip's divisor stands for: 3 MHz by a number with eighths."""
+    """The baud rate of a divisor: 3 MHz divided by a number with eighths."""
     divisor, code = value & 0x3FFF, value >> 14 & 3 | (index & 1) << 2
     if code == 0 and divisor < 2:
         return (3_000_000, 2_000_000)[divisor]
     return round(3_000_000 * 8 / (divisor * 8 + EIGHTHS[code]))
 
 
-def in_words(request, value, index):
-    """What a request programs."""
+def described(request, value, index):
+    """Describes what a request programs."""
     if request == RESET:
         return f"reset {value}"
     if request == MODEM_CONTROL:
@@ -112,7 +112,7 @@ def in_words(request, value, index):
 
 
 class Chip:
-    """The chip's own side of the three endpoints, each served by a thread."""
+    """The chip's side of the three endpoints. A thread serves each."""
 
     def __init__(self, endpoints):
         self._control, self._in, self._out = endpoints
@@ -136,8 +136,8 @@ class Chip:
             try:
                 self._serve_event(os.read(self._control, 12))
             except OSError as error:
-                # FunctionFS says that the host took a request back, and says so too where the next
-                # one came in the moment when the last was done: that one is still to be read.
+                # FunctionFS reports with EIDRM that the host has cancelled a request, but also when
+                # a request arrives just as the last one completes: read that one next.
                 if error.errno != errno.EIDRM:
                     raise
 
@@ -153,7 +153,7 @@ class Chip:
             os.write(self._control, answers.get(request, bytes(length))[:length])
         else:
             os.read(self._control, length)
-            log(in_words(request, value, index))
+            log(described(request, value, index))
 
     def _serve_in(self):
         while True:
@@ -161,7 +161,7 @@ class Chip:
                 data, errors = self._outgoing.get(timeout=LATENCY_TIMER)
             except queue.Empty:
                 data, errors = b"", 0
-            # Also a packet without data, which reports the modem inputs.
+            # Without data, one empty packet reports the modem inputs.
             for start in range(0, len(data) or 1, PACKET):
                 self._answer(self._status(errors) + data[start:start + PACKET])
 
@@ -171,7 +171,7 @@ class Chip:
         except OSError as error:
             if error.errno != errno.ESHUTDOWN:
                 raise
-            time.sleep(LATENCY_TIMER)  # Nobody has configured the device yet.
+            time.sleep(LATENCY_TIMER)  # The host has not configured the device yet.
 
     def _serve_out(self):
         while True:
@@ -198,7 +198,7 @@ def main(serial):
             break
     write("UDC", "\n")
     log("unplugged")
-    # Its threads wait in the kernel.
+    # Exits at once: the threads are blocked in the kernel.
     os._exit(0)
 
 

@@ -1,5 +1,5 @@
-"""A CDC-ACM device of any identity: the guest's own USB gadget, on a USB controller that leads back
-to the same machine (dummy_hcd)."""
+"""A CDC-ACM device with any identity: a USB gadget of the guest on a loopback controller
+(dummy_hcd)."""
 
 import glob
 import os
@@ -13,7 +13,7 @@ CONFIGFS = Path("/sys/kernel/config")
 
 
 class AcmGadget:
-    """Plugged in while the context lasts. `far_end(N)` is what talks to its port number N."""
+    """The device, plugged in until the context is left. `far_end(N)` is the far end of port N."""
 
     def __init__(self, vendor, product, serial, ports=1):
         if not (CONFIGFS / "usb_gadget").exists():
@@ -39,13 +39,13 @@ class AcmGadget:
         return self
 
     def plug(self):
-        """Plugs it in; returns when udev has named its ports."""
+        """Plugs it in; returns when udev has created the links of its ports."""
         self._write("UDC", os.listdir("/sys/class/udc")[0])
         self._is_plugged = True
-        wait_until(lambda: len(self._links) == self._ports, "the gadget's ports are there")
+        wait_until(lambda: len(self._links) == self._ports, "the gadget's ports exist")
 
     def unplug(self):
-        """Pulls it out; returns when udev has noticed."""
+        """Unplugs it; returns when udev has removed the links."""
         self._write("UDC", "")
         self._is_plugged = False
         wait_until(lambda: not self._links, "the gadget's ports are gone")
@@ -53,7 +53,7 @@ class AcmGadget:
     def __exit__(self, *_):
         if self._is_plugged:
             self.unplug()
-        # Not one call: the kernel makes and removes most of what is in there itself.
+        # Folder by folder: the kernel creates and removes most files in there itself.
         for function in self._functions:
             (self._configuration / function.name).unlink()
         for folder in (self._configuration, *self._functions, self._strings, self._gadget):
@@ -61,16 +61,16 @@ class AcmGadget:
 
     @property
     def nodes(self):
-        """Its ports by the names that udev has given them, in order."""
+        """The nodes of its ports, in the order of their links."""
         return [os.path.realpath(link) for link in self._links]
 
     @property
     def _links(self):
-        # The folder comes and goes with its last link.
+        # The folder exists only while it contains links.
         return sorted(glob.glob("/dev/serial/by-id/*Arduino*"))
 
     def far_end(self, port):
-        """What is at the other end of a port."""
+        """The far end of a port."""
         return FarEnd(port)
 
     def _write(self, attribute, value):
@@ -78,7 +78,7 @@ class AcmGadget:
 
 
 class FarEnd(Wire):
-    """The gadget's own side of a port."""
+    """The gadget's side of a port."""
 
     def __init__(self, port):
         self.descriptor = os.open(f"/dev/ttyGS{port}", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)

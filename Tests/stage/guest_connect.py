@@ -1,4 +1,4 @@
-"""Sessions with a real FTDI port, plugged and unplugged."""
+"""Sessions with a real FTDI port that is plugged and unplugged."""
 
 import os
 import random
@@ -10,13 +10,13 @@ from Tests.stage.guest_list import StageCase, listed
 
 class ConnectTests(StageCase):
     def session(self, target, *options):
-        """A session at a terminal, which has the port."""
+        """A session on a terminal that has opened its port."""
         terminal = self.enterContext(Terminal(serialterm_binary(), "connect", target, *options))
         terminal.expect(re.compile(rb"115200 8N1[^\n]*ctrl-t q"))
         return terminal
 
     def assert_talks(self, terminal, adapter, word=b"word"):
-        """Asserts that bytes pass both ways."""
+        """Asserts that bytes pass in both directions."""
         terminal.send(word)
         self.assertEqual(adapter.read_exactly(len(word)), word)
         adapter.write(b"<" + word + b">")
@@ -89,9 +89,9 @@ class ConnectTests(StageCase):
         terminal.expect(re.compile(re.escape(adapter.node).encode() + rb"[^\n]*is back"))
 
     def replug_as_another_node(self, adapter, terminal):
-        """Unplugs the adapter, and plugs it in where its old name is taken."""
+        """Unplugs the adapter, and plugs it in while its old node name is in use."""
         node = adapter.node
-        # As long as somebody holds the old node, its name cannot be given again.
+        # While the old node is open, the kernel cannot reuse its name.
         holder = os.open(node, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         self.addCleanup(os.close, holder)
         adapter.unplug()
@@ -108,7 +108,7 @@ class ConnectTests(StageCase):
         terminal.expect(b"waiting")
         stranger = self.adapter(1, "STRANGER1")
         self.assertEqual(stranger.node, node)
-        # It must have heard of the other one before that was listed, and still waits.
+        # The session receives the event before the adapter is listed, and must still wait.
         wait_until(lambda: node in listed(), "the other adapter is listed")
         terminal.send(b"secret")
         terminal.expect(b"not sent")
@@ -128,7 +128,7 @@ class ConnectTests(StageCase):
         terminal = self.enterContext(Terminal(serialterm_binary(), *arguments))
         terminal.expect(b"waiting")
         adapter = self.adapter(0, "LATER0")
-        terminal.expect(b"is back")
+        terminal.expect(adapter.node.encode() + b" at 115200 8N1. ctrl-t q quits")
         self.assert_talks(terminal, adapter)
 
     def test_port_of_a_uart_is_talked_to(self):

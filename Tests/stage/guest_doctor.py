@@ -1,5 +1,5 @@
-"""What `serialterm doctor` and `serialterm rules` say of real ports, and whether what they say
-works: with a real udevd, a real kernel, and users who may not."""
+"""`serialterm doctor` and `serialterm rules` with real ports, and whether their suggestions work:
+with a real udevd, a real kernel, and users without permission."""
 
 import array
 import fcntl
@@ -18,7 +18,7 @@ from Tests.stage.guest_list import StageCase
 RULES = Path("/run/udev/rules.d")
 # From <linux/usbdevice_fs.h>.
 USBDEVFS_CLAIMINTERFACE = 0x8004550F
-# As brltty's own are written.
+# Like the rules of brltty.
 BRLTTY_RULES = """
 SUBSYSTEM!="usb", GOTO="brltty_end"
 ENV{PRODUCT}=="403/6001/*", ENV{BRLTTY_BRAILLE_DRIVER}="at"
@@ -27,7 +27,7 @@ LABEL="brltty_end"
 
 
 def udevadm(*arguments):
-    """udevd's own tool, which is in the root that the machine was started with."""
+    """Runs udevadm, which is in the initial root of the guest; returns its output."""
     return subprocess.run(
         ["chroot", "/proc/1/root", "udevadm", *arguments], check=True, stdout=subprocess.PIPE,
         text=True).stdout
@@ -35,7 +35,7 @@ def udevadm(*arguments):
 
 class DoctorCase(StageCase):
     def use_rules(self, name, text):
-        """Gives udevd rules until the test's end."""
+        """Installs udev rules until the end of the test."""
         RULES.mkdir(parents=True, exist_ok=True)
         (RULES / name).write_text(text)
         udevadm("control", "--reload")
@@ -51,23 +51,23 @@ class DoctorCase(StageCase):
         return dict(line.split("=", 1) for line in lines)
 
     def usb_device(self, node):
-        """The folder in sysfs of the USB device that a port belongs to."""
+        """The sysfs folder of the USB device of a port."""
         folder = Path(f"/sys/class/tty/{os.path.basename(node)}/device").resolve()
         return next(parent for parent in folder.parents if (parent / "idVendor").exists())
 
 
 class DoctorTests(DoctorCase):
     def setUp(self):
-        # The root that the guest borrows may be a container's; what is written stays in the guest.
+        # The host's root may be a container's. Writes stay in the guest.
         Path("/.dockerenv").unlink(missing_ok=True)
         self.port = self.adapter(0, "DOC0")
         self.node = self.port.node
 
     def mend(self, finding):
-        """Does what a finding says, as root."""
+        """Runs the commands of a finding as root."""
         for command in finding["mend"]:
             if command.startswith("serialterm "):
-                continue  # What there is, for people to look at.
+                continue  # Only shows information.
             subprocess.run(["sh", "-c", command.replace("sudo ", "")], check=True, timeout=60)
 
     def test_nothing_is_wrong_with_an_adapter_that_was_just_plugged_in(self):
@@ -124,7 +124,7 @@ class DoctorTests(DoctorCase):
         found = findings(self.node)
         self.assertEqual(list(found), ["no-node"])
         self.mend(found["no-node"])
-        # The kernel deletes only what it made itself: this one would outlive the adapter.
+        # The kernel deletes only nodes that it has created: this one would outlive the adapter.
         self.addCleanup(os.unlink, self.node)
         after = os.stat(self.node)
         self.assertEqual(
@@ -193,13 +193,13 @@ class RulesTests(DoctorCase):
         rule = serialterm("rules", adapter.node, "--name", "board").stdout.decode()
         self.use_rules("70-board.rules", rule)
         udevadm("trigger", f"--name-match={adapter.node}")
-        wait_until(lambda: os.path.exists("/dev/board"), "/dev/board is there")
+        wait_until(lambda: os.path.exists("/dev/board"), "/dev/board exists")
         adapter.unplug()
         stranger = self.adapter(1, "STRANGER1")
         self.assertFalse(os.path.lexists("/dev/board"))
         adapter.plug()
-        # udev makes a device's links one after the other.
-        wait_until(lambda: os.path.exists("/dev/board"), "/dev/board is there")
+        # udev creates the links of a device one after the other.
+        wait_until(lambda: os.path.exists("/dev/board"), "/dev/board exists")
         self.assertEqual(os.path.realpath("/dev/board"), adapter.node)
         self.assertNotEqual(adapter.node, stranger.node)
         self.assertEqual(serialterm("connect", "/dev/board", "--linger", "0").status, 0)

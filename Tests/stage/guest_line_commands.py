@@ -1,4 +1,4 @@
-"""What a user's commands do to a line: as an FTDI chip, a 16550 and a CDC-ACM device see them."""
+"""Commands of a session as an FTDI chip, a 16550 and a CDC-ACM device receive them."""
 
 import json
 import tempfile
@@ -20,20 +20,19 @@ class CommandCase(unittest.TestCase):
         self.terminal.expect(b"ctrl-t q")
 
     def command(self, key, said):
-        """Types a command, and waits for what it says."""
+        """Types a command, and waits for its message."""
         self.terminal.send(PREFIX + key)
         self.terminal.expect(said)
 
     def choose(self, key, question, answer, said):
-        """Types a command that asks, answers, and waits for what is said."""
+        """Types a command that asks, answers it, and waits for the message."""
         self.command(key, question)
         self.terminal.send(answer + b"\r")
         self.terminal.expect(said)
 
     def change(self, key, question, answer, settings, taken=None):
-        """Changes a setting; the driver takes it, or what is `taken`."""
-        self.choose(key, question + b":", answer, b"%s was asked for, the driver set %s." % (
-            settings, taken or settings))
+        """Changes a setting; `taken` are the resulting settings if the driver changes it."""
+        self.choose(key, question + b":", answer, b"Now %s" % (taken or settings))
 
 
 class ChipCommandTests(CommandCase):
@@ -42,7 +41,7 @@ class ChipCommandTests(CommandCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def assert_programmed(self, *expected):
-        """Asserts that the chip is programmed so, in this order, and begins its log anew."""
+        """Waits until the chip is programmed like this, in this order, and clears its log."""
         def is_there():
             log = iter(self.chip.log)
             return all(words in log for words in expected)
@@ -72,7 +71,7 @@ class ChipCommandTests(CommandCase):
     def test_lines_and_breaks(self):
         self.begin(self.chip.node)
         self.chip.forget()
-        self.command(b"b", b"break sent.")
+        self.command(b"b", b"Break sent.")
         self.assert_programmed("data 8N1 break=1", "data 8N1 break=0")
         self.choose(b"g", b"line to toggle:", b"DTR", b"DTR deasserted, RTS asserted")
         self.assert_programmed("modem dtr=0")
@@ -104,10 +103,10 @@ class ChipCommandTests(CommandCase):
 
     def test_chip_is_not_asked_while_nobody_looks(self):
         self.begin(self.chip.node)
-        # The last thing that an opening asks.
+        # The last request of an open.
         self.chip.expect("asked")
         self.chip.forget()
-        # Nothing happens of which one could wait for the end: ten looks would fit into this.
+        # There is no event to wait for. The interval is long enough for ten requests.
         self.assertRaises(AssertionError, wait_until, lambda: self.chip.log, "it asks", timeout=1)
 
 
@@ -127,12 +126,12 @@ class UartCommandTests(UartCase, CommandCase):
         self.assertEqual(self.asserted() & {"DTR", "RTS"}, {"RTS"})
         self.choose(b"p", b"line to pulse:", b"DTR", b"DTR pulsed.")
         self.assertEqual(self.asserted() & {"DTR", "RTS"}, {"RTS"})
-        self.command(b"b", b"break sent.")
+        self.command(b"b", b"Break sent.")
 
 
 class AcmCommandTests(AcmCase, CommandCase):
     def assert_asked(self, *expected):
-        """Asserts that the device is asked for nothing but this."""
+        """Asserts that the device receives these requests and no others."""
         log = []
 
         def is_there():
@@ -160,5 +159,5 @@ class AcmCommandTests(AcmCase, CommandCase):
     def test_break_is_off_where_the_device_says_that_it_has_none(self):
         self.begin(self.node)
         self.requests()
-        self.command(b"b", b"break is off: this port has no break.")
+        self.command(b"b", b"Not available: this port has no break.")
         self.assertEqual(self.requests(), [])

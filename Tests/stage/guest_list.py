@@ -1,4 +1,4 @@
-"""What `serialterm list` and `serialterm monitor` tell of real ports."""
+"""`serialterm list` and `serialterm monitor` with real ports."""
 
 import json
 import os
@@ -14,12 +14,12 @@ LINE = re.compile(rb"([^\n]*)\n")
 
 class StageCase(unittest.TestCase):
     def adapter(self, number, serial):
-        """An adapter plugged into USB port `number` until the test's end."""
+        """An adapter that is plugged into USB port `number` until the end of the test."""
         return self.enterContext(Adapter(number, serial))
 
 
 def listed(*options):
-    """The devices by their nodes."""
+    """The listed devices by their nodes."""
     result = serialterm("list", "--json", *options)
     assert (result.status, result.stderr) == (0, b""), result
     return {device["node"]: device for device in json.loads(result.stdout)}
@@ -71,7 +71,7 @@ class ListTests(StageCase):
 
 class MonitorTests(StageCase):
     def event(self, monitor):
-        """The next event of an adapter: the kernel's other ports are passed over."""
+        """The next event of an adapter. Skips events of other ports."""
         while True:
             event = json.loads(monitor.stdout.expect(LINE).group(1))
             assert_device(self, event["device"])

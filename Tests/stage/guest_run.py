@@ -1,4 +1,4 @@
-"""What a script does with the line, as an FTDI chip sees it."""
+"""The line commands of a script as an FTDI chip receives them."""
 
 import tempfile
 import unittest

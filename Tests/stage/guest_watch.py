@@ -1,5 +1,6 @@
-"""What it takes to know of a modem line's change: figures for docs/line-control.md, by the requests
-themselves. Each is printed as a line that begins with "figure:"."""
+"""The cost and delay of detecting a change of a modem line, measured with the system calls
+themselves: figures for docs/line-control.md. Each is printed as a line that starts with
+"figure:"."""
 
 import fcntl
 import os
@@ -17,7 +18,7 @@ TIOCMIWAIT, TIOCGICOUNT = 0x545C, 0x545D
 INPUTS = termios.TIOCM_CTS | termios.TIOCM_DSR | termios.TIOCM_CD | termios.TIOCM_RI
 REPETITIONS = 200
 CHANGES = 20
-# Of somebody who looks at the lines, in seconds.
+# The polling interval in seconds.
 INTERVAL = 0.1
 
 
@@ -40,7 +41,7 @@ class WatchTests(unittest.TestCase):
         return int.from_bytes(fcntl.ioctl(port, termios.TIOCMGET, bytes(4)), "little")
 
     def measure(self, name, port):
-        """What each of the two questions costs."""
+        """Measures the cost of each of the two requests."""
         for request, size, word in (
                 (termios.TIOCMGET, 4, "TIOCMGET"), (TIOCGICOUNT, 80, "TIOCGICOUNT")):
             answer = bytearray(size)
@@ -59,7 +60,7 @@ class WatchTests(unittest.TestCase):
             try:
                 self.measure("CDC-ACM", port)
                 before = self.lines(port)
-                # Somebody at the other end is what DSR and DCD stand for.
+                # The gadget asserts DSR and DCD while its side is open.
                 with gadget.far_end(0):
                     wait_until(lambda: self.lines(port) != before, "the lines have changed")
                     figure("CDC-ACM", f"{before:#x} became {self.lines(port):#x}")
@@ -71,10 +72,10 @@ class WatchTests(unittest.TestCase):
             port = self.opened(chip.node)
             self.measure("FTDI", port)
             self.wait_for_changes(chip, port)
-            self.look_now_and_then(chip, port)
+            self.poll_for_changes(chip, port)
 
     def wait_for_changes(self, chip, port):
-        """A thread that stands in the kernel."""
+        """Measures a thread that waits in TIOCMIWAIT."""
         woken = []
 
         def wait():
@@ -86,21 +87,21 @@ class WatchTests(unittest.TestCase):
         thread.start()
         delays = []
         for count in range(CHANGES):
-            time.sleep(INTERVAL)  # It must stand in the kernel again; nothing else tells.
+            time.sleep(INTERVAL)  # Until it waits again; there is no event for that.
             started = time.monotonic()
             chip.set("cts", count % 2)
-            wait_until(lambda expected=count + 1: len(woken) == expected, "it has returned")
+            wait_until(lambda expected=count + 1: len(woken) == expected, "TIOCMIWAIT returns")
             delays.append(woken[-1] - started)
         thread.join()
         figure("FTDI TIOCMIWAIT", milliseconds(statistics.median(delays)), "median",
                milliseconds(max(delays)), "worst")
 
-    def look_now_and_then(self, chip, port):
-        """A timer, as somebody who looks has it."""
+    def poll_for_changes(self, chip, port):
+        """Measures polling with a timer."""
         delays, busy, began = [], time.process_time(), time.monotonic()
         for count in range(CHANGES):
             before = self.lines(port)
-            # The phase of the timer is any: here each one of twenty.
+            # The phase of the timer is arbitrary: tries twenty of them.
             chip.set("dsr", count % 2)
             started = time.monotonic()
             time.sleep(INTERVAL * (count + 1) / CHANGES)

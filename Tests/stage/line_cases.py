@@ -1,5 +1,4 @@
-"""Lines whose hardware can be asked what it was told: a 16550 and a CDC-ACM device. An FTDI chip is in
-chip.py."""
+"""Lines whose hardware shows its settings: a 16550 and a CDC-ACM device. chip.py is for FTDI."""
 
 import os
 import re
@@ -14,7 +13,7 @@ UART = "/dev/ttyS1"
 
 
 class UartFarEnd(Wire):
-    """What is at the other end of the UART's wire."""
+    """The far end of the UART."""
 
     def __init__(self):
         self.descriptor = os.open("/dev/virtio-ports/isa1", os.O_RDWR | os.O_NONBLOCK)
@@ -22,18 +21,18 @@ class UartFarEnd(Wire):
 
 class UartCase(unittest.TestCase):
     def setUp(self):
-        # Root opens what somebody has open: without a speed the port is as after a start.
+        # Resets the port to its settings after a boot. Root can open it even in exclusive mode.
         subprocess.run(["stty", "-F", UART, "sane", "9600", "cs8", "-parenb", "-cstopb"], check=True)
 
     @staticmethod
     def asserted():
-        """The lines that the driver says are asserted, without a port of our own."""
+        """The asserted lines, from the driver, without opening the port."""
         text = Path("/proc/tty/driver/serial").read_text(encoding="ascii")
         return set(re.search(r"^1: .* (\S*)$", text, re.M)[1].split("|"))
 
     @staticmethod
     def settings():
-        """What stty says, words and numbers alike."""
+        """The words and numbers in the output of stty."""
         port = os.open(UART, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         try:
             return set(subprocess.run(
@@ -54,17 +53,17 @@ class AcmCase(unittest.TestCase):
         self.CONTROL.write_text("module cdc_acm +p\n", encoding="ascii")
         self.gadget = self.enterContext(AcmGadget("0x2341", "0x0043", "LINE42"))
         self.node, = self.gadget.nodes
-        # What is sent must go somewhere: without a reader the session waits for it.
+        # Without a reader, the session would wait until its data is sent.
         self.enterContext(self.gadget.far_end(0))
         self.kernel = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, self.kernel)
-        # From now on: what is older may be overwritten while it is read, which read(2) answers with
-        # EPIPE.
+        # Skips older messages: they may be overwritten while they are read, and read(2) would fail
+        # with EPIPE.
         os.lseek(self.kernel, 0, os.SEEK_END)
         self.addCleanup(self.CONTROL.write_text, "module cdc_acm -p\n")
 
     def requests(self):
-        """What the driver has sent to the device since it was asked last, in words."""
+        """Descriptions of the requests that the driver has sent since the last call."""
         found = []
         while True:
             try:

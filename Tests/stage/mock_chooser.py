@@ -1,5 +1,5 @@
-"""The list of devices that the program shows when none was named, with devices that umockdev
-pretends. To be run within umockdev-wrapper; run.py does."""
+"""The list of devices that the program shows without a TARGET, with devices mocked by umockdev.
+Runs in umockdev-wrapper; run.py starts it."""
 
 import os
 import re
@@ -15,11 +15,11 @@ from Tests.stage.mock_devices import Bed
 
 
 def shot(bed):
-    """The list as docs/commands.md shows it, with nodes as adapters have them."""
+    """The list as docs/commands.md shows it, with the node names of adapters."""
     with Device() as first, Device() as second:
         bed.plug(0, "A10K4MF2", node=first.path)
         bed.plug(1, "FT9XB0ZC", node=second.path)
-        # Nobody has them open.
+        # Closes the ports, so that no program has them open.
         first.rest(), second.rest()
         with Terminal(serialterm_binary(), size=(16, 80)) as terminal:
             screen = Screen(terminal, (16, 80))
@@ -33,14 +33,14 @@ def shot(bed):
 class ChooserTests(unittest.TestCase):
     def setUp(self):
         self.bed = Bed()
-        # umockdev would answer every ioctl(2) on what is opened in /dev; now the kernel does.
+        # Otherwise umockdev would answer every ioctl(2) on files in /dev, instead of the kernel.
         folder = Path(os.environ["UMOCKDEV_DIR"])
         (folder / "ioctl/_default").unlink()
-        # The program binds a socket of its own there, to be told of events; as another user too.
+        # The program, also as another user, binds a socket there to receive events.
         folder.chmod(0o777)
 
     def plug(self, number, serial):
-        """Plugs in an adapter that can be opened; returns its tty and what is behind it."""
+        """Plugs in an adapter that can be opened; returns its tty and its device."""
         device = self.enterContext(Device())
         return self.bed.plug(number, serial, node=device.path), device
 
@@ -50,7 +50,7 @@ class ChooserTests(unittest.TestCase):
         return terminal, Screen(terminal, size)
 
     def wait_for_device(self, screen, serial):
-        """Waits until a device is listed, and returns its row."""
+        """Waits until a device is listed; returns its row."""
         screen.wait_for(
             lambda lines: any(line.startswith("  ") and f" {serial} " in line for line in lines),
             f"{serial} is listed")
@@ -100,7 +100,7 @@ class ChooserTests(unittest.TestCase):
         measured("plugged in to listed", durations, "ms")
         self.bed.unplug(first)
         screen.wait_until_gone("AAA")
-        # Only one is left, and still it is the user who chooses: the list is open.
+        # With only one left, the user still has to choose, because the list is open.
         self.wait_for_device(screen, "BBB")
         terminal.send(b"\r")
         screen.wait_for_text("at 115200 8N1")
@@ -122,6 +122,54 @@ class ChooserTests(unittest.TestCase):
         _, device = self.plug(0, "AAA")
         _, screen = self.start()
         screen.wait_for_text(f"{device.path} at 115200 8N1")
+
+    def test_a_uart_of_the_board_is_not_connected_to_unasked(self):
+        uart = self.enterContext(Device())
+        self.bed.add_uart(0, uart.path)
+        for words in ((), ("latest",)):
+            with self.subTest(words):
+                terminal, screen = self.start(*words)
+                screen.wait_for_text("device:")
+                self.assertIsNotNone(screen.row_of(uart.path), screen.text)
+                said = screen.row_of("no USB or other hot-pluggable device is present")
+                self.assertEqual(said is not None, words == ("latest",), screen.text)
+                self.assertFalse(uart.exclusive)
+                terminal.send(b"\x1b")
+                self.assertEqual(terminal.wait(), 0)
+        terminal, screen = self.start("latest")
+        screen.wait_for_text("device:")
+        terminal.send(b"\r")
+        screen.wait_for_text(f"{uart.path} at 115200 8N1")
+        self.assertTrue(uart.exclusive)
+
+    def test_latest_without_a_terminal_lists_what_there_is(self):
+        uart = self.enterContext(Device())
+        self.bed.add_uart(0, uart.path)
+        for words in (["connect", "latest"], ["send", "latest", "x"], ["run", "latest", "-"],
+                      ["connect", "latest", "--json"], ["release", "latest", "--", "true"]):
+            with self.subTest(words):
+                result = serialterm(*words)
+                self.assertEqual(result.status, 3, result)
+                self.assertIn(b"no USB or other hot-pluggable serial device", result.stderr)
+                self.assertIn(uart.path.encode(), result.stderr)
+        self.assertFalse(uart.exclusive)
+
+    def test_latest_is_the_adapter_and_not_the_uart_that_was_found_later(self):
+        _, device = self.plug(0, "AAA")
+        uart = self.enterContext(Device())
+        self.bed.add_uart(0, uart.path)
+        _, screen = self.start("latest")
+        screen.wait_for_text(f"{device.path} at 115200 8N1")
+        self.assertFalse(uart.exclusive)
+
+    def test_adapters_are_listed_before_uarts(self):
+        uart = self.enterContext(Device())
+        self.bed.add_uart(0, uart.path)
+        self.plug(1, "AAA")
+        _, screen = self.start()
+        row = self.wait_for_device(screen, "AAA")
+        self.assertTrue(screen.is_reversed(row))
+        self.assertGreater(screen.row_of(uart.path), row)
 
     def test_with_none_the_simulation_is_offered_and_a_device_comes_in_its_place(self):
         terminal, screen = self.start()
@@ -153,7 +201,7 @@ class ChooserTests(unittest.TestCase):
         terminal.send(b"\x1b")
         self.wait_for_device(screen, "BBB")
         terminal.send(b"\x14B")
-        screen.wait_for_text("baud is off: no device.")
+        screen.wait_for_text("Not available: no device.")
         self.wait_for_device(screen, "BBB")
         terminal.send(b"\x14q")
         self.assertEqual(terminal.wait(), 0)
@@ -167,8 +215,10 @@ class ChooserTests(unittest.TestCase):
 
     def test_without_a_terminal_a_device_must_be_named(self):
         self.plug(0, "AAA"), self.plug(1, "BBB")
-        result = serialterm("connect")
-        self.assertEqual((result.status, result.stdout), (2, b""))
+        for words in (["connect"], ["connect", "--json"], ["connect", "--exec", "true"]):
+            result = serialterm(*words)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(b"no TARGET was given", result.stderr)
 
     def test_on_a_terminal_that_only_prints_it_is_a_numbered_list(self):
         self.plug(0, "AAA")

@@ -1,11 +1,12 @@
-"""What `serialterm list` and `serialterm monitor` make of devices that umockdev pretends: any
-identity, any number, at any pace. To be run within umockdev-wrapper; run.py does."""
+"""`serialterm list` and `serialterm monitor` with devices mocked by umockdev: any identity, any
+number, at any rate. Runs in umockdev-wrapper; run.py starts it."""
 
 import json
 import os
 import random
 import re
 import tempfile
+import unicodedata
 import unittest
 from pathlib import Path
 
@@ -21,17 +22,17 @@ LINE = re.compile(rb"([^\n]*)\n")
 
 
 class Bed:
-    """A system of its own, with no device but those plugged in here."""
+    """A mocked system that has only the devices plugged in here."""
 
     def __init__(self):
         self._bed = UMockdev.Testbed.new()
-        # Set in C, which Python does not see, and so would not hand on.
+        # umockdev sets it in C. Python does not see that, and would not pass it to child processes.
         os.environ["UMOCKDEV_DIR"] = self._bed.get_root_dir()
         self._parents = {}
 
     def plug(self, number, serial=None, interface=0, node=None):
-        """Plugs in an FTDI adapter as ttyUSB<number>; returns the tty's place in /sys. There is
-        nothing to open, unless `node` is that of a pseudo-terminal."""
+        """Plugs in an FTDI adapter as ttyUSB<number>; returns the path of the tty in /sys. It can
+        only be opened if `node` is that of a pseudo-terminal."""
         serial = serial or f"A{number:04}"
         node = node or f"/dev/ttyUSB{number}"
         identity = ["ID_VENDOR_ID", "0403", "ID_MODEL_ID", "6001", "ID_SERIAL_SHORT", serial]
@@ -53,6 +54,14 @@ class Bed:
         self._parents[tty] = (function, adapter)
         return tty
 
+    def add_uart(self, number, node):
+        """A UART of the board, ttyS<number>; `node` is a pseudo-terminal to open instead of it."""
+        chip = self._bed.add_device(
+            "platform", f"serial8250.{number}", None, [], ["DRIVER", "serial8250"])
+        return self._bed.add_device(
+            "tty", f"ttyS{number}", chip, ["dev", f"4:{64 + number}", "type", "4"],
+            ["DEVNAME", node, "MAJOR", "4", "MINOR", str(64 + number)])
+
     def unplug(self, tty):
         self._bed.uevent(tty, "remove")
         for device in (tty, *self._parents.pop(tty)):
@@ -69,14 +78,14 @@ def link(serial):
 
 
 def listed():
-    """The devices by their nodes."""
+    """The listed devices by their nodes."""
     result = serialterm("list", "--json")
     assert (result.status, result.stderr) == (0, b""), result
     return {device["node"]: device for device in json.loads(result.stdout)}
 
 
 class MockTests(unittest.TestCase):
-    """Has a `bed`, and reads what monitors say."""
+    """Has a `bed`, and reads the output of monitors."""
 
     def setUp(self):
         self.bed = Bed()
@@ -85,7 +94,7 @@ class MockTests(unittest.TestCase):
         return self.enterContext(Pipes(serialterm_binary(), "monitor", "--json", *options))
 
     def devices(self, monitor, count):
-        """The next `count` events and the devices that they tell of."""
+        """The next `count` events and their devices."""
         for _ in range(count):
             event = json.loads(monitor.stdout.expect(LINE).group(1))
             assert_device(self, event["device"])
@@ -93,7 +102,7 @@ class MockTests(unittest.TestCase):
             yield event["event"], event["device"]
 
     def events(self, monitor, count):
-        """The next `count` events and the nodes that they tell of."""
+        """The next `count` events and the nodes of their devices."""
         return [(event, device["node"]) for event, device in self.devices(monitor, count)]
 
 
@@ -134,7 +143,7 @@ class MockDeviceTests(MockTests):
         self.assertEqual({key: device[key] for key in expected}, expected)
 
     def test_the_profile_that_matches_the_device_holds(self):
-        """The device cannot be opened; that a value is refused shows whose profile is read."""
+        """The device cannot be opened, so an invalid value shows which profile is used."""
         self.bed.plug(3, "XYZ")
         file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "config.toml"
         targets = ("/dev/ttyUSB3", "usb:0403:6001", "serial:XYZ", "latest")
@@ -152,6 +161,30 @@ class MockDeviceTests(MockTests):
     def test_serial_number_with_quotes_and_controls_stays_json(self):
         serial = 'a"b\\c\u00e9\x01'
         self.bed.plug(1, serial)
+        self.assertEqual(listed()["/dev/ttyUSB1"]["serialNumber"], serial)
+
+    def test_target_that_fits_several_devices_is_a_finding(self):
+        self.bed.plug(1, "AAA"), self.bed.plug(2, "BBB")
+        self.assertEqual(serialterm("connect", "usb:0403:6001").status, 2)
+        found = json.loads(serialterm("doctor", "usb:0403:6001", "--json").stdout)
+        self.assertEqual(found[0]["code"], "ambiguous")
+        self.assertIn("serialterm connect /dev/ttyUSB1", found[0]["mend"])
+
+    def test_names_that_turn_text_around_are_shown_harmless(self):
+        serial = "A\u202e1\u2066B\u200f\u200b\u2028C"
+        self.bed.plug(1, serial)
+        self.bed.plug(2, serial)
+        for words in (["list"], ["list", "--json"], ["monitor", "--timeout", "0"],
+                      ["monitor", "--json", "--timeout", "0"], ["doctor"], ["doctor", "--json"],
+                      ["rules", "/dev/ttyUSB1", "--name", "board"], ["connect", f"serial:{serial}"],
+                      ["doctor", f"serial:{serial}"], ["rules", f"serial:{serial}", "--name", "b"]):
+            with self.subTest(words):
+                result = serialterm(*words)
+                said = (result.stdout + result.stderr).decode()
+                self.assertTrue(said)
+                self.assertEqual(
+                    [c for c in said if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")
+                     and c != "\n"], [])
         self.assertEqual(listed()["/dev/ttyUSB1"]["serialNumber"], serial)
 
     def test_events_come_in_order(self):
@@ -195,7 +228,7 @@ class MockDeviceTests(MockTests):
             else:
                 plugged[number] = self.bed.plug(number)
                 expected.append(("appeared", f"/dev/ttyUSB{number}"))
-            # umockdev gives up when more than 10 of its events are unread; a plug is three.
+            # umockdev fails when more than 10 of its events are unread; a plug is three.
             told += self.events(monitor, max(0, len(expected) - len(told) - 2))
         told += self.events(monitor, len(expected) - len(told))
         self.assertEqual(told, expected)

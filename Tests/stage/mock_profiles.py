@@ -1,5 +1,5 @@
-"""Profiles that match a device by what it is, when that is known only later: the device is awaited,
-or chosen from the list. With devices that umockdev pretends; to be run within umockdev-wrapper."""
+"""Profiles that match a device whose identity is not known at the start, because the session waits
+for it, or the user chooses it. With devices mocked by umockdev; runs in umockdev-wrapper."""
 
 import json
 import os
@@ -19,7 +19,7 @@ STATE = re.compile(rb'\{"event":"state","state":"open"[^\n]*\n')
 class ProfileTests(unittest.TestCase):
     def setUp(self):
         self.bed = Bed()
-        # umockdev would answer every ioctl(2) on what is opened in /dev; now the kernel does.
+        # Otherwise umockdev would answer every ioctl(2) on files in /dev, instead of the kernel.
         (Path(os.environ["UMOCKDEV_DIR"]) / "ioctl/_default").unlink()
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.log = self.folder / "log"
@@ -43,17 +43,17 @@ class ProfileTests(unittest.TestCase):
             "XDG_CONFIG_HOME": str(self.folder), "XDG_RUNTIME_DIR": str(self.runtime)}}
 
     def plug(self, number, serial):
-        """Plugs in an adapter that can be opened; returns its tty and what is behind it."""
+        """Plugs in an adapter that can be opened; returns its tty and its device."""
         device = self.enterContext(Device())
         return self.bed.plug(number, serial, node=device.path), device
 
     def driven(self, *words):
-        """A session that is driven by JSON."""
+        """A session that is controlled with JSON."""
         return self.enterContext(
             Pipes(serialterm_binary(), "connect", *words, "--json", **self.how))
 
     def settings(self, program):
-        """The settings with which it opens its port."""
+        """The settings with which a session opens its port."""
         return json.loads(program.stdout.expect(STATE).group(0))["settings"]
 
     def awaiting(self, *words):
@@ -63,7 +63,7 @@ class ProfileTests(unittest.TestCase):
         return program
 
     def settings_early_and_late(self, words, serial="AAA"):
-        """The settings of a device that is there at the start, and of one that comes later."""
+        """The settings for a device that exists at the start, and for one that appears later."""
         tty, _ = self.plug(0, serial)
         early = self.driven(f"serial:{serial}", *words[1:])
         settings = [self.settings(early)]
@@ -117,8 +117,8 @@ class ProfileTests(unittest.TestCase):
         self.assertEqual(self.log.read_bytes(), b"ready")
 
     def wait_for_watcher(self, program):
-        """Waits until a program that says nothing listens for devices: it offers its socket after
-        it has begun to."""
+        """Waits until a program without output watches for devices: it creates its socket after it
+        has started to."""
         socket = self.runtime / "serialterm" / f"{program.pid}.sock"
         wait_until(socket.exists, "the program waits for a device")
 
@@ -147,8 +147,8 @@ class ProfileTests(unittest.TestCase):
         screen = Screen(terminal, (24, 80))
         screen.wait_for_text("waiting for the next device to be plugged in. ctrl-t q quits")
         self.plug(0, "AAA")
-        screen.wait_for_text("ctrl-a q quits")
-        screen.wait_for_text("is back")
+        screen.wait_for_text("at 9600 8N1. ctrl-a q quits")
+        self.assertIsNone(screen.row_of("is back"))
         terminal.send(b"\x01c")
         screen.wait_for_text("9600 8N1")
         terminal.send(b"\x01q")

@@ -1,4 +1,4 @@
-"""A thousand of everything, of devices that umockdev pretends: row 15 of the fault matrix."""
+"""A thousand plugs and unplugs of devices mocked by umockdev: row 15 of the fault matrix."""
 
 import random
 import time
@@ -12,7 +12,7 @@ THOUSAND = 1_000
 
 class Row15PlugTests(MockTests):
     def descriptors(self, monitor):
-        """How many are open while it waits: looking at a device opens some for a moment."""
+        """The number of open descriptors while the monitor waits: examining a device opens more."""
         wait_until(lambda: processes.state_of(monitor.pid) == "S", "the monitor waits")
         return len(processes.files_of(monitor.pid))
 
@@ -31,10 +31,10 @@ class Row15PlugTests(MockTests):
             else:
                 plugged[number] = self.bed.plug(number)
                 expected.append(("appeared", f"/dev/ttyUSB{number}"))
-            # umockdev gives up when more than 10 of its events are unread; a plug is three.
+            # umockdev fails when more than 10 of its events are unread; a plug is three.
             told.extend(self.events(monitor, max(0, len(expected) - len(told) - 2)))
 
-        for _ in range(100):  # What is allocated once.
+        for _ in range(100):  # For memory that is allocated only once.
             step()
         told.extend(self.events(monitor, len(expected) - len(told)))
         descriptors = self.descriptors(monitor)
@@ -58,8 +58,8 @@ class Row15PlugTests(MockTests):
         monitor = self.monitor()
         self.events(monitor, 1)
         before = processes.switches(monitor.pid)
-        time.sleep(2)  # Over which nothing happens.
+        time.sleep(2)  # The idle time to measure.
         woken = processes.switches(monitor.pid) - before
         record(15, "wake-ups of an idle monitor in 2 s", woken, "")
-        # A page that has to be fetched counts as one.
+        # A page fault that has to wait counts as one.
         self.assertLessEqual(woken, 1)

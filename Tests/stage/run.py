@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tests the built program with devices that come and go: those that umockdev pretends, and real
-ones of a virtual machine (see stage.sh): run.py [--quick | --all] [PATTERN]. --quick leaves out the
-latter; --all adds the tests that do something a hundred or a thousand times.
+"""Tests the built program with devices that are plugged and unplugged: mocked by umockdev, and real
+ones in a virtual machine (see stage.sh): run.py [--quick | --all | --soak] [PATTERN]. --quick skips
+the virtual machine; --all adds the tests with a hundred or a thousand repetitions; --soak runs only
+the tests that take minutes.
 """
 
 import argparse
@@ -22,12 +23,12 @@ from Tests.endtoend.harness import serialterm_binary  # noqa: E402
 # The kernel modules of gadget.py and chip.py.
 GADGETS = "configfs dummy_hcd libcomposite usb_f_acm usb_f_fs cdc_acm"
 
-# What stage.sh ends with where it cannot run.
+# The exit status of stage.sh if it cannot run on this machine.
 UNAVAILABLE = 77
 
 
 def missing_for_mocks():
-    """What keeps the tests with umockdev from running here, if anything."""
+    """The reason why the tests with umockdev cannot run here; None if they can."""
     if not shutil.which("umockdev-wrapper"):
         return "needs umockdev"
     probe = "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"
@@ -37,18 +38,19 @@ def missing_for_mocks():
 
 
 def skip(name, reason):
-    """Counts a whole part as one test skipped."""
+    """Counts a whole part as one skipped test."""
     print(f"{runner.SKIPPED} {name}: {reason}", flush=True)
     return {runner.PASSED: 0, runner.FAILED: 0, runner.SKIPPED: 1}
 
 
 def part(name, pattern, options):
-    """The command that runs the tests of one kind here."""
-    return [sys.executable, __file__, "--part", name, *(["--all"] if options.all else []), pattern]
+    """The command that runs the tests of one part."""
+    marks = (f"--{name}" for name in ("all", "soak") if getattr(options, name))
+    return [sys.executable, __file__, "--part", name, *marks, pattern]
 
 
 def run_mocks(options):
-    """The tests with umockdev."""
+    """Runs the tests with umockdev."""
     reason = missing_for_mocks()
     if reason:
         return skip("Tests.stage.mock", reason)
@@ -58,14 +60,14 @@ def run_mocks(options):
 
 
 def run_guests(options):
-    """The tests in the virtual machine: one start for all of them."""
+    """Runs the tests in the virtual machine, which is started once for all of them."""
     stage = FOLDER / "stage.sh"
-    # Made ready first, so that the reason can be told where it cannot run.
+    # Builds first, to report the reason if it cannot run.
     built = subprocess.run([stage, "build"], stderr=subprocess.PIPE, text=True)
     print(built.stderr, end="", file=sys.stderr)
     if built.returncode == UNAVAILABLE:
         return skip("Tests.stage.guest", built.stderr.strip().rpartition("stage: ")[2])
-    # The machine is emulated: what takes a tenth of a second here may take ten times that there.
+    # The machine is emulated and may be ten times slower.
     variables = ["env", "SERIALTERM_TEST_TIMEOUT=60", f"SERIALTERM={serialterm_binary()}"]
     shares = []
     if figures := os.environ.get("SERIALTERM_FIGURES"):
@@ -73,22 +75,23 @@ def run_guests(options):
         shares = ["--share", Path(figures).resolve().parent]
     return runner.run_part(
         "Tests.stage.guest",
-        [stage, "run", "--timeout", "1800" if options.all else "1200", "--modules", GADGETS,
+        [stage, "run", "--timeout", "1800" if options.all or options.soak else "1200", "--modules", GADGETS,
          *shares, "--", *variables, *part("guest", options.pattern, options)],
         cwd=REPOSITORY)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="leave out the virtual machine")
-    parser.add_argument("--all", action="store_true", help="the tests marked as slow too")
+    parser.add_argument("--quick", action="store_true", help="skip the virtual machine")
+    parser.add_argument("--all", action="store_true", help="run the tests marked as slow too")
+    parser.add_argument("--soak", action="store_true", help="run only the tests that take minutes")
     parser.add_argument("--part", choices=["mock", "guest"], help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
     if options.part:
         parts = [runner.run_tests(
             runner.modules(FOLDER, f"{options.part}_*.py"),
-            quick=not options.all, pattern=options.pattern)]
+            quick=not options.all and not options.soak, pattern=options.pattern, soak=options.soak)]
     else:
         parts = [run_mocks(options)]
         if not options.quick:

@@ -1,4 +1,4 @@
-"""What the tests inside the stage use to plug and unplug adapters."""
+"""Plugs and unplugs adapters from inside the virtual machine."""
 
 import functools
 import glob
@@ -12,24 +12,24 @@ from Tests.endtoend.harness.wires import Wire
 
 @functools.cache
 def monitor():
-    """The one monitor: QEMU greets once, and takes one conversation."""
+    """The only connection to QEMU's monitor, which accepts one and sends its greeting once."""
     return Monitor()
 
 
 class Monitor:
-    """QEMU's monitor (QMP), reached from inside the guest. Its replies come within milliseconds or
-    something is wrong; then it is said where, rather than waited for."""
+    """QEMU's monitor (QMP), accessed from inside the guest. Its replies take only milliseconds;
+    after TIMEOUT, an error shows what was received."""
 
     def __init__(self):
         self._port = open("/dev/virtio-ports/stage.qmp", "r+b", buffering=0)
         self._execute("qmp_capabilities")
 
     def plug(self, number, serial):
-        """Plugs an FTDI adapter whose serial number is `serial` into USB port `number`."""
+        """Plugs an FTDI adapter with serial number `serial` into USB port `number`."""
         self._plug(f"usb{number}", str(number + 1), f"usb{number}", serial)
 
     def plug_hub(self, number, ports, serials):
-        """Plugs a hub into USB port `number`, with adapters that nobody is at the other end of."""
+        """Plugs a hub into USB port `number`, with adapters whose far ends are not connected."""
         self._execute("device_add", driver="usb-hub", id=f"hub{number}", bus="xhci.0",
                       port=str(number + 1), ports=ports)
         for port, serial in enumerate(serials, 1):
@@ -38,7 +38,7 @@ class Monitor:
             self._plug(name, f"{number + 1}.{port}", name, serial)
 
     def unplug_hub(self, number, count):
-        """Pulls out a hub and its adapters."""
+        """Unplugs a hub and its adapters."""
         for port in range(1, count + 1):
             self._unplug(f"hub{number}-{port}")
             self._execute("chardev-remove", id=f"hub{number}-{port}")
@@ -50,17 +50,17 @@ class Monitor:
             serial=serial, **{"always-plugged": True})
 
     def unplug(self, number):
-        """Pulls the adapter out, whoever may be using it."""
+        """Unplugs an adapter, even if it is in use."""
         self._unplug(f"usb{number}")
 
     def _unplug(self, name):
         self._execute("device_del", id=name)
-        # Until this event its wire counts as in use, and plugging it in again would be refused.
+        # Until this event its chardev is in use, and QEMU refuses to plug it in again.
         while self._event("DEVICE_DELETED").get("device") != name:
             pass
 
     def send_break(self, name):
-        """Sends a break to the port whose wire has this name."""
+        """Sends a break to the port whose chardev has this name."""
         self._execute("chardev-send-break", id=name)
 
     def _execute(self, command, **arguments):
@@ -85,14 +85,14 @@ class Monitor:
         line = bytearray()
         while not line.endswith(b"\n"):
             if not select.select([self._port], [], [], TIMEOUT)[0]:
-                raise AssertionError(f"QEMU says nothing for {TIMEOUT} s, after {bytes(line)}")
+                raise AssertionError(f"no reply from QEMU within {TIMEOUT} s after {bytes(line)}")
             line += self._port.read(1)
         return json.loads(line)
 
 
 class Adapter(Wire):
-    """An FTDI adapter, plugged in while the context lasts. It is its far end: what is written to
-    it arrives at its port."""
+    """The far end of an FTDI adapter: bytes written to it arrive at the port. The adapter is
+    plugged in until the context is left."""
 
     def __init__(self, number, serial):
         self._number = number
@@ -107,13 +107,13 @@ class Adapter(Wire):
         return os.path.realpath(self.link)
 
     def plug(self):
-        """Plugs it in; returns when udev has named it."""
+        """Plugs it in; returns when udev has created its link."""
         monitor().plug(self._number, self.serial)
         self._plugged = True
-        wait_until(lambda: os.path.exists(self.link), f"{self.link} is there")
+        wait_until(lambda: os.path.exists(self.link), f"{self.link} exists")
 
     def unplug(self):
-        """Pulls it out; returns when udev has noticed."""
+        """Unplugs it; returns when udev has removed its link."""
         monitor().unplug(self._number)
         self._plugged = False
         wait_until(lambda: not os.path.lexists(self.link), f"{self.link} is gone")
@@ -125,19 +125,19 @@ class Adapter(Wire):
 
 
 class Twin(Adapter):
-    """An adapter with the number that its chip's data sheet has as an example, like thousands."""
+    """An adapter with a common serial number: the example in the data sheet of its chip."""
 
     def __init__(self, number):
         super().__init__(number, "0001")
 
     def plug(self):
-        # The link of whatever was there before goes a moment after that.
+        # The link of an earlier adapter may still exist for a moment.
         wait_until(lambda: not os.path.lexists(self.link), f"{self.link} is gone")
         super().plug()
 
     @property
     def link(self):
-        """The links of its number lead to any of them; that of its place is its own."""
+        """The link by port: a link by serial number may point to any adapter with that number."""
         found = glob.glob(f"/dev/serial/by-path/*-usb-0:{self._number + 1}:1.0-port0")
         return found[0] if found else "/dev/serial/by-path/none"
 

@@ -1,4 +1,4 @@
-"""What udevd tells everybody: as a listener hears it, and again."""
+"""Receives the events of udevd, and can send them again."""
 
 import os
 import select
@@ -14,8 +14,8 @@ NETLINK_KOBJECT_UEVENT, UDEV = 15, 2
 
 
 class UdevEvents:
-    """Hears udevd while the context lasts. `added` has the second (`time.monotonic`) at which each
-    node came last, by its path."""
+    """Receives the events of udevd until the context is left. `added` has the time
+    (`time.monotonic`) at which each node was last added, by its path."""
 
     def __init__(self):
         self._socket = socket.socket(
@@ -43,7 +43,7 @@ class UdevEvents:
             try:
                 message = self._socket.recv(65536)
             except OSError:
-                continue  # Nothing after all; or ENOBUFS: a storm is told to everybody.
+                continue  # No event after all; or ENOBUFS, because a storm reaches every listener.
             fields = dict(
                 field.split(b"=", 1) for field in message.split(b"\0") if b"=" in field)
             if fields.get(b"SUBSYSTEM") != b"tty":
@@ -53,10 +53,10 @@ class UdevEvents:
             self.last_of_a_terminal = message
 
     def storm(self, count):
-        """Has a change of a virtual console told `count` times, faster than udevd could."""
+        """Sends `count` change events of a virtual console, faster than udevd could."""
         self.last_of_a_terminal = None
         Path("/sys/class/tty/tty10/uevent").write_text("change", encoding="ascii")
-        wait_until(lambda: self.last_of_a_terminal is not None, "the console's change is told")
+        wait_until(lambda: self.last_of_a_terminal is not None, "the change event arrives")
         message = self.last_of_a_terminal
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_KOBJECT_UEVENT) as sender:
             for _ in range(count):

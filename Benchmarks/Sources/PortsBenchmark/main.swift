@@ -37,7 +37,7 @@ final class Listener {
   private var observation: AnyObject?
   private var watch: DescriptorWatch?
 
-  init(on loop: EventLoop) throws {
+  init(on loop: IOLoop) throws {
     terminal = try PseudoTerminal()
     observation = session.observe(\.received) { [unowned self] in take($0) }
     try session.open(terminal.path)
@@ -73,7 +73,7 @@ func threadSeconds() -> Double {
 
 /// The processor seconds of the sessions' thread; nil if a byte was wrong.
 func measure(_ portCount: Int) throws -> Double? {
-  let loop = try EventLoop()
+  let loop = try IOLoop()
   let listeners = try (0..<portCount).map { _ in try Listener(on: loop) }
   let masters = listeners.map(\.master)
   let share = total / portCount

@@ -1,4 +1,4 @@
-// Sends a line to a device and prints what it answers, until it has been quiet for a second.
+// Sends a line to a device and prints the answer, until nothing arrives for a second.
 //
 //   swift run --package-path Examples AskDevice /dev/ttyUSB0 version
 
@@ -21,12 +21,12 @@ do {
   let line = Array("\(CommandLine.arguments[2])\r".utf8)
   try session.write(line.span.bytes)
 } catch {
-  // A code for programs, the operation, the path, and what the system said.
+  // The error has a code, the operation, the path, and the errno.
   print("\(error.path): \(error.code) in \(error.operation)")
   exit(1)
 }
 
-// A session never waits: it says what it waits for, and whoever uses it waits, here in poll(2).
+// A session never blocks: it reports what it waits for, and the program waits, here in poll(2).
 while let descriptor = session.descriptor {
   let events = session.interest.contains(.writing) ? POLLIN | POLLOUT : POLLIN
   var request = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
@@ -36,5 +36,8 @@ while let descriptor = session.descriptor {
     readable: ready & POLLIN != 0, writable: ready & POLLOUT != 0,
     hungUp: ready & (POLLHUP | POLLERR) != 0)
 }
-session.close()
+if case .done(let discarded) = session.close(), discarded > 0 {
+  print("\(discarded) bytes were not sent")
+  exit(1)
+}
 withExtendedLifetime(observation) {}

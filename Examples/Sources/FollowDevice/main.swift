@@ -1,4 +1,4 @@
-// Prints what a USB device sends, and finds it again when it was unplugged, in whatever port.
+// Prints what a USB device sends. After unplugging, it finds the device in whatever port it returns.
 //
 //   swift run --package-path Examples FollowDevice usb:0403:6001
 
@@ -7,7 +7,8 @@ import Glibc
 import SerialCore
 import SystemPackage
 
-/// Joins the two libraries, which do not know each other: plugs to sessions.
+/// Connects the two libraries, which do not depend on each other: tells a session that its device
+/// was plugged in or unplugged.
 final class Follower: DeviceObserver {
   private let session: Session
   private var matcher: IdentityMatcher
@@ -18,7 +19,7 @@ final class Follower: DeviceObserver {
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
-    // A twin may have come: from now on the serial number alone does not count.
+    // The new device may have the same serial number: then the number does not identify it.
     matcher.learn(from: watcher.devices)
     if case .one(let match) = matcher.match(among: watcher.devices) {
       session.deviceDidReturn(at: match.node)
@@ -40,7 +41,7 @@ else {
 let watcher = DeviceWatcher(source: try UdevSource())
 try watcher.startIfNeeded()
 guard let device = selector.matches(among: watcher.devices).first else {
-  print("\(selector): no such device")
+  print("\(selector): device not found")
   exit(3)
 }
 

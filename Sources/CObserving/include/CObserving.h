@@ -1,9 +1,9 @@
-// The one function of Swift's runtime that the language has no word for.
+// A function of Swift's runtime that the language has no syntax for.
 #pragma once
 
-// Retains an object, unless it is being deinitialised or has been: then it returns NULL.
+// Retains an object and returns it. Returns NULL if the object is being deinitialised or has been.
 //
-// The memory must not have been freed, which an unowned reference sees to. It is what loading a weak
-// reference does at its end, without the side table on the way there. See docs/Runtime.md and
-// stdlib/public/runtime/HeapObject.cpp in the repository of Swift.
+// The memory must not have been freed; an unowned reference ensures that. Loading a weak reference
+// ends in the same call, after a look-up in a side table. See docs/Runtime.md and
+// stdlib/public/runtime/HeapObject.cpp in the Swift repository.
 void *_Nullable swift_tryRetain(void *_Nonnull object);

@@ -1,8 +1,8 @@
-// The kernel's own terminal attributes: `struct termios2` with any baud rate (BOTHER).
+// The kernel's terminal attributes: `struct termios2`, which supports any baud rate (BOTHER).
 //
-// <asm/termbits.h> and <termios.h> define the same names differently, so that no file can include
-// both. These declarations repeat the kernel's layout; termios2.c, which sees the original, checks
-// it at compile time. See ioctl_tty(2), TCGETS2.
+// <asm/termbits.h> and <termios.h> define the same names differently, so no file can include both.
+// These declarations repeat the kernel's layout; termios2.c includes the original and checks the
+// layout at compile time. See TCGETS2 in ioctl_tty(2).
 #pragma once
 
 #include <stdint.h>
@@ -13,8 +13,8 @@ enum {
   CSERIAL_VMIN = 6,         // index of VMIN in c_cc
   CSERIAL_VSTART = 8,       // index of VSTART in c_cc
   CSERIAL_VSTOP = 9,        // index of VSTOP in c_cc
-  CSERIAL_CBAUD = 0010017,  // mask of the speed's code in c_cflag
-  CSERIAL_IBSHIFT = 16,     // shift from CBAUD to CIBAUD, the input speed's code
+  CSERIAL_CBAUD = 0010017,  // mask of the speed code in c_cflag
+  CSERIAL_IBSHIFT = 16,     // shift from CBAUD to CIBAUD, the input speed code
 };
 
 struct cserial_termios2 {
@@ -31,10 +31,11 @@ struct cserial_termios2 {
 // TCGETS2: reads the attributes. Returns 0, or -1 with errno set.
 int cserial_get_termios2(int descriptor, struct cserial_termios2 *attributes);
 
-// TCSETS2: sets the attributes at once: waits for nothing, flushes nothing.
-// Returns 0 when the driver took *some* of them, or -1 with errno set: read them back.
+// TCSETS2: sets the attributes at once, without draining output or flushing input.
+// Returns 0, or -1 with errno set. The driver may accept only *some* of them: read them back.
 int cserial_set_termios2(int descriptor, const struct cserial_termios2 *attributes);
 
-// The code for c_cflag of a baud rate: B9600 and the like where there is one, which programs that
-// use termios(3) understand, otherwise BOTHER: the number in c_ospeed counts.
+// The c_cflag speed code of a baud rate: a standard code such as B9600 if there is one, because
+// programs that use termios(3) understand only those; otherwise BOTHER, for which c_ospeed holds
+// the rate.
 uint32_t cserial_speed_code(uint32_t baud_rate);

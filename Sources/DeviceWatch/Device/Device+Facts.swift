@@ -12,6 +12,7 @@ extension Device {
     let isSomewhere = kind != .virtual && hasHardware
     self.init(
       syspath: facts.port.syspath, node: facts.node, kind: kind, hasHardware: hasHardware,
+      isHotPluggable: kind == .usb || kind == .acm || facts.isRemovable,
       incarnation: facts.incarnation, driver: kind == .virtual ? nil : driver,
       physicalPath: isSomewhere
         ? facts.properties["ID_PATH"] ?? PhysicalPath.of(facts.ancestors) : nil,
@@ -33,7 +34,7 @@ extension Device {
   private static func kind(_ facts: PortFacts, driver: String?) -> Kind {
     let name = facts.port.name
     // A Bluetooth adapter is a USB device as a rule, but what is bound to rfcomm0 is not.
-    if name.hasPrefix("rfcomm") || facts.hardware?.subsystem == "bluetooth" { return .virtual }
+    if facts.isOnBluetooth { return .virtual }
     if facts.isOnUSB { return driver == "cdc_acm" || name.hasPrefix("ttyACM") ? .acm : .usb }
     return facts.port.syspath.hasPrefix("/sys/devices/virtual/") ? .virtual : .uart
   }
@@ -65,6 +66,19 @@ extension PortFacts {
   /// The nearest device whose driver is the port's: serial-base is only the kernel's bookkeeping.
   fileprivate var hardware: SysfsNode? {
     ancestors.first { $0.subsystem != nil && $0.subsystem != "serial-base" }
+  }
+
+  fileprivate var isOnBluetooth: Bool {
+    port.name.hasPrefix("rfcomm") || hardware?.subsystem == "bluetooth"
+  }
+
+  /// Whether it comes and goes by other ways than USB. For PCI see
+  /// Documentation/ABI/testing/sysfs-devices-removable: the slots of Thunderbolt and ExpressCard.
+  fileprivate var isRemovable: Bool {
+    isOnBluetooth
+      || ancestors.contains {
+        $0.subsystem == "pcmcia" || $0.attributes["removable"] == "removable"
+      }
   }
 
   fileprivate var isOnUSB: Bool {

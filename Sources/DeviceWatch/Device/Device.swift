@@ -16,6 +16,9 @@ public struct Device: Hashable, Sendable {
   /// Whether there is something behind it. A `/dev/ttyS3` for which no UART was found has none, nor
   /// have virtual ports that are there whether or not anybody uses them.
   public var hasHardware: Bool
+  /// Whether it can be plugged in and unplugged while the machine runs: a USB device, a Bluetooth
+  /// device, a card in a removable slot. A UART of the board is not.
+  public var isHotPluggable: Bool
   /// Grows with every device that the kernel makes: a device that was taken out and put back has
   /// another one, even when all else is the same, and what was plugged in last has the largest.
   /// Nil if the device was gone before it could be looked at.
@@ -60,17 +63,21 @@ public struct Device: Hashable, Sendable {
   }
 
   /// Creates a device from its values.
+  ///
+  /// - Parameter isHotPluggable: nil for the default of the kind: `usb` and `acm` are.
   public init(
     syspath: String, node: FilePath, kind: Kind, hasHardware: Bool = true,
-    incarnation: UInt64? = nil, driver: String? = nil, vendorID: UInt16? = nil,
-    productID: UInt16? = nil, serialNumber: String? = nil, manufacturer: String? = nil,
-    product: String? = nil, interfaceNumber: Int? = nil, portNumber: Int? = nil,
-    physicalPath: String? = nil, hardwarePath: String? = nil, links: [FilePath] = []
+    isHotPluggable: Bool? = nil, incarnation: UInt64? = nil, driver: String? = nil,
+    vendorID: UInt16? = nil, productID: UInt16? = nil, serialNumber: String? = nil,
+    manufacturer: String? = nil, product: String? = nil, interfaceNumber: Int? = nil,
+    portNumber: Int? = nil, physicalPath: String? = nil, hardwarePath: String? = nil,
+    links: [FilePath] = []
   ) {
     self.syspath = syspath
     self.node = node
     self.kind = kind
     self.hasHardware = hasHardware
+    self.isHotPluggable = isHotPluggable ?? (kind == .usb || kind == .acm)
     self.incarnation = incarnation
     self.driver = driver
     self.vendorID = vendorID

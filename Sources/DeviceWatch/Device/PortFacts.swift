@@ -45,6 +45,7 @@ struct SysfsNode {
     switch (subsystem, type) {
     case ("tty", _): ["type"]
     case ("usb-serial", _): ["port_number"]
+    case ("pci", _): ["removable"]
     case ("usb", "usb_interface"): ["bInterfaceNumber"]
     case ("usb", "usb_device"): ["idVendor", "idProduct", "serial", "manufacturer", "product"]
     default: []

@@ -25,6 +25,10 @@ struct Inotify: ~Copyable {
     var isDeparture: Bool { has(IN_DELETE | IN_MOVED_FROM) }
     /// The entry's permissions, or other attributes, were changed.
     var isOfAttributes: Bool { has(IN_ATTRIB) }
+    /// The watched file was opened.
+    var isOpening: Bool { has(IN_OPEN) }
+    /// A descriptor of the watched file was closed.
+    var isClosing: Bool { has(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) }
 
     fileprivate init(_ raw: inotify_event, name: String) {
       watch = raw.wd
@@ -59,6 +63,17 @@ struct Inotify: ~Copyable {
     let flags = UInt32(bitPattern: entries | itself) | UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW)
     return try systemCall {
       directory.withPlatformString { inotify_add_watch(descriptor.rawValue, $0, flags) }
+    }
+  }
+
+  /// Watches how often a file is opened and closed, by any process. A symbolic link is followed. The
+  /// corresponding C function is `inotify_add_watch`.
+  ///
+  /// - Throws: `ENOENT`, `EACCES`, and `ENOSPC` at the user's limit of watches.
+  borrowing func watchOpenings(of file: FilePath) throws(Errno) -> Watch {
+    let flags = UInt32(bitPattern: IN_OPEN | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)
+    return try systemCall {
+      file.withPlatformString { inotify_add_watch(descriptor.rawValue, $0, flags) }
     }
   }
 

@@ -172,7 +172,7 @@ extension PathWatcher {
   public func removeObserver(_ observer: some PathObserver) { events.remove(observer) }
 
   /// Observes every event with a closure, for as long as the token is kept.
-  public func observe(_ handler: @escaping (PathEvent) -> Void) -> Observation<PathEvent> {
+  public func observe(_ handler: @escaping (PathEvent) -> Void) -> ObservationToken<PathEvent> {
     events.observe(handler)
   }
 }

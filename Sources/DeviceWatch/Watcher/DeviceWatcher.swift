@@ -121,7 +121,7 @@ extension DeviceWatcher {
   /// `watcher.observe(\.appearance) { … }`.
   public func observe<Payload>(
     _ kind: @escaping (DeviceEvent) -> Payload?, _ handler: @escaping (Payload) -> Void
-  ) -> Observation<DeviceEvent> {
+  ) -> ObservationToken<DeviceEvent> {
     events.observe(kind, handler)
   }
 }

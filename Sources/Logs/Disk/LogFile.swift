@@ -2,30 +2,33 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The file that a log is written to at present, readable by its owner alone.
+/// The file that a log is written to at present.
 ///
 /// ## Principles of operation
 ///
-/// - Nothing that is there is truncated, replaced or written through: a file must be new, or asked to
-///   be added to; a symbolic link, a device, a pipe is refused.
-/// - When it is turned over and all files stay, it is renamed to `FILE.N` with the next higher number:
-///   one renaming, however many there are. When so many stay, it becomes `FILE.1`, what had that name
-///   `FILE.2`, and so on. A name with the time in it that is another by now is begun instead, and
-///   nothing renamed.
-/// - A file that was renamed or removed by somebody else, as logrotate(8) does, is noticed by its
-///   name leading elsewhere, and begun anew there.
-/// - Until the next file is open the last one is written to: whatever fails in between loses nothing.
+/// - Nothing that exists is truncated, replaced or written through: a file must be new, unless
+///   appending was asked for; a symbolic link, a device or a pipe is refused.
+/// - A new file is readable and writable by its owner alone, unless ``LogAccess`` says otherwise. The
+///   access of a file that exists is left as it is.
+/// - Rotation renames the file to `FILE.N` with the next higher number: one rename, however many old
+///   files there are. With a limit on old files it becomes `FILE.1`, and the numbers of the others go
+///   up by one. A name with a time in it that has changed since starts that file instead, and renames
+///   nothing.
+/// - A file that another program renamed or removed, as logrotate(8) does, is noticed because its path
+///   leads elsewhere, and a new one is started at that path.
+/// - The old file is written to until the next one is open: a failure in between loses nothing.
 final class LogFile {
   private(set) var path: FilePath
-  /// How long it is, as far as we wrote it.
+  /// The length in bytes, as far as this object wrote it.
   private(set) var size: Int
-  /// Whether it has more than what a file begins with.
+  /// Whether the file has more than what a file begins with.
   private(set) var hasRecords: Bool
   private(set) var start = MonotonicTime.now
 
   private let name: LogName
   private let appends: Bool
-  /// The highest number that a file of this name has, once it was looked for.
+  private let access: LogAccess
+  /// The highest number that an old file has, once it was looked for.
   private var lastNumber: Int?
   private var file: OwnedDescriptor
   private var identity: Identity
@@ -38,31 +41,46 @@ final class LogFile {
   /// Opens the file.
   ///
   /// - Parameters:
-  ///   - name: where.
-  ///   - appends: whether to add to a file that is there; without it, there must be none.
+  ///   - name: the path, with places for the time and the port.
+  ///   - appends: whether to append to a file that exists; otherwise there must be none.
+  ///   - access: the mode and the group of a new file.
   /// - Throws: ``LogFileError``.
-  init(_ name: LogName, appends: Bool) throws(LogFileError) {
+  init(_ name: LogName, appends: Bool, access: LogAccess = LogAccess()) throws(LogFileError) {
     self.name = name
     self.appends = appends
+    self.access = access
     path = name.path(at: time(nil))
-    file = try Self.open(path, mustBeNew: !appends)
-    (identity, size) = try Self.facts(of: file, at: path)
+    file = try Self.open(path, access, mustBeNew: !appends)
+    (identity, size) = try Self.status(of: file, at: path)
     hasRecords = size > 0
   }
 
   private static func open(
-    _ path: FilePath, mustBeNew: Bool
+    _ path: FilePath, _ access: LogAccess, mustBeNew: Bool
   ) throws(LogFileError) -> OwnedDescriptor {
-    // O_NONBLOCK: a named pipe without a reader would keep us waiting; it is refused below.
-    let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
-    do {
-      return try OwnedDescriptor.open(path, flags | (mustBeNew ? O_EXCL : 0), permissions: 0o600)
-    } catch {
-      throw LogFileError(path, error)
+    // O_NONBLOCK: opening a named pipe without a reader would block. A pipe is refused later.
+    let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+    while true {
+      do {
+        let file = try OwnedDescriptor.open(path, flags | O_CREAT | O_EXCL, permissions: 0o600)
+        try access.apply(to: file, at: path)
+        return file
+      } catch let error as LogFileError {
+        throw error
+      } catch {
+        let errno = error as? Errno ?? .ioError
+        guard errno == .fileExists, !mustBeNew else { throw LogFileError(path, errno) }
+      }
+      do throws(Errno) {
+        return try OwnedDescriptor.open(path, flags)
+      } catch {
+        // It may have been removed since: then it is created after all.
+        guard error == .noSuchFileOrDirectory else { throw LogFileError(path, error) }
+      }
     }
   }
 
-  private static func facts(
+  private static func status(
     of file: borrowing OwnedDescriptor, at path: FilePath
   ) throws(LogFileError) -> (Identity, Int) {
     do {
@@ -78,11 +96,11 @@ final class LogFile {
 
   // MARK: Writing
 
-  /// Writes what the disk takes.
+  /// Writes as much as the disk takes.
   ///
   /// - Parameter isRecord: whether it is more than what a file begins with.
-  /// - Returns: how many bytes, at least one.
-  /// - Throws: what write(2) says.
+  /// - Returns: how many bytes were written, at least one.
+  /// - Throws: the error of write(2).
   func write(_ bytes: UnsafeRawBufferPointer, isRecord: Bool) throws(Errno) -> Int {
     guard case .bytes(let count) = try file.borrowed.writeAvailable(bytes) else {
       throw .wouldBlock
@@ -92,35 +110,39 @@ final class LogFile {
     return count
   }
 
-  /// Takes back the last bytes: a record that could not be written to its end.
+  /// Removes the last bytes that were written: a record that could not be completed.
+  ///
+  /// Does nothing where another program has appended since: its bytes are never cut. A reader then
+  /// finds an incomplete record.
   func takeBack(_ count: Int) {
-    guard let end = try? file.borrowed.stat().size else { return }
-    // The file is whole without it; if this fails, its reader finds half a record at the end.
-    _ = ftruncate(file.borrowed.rawValue, off_t(end) - off_t(count))
+    // With O_APPEND, the offset is the end of this descriptor's last write.
+    let end = lseek(file.borrowed.rawValue, 0, SEEK_CUR)
+    guard let length = try? file.borrowed.stat().size, end == off_t(length) else { return }
+    guard ftruncate(file.borrowed.rawValue, end - off_t(count)) == 0 else { return }
     size -= count
   }
 
-  // MARK: Turning over
+  // MARK: Rotation
 
-  /// Whether the name leads to another file by now, or to none.
+  /// Whether the path now leads to another file, or to none.
   var isElsewhere: Bool {
     guard let status = try? path.stat(followTargetSymlink: false) else { return true }
     return identity != Identity(device: status.deviceID, inode: status.inode)
   }
 
-  /// Begins the file anew that has gone from its name.
+  /// Starts a new file at the path that another program took the file away from.
   ///
   /// - Throws: ``LogFileError``; the old file stays in use then.
   func reopen() throws(LogFileError) { try begin(path, mustBeNew: false) }
 
-  /// Ends this file and begins the next.
+  /// Ends this file and starts the next.
   ///
-  /// - Parameter keep: how many old files stay; nil for all.
-  /// - Throws: ``LogFileError``; the old file stays in use then, whatever its name is by now.
-  func turnOver(keeping keep: Int?) throws(LogFileError) {
+  /// - Parameter keep: how many old files to keep; nil for all.
+  /// - Throws: ``LogFileError``; the old file stays in use then, whatever its name is now.
+  func rotate(keeping keep: Int?) throws(LogFileError) {
     let next = name.path(at: time(nil))
     guard next == path else { return try begin(next, mustBeNew: !appends) }
-    // If it has lost its name already, there is nothing to be renamed.
+    // A file that has lost its name already needs no other.
     if !isElsewhere {
       if let keep { try shift(keeping: keep) } else { try number() }
     }
@@ -128,10 +150,10 @@ final class LogFile {
   }
 
   private func begin(_ path: FilePath, mustBeNew: Bool) throws(LogFileError) {
-    // A time that passes without a new file must not be tried again at every record.
+    // If this fails, it must not be tried again at every record.
     start = .now
-    let next = try Self.open(path, mustBeNew: mustBeNew)
-    (identity, size) = try Self.facts(of: next, at: path)
+    let next = try Self.open(path, access, mustBeNew: mustBeNew)
+    (identity, size) = try Self.status(of: next, at: path)
     file = consume next
     if self.path != path { lastNumber = nil }
     self.path = path
@@ -141,28 +163,30 @@ final class LogFile {
   /// Gives this file the next number.
   private func number() throws(LogFileError) {
     var number = (lastNumber ?? path.highestNumber) + 1
-    // Somebody else may have made it meanwhile; renaming would replace it.
-    while numbered(number).exists { number += 1 }
-    try rename(path, to: numbered(number))
+    do throws(Errno) {
+      while try !path.renameUnlessExists(to: numbered(number)) { number += 1 }
+    } catch {
+      throw LogFileError(path, .system(error))
+    }
     lastNumber = number
   }
 
-  /// Gives every old file the next number, the last first, and this one the first.
+  /// Gives every old file the next number, the last first, and this one the number 1.
   private func shift(keeping keep: Int) throws(LogFileError) {
     var last = 1
     while last < keep, numbered(last).exists { last += 1 }
     for number in stride(from: last, through: 1, by: -1) {
-      try rename(number == 1 ? path : numbered(number - 1), to: numbered(number))
-    }
-  }
-
-  private func rename(_ old: FilePath, to new: FilePath) throws(LogFileError) {
-    do {
-      try systemCall {
-        old.withPlatformString { old in new.withPlatformString { Glibc.rename(old, $0) } }
+      let old = number == 1 ? path : numbered(number - 1)
+      do throws(Errno) {
+        if number == keep {
+          // The oldest one is replaced: that is what the limit is for.
+          try old.rename(to: numbered(number))
+        } else if try !old.renameUnlessExists(to: numbered(number)) {
+          throw .fileExists
+        }
+      } catch {
+        throw LogFileError(old, .system(error))
       }
-    } catch {
-      throw LogFileError(old, .system(error))
     }
   }
 
@@ -170,17 +194,14 @@ final class LogFile {
 }
 
 extension FilePath {
-  /// Whether there is anything of this name, a link that leads nowhere too.
-  fileprivate var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
-
-  /// The highest number behind this name and a point that a file has; 0 if none has.
+  /// The highest number that a file with this name, a point and a number has; 0 if there is none.
   fileprivate var highestNumber: Int {
     let folder = removingLastComponent()
     let prefix = "\(lastComponent?.string ?? "")."
     let numbers = (folder.isEmpty ? "." : folder).entryNames().compactMap { name -> Int? in
       guard name.hasPrefix(prefix) else { return nil }
       let digits = name.dropFirst(prefix.count)
-      // What is too large, or has a sign or a zero in front, is not ours.
+      // A number with a sign, a leading zero or too many digits is not one of a log's.
       guard digits.allSatisfy(\.isASCIIDigit), digits.first != "0", digits.count <= 9 else {
         return nil
       }

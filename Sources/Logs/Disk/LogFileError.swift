@@ -1,21 +1,23 @@
 public import SystemPackage
 
-/// Why a file could not be opened for a log.
+/// Why a file cannot be used for a log.
 public struct LogFileError: Error, Hashable, Sendable {
   /// The file.
   public let path: FilePath
-  /// What stood in the way.
+  /// What is wrong.
   public let reason: Reason
 
-  /// What stood in the way of a log.
+  /// What can be wrong with a file.
   public enum Reason: Hashable, Sendable {
-    /// There is such a file, and it was not asked to be added to.
+    /// The file exists, and appending was not asked for.
     case exists
-    /// A symbolic link, which is never followed for a log.
+    /// A symbolic link: a log never follows one.
     case symbolicLink
     /// A folder, a device, a named pipe, a socket.
     case notAFile
-    /// What the system said.
+    /// A new file cannot be given its mode or group.
+    case accessRefused(Errno)
+    /// The error of a system call.
     case system(Errno)
   }
 
@@ -38,12 +40,13 @@ public struct LogFileError: Error, Hashable, Sendable {
 }
 
 extension LogFileError: CustomStringConvertible {
-  /// What is wrong with the path.
+  /// The path, and what is wrong with it.
   public var description: String {
     switch reason {
-    case .exists: "\(path): there is such a file already"
-    case .symbolicLink: "\(path): a symbolic link, which is not followed for a log"
-    case .notAFile: "\(path): not a file to log to"
+    case .exists: "\(path): the file exists already"
+    case .symbolicLink: "\(path): a symbolic link, which a log does not follow"
+    case .notAFile: "\(path): not a regular file"
+    case .accessRefused(let error): "\(path): the log's mode or group cannot be set (\(error))"
     case .system(let error): "\(path): the log cannot be opened (\(error))"
     }
   }

@@ -5,7 +5,7 @@
 /// them, up to a bound: one that is never ended must not swallow the rest of the log. A carriage
 /// return and a line feed are one end of a line, each alone is one too. Bytes that are no UTF-8
 /// become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
-struct SequenceStripper: Sendable {
+public struct SequenceStripper: Sendable {
   /// How long a string may be.
   static let maximalLength = 4_096
 
@@ -22,8 +22,11 @@ struct SequenceStripper: Sendable {
     case stringEscape
   }
 
+  /// Creates a stripper that has seen nothing.
+  public init() {}
+
   /// Takes a piece and appends what is left of it.
-  mutating func strip(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+  public mutating func strip(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
     for byte in bytes { take(byte, into: &output) }
   }
 

@@ -7,13 +7,14 @@ struct JSONLinesDecoder: LogDecoder {
 
   init(_ input: LogInput) { self.input = input }
 
-  mutating func next() throws(LogReadingError) -> LogEntry? {
-    while let text = try input.readLine() {
+  mutating func next() throws(LogReadingError) -> LogReader.Reading {
+    while let reading = try input.readLine() {
+      guard case .bytes(let text) = reading else { return .waiting }
       line += 1
       if text.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { continue }
-      if let entry = try entry(in: text) { return entry }
+      if let entry = try entry(in: text) { return .entry(entry) }
     }
-    return nil
+    return .end
   }
 
   /// The line's entry; nil for an event.
@@ -23,13 +24,13 @@ struct JSONLinesDecoder: LogDecoder {
     guard let strings = scanner.stringsOfObject() else { throw error("not a JSON object") }
     guard let letters = strings["bytes"] else {
       if strings["event"] != nil { return nil }
-      throw error("neither 'bytes' nor 'event' is in it")
+      throw error("it has neither 'bytes' nor 'event'")
     }
     guard let bytes = Base64.bytes(parsing: letters.utf8) else {
       throw error("'bytes' is not base64")
     }
     guard let time = strings["time"].flatMap({ UniversalTime.nanoseconds(parsing: $0) }) else {
-      throw error("'time' is no time, as 2026-11-21T06:31:00.123456Z")
+      throw error("'time' is not a time like 2026-11-21T06:31:00.123456Z")
     }
     guard let direction = strings["direction"].flatMap(Direction.init) else {
       throw error("'direction' is neither from-device nor to-device")

@@ -2,9 +2,10 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A file that is read from its beginning to its end, in pieces of any length.
+/// A file or a pipe that is read from its beginning to its end, in pieces of any length, and never
+/// waited for.
 final class LogInput {
-  /// What a record may have at most: past this a file is not what it is taken for.
+  /// The largest record, in bytes: a file with a larger one is not a log.
   static let maximalLength = 16 << 20
   private static let chunkSize = 65_536
 
@@ -12,42 +13,64 @@ final class LogInput {
   private(set) var offset = 0
 
   private let file: OwnedDescriptor
+  private let isPipe: Bool
   private var buffer: [UInt8] = []
-  /// Where in the buffer goes on what was not handed out yet.
+  /// Where the bytes start in the buffer that were not handed out yet.
   private var position = 0
   private var isAtEnd = false
 
+  /// What the input has.
+  enum Reading {
+    case bytes(ArraySlice<UInt8>)
+    /// More may come: ask again when ``LogInput/descriptor`` is readable.
+    case waiting
+  }
+
+  /// Opens a regular file or a named pipe. Standard input is `/dev/stdin`.
+  ///
+  /// - Throws: ``LogReadingError``.
   init(_ path: FilePath) throws(LogReadingError) {
+    let type: FileType
     do {
-      file = try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY)
+      // O_NONBLOCK: a named pipe without a writer would block, in open(2) and in read(2).
+      file = try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+      type = try file.borrowed.stat().type
     } catch {
       throw LogReadingError("cannot be opened (\(error))")
     }
+    guard type == .regular || type == .fifo else {
+      throw LogReadingError("neither a file nor a pipe")
+    }
+    isPipe = type == .fifo
   }
 
-  /// Whether the next bytes are these.
-  func begins(with bytes: [UInt8]) throws(LogReadingError) -> Bool {
-    try fill(bytes.count)
-    return buffer[position...].starts(with: bytes)
+  /// What to watch while nothing has come. Lent for as long as the input lives.
+  var descriptor: FileDescriptor { file.borrowed }
+
+  /// The next bytes, which stay there; fewer at the end of the file.
+  func peek(_ count: Int) throws(LogReadingError) -> Reading {
+    guard try fill(count) else { return .waiting }
+    return .bytes(buffer[position...].prefix(count))
   }
 
   /// The next bytes, fewer at the end of the file.
-  func read(_ count: Int) throws(LogReadingError) -> ArraySlice<UInt8> {
-    try fill(count)
-    return take(min(count, buffer.count - position))
+  func read(_ count: Int) throws(LogReadingError) -> Reading {
+    guard try fill(count) else { return .waiting }
+    return .bytes(take(min(count, buffer.count - position)))
   }
 
-  /// The next line, its end left out; nil at the end of the file. A last line without an end is one.
-  func readLine() throws(LogReadingError) -> ArraySlice<UInt8>? {
+  /// The next line, without its end. At the end of the file it is nil, after a last line that may
+  /// have no end.
+  func readLine() throws(LogReadingError) -> Reading? {
     var searched = 0
     while true {
       if let end = buffer[(position + searched)...].firstIndex(of: 0x0A) {
-        return take(end + 1 - position).dropLast()
+        return .bytes(take(end + 1 - position).dropLast())
       }
       searched = buffer.count - position
-      if isAtEnd { return searched == 0 ? nil : take(searched) }
-      guard searched <= Self.maximalLength else { return take(searched) }
-      try fill(searched + 1)
+      if isAtEnd { return searched == 0 ? nil : .bytes(take(searched)) }
+      guard searched <= Self.maximalLength else { return .bytes(take(searched)) }
+      guard try fill(searched + 1) else { return .waiting }
     }
   }
 
@@ -59,29 +82,45 @@ final class LogInput {
   }
 
   /// Reads until so many bytes are there, or the file ends.
-  private func fill(_ count: Int) throws(LogReadingError) {
-    guard buffer.count - position < count, !isAtEnd else { return }
+  ///
+  /// - Returns: false if more may come, and has not yet.
+  private func fill(_ count: Int) throws(LogReadingError) -> Bool {
+    guard buffer.count - position < count, !isAtEnd else { return true }
     buffer.removeFirst(position)
     position = 0
     while buffer.count < count, !isAtEnd {
       do throws(Errno) {
-        isAtEnd = try readChunk() == 0
+        switch try readChunk() {
+        case .bytes: break
+        case .wouldBlock: return false
+        case .endOfFile:
+          guard !isPipe || hasHungUp else { return false }
+          isAtEnd = true
+        }
       } catch {
         throw LogReadingError(at: .offset(offset + buffer.count), "cannot be read (\(error))")
       }
     }
+    return true
   }
 
-  private func readChunk() throws(Errno) -> Int {
-    let result: Result<Int, Errno> = withUnsafeTemporaryAllocation(
+  /// Whether a pipe's last writer has closed it: one that nobody has opened yet looks like one at its
+  /// end to read(2), but not to poll(2).
+  private var hasHungUp: Bool {
+    var poll = pollfd(fd: file.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0
+  }
+
+  private func readChunk() throws(Errno) -> ReadOutcome {
+    let result: Result<ReadOutcome, Errno> = withUnsafeTemporaryAllocation(
       byteCount: Self.chunkSize, alignment: 1
     ) { chunk in
       Result { () throws(Errno) in
-        let count = try systemCall {
-          Glibc.read(file.borrowed.rawValue, chunk.baseAddress, chunk.count)
+        let outcome = try file.borrowed.readAvailable(into: chunk)
+        if case .bytes(let count) = outcome {
+          buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
         }
-        buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
-        return count
+        return outcome
       }
     }
     return try result.get()

@@ -1,61 +1,71 @@
 import Views
 
-/// Reads the packets of a pcapng file, ours or another's of either byte order.
+/// Reads the packets of a pcapng file of any program, in either byte order.
 ///
-/// A packet that does not say which way it went counts as received. Blocks that are not known are
-/// passed over, as the format wants it.
+/// A packet without a direction counts as received. Unknown blocks are skipped, as the format demands.
 struct PcapngDecoder: LogDecoder {
   private let input: LogInput
   private var isBigEndian = false
-  /// Of each of the section's interfaces, how many units of time are a second.
+  /// How many units of time are a second, for each interface of the section.
   private var unitsOfSecond: [UInt64] = []
-  /// Where the block begins that is being read.
+  /// The offset of the block that is being read.
   private var start = 0
 
   init(_ input: LogInput) { self.input = input }
 
-  mutating func next() throws(LogReadingError) -> LogEntry? {
-    while let (type, body) = try block() {
+  mutating func next() throws(LogReadingError) -> LogReader.Reading {
+    while let reading = try block() {
+      guard case .block(let type, let body) = reading else { return .waiting }
       switch type {
       case Pcapng.sectionHeader: unitsOfSecond = []
       case Pcapng.interfaceDescription: try addInterface(body)
       case Pcapng.enhancedPacket:
         let entry = try packet(body)
         // Without bytes it is an event, or a gap.
-        if !entry.bytes.isEmpty { return entry }
+        if !entry.bytes.isEmpty { return .entry(entry) }
       default: break
       }
     }
-    return nil
+    return .end
   }
 
   // MARK: Blocks
 
-  private mutating func block() throws(LogReadingError) -> (UInt32, ArraySlice<UInt8>)? {
+  private enum BlockReading {
+    case block(UInt32, ArraySlice<UInt8>)
+    case waiting
+  }
+
+  /// The next block; nil at the end. One that has come in part is read again from its start.
+  private mutating func block() throws(LogReadingError) -> BlockReading? {
     start = input.offset
-    var head = Array(try input.read(8))
+    guard case .bytes(let head) = try input.peek(Self.shortestBlock) else { return .waiting }
     if head.isEmpty { return nil }
-    guard head.count == 8 else { throw error("the file ends within a block") }
-    // The same in both byte orders: what follows says which it is.
-    if number(head[...], at: 0) == Pcapng.sectionHeader {
-      let magic = try input.read(4)
-      isBigEndian = magic.first == 0x1A
-      guard magic.count == 4, number(magic, at: 0) == Pcapng.byteOrderMagic else {
+    guard head.count >= 8 else { throw error("the file ends within a block") }
+    let type = number(head, at: 0)
+    var shortest = Self.shortestBlock
+    // Its type reads the same in both byte orders: what follows the length tells which one it is.
+    if type == Pcapng.sectionHeader {
+      isBigEndian = head.dropFirst(8).first == 0x1A
+      guard number(head, at: 8) == Pcapng.byteOrderMagic else {
         throw error("a section header without its byte order")
       }
-      head += magic
+      shortest += 4
     }
-    let length = Int(number(head[...], at: 4))
-    guard length % 4 == 0, (head.count + 4...LogInput.maximalLength).contains(length) else {
+    let length = Int(number(head, at: 4))
+    guard length % 4 == 0, (shortest...LogInput.maximalLength).contains(length) else {
       throw error("a block of \(length) bytes")
     }
-    let body = try input.read(length - head.count)
-    guard body.count == length - head.count else { throw error("the file ends within a block") }
-    guard Int(number(body, at: body.count - 4)) == length else {
+    guard case .bytes(let block) = try input.read(length) else { return .waiting }
+    guard block.count == length else { throw error("the file ends within a block") }
+    guard Int(number(block, at: length - 4)) == length else {
       throw error("a block whose two lengths differ")
     }
-    return (number(head[...], at: 0), body.dropLast(4))
+    return .block(type, block.dropFirst(8).dropLast(4))
   }
+
+  /// The type, the length, no body, and the length again.
+  private static let shortestBlock = 12
 
   private mutating func addInterface(_ body: ArraySlice<UInt8>) throws(LogReadingError) {
     guard body.count >= 8 else { throw error("an interface that is cut off") }

@@ -4,6 +4,6 @@ public import SystemPackage
 public enum LogProblem: Hashable, Sendable {
   /// Nothing can be written: what write(2) says.
   case unwritable(Errno)
-  /// The file of before is written to, because the next cannot be begun.
-  case notTurnedOver(LogFileError)
+  /// The next file cannot be started. The present one is still written to.
+  case notRotated(LogFileError)
 }

@@ -44,8 +44,8 @@ final class LogWriter {
     defer { buffer.finish() }
     guard beginFile() else { return }
     var batch = RecordBatch()
-    while buffer.take(into: &batch, until: nextTurnOver) {
-      if isTimeUp { turnOver() }
+    while buffer.take(into: &batch, until: nextRotation) {
+      if isTimeUp { rotate() }
       lookForFile()
       guard isDivisible ? writeJoined(batch) : writeEach(batch) else { return }
       let isBusy = batch.byteCount > Self.busyCount
@@ -81,7 +81,7 @@ final class LogWriter {
     // A file is ended as what stands in it wants it, and the record begins the next as if it were
     // the first.
     encoder = before
-    turnOver()
+    rotate()
     encode(record)
   }
 
@@ -109,7 +109,7 @@ final class LogWriter {
   private func putDivided(_ bytes: ArraySlice<UInt8>) -> Bool {
     var index = bytes.startIndex
     while index < bytes.endIndex {
-      if rotation.room(after: file.size) == 0 { turnOver() }
+      if rotation.room(after: file.size) == 0 { rotate() }
       // In a file that could not be turned over there is room all the same.
       let room = rotation.room(after: file.size)
       let end = room == 0 ? bytes.endIndex : index + min(room, bytes.endIndex - index)
@@ -186,14 +186,14 @@ final class LogWriter {
       try next()
     } catch {
       nextAttempt = .now + Self.lookInterval
-      return report(.notTurnedOver(error))
+      return report(.notRotated(error))
     }
     report(nil)
     _ = beginFile()
   }
 
-  private func turnOver() {
-    begin { () throws(LogFileError) in try file.turnOver(keeping: rotation.keep) }
+  private func rotate() {
+    begin { () throws(LogFileError) in try file.rotate(keeping: rotation.keep) }
   }
 
   /// Follows the name when somebody has taken the file away from it.
@@ -207,10 +207,10 @@ final class LogWriter {
   // MARK: Time
 
   /// When the file's time is up; a file without records stays.
-  private var nextTurnOver: MonotonicTime? {
+  private var nextRotation: MonotonicTime? {
     guard file.hasRecords, let interval = rotation.interval else { return nil }
     return max(file.start + interval, nextAttempt)
   }
 
-  private var isTimeUp: Bool { nextTurnOver.map { $0 <= .now } ?? false }
+  private var isTimeUp: Bool { nextRotation.map { $0 <= .now } ?? false }
 }

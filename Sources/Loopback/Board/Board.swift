@@ -1,20 +1,20 @@
 import Glibc
 public import Posix
 
-/// A small board worth talking to: a boot banner, a prompt with simple line editing, and a handful
-/// of commands that `help` lists.
+/// A small simulated board: a boot banner, a prompt with simple line editing, and a few commands, which
+/// `help` lists.
 ///
-/// All that it does follows from what it is told: the time, and the bytes that arrive.
+/// Its output depends only on the time and the bytes that arrive.
 ///
-/// While a stream runs, what is typed waits, up to ``typeAheadCapacity`` bytes; what comes on top
-/// is lost, as in a UART's receive buffer that nobody empties. ctrl-c is heeded at once. While the
-/// board reboots, whatever arrives is lost.
+/// While a stream runs, the board keeps up to ``typeAheadCapacity`` typed bytes and drops the rest, like
+/// the receive buffer of a UART that overflows. It always reacts to ctrl-c at once. While it reboots, it
+/// drops all input.
 public struct Board: SimulatedDevice {
-  /// The firmware's version, as the banner and `version` tell it.
+  /// The firmware's version, shown by the banner and by `version`.
   public static let version = "serialterm board, firmware 1.0.0"
-  /// How long a reboot takes until the banner comes.
+  /// The time from a reboot to the banner.
   public static let rebootTime = Duration.milliseconds(300)
-  /// How many bytes wait while a stream runs.
+  /// The maximum number of bytes that are kept while a stream runs.
   public static let typeAheadCapacity = 256
 
   static let prompt = "board> "
@@ -32,7 +32,7 @@ public struct Board: SimulatedDevice {
     case streaming(NumberStream)
   }
 
-  /// Creates a board that is switched off.
+  /// Creates a board, not yet powered.
   public init() {}
 
   public mutating func start(at now: MonotonicTime, output: inout DeviceOutput) {
@@ -70,8 +70,8 @@ public struct Board: SimulatedDevice {
     }
   }
 
-  /// The temperature in tenths of a degree Celsius: within a minute two degrees up and down around
-  /// 25.
+  /// The temperature in tenths of a degree Celsius: it oscillates by two degrees around 25, once a
+  /// minute.
   static func temperature(after uptime: Duration) -> Int {
     let seconds = Double(uptime.nanoseconds) / 1e9
     return Int((250 + 20 * sin(2 * .pi * seconds / 60)).rounded())
@@ -91,7 +91,7 @@ public struct Board: SimulatedDevice {
     output.append(Self.prompt)
   }
 
-  /// After the last line of a stream: what was typed meanwhile is typed now.
+  /// Handles the bytes that were typed during a stream, after its last line.
   private mutating func endStream(at now: MonotonicTime, output: inout DeviceOutput) {
     activity = .atPrompt
     output.append(Self.prompt)

@@ -1,23 +1,23 @@
-/// What can be asked of a ``Board``.
+/// A command of a ``Board``.
 enum BoardCommand: Equatable {
   case help
   case echo([UInt8])
   case uptime
-  /// Switches the LED, or asks for it.
+  /// Switches the LED, or queries it if nil.
   case led(Bool?)
   case temperature
   case stream(count: Int, hertz: Int)
   case version
   case reboot
 
-  /// Why a line is no command, in words for who typed it.
+  /// The answer to a line that is not a command.
   struct Complaint: Error, Equatable { let text: String }
 
-  /// How many lines a stream may have, and how many a second.
+  /// The allowed numbers of lines of a stream, and of lines per second.
   static let streamCounts = 1...1_000_000
   static let streamRates = 1...10_000
 
-  /// The words that commands begin with, in the order of `help`.
+  /// The first words of the commands, in the order of `help`.
   enum Name: String, CaseIterable {
     case help, echo, uptime, led, temp, stream, version, reboot
 
@@ -32,23 +32,23 @@ enum BoardCommand: Equatable {
 
     var summary: String {
       switch self {
-      case .help: "lists the commands"
-      case .echo: "says TEXT"
-      case .uptime: "tells the time since the last reset"
-      case .led: "switches the LED, or tells its state"
-      case .temp: "tells the board's temperature"
-      case .stream: "sends N lines \"i,value\", HZ a second; ctrl-c stops it"
-      case .version: "tells the firmware's version"
-      case .reboot: "restarts the board"
+      case .help: "list the commands"
+      case .echo: "print TEXT"
+      case .uptime: "print the time since the last reset"
+      case .led: "switch the LED, or print its state"
+      case .temp: "print the board's temperature"
+      case .stream: "send N lines \"i,value\", HZ per second; ctrl-c stops it"
+      case .version: "print the firmware's version"
+      case .reboot: "restart the board"
       }
     }
   }
 
-  /// Understands a line.
+  /// Parses a line.
   ///
-  /// - Parameter line: without its end.
-  /// - Returns: the command; nil if the line is blank.
-  /// - Throws: what to answer instead.
+  /// - Parameter line: The line without its line ending.
+  /// - Returns: The command; nil if the line is blank.
+  /// - Throws: The answer to an invalid line.
   static func parse(_ line: [UInt8]) throws(Complaint) -> BoardCommand? {
     let space = UInt8(ascii: " ")
     let words = line.split(separator: space)
@@ -57,7 +57,7 @@ enum BoardCommand: Equatable {
     guard let name = Name(rawValue: word) else {
       throw Complaint(text: "unknown command '\(word)'; try help")
     }
-    // The text as it was typed, spaces and all, from after the one that ends the command's word.
+    // The rest of the line after the first space, with all its spaces.
     if name == .echo { return .echo(Array(line[first.endIndex...].dropFirst())) }
     let arguments = words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
     switch (name, arguments.count) {
@@ -84,7 +84,7 @@ enum BoardCommand: Equatable {
   ) throws(Complaint) -> Int {
     guard let number = Int(text), range.contains(number) else {
       throw Complaint(
-        text: "stream: \(name) is a number from \(range.lowerBound) to \(range.upperBound)")
+        text: "stream: \(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

@@ -1,12 +1,12 @@
-/// The line that is being typed, edited as simple firmware does it: what is typed is echoed, and
-/// what is rubbed out is overwritten with a space.
+/// The line that is being typed, edited as in simple firmware: input is echoed, and backspace overwrites
+/// the last character with a space.
 struct LineEditor {
-  /// How many bytes a line holds; what is more is refused with a bell.
+  /// The maximum number of bytes of a line; more are refused with a bell.
   static let capacity = 128
 
-  /// What a byte has led to.
+  /// The effect of a byte.
   enum Event: Equatable {
-    /// The line is complete, without its end.
+    /// The line is complete; it has no line ending.
     case line([UInt8])
     /// ctrl-c: the line was abandoned.
     case interrupt
@@ -17,7 +17,7 @@ struct LineEditor {
   private var followsReturn = false
   private var isRefusing = false
 
-  /// How far into an escape sequence we are, as of an arrow key.
+  /// The position in an escape sequence, such as that of an arrow key.
   private enum Escape {
     case none
     /// After ESC.
@@ -28,11 +28,11 @@ struct LineEditor {
     case single
   }
 
-  /// Takes a byte that was typed and echoes what is to be echoed.
+  /// Handles a typed byte and appends its echo.
   mutating func take(_ byte: UInt8, echo output: inout DeviceOutput) -> Event? {
     let endsReturn = followsReturn && byte == .lineFeed
     followsReturn = byte == .carriageReturn
-    // The second half of CR LF: the line has been run already.
+    // The LF of CR LF: the line was completed by the CR.
     if endsReturn || swallows(byte) { return nil }
     switch byte {
     case .carriageReturn, .lineFeed:
@@ -55,8 +55,8 @@ struct LineEditor {
     return nil
   }
 
-  /// Whether a byte belongs to an escape sequence. A control character breaks one off, so that the
-  /// escape key alone does not eat the line's end.
+  /// Whether a byte belongs to an escape sequence. A control character ends the sequence, so that a
+  /// single press of the escape key does not swallow Enter.
   private mutating func swallows(_ byte: UInt8) -> Bool {
     if byte == .escape {
       escape = .introduced
@@ -80,7 +80,7 @@ struct LineEditor {
     return true
   }
 
-  /// Adds a byte, a whole character or nothing of it: half a one could not be shown.
+  /// Adds a byte; a character that does not fit whole is refused, because a part cannot be displayed.
   private mutating func insert(_ byte: UInt8, echo output: inout DeviceOutput) {
     let isContinuation = byte.isUTF8Continuation
     if isContinuation && isRefusing { return }
@@ -93,7 +93,7 @@ struct LineEditor {
     }
   }
 
-  /// Takes back the last character, taken to be one column wide.
+  /// Removes the last character, assuming that it is one column wide.
   private mutating func rubOut(echo output: inout DeviceOutput) {
     while let byte = line.popLast(), byte.isUTF8Continuation {}
     output.append("\u{8} \u{8}")
@@ -112,7 +112,7 @@ extension UInt8 {
 
   fileprivate var isUTF8Continuation: Bool { self & 0xC0 == 0x80 }
 
-  /// How many bytes the character has that begins with this one; 1 if none does.
+  /// The length in bytes of the UTF-8 character that starts with this byte; 1 if none does.
   fileprivate var utf8SequenceLength: Int {
     switch self {
     case 0xC2...0xDF: 2

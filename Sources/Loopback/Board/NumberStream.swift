@@ -1,8 +1,8 @@
 import Glibc
 import Posix
 
-/// Lines of numbers at a steady rate, for plotting: "i,value", where the value runs through a sine
-/// wave of amplitude 1 every 50 lines.
+/// Lines of numbers at a constant rate, for plotting: "i,value", where the values form a sine wave of
+/// amplitude 1 with a period of 50 lines.
 struct NumberStream {
   private static let period = 50
 
@@ -12,22 +12,21 @@ struct NumberStream {
   private var index = 0
 
   /// - Parameters:
-  ///   - count: how many lines, up to 1,000,000.
-  ///   - hertz: how many a second.
-  ///   - start: when the first one is due.
+  ///   - count: The number of lines, up to 1,000,000.
+  ///   - hertz: Lines per second.
+  ///   - start: The time of the first line.
   init(count: Int, hertz: Int, at start: MonotonicTime) {
     self.count = count
     self.hertz = hertz
     self.start = start
   }
 
-  /// When the next line is due; nil after the last.
+  /// The time of the next line; nil after the last.
   var nextDeadline: MonotonicTime? {
     index < count ? start + .nanoseconds(index * 1_000_000_000 / hertz) : nil
   }
 
-  /// Says the lines that are due. While the output is full none is said; they come later, all of
-  /// them.
+  /// Writes the lines that are due. While the output is full none is written; they follow later.
   mutating func advance(to now: MonotonicTime, output: inout DeviceOutput) {
     while let deadline = nextDeadline, deadline <= now, !output.isFull {
       output.append("\(index),\(Self.value(of: index))\r\n")
@@ -41,7 +40,7 @@ struct NumberStream {
   }
 }
 
-/// A whole number of tenths, hundredths … as text: `decimal(-253, places: 1)` is "-25.3".
+/// Formats a number of tenths, hundredths …: `decimal(-253, places: 1)` is "-25.3".
 func decimal(_ number: Int, places: Int) -> String {
   let digits = String(number.magnitude)
   let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits

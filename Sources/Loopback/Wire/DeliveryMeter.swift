@@ -1,9 +1,9 @@
-/// Counts the bytes that have arrived, up to a limit.
+/// Counts delivered bytes, up to a limit.
 struct DeliveryMeter {
-  /// How many more bytes may arrive.
+  /// The number of bytes that may still be delivered.
   private(set) var remaining: Int
 
-  /// - Parameter limit: at least 1; nil for none.
+  /// - Parameter limit: At least 1; nil for no limit.
   init(limit: Int?) {
     precondition(limit ?? 1 > 0)
     remaining = limit ?? .max
@@ -11,10 +11,10 @@ struct DeliveryMeter {
 
   var isExhausted: Bool { remaining == 0 }
 
-  /// Counts bytes that have arrived, no more than remain.
+  /// Counts delivered bytes, at most ``remaining``.
   mutating func count(_ bytes: Int) {
     precondition(bytes <= remaining)
-    // Without a limit 2^63 bytes will do.
+    // Without a limit, 2^63 bytes are sufficient.
     remaining -= bytes
   }
 }

@@ -2,17 +2,17 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// The end of a line at which a simulated device is.
+/// The end of a line with a simulated device.
 ///
-/// A device waits for nothing but time, so it tells no events: what it is ready for shows when it is
-/// armed. While its output is full it stands still.
+/// A device waits only for time, so this end has no events of its own; its readiness is returned when it
+/// is armed. While its output is full the device stops.
 final class DeviceEnd: WireEnd {
   private var device: any SimulatedDevice
   private var output = DeviceOutput()
 
   init(_ device: any SimulatedDevice) { self.device = device }
 
-  /// How many bytes the device has said that the line has not taken.
+  /// The number of bytes of the device that the line has not transmitted.
   var bufferedByteCount: Int { output.bytes.count }
 
   func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {
@@ -35,7 +35,8 @@ final class DeviceEnd: WireEnd {
     guard !output.isFull else { return 0 }
     let count = device.receive(Span(_unsafeBytes: bytes), at: now, output: &output)
     precondition(
-      (1...bytes.count).contains(count), "a device must take what arrives while it has room")
+      (1...bytes.count).contains(count),
+      "a device must accept at least one byte while its output is not full")
     return count
   }
 
@@ -43,8 +44,8 @@ final class DeviceEnd: WireEnd {
     interest.contains(.reading) && !output.isEmpty || interest.contains(.writing) && !output.isFull
   }
 
-  /// A device has read what it was given.
-  func armForSilence() -> Bool { true }
+  /// A device has always read everything.
+  func armForDrain() -> Bool { true }
 
   func hangUp() {}
 }

@@ -2,35 +2,35 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// A line in both directions between two ends, driven by a loop.
+/// A bidirectional line between two ends, driven by a loop.
 ///
-/// Nothing happens in it but by an event or at a deadline: while it is idle it makes no wakeup.
+/// It acts only on events and deadlines: an idle line causes no wakeup.
 final class DuplexLine {
-  /// How long a client that has bytes to read is waited for at a hang-up.
-  private static let patience = Duration.seconds(1)
+  /// The time that a client has for reading its bytes at a hang-up.
+  private static let lingerTime = Duration.seconds(1)
 
-  /// Called once, last, when the line has ended of its own accord.
+  /// Called once, as the last action, when the line has ended by itself.
   var onHangUp: ((LoopbackHangUp) -> Void)?
 
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let left: any WireEnd
   private let right: any WireEnd
   private var rightward: Pump
   private var leftward: Pump
   private var meter: DeliveryMeter
   private var state = State.running
-  private var timer: (token: Timer, deadline: MonotonicTime)?
+  private var timer: (token: LoopTimer, deadline: MonotonicTime)?
 
   private enum State { case running, lingering, ended }
 
-  /// Joins two ends; the first thing happens in the loop's next turn.
+  /// Connects two ends; the line starts in the loop's next turn.
   init(
-    from left: any WireEnd, to right: any WireEnd, options: LoopbackOptions, on loop: EventLoop
+    from left: any WireEnd, to right: any WireEnd, options: LoopbackOptions, on loop: IOLoop
   ) {
     self.loop = loop
     self.left = left
     self.right = right
-    // Each direction meets faults of its own.
+    // Each direction has its own faults.
     var seeds = SplitMix64(seed: options.seed)
     rightward = Pump(Wire(options, seed: seeds.next()))
     leftward = Pump(Wire(options, seed: seeds.next()))
@@ -42,10 +42,10 @@ final class DuplexLine {
     setTimer(now)
   }
 
-  /// How many bytes wait in the two queues.
+  /// The number of bytes in the two queues.
   var bufferedByteCount: Int { rightward.bufferedByteCount + leftward.bufferedByteCount }
 
-  /// Ends the line and both its ends at once. ``onHangUp`` is not called.
+  /// Ends the line and both ends at once, without calling ``onHangUp``.
   func hangUp() {
     state = .ended
     timer = nil
@@ -87,17 +87,17 @@ final class DuplexLine {
     try leftward.move(from: right, to: left, at: now, within: &meter)
     if meter.isExhausted {
       state = .lingering
-      setTimer(now + Self.patience)
+      setTimer(now + Self.lingerTime)
       try linger()
     } else {
       try arm(at: now)
     }
   }
 
-  /// A hang-up throws away what clients have not read: they are waited for, with patience.
+  /// A hang-up discards unread bytes, so it waits for clients to read them, for a limited time.
   private func linger() throws(Errno) {
-    let isSilent = (left: try left.armForSilence(), right: try right.armForSilence())
-    if isSilent.left && isSilent.right { hangUp(.limitReached) }
+    let isDrained = (left: try left.armForDrain(), right: try right.armForDrain())
+    if isDrained.left && isDrained.right { hangUp(.limitReached) }
   }
 
   private func arm(at now: MonotonicTime) throws(Errno) {
@@ -106,7 +106,7 @@ final class DuplexLine {
       right: try right.arm(for: interest(in: leftward.awaitsSource, and: rightward.awaitsSink))
     )
     if ready.left || ready.right {
-      // In a turn of its own: who else is ready comes in between.
+      // In a separate turn, so that other sources get their turn in between.
       setTimer(now)
     } else {
       setTimer(

@@ -1,13 +1,13 @@
-/// What a bad line does to bytes.
+/// The faults of a bad line.
 struct LineFaults {
   private let dropProbability: Double
   private let corruptProbability: Double
   private var random: SplitMix64
 
   /// - Parameters:
-  ///   - dropProbability: how probable it is that a byte vanishes, 0 to 1.
-  ///   - corruptProbability: how probable it is that one of a byte's bits is flipped, 0 to 1.
-  ///   - seed: where the random numbers begin.
+  ///   - dropProbability: The probability that a byte is lost, 0 to 1.
+  ///   - corruptProbability: The probability that one bit of a byte is flipped, 0 to 1.
+  ///   - seed: The seed of the random numbers.
   init(dropProbability: Double, corruptProbability: Double, seed: UInt64) {
     precondition((0...1).contains(dropProbability) && (0...1).contains(corruptProbability))
     self.dropProbability = dropProbability
@@ -15,15 +15,15 @@ struct LineFaults {
     random = SplitMix64(seed: seed)
   }
 
-  /// Lets bytes suffer in place; those that are left move to the front.
+  /// Applies the faults in place; the remaining bytes move to the front.
   ///
-  /// - Returns: how many are left.
+  /// - Returns: The number of remaining bytes.
   mutating func apply(to bytes: UnsafeMutableRawBufferPointer) -> Int {
     guard dropProbability > 0 || corruptProbability > 0 else { return bytes.count }
     var left = 0
     for index in bytes.indices {
-      // The same draws for every byte, whatever becomes of it: the faults of one kind stay where
-      // they are when the probability of the other is changed.
+      // Every byte draws the same random numbers, whatever its fault: so faults of one kind stay the
+      // same if the probability of the other kind changes.
       let isDropped = random.chance(dropProbability)
       let isCorrupted = random.chance(corruptProbability)
       let bit = random.next() >> 61

@@ -1,10 +1,10 @@
 import Posix
 
-/// Lets bytes pass at a line's rate: 10 bits a byte, each there when its stop bit is.
+/// Limits bytes to a line's rate: 10 bits per byte, each byte being complete with its stop bit.
 ///
-/// A token bucket over a clock that is handed in. It fills while there is something to transmit, and
-/// only then: a line that was idle sends nothing faster for it. It holds 100 ms, so that a late
-/// wakeup is made up for and a long standstill is not.
+/// A token bucket with the time as a parameter. It fills only while there is something to transmit, so
+/// a line does not become faster after idling. It holds 100 ms, which compensates for a late wakeup but
+/// not for a long pause.
 struct LinePacer {
   private static let bitsPerByte = 10
   private static let depth = Duration.milliseconds(100)
@@ -12,29 +12,29 @@ struct LinePacer {
   private let bitsPerSecond: Int
   private var transmission: Transmission?
 
-  /// Bytes that follow each other without a gap.
+  /// A transmission: bytes that follow each other without a gap.
   private struct Transmission {
-    /// The bits below are counted from here.
+    /// The time from which the bits below are counted.
     var origin: MonotonicTime
-    /// How many bits have passed since, below one second's worth.
+    /// The number of bits since then, less than in one second.
     var bits = 0
   }
 
-  /// - Parameter baudRate: in bits per second, not 0.
+  /// - Parameter baudRate: Bits per second, not 0.
   init(baudRate: UInt32) {
     precondition(baudRate > 0)
     bitsPerSecond = Int(baudRate)
   }
 
-  /// The first byte of a transmission is there to be sent; during one it does nothing.
+  /// Starts a transmission; during one it does nothing.
   mutating func begin(at now: MonotonicTime) {
     if transmission == nil { transmission = Transmission(origin: now) }
   }
 
-  /// There is nothing to send any more, or the other end takes nothing.
+  /// Ends the transmission: there is nothing to send, or the other end accepts nothing.
   mutating func rest() { transmission = nil }
 
-  /// How many bytes have been transmitted by now and not been taken.
+  /// The number of bytes that are transmitted by now and not removed yet.
   mutating func allowance(at now: MonotonicTime) -> Int {
     guard var current = transmission else { return 0 }
     let late = now - (time(of: current.bits + Self.bitsPerByte, in: current) + Self.depth)
@@ -42,13 +42,13 @@ struct LinePacer {
       current.origin = current.origin + late
       transmission = current
     }
-    // Below 2^63: at most 2^32 bits per second, over at most a second and the depth; or, where a
-    // byte takes longer than that, a byte and the depth.
+    // Less than 2^63: at most 2^32 bits per second, over at most a second plus the depth; or, at rates
+    // where a byte takes longer than that, a byte plus the depth.
     let bits = (now - current.origin).nanoseconds * Int64(bitsPerSecond) / 1_000_000_000
     return max(0, Int(bits) - current.bits) / Self.bitsPerByte
   }
 
-  /// Takes transmitted bytes away.
+  /// Removes transmitted bytes.
   mutating func take(_ count: Int) {
     guard var current = transmission else { return }
     current.bits += count * Self.bitsPerByte
@@ -58,12 +58,12 @@ struct LinePacer {
     transmission = current
   }
 
-  /// When the next byte will have been transmitted; nil at rest.
+  /// The time at which the next byte is complete; nil without a transmission.
   var nextArrival: MonotonicTime? {
     transmission.map { time(of: $0.bits + Self.bitsPerByte, in: $0) }
   }
 
-  /// When so many bits have passed, rounded up: never before the byte is whole.
+  /// The time after a number of bits, rounded up: never before the byte is complete.
   private func time(of bits: Int, in transmission: Transmission) -> MonotonicTime {
     let nanoseconds = (bits * 1_000_000_000 + bitsPerSecond - 1) / bitsPerSecond
     return transmission.origin + .nanoseconds(nanoseconds)

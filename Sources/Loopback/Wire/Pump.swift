@@ -1,12 +1,12 @@
 import Posix
 import SystemPackage
 
-/// Brings bytes from one end of a line to the other, over a wire and through a bounded queue.
+/// Moves bytes from one end of a line to the other, over a wire and through a bounded queue.
 ///
-/// The queue holds what has crossed the wire and the other end did not take yet. When it is full
-/// nothing more is read, which holds up who writes: nothing is lost but by the wire's own faults.
+/// The queue holds bytes that have crossed the wire and that the other end has not accepted yet. If it
+/// is full, nothing is read, which blocks the writer: only the wire's faults lose bytes.
 struct Pump: ~Copyable {
-  /// How many bytes the queue holds, and how many are read in one go.
+  /// The capacity of the queue, and the maximum of one read, in bytes.
   static let capacity = 65_536
 
   private var queue = ByteQueue(capacity: Pump.capacity)
@@ -18,23 +18,23 @@ struct Pump: ~Copyable {
 
   deinit { scratch.deallocate() }
 
-  /// How many bytes wait for the other end.
+  /// The number of bytes in the queue.
   var bufferedByteCount: Int { queue.count }
-  /// Whether nothing can be done for the source until it is readable.
+  /// Whether the pump must wait until the source is readable.
   var awaitsSource: Bool { queue.room > 0 && wire.nextArrival == nil }
-  /// Whether there are bytes that the sink has to take.
+  /// Whether the pump must wait until the sink is writable.
   var awaitsSink: Bool { !queue.isEmpty }
-  /// When the next byte will have crossed the wire; nil if time alone brings none.
+  /// The time at which the next byte has crossed the wire; nil if none is on the wire.
   var nextArrival: MonotonicTime? { queue.room > 0 ? wire.nextArrival : nil }
 
-  /// Moves what can be moved now, at most one queue's worth.
+  /// Moves the bytes that can be moved now, at most the capacity of the queue.
   ///
   /// - Parameters:
-  ///   - source: where the bytes come from.
-  ///   - sink: where they go.
-  ///   - now: the present.
-  ///   - meter: counts what the sink took, and ends it.
-  /// - Throws: what the ends say.
+  ///   - source: The source of the bytes.
+  ///   - sink: Their destination.
+  ///   - now: The present time.
+  ///   - meter: Counts the bytes that the sink accepted, and limits them.
+  /// - Throws: The errors of the ends.
   mutating func move(
     from source: any WireEnd, to sink: any WireEnd, at now: MonotonicTime,
     within meter: inout DeliveryMeter
@@ -45,8 +45,8 @@ struct Pump: ~Copyable {
   }
 
   private mutating func fill(from source: any WireEnd, at now: MonotonicTime) throws(Errno) {
-    // Counted down by what is read, not by what arrives: on a wire that drops everything there
-    // would be no end.
+    // Counts the bytes that are read, not those that arrive: otherwise a wire that drops everything
+    // would cause an endless loop.
     var room = queue.room
     while room > 0 && source.isReadable {
       wire.begin(at: now)
@@ -56,7 +56,7 @@ struct Pump: ~Copyable {
       let count = try source.read(into: space, at: now)
       let arrived = wire.carry(UnsafeMutableRawBufferPointer(rebasing: space[..<count]))
       let isAppended = queue.append(UnsafeRawBufferPointer(rebasing: space[..<arrived]))
-      precondition(isAppended, "no more was read than there was room for")
+      precondition(isAppended, "a read exceeded the room in the queue")
       room -= count
     }
     wire.rest()
@@ -71,7 +71,7 @@ struct Pump: ~Copyable {
       let count = try sink.write(bytes, at: now)
       queue.removeFirst(count)
       meter.count(count)
-      // A sink that takes a part is full; it would be asked in vain.
+      // A sink that accepted a part is full; another write is useless.
       if count < bytes.count { return }
     }
   }

@@ -1,4 +1,4 @@
-/// A small random number generator that brings the same numbers for the same seed, everywhere.
+/// A small random number generator that gives the same numbers for the same seed on every platform.
 ///
 /// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 struct SplitMix64: RandomNumberGenerator {
@@ -14,9 +14,9 @@ struct SplitMix64: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// True as often as the probability says: never for 0, always for 1.
+  /// Returns true with a probability: never for 0, always for 1.
   mutating func chance(_ probability: Double) -> Bool {
-    // 53 bits, as many as a Double holds: at least 0 and below 1.
+    // 53 bits, the precision of a Double: at least 0 and less than 1.
     Double(next() >> 11) * 0x1p-53 < probability
   }
 }

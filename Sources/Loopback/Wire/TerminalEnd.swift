@@ -2,32 +2,34 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// The end of a line at which clients are, behind a pseudo-terminal.
+/// The end of a line for clients: a pseudo-terminal.
 final class TerminalEnd: WireEnd {
-  /// How long after a client's closing the terminal is looked at again if it seems in use: the
-  /// kernel tells of the closing before it is done, usually by less than a millisecond.
-  private static let looks: [Duration] = [.milliseconds(1), .milliseconds(10), .milliseconds(100)]
+  /// The delays before the terminal is checked again if it seems in use after a client closed it: the
+  /// kernel reports a close before it is complete, usually by less than a millisecond.
+  private static let retryDelays: [Duration] = [
+    .milliseconds(1), .milliseconds(10), .milliseconds(100),
+  ]
 
   let terminal: PseudoTerminal
   private(set) var isReadable = false
 
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var watch: DescriptorWatch?
   private var nodeWatch: NodeWatch?
-  private var nextLook: Timer?
+  private var nextRetry: LoopTimer?
   private var onEvent: (WireEndEvent) -> Void = { _ in }
 
-  /// Creates a terminal, its node ready to be opened.
+  /// Creates a terminal whose node can be opened.
   ///
-  /// - Throws: what ``PseudoTerminal``, inotify(7) and epoll_ctl(2) say.
-  init(on loop: EventLoop) throws(Errno) {
+  /// - Throws: The errors of ``PseudoTerminal``, inotify(7) and epoll_ctl(2).
+  init(on loop: IOLoop) throws(Errno) {
     self.loop = loop
     terminal = try PseudoTerminal()
     watch = try loop.watch(terminal.descriptor, for: []) { [weak self] in self?.handle($0) }
     nodeWatch = try NodeWatch(terminal.path, on: loop) { [weak self] in self?.handle($0) }
   }
 
-  // The watches end before the descriptors are closed.
+  // The watches must end before the descriptors are closed.
   deinit { hangUp() }
 
   func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {
@@ -40,7 +42,7 @@ final class TerminalEnd: WireEnd {
 
   func hangUp() {
     onEvent = { _ in }
-    nextLook = nil
+    nextRetry = nil
     nodeWatch = nil
     watch?.cancel()
     terminal.hangUp()
@@ -75,7 +77,7 @@ final class TerminalEnd: WireEnd {
   }
 
   private func handle(_ readiness: Readiness) {
-    // Not while we hold the node open; should it come all the same, it would come for ever.
+    // Cannot happen while this side keeps the node open; if it did, the event would repeat forever.
     if readiness.contains(.hungUp) { return onEvent(.failed(.ioError)) }
     if readiness.contains(.readable) { isReadable = true }
     onEvent(.ready)
@@ -83,24 +85,24 @@ final class TerminalEnd: WireEnd {
 
   // MARK: Clients
 
-  func armForSilence() throws(Errno) -> Bool {
+  func armForDrain() throws(Errno) -> Bool {
     try watch?.setInterest([])
-    // First the watch, then the look: a read in between is heard of.
-    try nodeWatch?.hearReading()
+    // First the watch, then the check: a read in between is noticed.
+    try nodeWatch?.watchReads()
     return !terminal.hasUnreadBytes
   }
 
   private func handle(_ events: NodeWatch.Events) {
-    if events.contains(.closed) { restore(lookingAgainAfter: Self.looks[...]) }
+    if events.contains(.closed) { restore(retryingAfter: Self.retryDelays[...]) }
     if events.contains(.read) { onEvent(.ready) }
   }
 
-  private func restore(lookingAgainAfter delays: ArraySlice<Duration>) {
-    nextLook = nil
+  private func restore(retryingAfter delays: ArraySlice<Duration>) {
+    nextRetry = nil
     do {
       guard try !terminal.restoreIfUnused(), let delay = delays.first else { return }
-      nextLook = loop.schedule(after: delay) { [weak self] in
-        self?.restore(lookingAgainAfter: delays.dropFirst())
+      nextRetry = loop.schedule(after: delay) { [weak self] in
+        self?.restore(retryingAfter: delays.dropFirst())
       }
     } catch {
       onEvent(.failed(error))

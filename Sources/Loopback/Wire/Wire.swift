@@ -1,13 +1,13 @@
 import Posix
 
-/// One direction of a line: how fast bytes cross it, and what becomes of them on the way.
+/// One direction of a line: its rate and its faults.
 struct Wire {
   private var pacer: LinePacer?
   private var faults: LineFaults
 
   /// - Parameters:
-  ///   - options: rate and faults.
-  ///   - seed: where the random numbers of this direction begin.
+  ///   - options: Rate and faults.
+  ///   - seed: The seed of this direction's random numbers.
   init(_ options: LoopbackOptions, seed: UInt64) {
     pacer = options.baudRate.map(LinePacer.init)
     faults = LineFaults(
@@ -15,23 +15,23 @@ struct Wire {
       seed: seed)
   }
 
-  /// There is something to carry; while it is being carried this does nothing.
+  /// Starts a transmission; during one it does nothing.
   mutating func begin(at now: MonotonicTime) { pacer?.begin(at: now) }
 
-  /// There is nothing to carry, or nobody takes it.
+  /// Ends the transmission: there is nothing to carry, or nobody accepts it.
   mutating func rest() { pacer?.rest() }
 
-  /// How many bytes can cross by now, since ``begin(at:)``.
+  /// The number of bytes that can cross by now, since ``begin(at:)``.
   mutating func allowance(at now: MonotonicTime) -> Int { pacer?.allowance(at: now) ?? .max }
 
-  /// Lets bytes cross, no more than the allowance; those that arrive are at the front.
+  /// Carries bytes, at most the allowance; those that arrive move to the front.
   ///
-  /// - Returns: how many arrive.
+  /// - Returns: The number of bytes that arrive.
   mutating func carry(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
     pacer?.take(bytes.count)
     return faults.apply(to: bytes)
   }
 
-  /// When the next byte will have crossed; nil at rest, and always without pacing.
+  /// The time at which the next byte has crossed; nil without a transmission or a rate.
   var nextArrival: MonotonicTime? { pacer?.nextArrival }
 }

@@ -2,51 +2,51 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// What a line ends at: a terminal, or a device that is simulated.
+/// An end of a line: a terminal, or a simulated device.
 ///
-/// It is level-triggered, as the loop is: what was asked for with ``arm(for:)`` is told again and
-/// again for as long as it holds.
+/// Its events are level-triggered, like those of the loop: an event requested with ``arm(for:)`` is
+/// repeated as long as the condition holds.
 protocol WireEnd: AnyObject {
-  /// Begins: from now on events are told, never from within another method.
+  /// Starts: from now on events are reported, never from within another method.
   func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void)
 
-  /// Does what is due by now.
+  /// Performs everything that is due.
   func advance(to now: MonotonicTime)
 
-  /// When there will be something to do though nothing happens; nil if never.
+  /// The time of the next action that needs no event; nil if there is none.
   var nextDeadline: MonotonicTime? { get }
 
-  /// Whether a read is worth the try; false after one that brought nothing.
+  /// Whether a read can succeed; false after one that returned nothing.
   var isReadable: Bool { get }
 
-  /// Reads what there is.
+  /// Reads available bytes.
   ///
-  /// - Returns: how many bytes; 0 for nothing now.
+  /// - Returns: The number of bytes; 0 if there are none now.
   func read(into buffer: UnsafeMutableRawBufferPointer, at now: MonotonicTime) throws(Errno) -> Int
 
-  /// Writes what is taken.
+  /// Writes as many bytes as the end accepts, from the first.
   ///
-  /// - Returns: how many of the bytes were taken, from the first; 0 for none now.
+  /// - Returns: The number of accepted bytes; 0 if none can be accepted now.
   func write(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) throws(Errno) -> Int
 
-  /// Asks to be told when it can be read or written.
+  /// Requests an event when it can be read or written.
   ///
-  /// - Returns: true if it can be already, and nothing else would tell.
+  /// - Returns: true if it is ready already and no event will follow.
   func arm(for interest: Interest) throws(Errno) -> Bool
 
-  /// Asks to be told when who is there has read all that was written.
+  /// Requests an event whenever the client reads, to wait until it has read everything.
   ///
-  /// - Returns: true if that is so already.
-  func armForSilence() throws(Errno) -> Bool
+  /// - Returns: true if it has read everything already.
+  func armForDrain() throws(Errno) -> Bool
 
-  /// Ends for good. Calling it again does nothing.
+  /// Ends permanently. Further calls do nothing.
   func hangUp()
 }
 
-/// What an end tells its line.
+/// An event of an end.
 enum WireEndEvent {
-  /// Something that was asked for has come.
+  /// A requested condition is true.
   case ready
-  /// The end is of no more use.
+  /// The end cannot be used any more.
   case failed(Errno)
 }

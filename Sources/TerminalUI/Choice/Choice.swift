@@ -1,25 +1,39 @@
-/// Something that can be chosen from a list: a command, a device.
+/// One entry of a list to choose from, such as a command or a device.
 public struct Choice<ID: Hashable> {
-  /// What the choice is known by, also after its texts have changed. Unique in a list.
+  /// Identifies the choice when its texts change. Unique in a list.
   public let id: ID
-  /// The short column in front: a key, a node.
+  /// The short column in front: a key or a node.
   public var label: String
   public var title: String
-  /// What else is to be said; empty for nothing.
+  /// The name that a query is compared with first. Part of the title, or all of it.
+  public var name: String
+  /// Other words that users look for. They are searched and not shown.
+  public var synonyms: [String]
+  /// More information, shown beside the title; empty for none.
   public var detail: String
+  /// Whether this is the present value: a list without a query starts there.
+  public var isCurrent: Bool
   /// Why it cannot be chosen now; nil when it can.
   public var refusal: String?
 
   public var isEnabled: Bool { refusal == nil }
 
-  /// Creates a choice that can be chosen unless there is a reason against it.
+  /// Creates a choice.
+  ///
+  /// - Parameters:
+  ///   - name: the title unless given.
+  ///   - refusal: nil for a choice that can be chosen.
   public init(
-    id: ID, label: String = "", title: String, detail: String = "", refusal: String? = nil
+    id: ID, label: String = "", title: String, name: String? = nil, synonyms: [String] = [],
+    detail: String = "", isCurrent: Bool = false, refusal: String? = nil
   ) {
     self.id = id
     self.label = label
     self.title = title
+    self.name = name ?? title
+    self.synonyms = synonyms
     self.detail = detail
+    self.isCurrent = isCurrent
     self.refusal = refusal
   }
 }

@@ -1,17 +1,25 @@
 extension ChoiceList {
-  /// Does what a key stands for.
+  /// Handles a key.
   ///
-  /// Characters filter; backspace takes the last one back, ctrl-w the last word, ctrl-u all. The
-  /// arrows, ctrl-p and ctrl-n, tab and shift-tab select, round the ends; page up and down, home and
-  /// end select without. Enter chooses; escape, ctrl-c and ctrl-g cancel.
+  /// Characters extend the query; backspace deletes the last one, ctrl-w the last word, ctrl-u all of
+  /// it. The arrows, ctrl-p and ctrl-n, tab and shift-tab select, and wrap around at the ends; page up
+  /// and down, home and end select without wrapping. Enter chooses; escape, ctrl-c and ctrl-g cancel.
   public mutating func handle(_ key: Key) -> Outcome {
+    let outcome = take(key)
+    settle()
+    return outcome
+  }
+
+  /// Handles a key and leaves the search for a changed query to ``settle()``: when many keys come at
+  /// once, one search is enough. Enter searches at once.
+  public mutating func take(_ key: Key) -> Outcome {
     let hadRefusal = refused != nil
     forgetRefusal()
     let outcome = obey(key)
     return outcome == .unchanged && hadRefusal ? .changed : outcome
   }
 
-  private mutating func obey(_ key: Key) -> Outcome {
+  mutating func obey(_ key: Key) -> Outcome {
     switch key {
     case .character(let scalar):
       return search(query + String(scalar))
@@ -20,9 +28,9 @@ extension ChoiceList {
     case .named(let name, let modifiers):
       return obey(name, modifiers)
     case .control("p"):
-      return step(by: -1)
+      return step(by: -1, key)
     case .control("n"):
-      return step(by: 1)
+      return step(by: 1, key)
     case .control("u"):
       return search("")
     case .control("w"):
@@ -35,34 +43,32 @@ extension ChoiceList {
   }
 
   private mutating func obey(_ name: Key.Name, _ modifiers: Key.Modifiers) -> Outcome {
+    let key = Key.named(name, modifiers)
     switch name {
-    case .enter: choose()
-    case .escape: .cancelled
-    case .backspace: search(String(query.dropLast()))
-    case .up: step(by: -1)
-    case .down: step(by: 1)
-    case .tab: step(by: modifiers.contains(.shift) ? -1 : 1)
-    case .pageUp: move(to: (selection ?? 0) - visibleCount)
-    case .pageDown: move(to: (selection ?? 0) + visibleCount)
-    case .home: move(to: 0)
-    case .end: move(to: matchCount - 1)
-    case .left, .right, .insert, .delete: .unchanged
+    case .enter:
+      settle()
+      return choose()
+    case .escape: return .cancelled
+    case .backspace: return search(String(query.dropLast()))
+    case .up: return step(by: -1, key)
+    case .down: return step(by: 1, key)
+    case .tab: return step(by: modifiers.contains(.shift) ? -1 : 1, key)
+    case .pageUp: return move(by: key) { ($0.selection ?? 0) - $0.visibleCount }
+    case .pageDown: return move(by: key) { ($0.selection ?? 0) + $0.visibleCount }
+    case .home: return move(by: key) { _ in 0 }
+    case .end: return move(by: key) { $0.matchCount - 1 }
+    case .left, .right, .insert, .delete: return .unchanged
     }
   }
 
-  /// Selects a neighbour; the first and the last one are neighbours too.
-  private mutating func step(by distance: Int) -> Outcome {
-    guard let selection else { return .unchanged }
-    return move(to: (selection + distance + matchCount) % matchCount)
+  /// Selects a neighbour; the last choice is followed by the first.
+  private mutating func step(by distance: Int, _ key: Key) -> Outcome {
+    move(by: key) { list in
+      list.selection.map { ($0 + distance + list.matchCount) % list.matchCount }
+    }
   }
 
-  private mutating func move(to place: Int) -> Outcome {
-    let before = selection
-    select(place)
-    return selection == before ? .unchanged : .changed
-  }
-
-  /// What of a paste can be part of a query: its first line, without control characters.
+  /// The part of a paste that can extend a query: its first line, without control characters.
   private static func queryText(of bytes: [UInt8]) -> String {
     let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
     return String(decoding: line, as: UTF8.self)
@@ -71,7 +77,7 @@ extension ChoiceList {
 }
 
 extension String {
-  /// The text without its last word, and the spaces after that.
+  /// The text without its last word and the spaces after it.
   fileprivate var droppingLastWord: String {
     let words = reversed().drop { $0 == " " }.drop { $0 != " " }
     return String(words.reversed())

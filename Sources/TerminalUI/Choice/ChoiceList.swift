@@ -1,44 +1,52 @@
-/// A list of choices that is filtered as one types: the model of the command palette and of the
+/// A list of choices that is filtered as the user types: the model of the command palette and of the
 /// device chooser.
 ///
-/// The choices may change while the list is open: the query stays, and the selection stays with its
-/// choice for as long as that is there.
+/// Without a query, the list starts at the present value (``Choice/isCurrent``): Enter alone changes
+/// nothing. The choices may change while the list is open: the query stays, and the selection stays
+/// with its choice while that is there.
 public struct ChoiceList<ID: Hashable> {
-  /// What a key has led to.
+  /// The effect of a key.
   public enum Outcome: Equatable {
-    /// Nothing is to be shown anew.
+    /// Nothing changed that is shown.
     case unchanged
     case changed
-    /// The choice was made.
+    /// The user chose it.
     case chosen(ID)
-    /// The choice cannot be made now; the list stays open and shows the reason.
+    /// It cannot be chosen now; the list stays open and shows the reason.
     case refused(ID, because: String)
-    /// Nothing is to be chosen.
+    /// The user chose nothing.
     case cancelled
   }
 
-  /// How many characters of a query are taken.
+  /// The length limit of a query, in Unicode scalars: one character can have any number of accents.
   public static var queryLimit: Int { 256 }
 
-  /// All of the choices, also those that the query leaves out.
+  /// All choices, also those that the query leaves out.
   public private(set) var choices: [Choice<ID>]
-  /// What was typed to filter by.
+  /// What the user typed to filter by.
   public private(set) var query = ""
-  /// The selected one, by its place in ``matching``; nil when nothing matches.
+  /// The place of the selected choice in ``matching``; nil when nothing matches.
   public private(set) var selection: Int?
-  /// The place in ``matching`` of the first one that is in view.
+  /// The place in ``matching`` of the first visible choice.
   public private(set) var firstVisible = 0
-  /// How many are in view at once, at least 1.
+  /// How many choices are visible at once, at least 1.
   public private(set) var visibleCount = 10
   /// The choice that was refused last, until the next key.
   public private(set) var refused: ID?
 
   var ranking: [(index: Int, match: ChoiceMatch)] = []
+  /// The choices prepared for searching; empty until a query needs them.
+  private var searchable: [SearchableChoice] = []
 
-  /// Creates a list with the first choice selected.
+  /// Whether the query has changed since the last search.
+  private(set) var isSearchDue = true
+  /// The keys that select, since the query changed.
+  private var moves: [Key] = []
+
+  /// Creates a list; the present value is selected, or else the first choice.
   public init(_ choices: [Choice<ID>] = []) {
     self.choices = choices
-    filter()
+    settle()
   }
 
   /// The choices that match the query, best first; all of them, as they are, for an empty query.
@@ -55,51 +63,92 @@ public struct ChoiceList<ID: Hashable> {
     refused.flatMap { id in choices.first { $0.id == id }?.refusal }
   }
 
-  /// Takes the choices as they are now.
+  /// Replaces the choices.
   ///
-  /// If the selected one is not there any more, its nearest neighbour that still is there is
-  /// selected.
+  /// If the selected one is gone, its nearest neighbour that is left is selected.
   public mutating func update(_ choices: [Choice<ID>]) {
-    let before = matching.map(\.id)
-    self.choices = choices
-    ranking = ChoiceMatch.ranking(of: choices, for: query)
+    let isNew = choices != self.choices
+    guard isNew || isSearchDue else { return }
+    let before = isSearchDue ? [] : ranking.map { self.choices[$0.index].id }
+    if isNew {
+      self.choices = choices
+      searchable = []
+    }
+    if isSearchDue { return settle() }
+    rank()
     let places = Dictionary(
       zip(matching.map(\.id), ranking.indices), uniquingKeysWith: { first, _ in first })
-    let kept = selection.flatMap { old in
-      // From the selected one outward; of two at the same distance the one below.
-      before.indices
-        .sorted { (abs($0 - old), $1) < (abs($1 - old), $0) }
-        .lazy.compactMap { places[before[$0]] }.first
-    }
-    select(kept ?? 0)
+    let kept = selection.flatMap { Self.nearest(to: $0, in: before, thatHasAPlaceIn: places) }
+    if let kept { select(kept) } else { selectBest() }
   }
 
-  /// Selects what matches best, as after a key that changes the query: where the choices depend on
-  /// what was typed, those of the new query are there only now.
-  public mutating func selectBest() { select(0) }
+  /// Searches for the query, if ``take(_:)`` has left that to be done.
+  public mutating func settle() {
+    guard isSearchDue else { return }
+    isSearchDue = false
+    rank()
+    firstVisible = 0
+    selectBest()
+    for key in moves { _ = obey(key) }
+    moves = []
+  }
 
-  /// Says how many choices are in view at once. Less than 1 counts as 1.
+  /// The new place of the choice nearest to an old place; of two at the same distance, the lower one.
+  private static func nearest(
+    to old: Int, in before: [ID], thatHasAPlaceIn places: [ID: Int]
+  ) -> Int? {
+    for distance in before.indices {
+      for place in [old + distance, old - distance] where before.indices.contains(place) {
+        if let kept = places[before[place]] { return kept }
+      }
+    }
+    return nil
+  }
+
+  /// Selects the present value if there is no query, else the best match.
+  private mutating func selectBest() {
+    let current = query.isEmpty ? ranking.firstIndex { choices[$0.index].isCurrent } : nil
+    select(current ?? 0)
+  }
+
+  /// Replaces the query; ``settle()`` or ``update(_:)`` searches for it.
+  public mutating func replaceQuery(_ text: String) { _ = search(text) }
+
+  /// Sets how many choices are visible at once. Less than 1 counts as 1.
   public mutating func resize(visibleCount: Int) {
     self.visibleCount = max(1, visibleCount)
     scroll()
   }
 
-  /// Changes the query, and selects what matches best.
+  /// Changes the query; the best match is selected when it is searched for.
   mutating func search(_ query: String) -> Outcome {
-    let query = String(query.prefix(Self.queryLimit))
+    let query = String(query.unicodeScalars.prefix(Self.queryLimit))
     guard query != self.query else { return .unchanged }
     self.query = query
-    filter()
+    isSearchDue = true
+    moves = []
     return .changed
   }
 
-  /// Selects a place, the nearest that there is.
+  /// Selects by a key, or keeps the key until the query was searched for.
+  mutating func move(by key: Key, to place: (ChoiceList) -> Int?) -> Outcome {
+    if isSearchDue {
+      moves.append(key)
+      return .changed
+    }
+    guard let place = place(self) else { return .unchanged }
+    let before = selection
+    select(place)
+    return selection == before ? .unchanged : .changed
+  }
+
+  /// Selects a place, or the nearest one.
   mutating func select(_ place: Int) {
     selection = ranking.isEmpty ? nil : min(max(0, place), ranking.count - 1)
     scroll()
   }
 
-  /// Makes the selected choice, if it can be made.
+  /// Chooses the selected choice if it is enabled.
   mutating func choose() -> Outcome {
     guard let selected else { return .unchanged }
     guard let reason = selected.refusal else { return .chosen(selected.id) }
@@ -109,13 +158,17 @@ public struct ChoiceList<ID: Hashable> {
 
   mutating func forgetRefusal() { refused = nil }
 
-  private mutating func filter() {
-    ranking = ChoiceMatch.ranking(of: choices, for: query)
-    firstVisible = 0
-    select(0)
+  private mutating func rank() {
+    let query = SearchQuery(query)
+    guard !query.words.isEmpty else {
+      ranking = choices.indices.map { ($0, .ofEmptyQuery) }
+      return
+    }
+    if searchable.isEmpty { searchable = choices.map { SearchableChoice($0) } }
+    ranking = ChoiceMatch.ranking(of: searchable, for: query)
   }
 
-  /// Brings the selected choice into view, and leaves no room below the last one.
+  /// Scrolls so that the selected choice is visible and no room is left below the last one.
   private mutating func scroll() {
     firstVisible = min(firstVisible, max(0, ranking.count - visibleCount))
     guard let selection else { return }

@@ -1,21 +1,24 @@
-/// A list of choices as lines of text: the query above, the choices that match below.
+/// Draws a list of choices: the query in the first line, the choices that match below.
 public struct ChoiceListView: Sendable {
-  /// What is shown in front of the query.
+  /// The text in front of the query.
   public let prompt: String
-  /// The columns of the screen.
+  /// The width of the screen, in columns.
   public let width: Int
-  /// How many lines there are, the one with the query included.
+  /// The number of lines, with the line of the query.
   public let height: Int
-  /// Whether lines may be set off by bold, dimmed, underlined and reversed text. Without, as NO_COLOR
-  /// or a simple terminal asks for, marks say the same.
+  /// Whether to use bold, dimmed, underlined and reversed text. Without it (`NO_COLOR`, or a simple
+  /// terminal) marks take its place.
   public let usesAttributes: Bool
 
-  /// The most lines that a list takes.
+  /// The height limit of a list, in lines.
   public static let heightLimit = 12
-  /// The fewest columns in which something at the side can be said.
+  /// A narrower column beside the titles is left out.
   private static let leastSideWidth = 5
+  /// How many choices decide how wide the columns are. Measuring thousands takes too long.
+  private static let measuredCount = 200
 
-  /// Creates a view for a screen: no more than half of it, and what fits below the cursor.
+  /// Creates a view for a screen. It takes no more than half of the screen and leaves the row of the
+  /// cursor free.
   public init(prompt: String, on size: ScreenSize, usesAttributes: Bool = true) {
     self.prompt = prompt
     width = size.columns
@@ -23,23 +26,23 @@ public struct ChoiceListView: Sendable {
     self.usesAttributes = usesAttributes
   }
 
-  /// How many choices are in view at once.
+  /// How many choices are visible at once.
   public var visibleCount: Int { max(1, height - 1) }
 
   /// The lines, none wider than the screen.
   ///
-  /// - Parameter list: with as many choices in view as ``visibleCount`` says.
+  /// - Parameter list: must have ``visibleCount`` choices visible.
   public func lines<ID>(of list: ChoiceList<ID>) -> [StyledLine] {
-    let columns = Columns(of: list, width: width)
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(height - 1)
+    let measured = [places, list.ranking.indices.prefix(Self.measuredCount)].joined()
+    let columns = Columns(of: measured.map { list.choices[list.ranking[$0].index] }, width: width)
     return [header(of: list)] + places.map { row(at: $0, of: list, columns) }
   }
 
-  /// The query and the place where typing goes on; at the right how many match, or why the choice
-  /// was refused.
+  /// The query with the cursor; at the right the number of matches, or why the choice was refused.
   private func header<ID>(of list: ChoiceList<ID>) -> StyledLine {
     let note = list.refusal ?? "\(list.matchCount)/\(list.choices.count)"
-    // The end of the query is what is being typed: it is never pushed out by the note.
+    // The user is typing at the end of the query: the note never hides it.
     let shownNote = note.visibleForm.truncated(toWidth: width * 2 / 3)
     let room = max(0, width - shownNote.displayWidth - 2)
     let query = list.query.visibleForm
@@ -80,37 +83,42 @@ public struct ChoiceListView: Sendable {
     return line.clipped(toWidth: width)
   }
 
-  /// Adds a text in no more than so many columns, with the characters that were found set off.
+  /// Appends a text, at most `width` columns of it, with the found characters in bold.
   private func append(
     _ text: String, _ found: Set<Int>, _ width: Int, _ style: StyledLine.Style,
     to line: inout StyledLine
   ) {
     let shown = text.visibleForm.truncated(toWidth: width)
-    // What was made visible is not where it was found any more; such a text is not set off.
+    // Where control characters were made visible, the positions no longer fit.
     let marks = usesAttributes && text.visibleForm == text ? found : []
-    // The ellipsis stands in place of what may have been found.
+    // The ellipsis may stand where a character was found.
     let kept = shown == text ? shown.count : shown.count - 1
+    var (piece, isFound) = ("", false)
     for (number, character) in shown.enumerated() {
-      let isFound = number < kept && marks.contains(number)
-      line.append(String(character), isFound ? style.union([.bold, .underlined]) : style)
+      let isNextFound = number < kept && marks.contains(number)
+      if isNextFound != isFound {
+        line.append(piece, isFound ? style.union([.bold, .underlined]) : style)
+        (piece, isFound) = ("", isNextFound)
+      }
+      piece.append(character)
     }
+    line.append(piece, isFound ? style.union([.bold, .underlined]) : style)
   }
 
-  /// How the columns share the width.
+  /// The widths of the columns.
   private struct Columns {
     let label: Int
     let title: Int
 
-    /// Where the titles begin: after the mark of the selected one, and the labels.
+    /// Where the titles begin: after the selection mark and the labels.
     var titleStart: Int { label > 0 ? 2 + label + 2 : 2 }
     var sideStart: Int { titleStart + title + 2 }
 
-    /// As wide as the widest entry that matches, as far as all of it fits; what stands at the side
-    /// is news, and titles are shortened for it, down to a half.
-    init<ID>(of list: ChoiceList<ID>, width: Int) {
-      let matching = list.matching
+    /// Each column is as wide as its widest entry if all fit. Values and reasons matter more than
+    /// titles, which are shortened for them, down to a half.
+    init<ID>(of choices: [Choice<ID>], width: Int) {
       let widest = { (text: (Choice<ID>) -> String) in
-        matching.map { text($0).visibleForm.displayWidth }.max() ?? 0
+        choices.map { text($0).visibleForm.displayWidth }.max() ?? 0
       }
       label = min(widest(\.label), width / 3)
       let left = max(0, width - (label > 0 ? 2 + label + 2 : 2))
@@ -122,12 +130,12 @@ public struct ChoiceListView: Sendable {
 }
 
 extension Choice {
-  /// What stands beside the title.
+  /// The text beside the title.
   fileprivate var side: String { refusal.map { "(off: \($0))" } ?? detail }
 }
 
 extension String {
-  /// The longest end that takes no more than so many columns.
+  /// The longest end that fits in `width` columns.
   fileprivate func suffix(ofWidth width: Int) -> String {
     String(String(reversed()).prefix(ofWidth: width).reversed())
   }

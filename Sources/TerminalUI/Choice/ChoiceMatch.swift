@@ -1,55 +1,142 @@
-/// Where a query was found in a choice, and how well it fits.
+/// How well a query fits a choice, and where it was found. The lesser match is the better one.
 ///
-/// The query's words may stand anywhere, in any order: each is looked for in each of the texts, and
-/// counts where it fits best.
-struct ChoiceMatch: Hashable {
-  private(set) var score = 0
+/// From the best to the worst: the query is the label (the key of a command), the name, the
+/// beginning of the name, a synonym, the beginning of a synonym; then each of its words is found
+/// somewhere, in any order, and the word that fits worst counts.
+struct ChoiceMatch: Hashable, Comparable {
+  /// How the query as a whole fits, the best first.
+  enum Rank: Hashable, Comparable {
+    case label
+    case name
+    case nameStart
+    case synonym
+    case synonymStart
+    case words(SearchText.Closeness)
+  }
+
+  let rank: Rank
+  /// Decides between matches of one rank; less is better.
+  private(set) var penalty = 0
   /// The characters that were found, by their number in the label, the title and the detail.
   private(set) var label: Set<Int> = []
   private(set) var title: Set<Int> = []
   private(set) var detail: Set<Int> = []
 
-  /// What a word is worth that is the whole label: the key of a command.
-  private static let wholeLabel = 64
-  /// A title says what a choice is, and comes before what else is said.
-  private static let detailScale = 2
-
-  /// The match of an empty query.
-  init() {}
-
-  /// Looks for a query; nil when one of its words is nowhere.
-  init?<ID>(_ query: String, in choice: Choice<ID>) {
-    for word in query.split(separator: " ") {
-      let matcher = FuzzyMatcher(query: word)
-      let inLabel = matcher.match(choice.label)
-      let inTitle = matcher.match(choice.title)
-      let inDetail = matcher.match(choice.detail)
-      let labelScore = inLabel.map { match in
-        match.score + (match.positions.count == choice.label.count ? Self.wholeLabel : 0)
-      }
-      let detailScore = inDetail.map { $0.score / Self.detailScale }
-      guard let best = [labelScore, inTitle?.score, detailScore].compactMap(\.self).max() else {
-        return nil
-      }
-      score += best
-      if best == inTitle?.score {
-        title.formUnion(inTitle?.positions ?? [])
-      } else if best == labelScore {
-        label.formUnion(inLabel?.positions ?? [])
-      } else {
-        detail.formUnion(inDetail?.positions ?? [])
-      }
-    }
+  static func < (one: ChoiceMatch, other: ChoiceMatch) -> Bool {
+    (one.rank, one.penalty) < (other.rank, other.penalty)
   }
 
-  /// The choices in which a query is found, by their number, best first; equals stay in order.
-  static func ranking<ID>(
-    of choices: [Choice<ID>], for query: String
+  /// Looks for a query; nil when one of its words is nowhere.
+  init?(_ query: SearchQuery, in choice: SearchableChoice) {
+    var worst = SearchText.Closeness.wordStart
+    for word in query.words {
+      guard let (field, match) = choice.best(word) else { return nil }
+      worst = max(worst, match.closeness)
+      penalty += field.rawValue * Self.fieldPenalty + min(match.gapCount, Self.gapLimit)
+      switch field {
+      case .label: label.formUnion(match.positions)
+      case .title: title.formUnion(match.positions)
+      case .detail: detail.formUnion(match.positions)
+      case .synonym: break
+      }
+    }
+    rank = choice.rank(of: query) ?? .words(worst)
+  }
+
+  /// Every choice matches a query without words.
+  static let ofEmptyQuery = ChoiceMatch(rank: .words(.wordStart))
+
+  private init(rank: Rank) { self.rank = rank }
+
+  private static let gapLimit = 15
+  private static let fieldPenalty = 16
+
+  /// The choices in which a query is found, by their number, best first; equal ones keep their order.
+  static func ranking(
+    of choices: [SearchableChoice], for query: SearchQuery
   ) -> [(index: Int, match: ChoiceMatch)] {
     choices.enumerated()
-      .compactMap { index, choice in
-        ChoiceMatch(query, in: choice).map { (index, $0) }
-      }
-      .sorted { ($1.1.score, $0.0) < ($0.1.score, $1.0) }
+      .compactMap { index, choice in ChoiceMatch(query, in: choice).map { (index, $0) } }
+      .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+  }
+}
+
+/// What was typed to search by, prepared for searching.
+struct SearchQuery {
+  /// Without spaces at its ends.
+  let text: String
+  let whole: SearchText
+  let words: [SearchWord]
+
+  /// The most words that are looked for by themselves; the last has the rest of the query.
+  private static let wordLimit = 8
+
+  init(_ text: String) {
+    let isSpace: (Character) -> Bool = { $0 == " " }
+    let rest = text.drop(while: isSpace)
+    self.text = String(rest.reversed().drop(while: isSpace).reversed())
+    whole = SearchText(self.text)
+    words = text.split(separator: " ", maxSplits: Self.wordLimit - 1).map(SearchWord.init)
+  }
+}
+
+/// The texts of a choice, prepared for searching.
+struct SearchableChoice {
+  /// A text of a choice, in the order in which equal finds are preferred.
+  enum Field: Int {
+    case label, title, synonym, detail
+
+    /// Whether a word may be found there in pieces. Synonyms are not shown, and details say other
+    /// things than what the choice is.
+    var takesPieces: Bool { self == .label || self == .title }
+  }
+
+  private let key: String
+  private let name: SearchText
+  private let synonyms: [SearchText]
+  private let texts: [(Field, SearchText)]
+
+  init<ID>(_ choice: Choice<ID>) {
+    key = choice.label
+    let title = SearchText(choice.title)
+    name = choice.name == choice.title ? title : SearchText(choice.name)
+    synonyms = choice.synonyms.map { SearchText($0) }
+    texts =
+      [(.label, SearchText(choice.label)), (.title, title)] + synonyms.map { (.synonym, $0) }
+      + [(.detail, SearchText(choice.detail))]
+  }
+
+  /// How a query fits the label, the name and the synonyms as a whole; nil if it does not.
+  func rank(of query: SearchQuery) -> ChoiceMatch.Rank? {
+    guard !query.words.isEmpty else { return nil }
+    let whole = query.whole
+    // Keys of commands differ by case.
+    if key == query.text { return .label }
+    if name.characters == whole.characters { return .name }
+    if name.hasPrefix(whole) { return .nameStart }
+    if synonyms.contains(where: { $0.characters == whole.characters }) { return .synonym }
+    return synonyms.contains { $0.hasPrefix(whole) } ? .synonymStart : nil
+  }
+
+  /// Where a word fits most closely; nil if it is nowhere.
+  func best(_ word: SearchWord) -> (field: Field, match: SearchText.Match)? {
+    var best: (field: Field, match: SearchText.Match)?
+    for (field, text) in texts {
+      guard let match = text.match(word), field.takesPieces || match.isInOnePiece,
+        best.map({ match.closeness < $0.match.closeness }) ?? true
+      else { continue }
+      best = (field, match)
+      if match.closeness == .wordStart { break }
+    }
+    return best
+  }
+}
+
+extension SearchText.Match {
+  fileprivate var isInOnePiece: Bool {
+    switch closeness {
+    case .wordStart, .inside: true
+    case .initials, .scattered: false
+    }
   }
 }

@@ -1,11 +1,11 @@
-/// A list of choices for a terminal that can only print: numbered lines, and a number as the answer.
+/// A list of choices as numbered lines that are printed once; the answer is a number.
 public struct PlainList<ID: Hashable> {
   public let choices: [Choice<ID>]
 
   /// Creates a list; the choices are numbered from 1.
   public init(_ choices: [Choice<ID>]) { self.choices = choices }
 
-  /// The lines, none wider than a width if one is given.
+  /// The lines, truncated to a width if one is given.
   public func lines(width: Int? = nil) -> [String] {
     let numbers = choices.indices.map { "\($0 + 1)" }
     let numberWidth = numbers.last?.count ?? 0
@@ -21,9 +21,9 @@ public struct PlainList<ID: Hashable> {
     }
   }
 
-  /// What a line that was typed stands for: a number, or nothing to cancel.
+  /// Interprets an answer: a number chooses, an empty line cancels.
   ///
-  /// - Returns: `.unchanged` for what is neither: ask again.
+  /// - Returns: `.unchanged` for anything else: ask again.
   public func answer(_ text: String) -> ChoiceList<ID>.Outcome {
     let text = text.filter { !$0.isWhitespace }
     if text.isEmpty { return .cancelled }

@@ -1,29 +1,28 @@
-/// A key as a terminal tells it, or a piece of what was pasted.
+/// A key as a terminal sends it, or a piece of pasted text.
 public enum Key: Hashable, Sendable {
-  /// A character that was typed, one Unicode scalar: what belongs to it, a combining accent, comes
-  /// as a key of its own.
+  /// A typed character, one Unicode scalar: a combining accent is a key by itself.
   case character(Unicode.Scalar)
-  /// ctrl and a key: a lower-case letter, or one of `@ [ \ ] ^ _`. Those that are keys of their own
-  /// (ctrl-i, ctrl-m, ctrl-j, ctrl-h, ctrl-[) come as these.
+  /// ctrl and a key: a lower-case letter, or one of `@ [ \ ] ^ _`. Combinations that equal a named key
+  /// (ctrl-i, ctrl-m, ctrl-j, ctrl-h, ctrl-[) are that key.
   case control(Unicode.Scalar)
   /// alt and a character.
   case alt(Unicode.Scalar)
   /// A key with a name.
   case named(Name, Modifiers)
-  /// Bytes from the clipboard, in pieces: whole characters where they are UTF-8, never none.
+  /// A piece of pasted text, at least one byte; UTF-8 is not split within a character.
   case paste([UInt8])
 
-  /// The keys that are called by a name.
+  /// The keys with a name.
   public enum Name: Hashable, Sendable {
     case enter, tab, backspace, escape, insert, delete
     case up, down, left, right, home, end, pageUp, pageDown
   }
 
-  /// What is held down together with a named key.
+  /// The modifier keys held down with a named key.
   public struct Modifiers: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
-    /// Creates a set from the bits that xterm counts modifiers by.
+    /// Creates a set from xterm's modifier bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     public static let shift = Modifiers(rawValue: 1)
@@ -33,7 +32,7 @@ public enum Key: Hashable, Sendable {
 }
 
 extension Key {
-  /// A named key with nothing else held down.
+  /// A named key without modifiers.
   public static func named(_ name: Name) -> Key { .named(name, []) }
 
   /// The tab key together with shift.

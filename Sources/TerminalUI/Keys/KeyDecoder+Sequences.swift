@@ -1,5 +1,5 @@
-/// What the sequences mean: xterm's (ctlseqs, "PC-Style Function Keys"), with the forms of rxvt and
-/// the Linux console where they differ.
+/// The sequences of xterm (ctlseqs, "PC-Style Function Keys"), and those of rxvt and the Linux console
+/// that differ.
 extension KeyDecoder {
   /// Takes a byte of a control sequence, ESC `[` parameters final.
   mutating func takeControl(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
@@ -8,7 +8,7 @@ extension KeyDecoder {
       // The Linux console's F1 to F5: one more byte.
       state = .skipping(1)
     case UInt8(ascii: "M") where parameters.isEmpty:
-      // The mouse as X10 told it: a button and two coordinates.
+      // X10 mouse report: a button and two coordinates.
       state = .skipping(3)
     case 0x20..<0x40:
       state = .control(parameters.count < Self.parameterLimit ? parameters + [byte] : parameters)
@@ -16,7 +16,7 @@ extension KeyDecoder {
       state = .ground
       finish(byte, parameters, &keys)
     default:
-      // No part of a sequence: the beginning of a character.
+      // Not part of a sequence: the beginning of a character.
       state = .ground
       takeText(byte, &keys)
     }
@@ -35,7 +35,7 @@ extension KeyDecoder {
       state = .ground
       keys.append(.named(.enter))
     case UInt8(ascii: "j")...UInt8(ascii: "y"):
-      // The keypad in application mode, which the device may have switched on: `*` to `9`.
+      // The keypad in application mode, which the device may have enabled: `*` to `9`.
       state = .ground
       keys.append(.character(Unicode.Scalar(byte - 0x40)))
     case 0x80...:

@@ -1,12 +1,11 @@
-/// Makes keys of the bytes that a terminal sends.
+/// Decodes the bytes that a terminal sends into keys.
 ///
-/// A key may be spread over any number of reads. What is not known is swallowed whole, so that no
-/// half of a sequence is taken for text: sequences of other keys, reports of the mouse, answers to
-/// questions that somebody else has asked. A control character breaks an unfinished sequence off:
-/// whatever a terminal sends, ctrl-c and enter are heard.
+/// A key may be spread over any number of reads. Unknown sequences are dropped completely, so that no
+/// part of them is taken for text: other keys, mouse reports, answers to queries. A control character
+/// ends an incomplete sequence: ctrl-c and Enter always work.
 ///
-/// ESC alone may be the escape key or the beginning of a sequence, and only time tells. While
-/// ``isPending``, the caller waits a little (25 to 50 ms) for more and then calls ``flush()``.
+/// ESC may be the escape key or the beginning of a sequence. While ``isPending``, the caller waits 25
+/// to 50 ms for more bytes and then calls ``flush()``.
 public struct KeyDecoder {
   enum State: Equatable {
     case ground
@@ -16,31 +15,30 @@ public struct KeyDecoder {
     case control([UInt8])
     /// After ESC `O`, with the digits since.
     case single([UInt8])
-    /// In a string that ends with BEL or ESC `\`, whose second byte is kept: OSC, DCS, APC, PM, SOS.
+    /// In a string that ends with BEL or ESC `\`: OSC, DCS, APC, PM, SOS. Has its second byte.
     case string(introducer: UInt8, isEmpty: Bool)
-    /// After ESC in a string: its end, or a new sequence that breaks it off.
+    /// After ESC in a string: its end, or a new sequence.
     case stringEscape
-    /// In a sequence of which so many bytes are still to come.
+    /// In a sequence; the number of bytes that follow.
     case skipping(Int)
     case paste
   }
 
-  /// How many bytes of parameters are kept; the keys that are known have far fewer.
+  /// The length limit of parameters, in bytes; known keys have far fewer.
   static let parameterLimit = 32
 
   var state = State.ground
   private var assembler = UTF8Assembler()
   private var pasted = PasteBuffer()
 
-  /// What a terminal is told so that it marks what is pasted, and so that it does not any more.
+  /// Switch bracketed paste on and off.
   public static let pasteMarksOn = Array("\u{1B}[?2004h".utf8)
   public static let pasteMarksOff = Array("\u{1B}[?2004l".utf8)
 
-  /// Creates a decoder that has seen nothing.
+  /// Creates a decoder.
   public init() {}
 
-  /// Whether what has come is a key if nothing follows, and the beginning of another if something
-  /// does.
+  /// Whether the bytes so far are a key by themselves and also the beginning of another key.
   public var isPending: Bool {
     switch state {
     case .escape, .stringEscape: true
@@ -50,7 +48,7 @@ public struct KeyDecoder {
     }
   }
 
-  /// Takes the next bytes.
+  /// Decodes the next bytes.
   public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     for byte in bytes { take(byte, &keys) }
@@ -58,10 +56,9 @@ public struct KeyDecoder {
     return keys
   }
 
-  /// Takes bytes until a key is complete, and of a paste all that there is; what follows may be for
-  /// somebody else.
+  /// Decodes bytes up to the end of one key, or all bytes of a paste.
   ///
-  /// - Returns: the keys, mostly one, none while more is needed; and how many bytes were taken.
+  /// - Returns: the keys, mostly one, none while more bytes are needed; and the number of bytes taken.
   public mutating func decodeFirst(
     of bytes: some Collection<UInt8>
   ) -> (keys: [Key], count: Int) {
@@ -74,7 +71,7 @@ public struct KeyDecoder {
     return (keys, bytes.count)
   }
 
-  /// Takes what is pending for what it is by itself: escape, or alt and a character.
+  /// Decodes the pending bytes as a key by itself: escape, or alt and a character.
   public mutating func flush() -> [Key] {
     guard isPending else { return [] }
     defer { state = .ground }
@@ -151,7 +148,7 @@ public struct KeyDecoder {
       state = .ground
       keys.append(.alt(Unicode.Scalar(byte)))
     case 0x80...:
-      // alt and a character of several bytes: the character is what matters.
+      // alt and a multi-byte character: alt is ignored.
       state = .ground
       takeText(byte, &keys)
     default:
@@ -162,7 +159,7 @@ public struct KeyDecoder {
 }
 
 extension Key {
-  /// The key of a character that arrives by itself.
+  /// The key of a single character.
   fileprivate init(typed scalar: Unicode.Scalar) {
     self =
       switch scalar.value {
@@ -176,7 +173,7 @@ extension Key {
       }
   }
 
-  /// The key with alt held down, where that can be said; else the key.
+  /// The key with alt, if it is a named key; else the key.
   fileprivate var withAlt: Key {
     switch self {
     case .named(let name, let modifiers): .named(name, modifiers.union(.alt))

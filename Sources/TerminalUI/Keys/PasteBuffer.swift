@@ -1,17 +1,17 @@
-/// Collects what is pasted until the mark of its end, and hands it over in pieces.
+/// Collects a paste up to its end mark, and returns it in pieces.
 ///
-/// What could be the beginning of the mark, or of a character, is held back until more has come.
+/// Bytes that may be the beginning of the mark, or of a character, are held back until more follow.
 struct PasteBuffer {
-  /// How many bytes are collected before a piece is handed over.
+  /// The size of a piece, in bytes.
   static let capacity = 4096
-  /// What a terminal sends after the pasted bytes.
+  /// The mark that a terminal sends after a paste.
   static let endMark = Array("\u{1B}[201~".utf8)
 
   private var bytes: [UInt8] = []
 
   /// Takes a byte.
   ///
-  /// - Returns: whether it completes the mark of the end.
+  /// - Returns: whether it completes the end mark.
   mutating func take(_ byte: UInt8) -> Bool {
     bytes.append(byte)
     guard bytes.last == Self.endMark.last, bytes.hasSuffix(Self.endMark) else { return false }
@@ -21,7 +21,7 @@ struct PasteBuffer {
 
   var isFull: Bool { bytes.count >= Self.capacity }
 
-  /// Hands over what is certain; nil when there is nothing.
+  /// Takes the bytes that are certain; nil if there are none.
   mutating func takePiece(isEnd: Bool) -> Key? {
     let held = isEnd ? 0 : max(lengthOfBegunMark, lengthOfBegunCharacter)
     let piece = Array(bytes.dropLast(held))

@@ -1,23 +1,23 @@
-/// Puts Unicode scalars together from bytes that come one at a time.
+/// Decodes UTF-8 one byte at a time.
 ///
-/// Bytes that are no UTF-8 are told as the Unicode Standard recommends (chapter 3, "U+FFFD
-/// Substitution of Maximal Subparts"): one mistake for each longest beginning of a character.
+/// Invalid bytes are reported as the Unicode Standard recommends (chapter 3, "U+FFFD Substitution of
+/// Maximal Subparts"): one error for each longest beginning of a character.
 struct UTF8Assembler {
-  /// What a byte has led to.
+  /// The effect of a byte.
   enum Step: Equatable {
     /// More bytes are needed.
     case incomplete
     case scalar(Unicode.Scalar)
     /// The byte begins no character.
     case invalid
-    /// What came before was cut short; the byte is to be taken again.
+    /// The character before is incomplete; take the byte again.
     case cutShort
   }
 
   private var value: UInt32 = 0
   private var missing = 0
-  /// What the next byte may be: tighter than 0x80...0xBF after some first bytes, which keeps out
-  /// overlong forms, surrogates and what is past U+10FFFF.
+  /// The valid range of the next byte. After some first bytes it is smaller than 0x80...0xBF, which
+  /// excludes overlong forms, surrogates and values above U+10FFFF.
   private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
   /// Whether a character has begun and is not complete.

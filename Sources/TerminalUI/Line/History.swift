@@ -1,18 +1,18 @@
 /// The lines that were submitted before, oldest first.
 ///
-/// No line is kept twice in a row, none that is empty, and no more than so many.
+/// Empty lines are not kept, and a line that is repeated is kept once.
 public struct History: Equatable, Sendable {
-  /// How many lines are kept, at least 1.
+  /// The most lines that are kept, at least 1.
   public let capacity: Int
   public private(set) var lines: [String] = []
 
-  /// Creates a history without lines.
+  /// Creates an empty history.
   public init(capacity: Int = 1000) {
     precondition(capacity > 0)
     self.capacity = capacity
   }
 
-  /// Adds a line at the end; the oldest goes when there are too many.
+  /// Appends a line; the oldest is removed if there are too many.
   public mutating func append(_ line: String) {
     guard !line.isEmpty, line != lines.last else { return }
     lines.append(line)
@@ -21,16 +21,16 @@ public struct History: Equatable, Sendable {
 }
 
 extension History {
-  /// Reads a history from a text: one entry a line.
+  /// Parses a history: one entry per line.
   ///
-  /// What is no escape of ours stands for itself.
+  /// A backslash that begins no known escape stands for itself.
   public init(parsing text: String, capacity: Int = 1000) {
     self.init(capacity: capacity)
     for line in text.split(whereSeparator: \.isNewline) { append(Self.unescaped(line)) }
   }
 
-  /// The history as a text: one entry a line, and in it `\\`, `\n`, `\t` and `\u{85}` for the
-  /// backslash and for control characters.
+  /// The history as text: one entry per line, with `\\`, `\n`, `\t` and `\u{85}` for the backslash and
+  /// control characters.
   public var serialised: String { lines.map { Self.escaped($0) + "\n" }.joined() }
 
   private static func escaped(_ line: String) -> String {
@@ -64,7 +64,7 @@ extension History {
     return String(text)
   }
 
-  /// What the scalars after a backslash stand for, and how many they are.
+  /// The scalar that an escape stands for, and the length of the escape after the backslash.
   private static func meaning(
     of rest: Substring.UnicodeScalarView
   ) -> (Unicode.Scalar, length: Int)? {

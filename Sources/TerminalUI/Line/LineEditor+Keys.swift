@@ -1,12 +1,14 @@
 extension LineEditor {
-  /// Does what a key stands for, and says what is to be done about it, in order.
+  /// Handles a key.
   ///
-  /// A paste of several lines submits each that is complete; what is after the last of them stays
-  /// in the line.
+  /// A paste of several lines submits each complete one; the rest stays in the line.
+  ///
+  /// - Returns: the effects, in order.
   public mutating func handle(_ key: Key) -> [Event] {
     let wasKilling = isKilling
     if case .paste = key {} else { followsReturn = false }
-    let events = obey(key)
+    let events = obey(key) + takeDropped()
+    noteSecret()
     if wasKilling && !key.kills { endKill() }
     return events
   }
@@ -85,8 +87,8 @@ extension LineEditor {
 
   private mutating func delete(_ range: Range<Int>) { replace(range, with: "") }
 
-  /// Inserts what was pasted: CR, LF and both together end a line, other control characters than
-  /// the tab are left out.
+  /// Inserts pasted text. CR, LF and CR LF end a line; control characters other than the tab are left
+  /// out.
   private mutating func insertPasted(_ bytes: [UInt8]) -> [Event] {
     var events: [Event] = []
     var piece = String.UnicodeScalarView()
@@ -106,7 +108,7 @@ extension LineEditor {
     return events
   }
 
-  /// Where the piece begins that is before a place, or around it.
+  /// The start of the piece before a position, or around it.
   private func start(ofPieceBefore place: Int, _ isPart: (Character) -> Bool) -> Int {
     var place = place
     while place > 0, !isPart(characters[place - 1]) { place -= 1 }
@@ -114,7 +116,7 @@ extension LineEditor {
     return place
   }
 
-  /// Where the piece ends that is after a place, or around it.
+  /// The end of the piece after a position, or around it.
   private func end(ofPieceAfter place: Int, _ isPart: (Character) -> Bool) -> Int {
     var place = place
     while place < characters.count, !isPart(characters[place]) { place += 1 }
@@ -128,7 +130,7 @@ extension Character {
 }
 
 extension Key {
-  /// Whether the key deletes what can be brought back.
+  /// Whether the key deletes text that ctrl-y inserts again.
   fileprivate var kills: Bool {
     switch self {
     case .control("k"), .control("u"), .control("w"), .alt("d"): true

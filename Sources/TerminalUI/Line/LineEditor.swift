@@ -1,42 +1,58 @@
-/// The line that is being typed, edited as readline does it, before any of it is sent.
+/// The line that the user types, edited as in readline(3), before any of it is sent.
 ///
-/// Places are counted in characters as a reader counts them: an accent belongs to its letter.
+/// Positions count characters as a reader sees them: an accent belongs to its letter.
 public struct LineEditor: Sendable {
-  /// What a key has led to.
+  /// The effect of a key.
   public enum Event: Equatable, Sendable {
-    /// A line is complete; it is in the history already.
+    /// A line is complete; it is in the history.
     case submit(String)
+    /// A line is complete that is not to be kept: a secret, or one that begins with a space.
+    case submitSecret(String)
     /// ctrl-d in an empty line.
     case endOfInput
-    /// A key that means nothing here, ctrl-c for one: the program may have a use for it.
+    /// A key that the editor does not use, such as ctrl-c: the program may use it.
     case unused(Key)
+    /// Text did not fit; `byteCount` of its bytes, as UTF-8, were dropped.
+    case dropped(byteCount: Int)
   }
 
-  /// How many characters a line holds; what is more is not taken.
+  /// The length limit of a line, in Unicode scalars. Each key takes time linear in the line.
   public static let capacity = 65_536
+  /// The length limit of a character, in scalars: a letter with its accents, an emoji with its joined
+  /// parts. No language needs 32 (Unicode Standard Annex #15, "Stream-Safe Text Format").
+  public static let characterCapacity = 32
 
   /// The characters of the line.
   public private(set) var characters: [Character] = []
-  /// The place in front of which the next character goes.
+  /// The position where the next character is inserted.
   public private(set) var cursor = 0
   /// The lines that were submitted before.
   public private(set) var history: History
+  /// Whether what is typed is a secret, such as a password. A line that was typed while this was set,
+  /// all of it or a part, is not added to the history.
+  public var takesSecret = false
 
-  /// What ctrl-y brings back.
+  /// What ctrl-y inserts.
   private var killed = ""
-  /// Whether the last key killed: what the next one kills is put together with it.
+  /// Whether the last key killed: the next kill is added to the same text.
   private(set) var isKilling = false
-  /// The line of the history that is shown, if one is.
+  /// The line of the history that is shown; nil for none.
   private var recalled: Int?
-  /// The line that was not finished when the history was looked up.
+  /// The line that was being typed when the first line was recalled.
   private var unfinished: [Character] = []
-  /// Whether a paste has ended a line with CR, so that LF after it is the same end.
+  /// Whether a paste has ended a line with CR: LF after it belongs to the same line end.
   var followsReturn = false
+  /// Whether a part of the line was typed as a secret.
+  private var isSecret = false
+  /// The number of scalars in the line.
+  private var scalarCount = 0
+  /// How many bytes did not fit since they were last reported.
+  private var droppedCount = 0
 
   /// Creates an editor with an empty line.
   public init(history: History = History()) { self.history = history }
 
-  /// Goes over to other lines that were submitted before; the line itself stays.
+  /// Changes to another history; the line stays.
   public mutating func replaceHistory(_ other: History) {
     history = other
     recalled = nil
@@ -45,34 +61,55 @@ public struct LineEditor: Sendable {
   /// The text of the line.
   public var text: String { String(characters) }
 
-  /// Puts text in place of a part of the line, and the cursor after it.
+  /// Replaces a part of the line, and puts the cursor after the new text.
   ///
-  /// What belongs together is found anew: an accent joins the letter before it, and two letters may
-  /// become one when what was between them goes.
+  /// Characters are formed again where the texts meet: an accent joins the letter before it, and two
+  /// characters may become one when the text between them goes.
   mutating func replace(_ range: Range<Int>, with text: some StringProtocol) {
-    let room = max(0, Self.capacity - characters.count + range.count)
-    let inserted = text.prefix(room)
+    let removedCount = characters[range].scalarCount
+    let room = max(0, Self.capacity - scalarCount + removedCount)
+    let inserted = String(String.UnicodeScalarView(text.unicodeScalars.prefix(room)))
+    droppedCount += text.utf8.count - inserted.utf8.count
     if range.isEmpty && inserted.isEmpty { return }
-    if standsAlone(inserted, inPlaceOf: range) {
-      characters.replaceSubrange(range, with: inserted)
-      cursor = range.lowerBound + inserted.count
-      return
-    }
-    let before = String(characters[..<range.lowerBound]) + inserted
-    characters = Array(before + String(characters[range.upperBound...]))
-    cursor = before.count
+    scalarCount += inserted.unicodeScalars.count - removedCount
+    let joint = joint(around: range)
+    let before = String(characters[joint.lowerBound..<range.lowerBound]) + inserted
+    let formed = formed(before + String(characters[range.upperBound..<joint.upperBound]))
+    cursor = joint.lowerBound + before.count
+    characters.replaceSubrange(joint, with: formed)
+    // Characters that were cut off may have stood before the cursor.
+    cursor = min(cursor, characters.count)
   }
 
-  /// Whether text is ASCII and comes to stand between ASCII: nothing joins there, and a long line need
-  /// not be taken apart for every key.
-  private func standsAlone(_ text: some StringProtocol, inPlaceOf range: Range<Int>) -> Bool {
-    characters[..<range.lowerBound].last?.isPlain ?? true
-      && characters[range.upperBound...].first?.isPlain ?? true && text.allSatisfy(\.isPlain)
+  /// The part of the line whose characters may change when a range is replaced: one character on
+  /// either side, and more where flags stand in a row, since each is a pair of letters, or where a
+  /// joiner had nothing to join.
+  private func joint(around range: Range<Int>) -> Range<Int> {
+    let start = max(0, range.lowerBound - 1)
+    var end = min(range.upperBound + 1, characters.count)
+    while end < characters.count, characters[end].isFlagLetter || characters[end - 1].isJoining {
+      end += 1
+    }
+    return start..<end
+  }
+
+  /// The characters of a text, none longer than ``characterCapacity``: the rest of it is dropped.
+  private mutating func formed(_ text: String) -> [Character] {
+    var characters = Array(text)
+    // What is cut off may have kept characters apart: they are formed again.
+    while characters.contains(where: { $0.unicodeScalars.count > Self.characterCapacity }) {
+      let kept = String(characters.map(\.cutOff).joined())
+      let old = characters.scalarCount
+      droppedCount += characters.reduce(0) { $0 + $1.utf8.count } - kept.utf8.count
+      characters = Array(kept)
+      scalarCount -= old - characters.scalarCount
+    }
+    return characters
   }
 
   mutating func move(to place: Int) { cursor = min(max(0, place), characters.count) }
 
-  /// Deletes a part of the line, to be brought back.
+  /// Deletes a part of the line; ctrl-y inserts it again.
   mutating func kill(_ range: Range<Int>) {
     let text = String(characters[range])
     if !isKilling {
@@ -94,15 +131,31 @@ public struct LineEditor: Sendable {
   /// Ends the line and begins another.
   mutating func submit() -> Event {
     let line = text
-    history.append(line)
+    // Text that was killed in a secret line is a part of the secret.
+    if isSecret || takesSecret { killed = "" }
+    let isKept = !isSecret && !takesSecret && !line.hasPrefix(" ")
+    if isKept { history.append(line) }
     clear()
-    return .submit(line)
+    return isKept ? .submit(line) : .submitSecret(line)
   }
 
-  /// Forgets the line, as after ctrl-c.
+  /// Notes whether the line contains a secret now.
+  mutating func noteSecret() {
+    if takesSecret && !characters.isEmpty { isSecret = true }
+  }
+
+  /// Reports what was dropped since the last report.
+  mutating func takeDropped() -> [Event] {
+    defer { droppedCount = 0 }
+    return droppedCount == 0 ? [] : [.dropped(byteCount: droppedCount)]
+  }
+
+  /// Empties the line, as after ctrl-c.
   public mutating func clear() {
     characters = []
     cursor = 0
+    scalarCount = 0
+    isSecret = false
     recalled = nil
     unfinished = []
   }
@@ -114,12 +167,32 @@ public struct LineEditor: Sendable {
     guard (0...lines.count).contains(place) else { return }
     if recalled == nil { unfinished = characters }
     recalled = place == lines.count ? nil : place
-    characters = recalled.map { Array(lines[$0]) } ?? unfinished
-    cursor = characters.count
+    // A file may have been written by another program, with lines of any length.
+    let line = recalled.map { lines[$0] } ?? String(unfinished)
+    (characters, cursor, scalarCount) = ([], 0, 0)
+    replace(0..<0, with: line)
   }
 }
 
+extension Sequence<Character> {
+  fileprivate var scalarCount: Int { reduce(0) { $0 + $1.unicodeScalars.count } }
+}
+
 extension Character {
-  /// Whether it is a printable character of ASCII.
-  fileprivate var isPlain: Bool { asciiValue.map { (0x20..<0x7F).contains($0) } ?? false }
+  /// Whether it begins with a regional indicator, of which two make a flag.
+  fileprivate var isFlagLetter: Bool {
+    unicodeScalars.first.map { (0x1F1E6...0x1F1FF).contains($0.value) } ?? false
+  }
+
+  /// Whether it ends with a scalar that may join the next character: the zero-width joiner, or the
+  /// virama of an Indic script.
+  fileprivate var isJoining: Bool {
+    guard let last = unicodeScalars.last, last.value >= 0x300 else { return false }
+    return last == "\u{200D}" || last.properties.canonicalCombiningClass == .virama
+  }
+
+  /// Its scalars up to the limit.
+  fileprivate var cutOff: String {
+    String(String.UnicodeScalarView(unicodeScalars.prefix(LineEditor.characterCapacity)))
+  }
 }

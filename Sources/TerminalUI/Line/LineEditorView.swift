@@ -1,8 +1,7 @@
-/// A line that is being typed, in one row of the screen, behind a prompt.
+/// Draws the line that is being typed in one row of the screen, after a prompt.
 ///
-/// A line that is wider than the row is shown in part, around the cursor; `<` and `>` stand where it
-/// goes on. What is shown moves by half of the row at a time, so that it does not run along with
-/// every key.
+/// Of a line that is wider than the row, the part around the cursor is shown; `<` and `>` mark where it
+/// continues. The line scrolls by half a row at a time, not with every key.
 public struct LineEditorView: Sendable {
   public let prompt: String
   /// The columns of the screen.
@@ -26,10 +25,10 @@ public struct LineEditorView: Sendable {
     // One column is left for the cursor after the last character.
     let prompt = prompt.visibleForm.truncated(toWidth: width / 2)
     let room = width - prompt.displayWidth - 1
-    let cells = editor.characters.map(\.cell)
-    let ends = cells.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.displayWidth) }
+    let ends = editor.characters.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.cellWidth) }
     let (place, total) = (ends[editor.cursor], ends[ends.count - 1])
     guard total > room else {
+      let cells = editor.characters.map(\.cell)
       return Row(text: prompt + cells.joined(), cursorColumn: prompt.displayWidth + place)
     }
     // Both marks and a character need five columns; in fewer, only the cursor can be followed.
@@ -41,9 +40,9 @@ public struct LineEditorView: Sendable {
     let last = right < total ? right - 1 : total
     var text = left > 0 ? "<" : ""
     var column = left > 0 ? first : 0
-    for (cell, (start, end)) in zip(cells, zip(ends, ends.dropFirst()))
+    for (character, (start, end)) in zip(editor.characters, zip(ends, ends.dropFirst()))
     where start >= first && end <= last {
-      text += String(repeating: " ", count: start - column) + cell
+      text += String(repeating: " ", count: start - column) + character.cell
       column = end
     }
     if right < total { text += String(repeating: " ", count: max(0, last - column)) + ">" }
@@ -80,7 +79,14 @@ public struct LineEditorView: Sendable {
 }
 
 extension Character {
-  /// The character as it stands in a row: what combines, and has nothing before it, on a circle.
+  /// The width of the cell, in columns.
+  fileprivate var cellWidth: Int {
+    // Most lines are ASCII, and may be long.
+    if let byte = asciiValue, (0x20..<0x7F).contains(byte) { return 1 }
+    return cell.displayWidth
+  }
+
+  /// The character as it is shown in a row; a combining character without a letter stands on a circle.
   fileprivate var cell: String {
     let form = String(self).visibleForm
     return form.unicodeScalars.first?.displayWidth == 0 ? "\u{25CC}" + form : form

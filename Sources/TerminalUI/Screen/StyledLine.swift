@@ -55,8 +55,33 @@ public struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The line with spaces in a style after it, so that it takes so many columns.
-  func padded(toWidth width: Int, _ style: Style) -> StyledLine {
+  /// The line in as many lines as it needs at a width, broken at spaces where there are any; all but
+  /// the first begin with an indentation, of less than the width. The lines have the first run's style.
+  public func wrapped(toWidth width: Int, indentation: Int) -> [StyledLine] {
+    guard self.width > width, let style = runs.first?.style, indentation < width else {
+      return [self]
+    }
+    var lines: [StyledLine] = []
+    var rest = text
+    while !rest.isEmpty {
+      let indent = String(repeating: " ", count: lines.isEmpty ? 0 : indentation)
+      let room = width - indent.count
+      // A wide character in one column has no room: it is left to the terminal.
+      var piece = rest.prefix(ofWidth: room)
+      if piece.isEmpty { piece = String(rest.prefix(1)) }
+      if piece.count < rest.count, let space = piece.lastIndex(of: " "),
+        piece[..<space].contains(where: { $0 != " " })
+      {
+        piece = String(piece[..<space])
+      }
+      lines.append(StyledLine(indent + piece, style))
+      rest = String(rest.dropFirst(piece.count).drop { $0 == " " })
+    }
+    return lines
+  }
+
+  /// The line followed by spaces in a style, up to a width in columns.
+  public func padded(toWidth width: Int, _ style: Style = []) -> StyledLine {
     var line = self
     line.append(String(repeating: " ", count: max(0, width - self.width)), style)
     return line

@@ -1,26 +1,29 @@
 extension Unicode.Scalar {
-  /// The scalar as it can be shown without a terminal obeying it: control characters as `^C`, what
-  /// turns the direction of text or breaks a line as U+FFFD.
-  public var visibleForm: String {
+  /// Whether the scalar is shown as itself: it is neither a control character, which a terminal
+  /// obeys, nor a format character, which is invisible or turns the direction of the text around it
+  /// (U+202E), nor a line or paragraph separator.
+  public var isShownAsItself: Bool {
+    // ASCII, and the controls of ISO 8859-1, without a look at Unicode's tables.
+    if value < 0xA0 { return (0x20..<0x7F).contains(value) }
     switch properties.generalCategory {
-    case .control:
-      value < 0x20 || value == 0x7F ? "^\(Unicode.Scalar(UInt8(value) ^ 0x40))" : "\u{FFFD}"
-    case .lineSeparator, .paragraphSeparator:
-      "\u{FFFD}"
-    case .format:
-      // The joiners and tags that emoji are made with stay.
-      [0xAD, 0x200C, 0x200D].contains(value) || (0xE0020...0xE007F).contains(value)
-        ? String(self) : "\u{FFFD}"
-    default:
-      String(self)
+    case .format, .lineSeparator, .paragraphSeparator: return false
+    default: return true
     }
+  }
+
+  /// The scalar as it can be shown while it is typed: control characters as `^C`, other characters
+  /// that are not shown as themselves as U+FFFD. The joiners and tags that emoji are made of stay.
+  public var visibleForm: String {
+    if isShownAsItself { return String(self) }
+    if value < 0x20 || value == 0x7F { return "^\(Unicode.Scalar(UInt8(value) ^ 0x40))" }
+    let isPartOfEmoji =
+      [0xAD, 0x200C, 0x200D].contains(value) || (0xE0020...0xE007F).contains(value)
+    return isPartOfEmoji ? String(self) : "\u{FFFD}"
   }
 }
 
 extension StringProtocol {
-  /// The text as it can be shown without a terminal obeying what is in it.
-  ///
-  /// Names of devices, and what is pasted, may contain anything.
+  /// The text as it can be shown while it is typed; see ``Swift/Unicode/Scalar/visibleForm``.
   public var visibleForm: String {
     guard unicodeScalars.contains(where: { !(0x20..<0x7F).contains($0.value) }) else {
       return String(self)

@@ -197,9 +197,7 @@ public struct EscapeFilter: ByteStage, Sendable {
 
   /// Shows a character that is no text by its number.
   private mutating func show(codePoint: UInt32, into output: inout [UInt8]) {
-    output.append(UInt8(ascii: "<"))
-    output.append(hex: UInt64(codePoint), digits: codePoint < 0x100 ? 2 : 4)
-    output.append(UInt8(ascii: ">"))
+    output.append(markOf: codePoint)
     // C1 ends a string, or begins one: DCS, SOS, OSC, PM, APC.
     if codePoint < 0x100 { isInString = [0x90, 0x98, 0x9D, 0x9E, 0x9F].contains(codePoint) }
     settle()

@@ -1,79 +1,109 @@
-/// Shows bytes as numbers, sixteen a line, as `hexdump -C` does.
+/// Shows bytes as hexadecimal numbers, in rows like those of `hexdump -C`.
 ///
-/// A line is put out when it is full, when the direction changes, or when somebody ends it:
+/// A row is written when it is full, when the direction changes, or when the caller ends it:
 /// ```
 /// 00000000  68 65 6c 6c 6f 20 77 6f  72 6c 64 0d 0a           |hello world..|
 /// ```
-/// The number in front is the offset of the line's first byte, in hexadecimal; each direction counts
-/// its own bytes. Lines end with CR LF, because the user's terminal is in raw mode.
+/// The number in front is the offset of the row's first byte, in hexadecimal; each direction counts
+/// its own bytes. Rows end with CR LF, because the user's terminal is in raw mode.
 public struct HexDump: ByteStage, Sendable {
-  /// Whether a line begins with `<` for bytes from the device and `>` for bytes to it.
+  /// How many bytes a full row shows. A change takes effect at once, also for the row that has begun.
+  public var rowLength = standardRowLength
+  /// Whether a row begins with `<` for bytes from the device and `>` for bytes to it.
   private let marksDirection: Bool
-  /// The bytes of the line that is not full yet.
-  private var line: [UInt8] = []
+  /// The bytes of the row that is not full yet.
+  private var row: [UInt8] = []
   private var direction = Direction.fromDevice
-  /// How many bytes have been put out in each direction.
+  /// How many bytes have been written in each direction.
   private var offsets: [Direction: UInt64] = [:]
 
-  /// How many bytes a line shows.
-  static let width = 16
+  /// The bytes per row where the width of the screen does not matter or is unknown, as in
+  /// `hexdump -C`. Such a row takes 78 columns, 80 with the mark of the direction.
+  public static let standardRowLength = 16
+  /// All lengths of rows, the longest first.
+  private static let rowLengths = [standardRowLength, 8, 4]
+  private static let groupLength = 8
 
   /// Creates a dump that begins at offset 0.
   ///
-  /// - Parameter marksDirection: whether a line begins with a mark of its direction.
+  /// - Parameter marksDirection: whether a row begins with a mark of its direction.
   public init(marksDirection: Bool = false) {
     self.marksDirection = marksDirection
-    line.reserveCapacity(Self.width)
+    row.reserveCapacity(Self.standardRowLength)
   }
 
-  /// Takes bytes of a direction and appends the lines that are complete.
+  /// Chooses the longest row that fits into a width: 16, 8 or 4 bytes. Where not even 4 bytes fit,
+  /// rows have 4 bytes and the terminal wraps them.
   ///
-  /// A line that the other direction has begun is ended first.
+  /// - Parameter columns: how many columns are left for a row, its end included.
+  public mutating func fit(columns: Int) {
+    rowLength =
+      Self.rowLengths.first { width(ofRow: $0) <= columns }
+      ?? Self.rowLengths[Self.rowLengths.count - 1]
+  }
+
+  /// How many columns a full row of so many bytes takes.
+  private func width(ofRow length: Int) -> Int {
+    let groups = (length + Self.groupLength - 1) / Self.groupLength
+    let numbers = 3 * length + groups
+    let text = "  |".count + length + "|".count
+    return (marksDirection ? 2 : 0) + 8 + numbers + text
+  }
+
+  /// Takes bytes of a direction and appends the rows that are full.
+  ///
+  /// A row that the other direction has begun is ended first.
   public mutating func dump(
     _ bytes: UnsafeRawBufferPointer, _ direction: Direction, into output: inout [UInt8]
   ) {
     if bytes.isEmpty { return }
     if direction != self.direction {
-      endLine(into: &output)
+      endRow(into: &output)
       self.direction = direction
     }
     for byte in bytes {
-      line.append(byte)
-      if line.count == Self.width { endLine(into: &output) }
+      row.append(byte)
+      if row.count >= rowLength { endRow(into: &output) }
     }
   }
 
-  /// Appends the line that has been begun, if one has: after a pause of the device.
-  public mutating func endLine(into output: inout [UInt8]) {
-    if line.isEmpty { return }
+  /// Appends the row that has begun, if any: after a pause of the device.
+  public mutating func endRow(into output: inout [UInt8]) {
+    // More than one row where ``rowLength`` has become less.
+    for start in stride(from: 0, to: row.count, by: rowLength) {
+      append(row[start..<min(start + rowLength, row.count)], to: &output)
+    }
+    row.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func append(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
     let offset = offsets[direction, default: 0]
     if marksDirection {
       output.append(UInt8(ascii: direction == .fromDevice ? "<" : ">"))
       output.append(UInt8(ascii: " "))
     }
-    // Past 4 GiB the offset begins anew: eight digits is what the column is wide.
+    // The column is eight digits wide: past 4 GiB the offset starts again at 0.
     output.append(hex: offset, digits: 8)
-    appendNumbers(to: &output)
+    appendNumbers(of: bytes, to: &output)
     output.append("  |")
-    for byte in line { output.append(byte.isPrintable ? byte : UInt8(ascii: ".")) }
+    for byte in bytes { output.append(byte.isPrintable ? byte : UInt8(ascii: ".")) }
     output.append("|\r\n")
-    offsets[direction] = offset + UInt64(line.count)
-    line.removeAll(keepingCapacity: true)
+    offsets[direction] = offset + UInt64(bytes.count)
   }
 
-  /// Two groups of eight, with blanks where a line is short.
-  private func appendNumbers(to output: inout [UInt8]) {
-    for place in 0..<Self.width {
-      output.append(place % 8 == 0 ? "  " : " ")
-      if place < line.count {
-        output.append(hex: UInt64(line[place]), digits: 2)
+  /// Groups of eight, with blanks where a row is short.
+  private func appendNumbers(of bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+    for place in 0..<rowLength {
+      output.append(place % Self.groupLength == 0 ? "  " : " ")
+      if place < bytes.count {
+        output.append(hex: UInt64(bytes[bytes.startIndex + place]), digits: 2)
       } else {
         output.append("  ")
       }
     }
   }
 
-  /// Takes a piece of what the device sends; see ``ByteStage/transform(_:at:into:)``.
+  /// Takes a piece that the device sent; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -81,9 +111,9 @@ public struct HexDump: ByteStage, Sendable {
     return .changed
   }
 
-  /// Whether a line has been begun.
-  public var isWaiting: Bool { !line.isEmpty }
+  /// Whether a row has begun.
+  public var isWaiting: Bool { !row.isEmpty }
 
-  /// Ends the line.
-  public mutating func flush(into output: inout [UInt8]) { endLine(into: &output) }
+  /// Ends the row.
+  public mutating func flush(into output: inout [UInt8]) { endRow(into: &output) }
 }

@@ -1,11 +1,11 @@
 extension Highlight {
-  /// What ``levels`` is called.
+  /// The name of the preset ``levels``.
   public static let presetName = "levels"
 
-  /// How grave a line is, as firmware says it.
+  /// Colours for the levels of log messages, as firmware writes them.
   ///
-  /// The whole line in the forms that begin it: `E (123) tag:` of ESP-IDF, `<3>` of the kernel
-  /// (printk, syslog). Zephyr's `<err>` to the line's end. Elsewhere the word alone, in capitals.
+  /// The whole line where the level begins it: `E (123) tag:` (ESP-IDF), `<3>` (kernel, syslog). From
+  /// the level to the end of the line for Zephyr's `<err>`. Elsewhere the word alone, in capitals.
   public static let levels: [Highlight] = [
     level(#"^(?:D|V) \(\d+\).*|^<7>.*|<dbg>.*|\b(?:DEBUG|TRACE|VERBOSE)\b"#, "cyan"),
     level(#"^I \(\d+\).*|^<[56]>.*|<inf>.*|\b(?:INFO|NOTICE)\b"#, "green"),

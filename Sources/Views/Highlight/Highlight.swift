@@ -1,8 +1,8 @@
-/// What is set off on the screen, and how.
+/// Text to highlight on the screen, and its colour.
 public struct Highlight: Hashable, Sendable {
-  /// What is looked for in each line.
+  /// The expression to look for in each line.
   public let pattern: Pattern
-  /// How it is shown.
+  /// The colour of a match.
   public let colour: HighlightColour
 
   /// Creates a highlight.
@@ -11,9 +11,9 @@ public struct Highlight: Hashable, Sendable {
     self.colour = colour
   }
 
-  /// Reads `REGEX=COLOUR`, of which the last `=` separates, or the name of a preset: `levels`.
+  /// Reads `REGEX=COLOUR`, separated by the last `=`, or the name of a preset: `levels`.
   ///
-  /// - Returns: one or, for a preset, several.
+  /// - Returns: one highlight; several for a preset.
   /// - Throws: ``HighlightError``.
   public static func parsing(_ text: String) throws(HighlightError) -> [Highlight] {
     if text == presetName { return levels }
@@ -22,10 +22,11 @@ public struct Highlight: Hashable, Sendable {
     }
     let (regex, name) = (String(text[..<separator]), String(text[separator...].dropFirst()))
     guard let colour = HighlightColour(parsing: name) else {
-      throw HighlightError(text: text, reason: "'\(name)': expected \(HighlightColour.expected)")
+      throw HighlightError(
+        text: text, reason: "'\(name)' is not a colour; expected \(HighlightColour.expected)")
     }
     if regex.isEmpty {
-      throw HighlightError(text: text, reason: "there is no regular expression in front of the '='")
+      throw HighlightError(text: text, reason: "the regular expression before the '=' is missing")
     }
     do {
       return [Highlight(try Pattern(parsing: regex), colour)]
@@ -35,16 +36,16 @@ public struct Highlight: Hashable, Sendable {
   }
 }
 
-/// A way to set off text.
+/// The colour of highlighted text.
 public struct HighlightColour: Hashable, Sendable {
-  /// What stands between `CSI` and `m`; see SGR in ECMA-48.
+  /// The parameters of SGR (ECMA-48), between `CSI` and `m`.
   let parameters: String
 
   private static let names = [
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
   ]
 
-  /// Reads one of eight names, `bright-` or `bold-` in front of it, or `bold` alone.
+  /// Reads one of eight names, with or without `bright-` or `bold-` before it, or `bold` alone.
   public init?(parsing text: String) {
     func number(_ name: some StringProtocol) -> Int? { Self.names.firstIndex { $0 == name } }
     if text == "bold" {
@@ -61,16 +62,16 @@ public struct HighlightColour: Hashable, Sendable {
   }
 
   static let expected =
-    names.joined(separator: ", ") + ", one of these behind bright- or bold-, or bold"
+    names.joined(separator: ", ") + ", one of these after bright- or bold-, or bold"
 }
 
-/// Why a text is no highlight.
+/// Why a text is not a highlight.
 public struct HighlightError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
-  /// What is wrong with it, in words.
+  /// What is wrong with it, as a phrase.
   public let reason: String
 
-  /// The text, and what is wrong with it.
+  /// The text and what is wrong with it.
   public var description: String { "'\(text)': \(reason)" }
 }

@@ -1,35 +1,34 @@
-/// A regular expression that is looked for in a line, in time that is bounded by its size and the
-/// line's: it follows all ways through the expression at once, and never goes back.
+/// A regular expression, matched against single lines in time that is bounded by the sizes of the
+/// expression and the line: all alternatives are followed at once, without backtracking.
 ///
-/// The algorithm is Thompson's, with the priorities that Pike gave it (https://swtch.com/~rsc/regexp):
-/// a match is the one that Perl would find. What cannot be matched so is refused: back-references,
-/// lookahead and lookbehind.
+/// The algorithm is Thompson's with Pike's priorities (https://swtch.com/~rsc/regexp): it finds the
+/// match that Perl finds. Back-references, lookahead and lookbehind cannot be matched in this way and
+/// are errors.
 ///
-/// The syntax: `.`, classes as `[a-z_]` and `[^0-9]`, `\d \w \s` and their opposites in capitals, `^`
-/// and `$` at the ends of the line, `\b` and `\B`, groups, `|`, `* + ? {m} {m,} {m,n}` and these with
-/// `?` behind them to take as little as possible, `\t`, `\xHH`, and `(?i)` in front of it all for
-/// ASCII letters large or small. Digits and letters of words are those of ASCII.
+/// Syntax: `.`, classes such as `[a-z_]` and `[^0-9]`, `\d \w \s` and their complements `\D \W \S`, `^`
+/// and `$` for the start and end of the line, `\b` and `\B`, groups, `|`, `* + ? {m} {m,} {m,n}` and
+/// their lazy forms with `?` after them, `\t`, `\xHH`, and `(?i)` at the very start to ignore the case
+/// of ASCII letters. Digits and word characters are ASCII.
 public struct Pattern: Hashable, Sendable {
-  /// As it was written.
+  /// The expression as it was written.
   public let text: String
   let program: PatternProgram
 
   /// Reads an expression.
   ///
-  /// - Throws: ``PatternError``, with the place.
+  /// - Throws: ``PatternError`` with the position.
   public init(parsing text: String) throws(PatternError) {
     self.text = text
     var parser = PatternParser(text)
     program = try PatternProgram(try parser.parse(), of: text)
   }
 
-  /// The places of its matches in a line, from left to right; empty ones are no matches.
+  /// Finds the matches in a line, from left to right, without empty ones.
   ///
   /// - Parameters:
   ///   - line: code points.
-  ///   - budget: how many steps may be made, of which a code point takes some for each way through
-  ///     the expression that is open. What is used is taken off; where none is left, no more matches
-  ///     are found.
+  ///   - budget: how many steps may be taken: a few for each code point and each alternative that is
+  ///     still open. Reduced by the steps taken; once it is used up, no more matches are found.
   public func matches(in line: [UInt32], budget: inout Int) -> [Range<Int>] {
     if let first = program.first, !line.contains(where: first.contains) {
       budget -= line.count
@@ -50,16 +49,16 @@ public struct Pattern: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// Why a text is no expression.
+/// Why a text is not a valid expression.
 public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
-  /// Where in it something is wrong, in characters from 1; nil where it is all of it.
+  /// The position of the error, in characters from 1; nil if it concerns the whole text.
   public let place: Int?
-  /// What is wrong, in words.
+  /// What is wrong, as a phrase.
   public let reason: String
 
-  /// What is wrong, and where.
+  /// What is wrong and where.
   public var description: String {
     "'\(text)'\(place.map { ", character \($0)" } ?? ""): \(reason)"
   }

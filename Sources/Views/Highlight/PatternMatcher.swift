@@ -1,18 +1,18 @@
-/// Runs a program over a line: in all the states at once that a match can be in.
+/// Runs a program over a line, in all states at once that a match can be in.
 struct PatternMatcher {
   private let program: PatternProgram
   private let line: [UInt32]
-  /// The open ways, the preferred first.
+  /// The open alternatives, in order of preference.
   private var ways: [Way] = []
   private var nextWays: [Way] = []
-  /// In which round a state was entered last: no state is entered twice in one.
+  /// The round in which each state was last entered. No state is entered twice in a round.
   private var entered: [Int]
   private var round = 0
   private var stack: [Int] = []
 
   private struct Way {
     let state: Int
-    /// Where the match begins.
+    /// Where the match starts.
     let start: Int
   }
 
@@ -22,9 +22,9 @@ struct PatternMatcher {
     entered = Array(repeating: 0, count: program.instructions.count)
   }
 
-  /// Finds the match that begins first; of these, the one that the expression prefers.
+  /// Finds the leftmost match; of several, the one that the expression prefers.
   ///
-  /// - Returns: nil if there is none, or the budget was used up before it was certain.
+  /// - Returns: nil if there is none, or the budget was used up first.
   mutating func next(from start: Int, _ budget: inout Int) -> Range<Int>? {
     var found: Range<Int>?
     ways.removeAll(keepingCapacity: true)
@@ -32,11 +32,11 @@ struct PatternMatcher {
     for place in start...line.count {
       budget -= 1 + ways.count
       if budget <= 0 { return nil }
-      // A new way is the least preferred, and needed no more once there is a match.
+      // A new alternative is the least preferred, so a match makes it superfluous.
       if found == nil, canBegin(at: place) { begin(at: place, &budget) }
       if ways.isEmpty {
         if found != nil { break }
-        // What could not begin here may begin at the next place.
+        // States that were rejected here may be entered at the next place.
         round += 1
         continue
       }
@@ -50,7 +50,7 @@ struct PatternMatcher {
           }
         case .match:
           found = way.start..<place
-          // What comes behind is preferred less.
+          // The remaining alternatives are less preferred.
           break ways
         case .assert, .split, .jump: break
         }
@@ -71,7 +71,7 @@ struct PatternMatcher {
     swap(&ways, &nextWays)
   }
 
-  /// Follows what takes no code point, to the states that do, which are among the next ways.
+  /// Adds the epsilon closure of a state to the next alternatives.
   private mutating func enter(
     _ state: Int, at place: Int, since start: Int, _ budget: inout Int
   ) {

@@ -5,16 +5,16 @@ indirect enum PatternNode {
   case assertion(PatternAssertion)
   case sequence([PatternNode])
   case choice([PatternNode])
-  /// At least so many times, at most so many (nil: any number), as many as possible or as few.
+  /// Repeated from a least to a greatest number of times (nil: no limit); greedy or lazy.
   case repeated(PatternNode, Int, Int?, isGreedy: Bool)
 }
 
-/// What is asked of a place, and takes no code point.
+/// A condition on a position; consumes no code point.
 enum PatternAssertion: Hashable, Sendable {
   case lineStart, lineEnd, wordBoundary, noWordBoundary
 }
 
-/// Reads an expression.
+/// Parses an expression.
 struct PatternParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
@@ -33,8 +33,8 @@ struct PatternParser {
   mutating func parse() throws(PatternError) -> PatternNode {
     if take("(?i)") { foldsCase = true }
     let node = try choice()
-    // Nothing but a parenthesis ends a choice.
-    if index < scalars.count { throw error("there is no '(' for this ')'") }
+    // Only a parenthesis ends a choice.
+    if index < scalars.count { throw error("unmatched ')'") }
     return node
   }
 
@@ -54,7 +54,7 @@ struct PatternParser {
     var node = try atom()
     var isRepeated = false
     while let (least, most) = try quantifier() {
-      if isRepeated { throw error("what is repeated already is repeated", back: 1) }
+      if isRepeated { throw error("a repetition cannot be repeated", back: 1) }
       isRepeated = true
       node = .repeated(node, least, most, isGreedy: !take("?"))
     }
@@ -76,7 +76,7 @@ struct PatternParser {
       }
     }
     index = begin
-    throw error("expected {m}, {m,} or {m,n}; the character itself is \\{")
+    throw error("expected {m}, {m,} or {m,n}; write \\{ for the character")
   }
 
   private mutating func checked(
@@ -85,7 +85,9 @@ struct PatternParser {
     if max(least, most ?? 0) > Self.maximalCount {
       throw error("repeated more than \(Self.maximalCount) times", at: begin)
     }
-    if let most, most < least { throw error("the first number is the larger one", at: begin) }
+    if let most, most < least {
+      throw error("the first number is larger than the second", at: begin)
+    }
     return (least, most)
   }
 
@@ -106,7 +108,7 @@ struct PatternParser {
     case "$": return assertion(.lineEnd)
     case "\\": return try escape()
     case "*", "+", "?", "{":
-      throw error("there is nothing here to repeat; the character is \\\(scalar)")
+      throw error("nothing to repeat; write \\\(scalar) for the character")
     default: return single(ScalarSet(scalar.value...scalar.value))
     }
   }
@@ -125,15 +127,16 @@ struct PatternParser {
     let begin = index
     index += 1
     if next == "?", !take("?:") {
-      throw error("of groups that begin with (? there is (?: alone, and (?i) in front of it all")
+      throw error(
+        "not supported: of the groups that start with (?, only (?: and a leading (?i) are")
     }
     depth += 1
     if depth > Self.maximalDepth {
-      throw error("more than \(Self.maximalDepth) groups in each other")
+      throw error("more than \(Self.maximalDepth) nested groups")
     }
     let node = try choice()
     depth -= 1
-    guard take(")") else { throw error("there is no ')' for this '('", at: begin) }
+    guard take(")") else { throw error("unmatched '('", at: begin) }
     return node
   }
 
@@ -146,11 +149,11 @@ struct PatternParser {
     return .set(foldsCase ? set.foldingCase : set)
   }
 
-  /// What a backslash and what is behind it stand for: a set, and the one character that is in it if
-  /// it is no class.
+  /// Reads a backslash and what follows it. Returns the set that it means, and the character if it means
+  /// a single one.
   private mutating func escapedSet() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
     index += 1
-    guard let scalar = next else { throw error("nothing stands behind the '\\'", back: 1) }
+    guard let scalar = next else { throw error("nothing follows the '\\'", back: 1) }
     index += 1
     switch scalar {
     case "d": return (.digits, nil)
@@ -162,11 +165,11 @@ struct PatternParser {
     case "t": return one(9)
     case "x":
       guard let value = hexadecimal() else {
-        throw error("\\x and no two hexadecimal digits", back: 2)
+        throw error("\\x needs two hexadecimal digits", back: 2)
       }
       return one(value)
-    case "0"..."9": throw error("there are no back-references", back: 2)
-    case "a"..."z", "A"..."Z": throw error("'\\\(scalar)' means nothing here", back: 2)
+    case "0"..."9": throw error("back-references are not supported", back: 2)
+    case "a"..."z", "A"..."Z": throw error("'\\\(scalar)' has no meaning", back: 2)
     default: return one(scalar.value)
     }
   }
@@ -189,9 +192,9 @@ struct PatternParser {
     var set = ScalarSet()
     var isFirst = true
     while let scalar = next {
-      // As elsewhere, it stands for itself where it would end nothing.
+      // As in other dialects, a ']' in the first position stands for itself.
       if scalar == "]", !isFirst { break }
-      if scalar == "[" { throw error("'[' in a class is written \\[") }
+      if scalar == "[" { throw error("write \\[ for a '[' in a class") }
       isFirst = false
       let low = try classItem()
       guard next == "-", index + 1 < scalars.count, scalars[index + 1] != "]" else {
@@ -201,16 +204,16 @@ struct PatternParser {
       index += 1
       let high = try classItem()
       guard let low = low.scalar, let high = high.scalar, low <= high else {
-        throw error("no range of characters", back: 1)
+        throw error("not a range of characters", back: 1)
       }
       set.insert(low...high)
     }
-    guard take("]") else { throw error("there is no ']' for this '['", at: begin) }
+    guard take("]") else { throw error("unmatched '['", at: begin) }
     if foldsCase { set = set.foldingCase }
     return isInverted ? set.inverted : set
   }
 
-  /// One character of a class, or a class in it.
+  /// One character of a class, or an escaped class within it.
   private mutating func classItem() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
     if next == "\\" { return try escapedSet() }
     index += 1

@@ -1,38 +1,39 @@
-/// An expression as a program, each of whose instructions is a state in which a match can be.
+/// An expression compiled to a program. Each instruction is a state of the automaton.
 struct PatternProgram: Sendable {
   enum Instruction: Sendable {
-    /// Takes a code point of a set, by its number, and goes on behind.
+    /// Consumes a code point that is in a set, given by its index, and continues with the next
+    /// instruction.
     case take(Int)
     case assert(PatternAssertion)
-    /// Goes on at either, rather at the first.
+    /// Continues at both, with a preference for the first.
     case split(Int, Int)
     case jump(Int)
     case match
   }
 
-  /// How many instructions there may be: what is repeated in `{}` stands there as often.
+  /// The maximal number of instructions. `{}` repeats the instructions of its operand.
   static let limit = 1_000
 
   private(set) var instructions: [Instruction] = []
   private(set) var sets: [ScalarSet] = []
-  /// What a match can begin with; nil where it can be empty.
+  /// The code points that a match can begin with; nil if a match can be empty.
   private(set) var first: ScalarSet?
 
   /// - Throws: ``PatternError`` when it is too large.
   init(_ node: PatternNode, of text: String) throws(PatternError) {
     guard compile(node), emit(.match) else {
       throw PatternError(
-        text: text, place: nil, reason: "it is too large: more than \(Self.limit) states")
+        text: text, place: nil, reason: "too large: more than \(Self.limit) states")
     }
     first = firstSet()
   }
 
-  /// How much was compiled: what is empty takes no room, however often it is repeated.
+  /// How many nodes were compiled. Needed as a limit because repeated empty nodes emit nothing.
   private var work = 0
 
   private var end: Int { instructions.count }
 
-  // Each of the following returns whether there was room.
+  // Each of the following returns whether the program stayed within its limit.
 
   private mutating func emit(_ instruction: Instruction) -> Bool {
     instructions.append(instruction)

@@ -1,11 +1,11 @@
-/// A set of code points: ASCII as bits, what is above as ranges.
+/// A set of code points: ASCII as bits, the rest as ranges.
 struct ScalarSet: Hashable, Sendable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0
   private var above: [ClosedRange<UInt32>] = []
   private var isInverted = false
 
-  /// Everything.
+  /// All code points.
   static let all = ScalarSet().inverted
 
   init() {}
@@ -22,7 +22,7 @@ struct ScalarSet: Hashable, Sendable {
     return isIn != isInverted
   }
 
-  /// Takes a range in; not for a set that was inverted.
+  /// Adds a range. The set must not be inverted.
   mutating func insert(_ range: ClosedRange<UInt32>) {
     for scalar in stride(from: range.lowerBound, through: min(range.upperBound, 127), by: 1) {
       if scalar < 64 { low |= 1 << UInt64(scalar) } else { high |= 1 << UInt64(scalar - 64) }
@@ -30,30 +30,30 @@ struct ScalarSet: Hashable, Sendable {
     if range.upperBound > 127 { above.append(max(range.lowerBound, 128)...range.upperBound) }
   }
 
-  /// Takes another set in.
+  /// Adds another set.
   mutating func insert(_ other: ScalarSet) {
     guard other.isInverted else {
       (low, high) = (low | other.low, high | other.high)
       above += other.above
       return
     }
-    // The classes that are inverted, \D, \W and \S, have nothing above ASCII left out.
+    // The only inverted classes, \D, \W and \S, contain everything above ASCII.
     (low, high) = (low | ~other.low, high | ~other.high)
     above.append(128...0x10FFFF)
   }
 
-  /// What is not in it.
+  /// The complement.
   var inverted: ScalarSet {
     var set = self
     set.isInverted.toggle()
     return set
   }
 
-  /// The set with every ASCII letter in it large and small.
+  /// The set with both cases of each ASCII letter in it.
   var foldingCase: ScalarSet {
     var set = self
     let letters: UInt64 = 0x07FF_FFFE
-    // In the upper half of ASCII, capitals begin at bit 1 and small letters at bit 33.
+    // In the upper half of ASCII, upper-case letters start at bit 1 and lower-case letters at bit 33.
     set.high |= (high & letters) << 32 | (high >> 32) & letters
     return set
   }

@@ -1,6 +1,5 @@
-/// One change that a map can make to a stream; the raw value is its name.
-///
-/// What stands before the equals sign is replaced by what stands behind it.
+/// A change that a map makes to a stream. The raw value is its name: what stands before the equals
+/// sign is replaced by what stands after it.
 public enum ByteChange: String, Hashable, Sendable, CaseIterable {
   case returnToLineFeed = "cr=lf"
   case returnToPair = "cr=crlf"
@@ -8,24 +7,25 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
   case lineFeedToReturn = "lf=cr"
   case lineFeedToPair = "lf=crlf"
   case lineFeedToNothing = "lf=none"
-  /// CR followed by LF, as one.
+  /// CR followed by LF counts as one.
   case pairToLineFeed = "crlf=lf"
   case pairToReturn = "crlf=cr"
   case backspaceToDelete = "bs=del"
   case deleteToBackspace = "del=bs"
   case nullToNothing = "nul=none"
-  /// A form feed clears the screen: cursor home, erase all.
+  /// A form feed moves the cursor home and erases the screen.
   case formFeedToClear = "ff=clear"
-  /// ASCII letters.
+  /// ASCII letters only.
   case lowerToUpper = "lower=upper"
   case upperToLower = "upper=lower"
   /// The order of the bits in every byte is reversed.
   case reversedBits = "msb=lsb"
 
-  /// What it changes: at most one change of a kind makes sense in a direction.
+  /// The name of the bytes that it changes. Two changes of the same bytes in one direction contradict
+  /// each other.
   var subject: Substring { rawValue.prefix { $0 != "=" } }
 
-  /// What a pair of CR and LF becomes; nil if it is not about pairs.
+  /// What CR followed by LF becomes; nil if the change does not concern pairs.
   var pairReplacement: [UInt8]? {
     switch self {
     case .pairToLineFeed: [.lineFeed]
@@ -37,7 +37,7 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What a single byte becomes; nil if it stays.
+  /// What a single byte becomes; nil if it does not change.
   func replacement(for byte: UInt8) -> [UInt8]? {
     switch self {
     case .returnToLineFeed: byte == .carriageReturn ? [.lineFeed] : nil
@@ -52,7 +52,7 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
     case .formFeedToClear: byte == .formFeed ? Array("\u{1B}[H\u{1B}[2J".utf8) : nil
     case .lowerToUpper: (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? [byte ^ 0x20] : nil
     case .upperToLower: (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? [byte ^ 0x20] : nil
-    // Pairs are more than a byte; the bits are reversed where the byte comes in or goes out.
+    // Pairs are longer than a byte; ByteMap reverses bits where a byte comes in or goes out.
     case .pairToLineFeed, .pairToReturn, .reversedBits: nil
     }
   }

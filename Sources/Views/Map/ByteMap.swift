@@ -1,11 +1,10 @@
-/// Makes the changes of one direction to a stream.
+/// Applies the changes of one direction to a stream.
 ///
-/// Every byte is changed once, whatever it becomes. A CR whose LF is a pair with it waits for the
-/// next byte, if pairs are changed.
+/// Every byte changes at most once. If pairs of CR and LF change, a CR waits for the next byte.
 public struct ByteMap: ByteStage, Sendable {
-  /// What each byte becomes; nil if it stays.
+  /// What each byte becomes; nil if it does not change.
   private let table: [[UInt8]?]
-  /// What a pair of CR and LF becomes; nil if pairs are nothing special.
+  /// What CR followed by LF becomes; nil if pairs do not change.
   private let pair: [UInt8]?
   private let carriageReturn: UInt8
   private let lineFeed: UInt8
@@ -16,8 +15,8 @@ public struct ByteMap: ByteStage, Sendable {
   public init(_ list: MapList, _ direction: Direction) {
     let changes = list.changes(direction)
     let reverses = changes.contains(.reversedBits)
-    // Bits are reversed where the line is: what comes from the device is put right first, and what
-    // goes to it last.
+    // Bits are reversed next to the serial line: first in what comes from the device, last in what
+    // goes to it.
     let arriving = { (byte: UInt8) in reverses && direction == .fromDevice ? byte.reversed : byte }
     let leaving = { (byte: UInt8) in reverses && direction == .toDevice ? byte.reversed : byte }
     table = (0...UInt8.max).map { byte in
@@ -31,10 +30,10 @@ public struct ByteMap: ByteStage, Sendable {
     lineFeed = arriving(.lineFeed)
   }
 
-  /// Whether it changes nothing, so that it can be left out.
+  /// Whether the map changes nothing, so that it can be left out.
   public var isIdentity: Bool { pair == nil && table.allSatisfy { $0 == nil } }
 
-  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func apply(
     _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
   ) -> StageResult {
@@ -53,7 +52,7 @@ public struct ByteMap: ByteStage, Sendable {
     return .changed
   }
 
-  /// Takes a piece, whenever it was read.
+  /// Transforms a piece; the moment does not matter.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -63,7 +62,7 @@ public struct ByteMap: ByteStage, Sendable {
   /// Whether a CR waits for its LF.
   public var isWaiting: Bool { holdsReturn }
 
-  /// Lets a CR go that waits for its LF.
+  /// Appends a CR that waits for its LF.
   public mutating func flush(into output: inout [UInt8]) {
     guard holdsReturn else { return }
     holdsReturn = false
@@ -98,7 +97,7 @@ public struct ByteMap: ByteStage, Sendable {
 }
 
 extension UInt8 {
-  /// The same bits from the other end.
+  /// The same bits in reverse order.
   fileprivate var reversed: UInt8 {
     (0..<8).reduce(0) { $0 << 1 | (self >> $1 & 1) }
   }

@@ -1,11 +1,11 @@
 extension MapList {
-  /// Reads rules with commas between them.
+  /// Reads rules separated by commas.
   ///
-  /// A rule is `DIRECTION:CHANGE`, as in `from-device:cr=lf`; or one of tio's names, which say the
-  /// direction themselves, in capitals or not; or one of picocom's names behind a direction, as in
+  /// A rule is `DIRECTION:CHANGE`, as in `from-device:cr=lf`; or one of tio's names, which include the
+  /// direction, in upper or lower case; or one of picocom's names after a direction, as in
   /// `to-device:delbs`. An empty text is an empty list.
   ///
-  /// - Throws: which rule is wrong, and what there is.
+  /// - Throws: an error that names the wrong rule and lists the valid ones.
   public init(parsing text: String) throws(MapListError) {
     var rules: [Rule] = []
     if text.isEmpty {
@@ -28,7 +28,7 @@ extension MapList {
 }
 
 extension MapList: CustomStringConvertible {
-  /// The text that it is read from, with our own names.
+  /// The text that ``init(parsing:)`` reads, with our own names.
   public var description: String { rules.map(\.description).joined(separator: ",") }
 }
 
@@ -44,18 +44,18 @@ extension MapList.Rule: CustomStringConvertible {
     guard let colon = text.firstIndex(of: ":"),
       let direction = Direction(rawValue: String(text[..<colon])),
       let change = ByteChange(name: text[colon...].dropFirst()),
-      // What clears a screen is nothing that a device would understand.
+      // The sequence that clears a screen means nothing to a device.
       direction == .fromDevice || change != .formFeedToClear
     else { return nil }
     self.init(direction, change)
   }
 
-  /// Whether both are about the same bytes.
+  /// Whether both change the same bytes.
   fileprivate func contradicts(_ other: Self) -> Bool {
     direction == other.direction && change.subject == other.change.subject
   }
 
-  /// The names of tio 2 and 3 (tio(1), `--map`), but for `ONULBRK`, which is about no byte.
+  /// The names of tio 2 and 3 (tio(1), `--map`), without `ONULBRK`, which does not concern a byte.
   fileprivate static let tioNames: [String: Self] = [
     "ICRNL": Self(.fromDevice, .returnToLineFeed),
     "ICRCRNL": Self(.fromDevice, .returnToPair),
@@ -74,7 +74,7 @@ extension MapList.Rule: CustomStringConvertible {
 }
 
 extension ByteChange {
-  /// Finds a change by our name or by picocom's.
+  /// Finds a change by our name or picocom's.
   fileprivate init?(name: Substring) {
     guard let change = Self(rawValue: String(name)) ?? Self.picocomNames[String(name)] else {
       return nil
@@ -82,7 +82,7 @@ extension ByteChange {
     self = change
   }
 
-  /// picocom(1), "Input, output, and echo mapping"; there the option says the direction.
+  /// picocom(1), "Input, output, and echo mapping"; in picocom the option gives the direction.
   fileprivate static let picocomNames: [String: Self] = [
     "crlf": .returnToLineFeed,
     "crcrlf": .returnToPair,
@@ -99,18 +99,18 @@ extension ByteChange {
 public struct MapListError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong.
   public let code: Code
-  /// The rule that is wrong.
+  /// The wrong rule.
   public let item: String
-  /// Which it is in the list, from 1.
+  /// Its position in the list, from 1.
   public let number: Int
 
   /// What can be wrong.
   public enum Code: Hashable, Sendable {
-    /// There is no such rule.
+    /// No rule has this name.
     case unknown
-    /// It names a change, and no direction.
+    /// It names a change without a direction.
     case directionMissing
-    /// The same bytes are changed already.
+    /// Another rule changes the same bytes.
     case contradiction(with: MapList.Rule)
   }
 
@@ -120,20 +120,20 @@ public struct MapListError: Error, Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// What is wrong, and what there is.
+  /// What is wrong, and the valid maps.
   public var description: String {
-    let place = "'\(item)', number \(number) of the list of maps"
+    let place = "'\(item)' (map \(number) of the list)"
     switch code {
-    case .unknown: return "\(place): there is no such map; there are \(Self.names)"
+    case .unknown: return "\(place): no such map. Maps: \(Self.names)"
     case .directionMissing:
-      return "\(place): which way? from-device:\(item) or to-device:\(item)"
-    case .contradiction(let other): return "\(place): contradicts \(other)"
+      return "\(place): the direction is missing. Use from-device:\(item) or to-device:\(item)"
+    case .contradiction(let other): return "\(place) contradicts \(other)"
     }
   }
 
   private static var names: String {
     let changes = ByteChange.allCases.map(\.rawValue).joined(separator: " ")
     let others = MapList.Rule.tioNames.keys.sorted().joined(separator: " ")
-    return "from-device: and to-device: with one of \(changes); and \(others)"
+    return "from-device: or to-device: followed by one of \(changes); or one of \(others)"
   }
 }

@@ -1,6 +1,6 @@
-/// The changes that a user wants made to what the device sends and to what is sent to it.
+/// The changes to make to what the device sends and to what is sent to it.
 public struct MapList: Hashable, Sendable {
-  /// A change in a direction.
+  /// A change in one direction.
   public struct Rule: Hashable, Sendable {
     public let direction: Direction
     public let change: ByteChange
@@ -12,7 +12,7 @@ public struct MapList: Hashable, Sendable {
     }
   }
 
-  /// The rules, in the order in which they were given; it has no meaning.
+  /// The rules in the order given; the order has no effect.
   public let rules: [Rule]
 
   /// No changes.
@@ -20,7 +20,7 @@ public struct MapList: Hashable, Sendable {
 
   init(rules: [Rule]) { self.rules = rules }
 
-  /// What is changed in a direction.
+  /// The changes in a direction.
   public func changes(_ direction: Direction) -> [ByteChange] {
     rules.filter { $0.direction == direction }.map(\.change)
   }

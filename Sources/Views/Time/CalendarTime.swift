@@ -1,4 +1,4 @@
-/// A second in the calendar and on the clock of a place.
+/// A local date and time of day.
 ///
 /// The corresponding C type is `struct tm`, with months from 1 and full years.
 public struct CalendarTime: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct CalendarTime: Hashable, Sendable {
   public let minute: Int
   /// 0 to 60.
   public let second: Int
-  /// How far the place is ahead of universal time, in seconds; negative west of it.
+  /// The offset from UTC in seconds; negative to the west.
   public let offset: Int
 
   /// Creates a time from its fields.

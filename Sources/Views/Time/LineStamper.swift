@@ -1,40 +1,40 @@
 /// Writes the time in front of every line.
 ///
-/// The time is that of the read that brought the line's first byte; an empty line is stamped when it
-/// ends. After a carriage return alone, with which a device writes a line anew, the line is stamped
-/// anew as well, because its text would land on the stamp.
+/// The time is that of the read that returned the line's first byte; an empty line gets its stamp when
+/// it ends. A device that rewrites a line after a lone CR writes over the stamp, so the line gets a new
+/// one.
 public struct LineStamper: ByteStage {
-  /// How many columns a stamp takes at most.
+  /// The maximal width of a stamp in columns, for up to six digits of seconds.
   public static let maximalWidth = 36
 
   private let format: TimestampFormat
   private let start: Moment
   private let calendar: (_ second: UInt64) -> CalendarTime
   private var position = Position.lineStart
-  /// When the line before was stamped, by the monotonic clock.
+  /// The time of the last stamp, by the monotonic clock.
   private var last: UInt64
-  /// The second that the calendar was asked for last: it need not be asked for every line.
+  /// The last result of the calendar, which need not be asked for every line.
   private var asked: (second: UInt64, time: CalendarTime)?
 
-  /// Where in a line the stream stands.
+  /// The position in a line.
   private enum Position {
-    /// Nothing has come since the line feed.
+    /// After a line feed.
     case lineStart
-    /// Nothing but carriage returns has come since the line feed.
+    /// After a line feed and carriage returns.
     case lineStartReturned
-    /// Behind the line's first byte.
+    /// After the line's first byte.
     case inLine
-    /// Behind a carriage return: a line feed ends the line, anything else begins it anew.
+    /// After a carriage return in a line: a line feed ends the line, anything else rewrites it.
     case returned
   }
 
   /// Creates a stamper for the beginning of a line.
   ///
   /// - Parameters:
-  ///   - format: what is written.
+  ///   - format: the format of the time.
   ///   - start: where ``TimestampFormat/Kind/start`` counts from.
-  ///   - calendar: gives a second since 1970 as the fields of local time, as `localtime_r` does. It
-  ///     is asked once a second at most, and only by formats that need it.
+  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. Called once
+  ///     a second at most, and only for formats that need it.
   public init(
     _ format: TimestampFormat, start: Moment,
     calendar: @escaping (_ second: UInt64) -> CalendarTime
@@ -45,7 +45,7 @@ public struct LineStamper: ByteStage {
     last = start.monotonic
   }
 
-  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -64,11 +64,16 @@ public struct LineStamper: ByteStage {
     return .changed
   }
 
-  /// Nothing waits here.
+  /// Nothing ever waits.
   public var isWaiting: Bool { false }
 
   /// Does nothing.
   public mutating func flush(into output: inout [UInt8]) {}
+
+  /// Text that goes on in the first column gets a stamp, because the line on the screen is a new one.
+  public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
+    if isAtMargin { position = .lineStart }
+  }
 
   private mutating func take(_ byte: UInt8, at moment: Moment, into output: inout [UInt8]) {
     switch (byte, position) {
@@ -76,7 +81,7 @@ public struct LineStamper: ByteStage {
       stamp(moment, into: &output)
     case (.lineFeed, .lineStartReturned):
       stamp(moment, into: &output)
-      // It has been put out before the stamp, and a line feed keeps the column.
+      // The CR came before the stamp, and a line feed keeps the column.
       output.append(.carriageReturn)
       position = .lineStart
     case (.lineFeed, _):
@@ -139,7 +144,7 @@ public struct LineStamper: ByteStage {
     output.append(decimal: UInt64(fields.2), width: 2)
   }
 
-  /// Seconds, wide enough for a day, so that lines stand below each other.
+  /// Seconds, padded to the width of a day so that lines are aligned.
   private func append(
     elapsed time: UInt64, since earlier: UInt64, into output: inout [UInt8]
   ) {
@@ -148,7 +153,7 @@ public struct LineStamper: ByteStage {
     append(fractionOf: elapsed, into: &output)
   }
 
-  /// The point and what stands behind it, cut off rather than rounded, as clocks do.
+  /// The point and the digits after it, truncated as clocks do, not rounded.
   private func append(fractionOf time: UInt64, into output: inout [UInt8]) {
     output.append(UInt8(ascii: "."))
     let fraction = time % .second / format.precision.unit

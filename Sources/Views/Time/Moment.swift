@@ -1,8 +1,8 @@
-/// When bytes were read, by both clocks.
+/// When bytes were read, by two clocks.
 public struct Moment: Hashable, Sendable {
-  /// Nanoseconds since 1970 in universal time, by the clock that people set: `CLOCK_REALTIME`.
+  /// Nanoseconds since 1970-01-01 UTC, by the clock that can be set: `CLOCK_REALTIME`.
   public let wallClock: UInt64
-  /// Nanoseconds by the clock that nobody sets, `CLOCK_MONOTONIC`: only differences mean anything.
+  /// Nanoseconds by the clock that cannot be set, `CLOCK_MONOTONIC`: only differences have a meaning.
   public let monotonic: UInt64
 
   /// Creates a moment from both clocks, in nanoseconds.

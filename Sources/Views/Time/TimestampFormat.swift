@@ -1,30 +1,30 @@
-/// How the time in front of a line is written.
+/// The format of the time in front of a line.
 public struct TimestampFormat: Hashable, Sendable {
-  /// What is written.
+  /// Which time is written.
   public let kind: Kind
-  /// How exactly.
+  /// How many digits the seconds have.
   public let precision: Precision
 
-  /// What can be written.
+  /// Which time is written.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The time of day where the user is: `07:31:00.123`.
+    /// The local time of day: `07:31:00.123`.
     case time
-    /// Date, time and distance from universal time: `2026-11-21T07:31:00.123+01:00`.
+    /// Date, local time and offset from UTC: `2026-11-21T07:31:00.123+01:00`.
     case iso
-    /// Seconds since the line before, or since the start for the first: `+    0.123`.
+    /// Seconds since the line before; for the first line, since the start: `+    0.123`.
     case delta
     /// Seconds since the start: `    0.123`.
     case start
-    /// Seconds since 1970 in universal time: `1795242660.123`.
+    /// Seconds since 1970-01-01 UTC: `1795242660.123`.
     case epoch
   }
 
-  /// How many digits a second has.
+  /// How many digits the seconds have.
   public enum Precision: Hashable, Sendable, CaseIterable {
     case milliseconds
     case microseconds
 
-    /// Digits behind the point.
+    /// Digits after the point.
     var digits: Int {
       switch self {
       case .milliseconds: 3
@@ -46,14 +46,28 @@ public struct TimestampFormat: Hashable, Sendable {
     self.kind = kind
     self.precision = precision
   }
+
+  /// How many columns a stamp takes, with its brackets and the space after them. A stamp of `delta`
+  /// or `start` is wider once its seconds have more than five digits.
+  public var width: Int {
+    let seconds =
+      switch kind {
+      case .time: "07:31:00".count
+      case .iso: "2026-11-21T07:31:00+01:00".count
+      case .delta: "+    0".count
+      case .start: "    0".count
+      case .epoch: "1795242660".count
+      }
+    return "[".count + seconds + ".".count + precision.digits + "] ".count
+  }
 }
 
 extension TimestampFormat: CustomStringConvertible {
   private static let microsecondsSuffix = ":us"
 
-  /// Reads the name of a format, `:us` behind it for microseconds.
+  /// Reads the name of a format, followed by `:us` for microseconds.
   ///
-  /// - Throws: an error that names the formats there are.
+  /// - Throws: an error that lists the formats.
   public init(parsing text: String) throws(TimestampFormatError) {
     let isExact = text.hasSuffix(Self.microsecondsSuffix)
     let name = isExact ? String(text.dropLast(Self.microsecondsSuffix.count)) : text
@@ -61,7 +75,7 @@ extension TimestampFormat: CustomStringConvertible {
     self.init(kind, isExact ? .microseconds : .milliseconds)
   }
 
-  /// The text that it is read from.
+  /// The text that ``init(parsing:)`` reads.
   public var description: String {
     switch precision {
     case .milliseconds: kind.rawValue
@@ -70,14 +84,15 @@ extension TimestampFormat: CustomStringConvertible {
   }
 }
 
-/// A text that names no format of timestamps.
+/// A text that is not the name of a timestamp format.
 public struct TimestampFormatError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
 
-  /// What is wrong, and what there is.
+  /// What is wrong, and which formats there are.
   public var description: String {
     let names = TimestampFormat.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-    return "'\(text)': expected one of \(names); with :us behind it for microseconds, as in time:us"
+    return
+      "'\(text)' is not a timestamp format. Formats: \(names); add :us for microseconds (time:us)"
   }
 }

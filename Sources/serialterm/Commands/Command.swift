@@ -1,6 +1,5 @@
-/// Everything that a user can do within a session: the one table that key handling, the palette,
-/// the list of commands and their availability are made from. What each is stands in
-/// ``Command/entry``.
+/// The commands of a session. Keys, the palette, the list of commands and their availability are all
+/// made from this table; ``Command/entry`` is the record of each command.
 enum Command: CaseIterable {
   case help
   case palette
@@ -39,7 +38,7 @@ enum Command: CaseIterable {
   case showConfiguration
   case statistics
 
-  /// The command of a key, if it has one.
+  /// The command of a key; nil if it has none.
   init?(key: UInt8) {
     let character = Character(Unicode.Scalar(key))
     guard let command = Self.allCases.first(where: { $0.entry.key == character }) else {

@@ -1,43 +1,108 @@
 import TerminalUI
 
-/// The list of the commands as the user sees it: what is off is dimmed, and says why.
+/// The list of all commands: those that are off are dimmed and say why.
 struct CommandList {
   let state: TerminalState
   let prefix: PrefixKey
 
-  /// The lines, without line ends.
+  /// The width of a command in several columns: key, name, and room for the words after it.
+  private static let cellWidth = 39
+  private static let gap = 1
+  /// How far the second line of a command is indented where it does not fit in one.
+  private static let indentation = 4
+
+  /// The list in one line a command, for output without a height.
+  func lines(columns: Int = .max) -> [StyledLine] {
+    ([header] + longLines + [footer]).flatMap {
+      $0.wrapped(toWidth: columns, indentation: Self.indentation)
+    }
+  }
+
+  /// The list for a screen: one line a command if that fits, else as many columns as fit.
   ///
-  /// - Parameter columns: the screen's: where a line would not fit, it does without the words on
-  ///   what the command does.
-  func lines(style: TextStyle, columns: Int = .max) -> [String] {
-    let commands = Command.allCases.filter { $0.entry.key != nil }
-    let width = commands.map(\.title.count).max() ?? 0
-    return ["commands: \(prefix), then"]
-      + commands.map { command in
-        switch command.availability(in: state) {
-        case .enabled:
-          line(of: command, command.value(in: state) ?? "", titleWidth: width, columns).harmless
-        case .disabled(let reason):
-          style.dimmed(
-            line(of: command, "(off: \(reason))", titleWidth: width, columns).harmless)
-        }
-      } + ["  \(prefix) twice sends one; \(prefix) : has more, in a list to search"]
+  /// The lines may be more than the screen has.
+  func lines(on size: ScreenSize) -> [StyledLine] {
+    let long = [header] + longLines + [footer]
+    if long.count < size.rows && long.allSatisfy({ $0.width <= size.columns }) { return long }
+    return ([header] + shortLines(columns: size.columns) + [footer]).flatMap {
+      $0.wrapped(toWidth: size.columns, indentation: Self.indentation)
+    }
   }
 
-  private func line(
-    of command: Command, _ side: String, titleWidth: Int, _ columns: Int
-  ) -> String {
-    let key = "  \(command.entry.key ?? " ")  "
-    let room = columns - key.count - (side.isEmpty ? 0 : side.count + 2)
-    let title = command.title.count <= room ? command.title : command.entry.name
-    guard !side.isEmpty else { return key + title }
-    // Below each other for as long as they fit.
-    let padding = max(0, min(titleWidth, room) - title.count) + 2
-    return key + title + String(repeating: " ", count: padding) + side
+  private var header: StyledLine {
+    StyledLine("Commands: press \(prefix), then the key. \(prefix) twice sends \(prefix).")
   }
 
-  /// The same as choices, for the palette; without the palette. What every user knows by its key
-  /// comes last: in a small window only the first ones are in view.
+  private var footer: StyledLine {
+    StyledLine("Run the commands without a key from the palette: \(prefix) :")
+  }
+
+  // MARK: One line a command
+
+  private var longLines: [StyledLine] {
+    let width = Command.allCases.map(\.title.count).max() ?? 0
+    return Command.allCases.map { command in
+      let title = "  \(key(of: command))  \(command.title)"
+      let side = reason(of: command) ?? command.entry.value(state) ?? ""
+      let padding = String(repeating: " ", count: width - command.title.count + 2)
+      return StyledLine(side.isEmpty ? title : title + padding + side, style(of: command))
+    }
+  }
+
+  // MARK: Several columns
+
+  private func shortLines(columns: Int) -> [StyledLine] {
+    let count = max(1, (columns + Self.gap) / (Self.cellWidth + Self.gap))
+    guard count > 1 else { return shortCells }
+    var lines: [StyledLine] = []
+    // Full: the first cell begins a line.
+    var used = count
+    for cell in shortCells {
+      // Rounded up; a cell wider than the screen takes all of it.
+      let span = min(
+        (cell.width + Self.cellWidth + 2 * Self.gap - 1) / (Self.cellWidth + Self.gap), count)
+      if used + span > count {
+        lines.append(StyledLine())
+        used = 0
+      }
+      var line = lines.removeLast().padded(toWidth: used * (Self.cellWidth + Self.gap))
+      for run in cell.runs { line.append(run.text, run.style) }
+      lines.append(line)
+      used += span
+    }
+    return lines
+  }
+
+  /// Key, name, and one thing about the command: why it is off, else its value if that fits, else what
+  /// it does.
+  private var shortCells: [StyledLine] {
+    let width = Command.allCases.map(\.entry.name.count).max() ?? 0
+    return Command.allCases.map { command in
+      let entry = command.entry
+      let padding = String(repeating: " ", count: width - entry.name.count + 1)
+      let value = entry.value(state).flatMap { $0.count <= Self.cellWidth - width - 3 ? $0 : nil }
+      let words = reason(of: command) ?? value ?? entry.summary
+      return StyledLine("\(key(of: command)) \(entry.name)\(padding)\(words)", style(of: command))
+    }
+  }
+
+  // MARK: A command
+
+  private func key(of command: Command) -> Character { command.entry.key ?? " " }
+
+  private func reason(of command: Command) -> String? {
+    guard case .disabled(let reason) = command.availability(in: state) else { return nil }
+    return "(off: \(reason))"
+  }
+
+  private func style(of command: Command) -> StyledLine.Style {
+    command.availability(in: state) == .enabled ? [] : .dimmed
+  }
+
+  // MARK: Choices
+
+  /// The commands as choices for the palette, without the palette itself. Commands that every user
+  /// knows by key come last: a small window shows only the first ones.
   static func choices(in state: TerminalState) -> [Choice<String>] {
     let known: [Command] = [.help, .quit]
     let searched = Command.allCases.filter { $0 != .palette && !known.contains($0) }
@@ -50,7 +115,8 @@ struct CommandList {
         }
       return Choice(
         id: entry.name, label: entry.key.map { "\($0)" } ?? "", title: command.title,
-        detail: command.value(in: state) ?? "", refusal: refusal)
+        name: entry.name, synonyms: entry.synonyms, detail: entry.value(state) ?? "",
+        refusal: refusal)
     }
   }
 }

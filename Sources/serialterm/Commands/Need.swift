@@ -1,58 +1,67 @@
 import SerialCore
 
-/// Something that must be so for a command to make sense.
+/// A condition of a command.
+///
+/// The reasons are shown in lists: a short one, of up to 12 characters, leaves room for a second column
+/// on a screen of 80.
 enum Need {
-  /// The session has a device, though it may not be there, or be released.
+  /// The session has a device. It may be unplugged, or the port released.
   case device
-  /// The session has its device, and the port is open.
+  /// The port is open.
   case openPort
-  /// The session may send at all.
+  /// The session may send.
   case sending
-  /// The port can hold the line in a break.
+  /// The port can send breaks.
   case breaks
   /// The port has modem lines.
   case modemLines
+  /// A user has the session, not a script.
+  case user
   /// A file is being sent.
   case transfer
   /// No file is being sent.
   case noTransfer
-  /// What the device sends is shown on a terminal.
+  /// The output is a terminal.
   case screen
-  /// It is a terminal that can draw anywhere on its screen.
+  /// The output is a terminal that can draw anywhere on its screen.
   case drawing
-  /// What is shown may have colours.
+  /// The output may have colours.
   case colours
-  /// What the device sends is made harmless before it is shown.
+  /// The device's escape sequences are filtered.
   case filtered
-  /// There is a command that what is shown can pass.
+  /// The session has a filter command.
   case filter
 
-  /// Why a state does not meet the need; nil when it does.
+  /// The conditions of everything that sends: typing, pasting, programs.
+  static let toSend: [Need] = [.openPort, .sending, .noTransfer]
+
+  /// Why a state does not meet the condition; nil when it does.
   func unmet(in state: TerminalState) -> String? {
     switch self {
     case .device:
       switch state.session {
       case .open, .waitingForDevice, .released: nil
-      case .opening: "the port is being opened"
+      case .opening: "the port is opening"
       case .closed: "no device"
       }
     case .openPort:
       switch state.session {
       case .open: nil
-      case .opening: "the port is being opened"
+      case .opening: "the port is opening"
       case .waitingForDevice, .closed: "no device"
-      case .released: "the port is released"
+      case .released: "port released"
       }
+    case .user: state.isScripted ? "in use by a script; released when it finishes" : nil
     case .sending: state.isReadOnly ? "read-only" : nil
     case .breaks: state.capabilities.contains(.breaks) ? nil : "this port has no break"
     case .modemLines:
       state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"
-    case .transfer: state.transfer == nil ? "no file is being sent" : nil
+    case .transfer: state.transfer == nil ? "no transfer" : nil
     case .noTransfer: state.transfer.map { "\($0.name) is being sent" }
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
-    case .filtered: state.view.isRaw ? "--raw leaves the terminal to the device" : nil
-    case .filter: state.filter == nil ? "no --filter was given" : nil
+    case .filtered: state.view.isRaw ? "--raw is on" : nil
+    case .filter: state.filter == nil ? "no --filter" : nil
     case .drawing:
       switch state.screen {
       case .none: "the output is not a terminal"
@@ -61,4 +70,9 @@ enum Need {
       }
     }
   }
+}
+
+extension [Need] {
+  /// The reason of the first condition that a state does not meet; nil when it meets all.
+  func unmet(in state: TerminalState) -> String? { lazy.compactMap { $0.unmet(in: state) }.first }
 }

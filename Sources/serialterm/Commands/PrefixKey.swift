@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The key that starts a command: a control character, or none at all.
+/// The key that starts a command: a control character, or none.
 enum PrefixKey: Hashable {
   /// A control character, 0x01 to 0x1F.
   case control(UInt8)
@@ -28,7 +28,7 @@ extension PrefixKey: ExpressibleByArgument {
     }
     guard let mark = ["ctrl-", "^"].first(where: text.hasPrefix) else { return nil }
     let name = text.dropFirst(mark.count)
-    // What a terminal sends for ctrl and a key: the key's lower five bits.
+    // For ctrl and a key, terminals send the lower five bits of the key.
     guard name.utf8.count == 1, let key = name.utf8.first,
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(key) || "[\\]^_".utf8.contains(key)
     else { return nil }

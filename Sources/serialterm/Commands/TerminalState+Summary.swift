@@ -1,13 +1,13 @@
 import SerialCore
 
 extension TerminalState {
-  /// The configuration as lines for the user.
+  /// The settings as lines for the user.
   var summary: [String] {
     var lines = [sessionLine]
     if case .open(_, let actual) = session {
       for difference in requestedSettings.differences(from: actual) {
         lines.append(
-          "  \(difference.setting): asked for \(difference.requested), set \(difference.actual)")
+          "  \(difference.setting): requested \(difference.requested), actual \(difference.actual)")
       }
     }
     if isHeld { lines.append("  held by the device") }

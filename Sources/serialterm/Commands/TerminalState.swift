@@ -1,67 +1,69 @@
 import SerialCore
 import SystemPackage
 
-/// All that decides what a user may do, and how things are shown, as one value.
+/// The observed state of a session: it decides which commands are available and what is shown.
 struct TerminalState: Hashable {
   var session = SessionState.closed(nil)
-  /// What is asked of the line; what the driver took stands in ``session``.
+  /// The requested settings of the line. ``session`` has the actual ones.
   var requestedSettings = LineSettings()
-  /// What the open port can do besides passing bytes.
+  /// What the open port can do besides transferring bytes.
   var capabilities: LineCapabilities = []
-  /// The modem lines when they were last looked at.
+  /// The modem lines when they were last read.
   var modemLines: ModemLines?
-  /// Whether bytes wait that the device does not take.
+  /// Whether bytes are waiting because the device does not accept them.
   var isHeld = false
-  /// Whether nothing is ever sent.
+  /// Whether the session sends nothing.
   var isReadOnly = false
-  /// Whether a lost device is waited for.
+  /// Whether a script or another program has the session, and no user.
+  var isScripted = false
+  /// Whether the session waits for a lost device.
   var reconnects = true
-  /// Whether what is typed is shown.
+  /// Whether typed text is shown.
   var echoesLocally = false
   /// Whether a line is edited before it is sent.
   var editsLines = false
-  /// How what the device sends is shown.
+  /// How the device's output is shown.
   var view = ViewSettings()
-  /// The command that what is shown can pass, and whether it does.
+  /// The shell command that filters the output, and whether it runs.
   var filter: String?
   var isFiltering = false
   /// The file that is being sent.
   var transfer: Transfer?
-  /// Where what is received is logged to.
+  /// The log file; nil while nothing is logged.
   var log: FilePath?
-  /// What shows what the device sends.
+  /// The kind of the standard output.
   var screen = ScreenKind.drawing
-  /// Whether what is shown may have colours.
+  /// Whether the output may have colours.
   var hasColours = true
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
 
-  /// Whether the modem lines are there and stand where somebody sees them.
+  /// Whether the modem lines are shown.
   var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }
 
-  /// Whether nothing is lost when the device is not read for a moment: flow control holds it back,
-  /// or it is a pseudo-terminal, which no hardware feeds. A UART goes on regardless.
+  /// Whether nothing is lost when the port is not read for a moment: flow control holds the device
+  /// back, or the port is a pseudo-terminal. A UART without flow control overruns.
   var deviceCanWait: Bool {
     guard case .open(_, let settings) = session else { return false }
     return settings.flowControl != .none || capabilities.isEmpty
   }
 
-  /// What a standard output is good for.
+  /// The kinds of standard output.
   enum ScreenKind: Hashable {
-    /// It is no terminal.
+    /// Not a terminal.
     case none
     /// A terminal that can only print.
     case printing
-    /// A terminal on which lines can be drawn anywhere.
+    /// A terminal that can draw anywhere on its screen.
     case drawing
   }
 
-  /// A file on its way to the device.
+  /// A file that is being sent.
   struct Transfer: Hashable {
     let name: String
     /// In bytes.
     let size: Int
-    /// How many bytes the driver has taken.
+    /// The number of bytes that the driver has accepted.
     var sentCount = 0
   }
 }

@@ -1,7 +1,7 @@
 import Observing
 import SerialCore
 
-/// Keeps the ``TerminalState`` up to date from what it observes, and tells of its changes.
+/// Keeps the ``TerminalState`` up to date by observing the session, and notifies of its changes.
 final class TerminalStateModel: SessionObserver {
   private(set) var state: TerminalState
   let changes = Observable<Change<TerminalState>>()
@@ -23,7 +23,7 @@ final class TerminalStateModel: SessionObserver {
     update { $0.modemLines = new }
   }
 
-  /// Changes the state, and tells of it if it differs.
+  /// Changes the state, and notifies if it differs.
   func update(_ change: (inout TerminalState) -> Void) {
     let old = state
     change(&state)

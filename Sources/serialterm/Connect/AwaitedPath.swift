@@ -2,13 +2,13 @@ import DeviceWatch
 import EventLoop
 import SystemPackage
 
-/// A path that is waited for on a loop: to lead somewhere, or to somewhere that may be opened.
+/// Waits on a loop until a path leads to a file, or until the file may be opened.
 final class AwaitedPath: PathObserver {
-  /// What happened to it.
+  /// An event of the path.
   enum News {
-    /// It leads to something.
+    /// The path leads to a file.
     case appeared
-    /// The permissions of what it leads to were changed.
+    /// The permissions of the file changed.
     case accessChanged
   }
 
@@ -18,9 +18,9 @@ final class AwaitedPath: PathObserver {
 
   /// Starts watching.
   ///
-  /// - Parameter onNews: called with what happened; it may drop the last reference to this.
-  /// - Throws: what inotify(7) and epoll_ctl(2) say.
-  init(_ path: FilePath, on loop: EventLoop, onNews: @escaping (News) -> Void) throws(Errno) {
+  /// - Parameter onNews: called with each event; it may release this object.
+  /// - Throws: the errors of inotify(7) and epoll_ctl(2).
+  init(_ path: FilePath, on loop: IOLoop, onNews: @escaping (News) -> Void) throws(Errno) {
     self.onNews = onNews
     watcher = try PathWatcher(path)
     watcher.addObserver(self)
@@ -31,7 +31,7 @@ final class AwaitedPath: PathObserver {
 
   var path: FilePath { watcher.path }
 
-  /// Whether the path leads to something.
+  /// Whether the path leads to a file.
   var isPresent: Bool { watcher.isPresent }
 
   func pathWatcher(_ watcher: PathWatcher, didAppear path: FilePath) { onNews(.appeared) }

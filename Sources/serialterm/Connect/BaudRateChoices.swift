@@ -1,18 +1,18 @@
 import SerialCore
 import TerminalUI
 
-/// The baud rates to choose from: those in use, and whatever is typed.
+/// The baud rates to choose from: the usual ones, and any number that is typed.
 enum BaudRateChoices {
   private static let usual: [UInt32] = [
     115_200, 9_600, 300, 600, 1_200, 2_400, 4_800, 19_200, 38_400, 57_600, 230_400, 250_000,
     460_800, 500_000, 921_600, 1_000_000, 1_500_000, 2_000_000, 3_000_000, 4_000_000,
   ]
 
-  /// The rates, with a word at the one that is set now.
+  /// The rates; the present one is marked.
   static func choices(typed: String, now: UInt32) -> [Choice<String>] {
     let rates = usual.contains(now) ? usual : [now] + usual
     let listed = rates.map {
-      Choice(id: "\($0)", title: "\($0)", detail: $0 == now ? "now" : "")
+      Choice(ofValue: "\($0)", isCurrent: $0 == now)
     }
     guard !typed.isEmpty, !rates.contains(where: { "\($0)" == typed }) else { return listed }
     do throws(LineSettings.ParsingError) {

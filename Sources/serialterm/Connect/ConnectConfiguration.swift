@@ -1,26 +1,33 @@
 import Glibc
 
-/// What a session was asked to be that a user may sit at.
+/// Configuration of an interactive session.
 struct ConnectConfiguration {
   let session: SessionConfiguration
-  /// The profile that holds; nil if none does.
+  /// The name of the profile; nil without one.
   let profile: String?
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool
   let view: ViewSettings
-  /// The shell command that what is shown passes.
+  /// The shell command that filters the shown bytes.
   let filter: String?
   let showsStatus: Bool
+  /// Whether lists are printed with numbers although the terminal could draw them.
+  let printsLists: Bool
   let prefix: PrefixKey
-  /// How long to wait for an answer when standard input has ended.
+  /// The time to wait for an answer after the end of standard input.
   let linger: Duration
-  /// How long the device may take for what is left to send when the user quits.
-  let drain: Duration
-  /// The signal that releases the port, and takes it back.
+  /// The longest time to wait for unsent bytes when the user quits, and before the port is released;
+  /// nil for the default of each.
+  let drain: Duration?
+  /// The signal that releases the port, and reopens it.
   let releaseSignal: ReleaseSignal?
 
-  /// What the user has to do to take a released port back, in words.
+  /// serialterm promises to end within 500 ms of the quit key.
+  var quitDrain: Duration { drain ?? .milliseconds(300) }
+  var releaseDrain: Duration { drain ?? .seconds(1) }
+
+  /// How the user reopens a released port, in words.
   var wayBack: String? {
     guard prefix == .none else { return "\(prefix) \(Command.release.entry.key ?? " ")" }
     return releaseSignal.map { "'kill -\($0.rawValue.uppercased()) \(getpid())'" }

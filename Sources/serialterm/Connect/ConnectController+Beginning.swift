@@ -3,9 +3,9 @@ import Glibc
 import SerialCore
 import SystemPackage
 
-/// How a session comes about.
+/// How a session starts.
 extension ConnectController {
-  /// Lets the user choose a device, and opens it.
+  /// Asks the user for a device, and opens it.
   ///
   /// - Returns: whether one was chosen.
   func choose(for query: DeviceQuery) throws -> Bool {
@@ -14,6 +14,8 @@ extension ConnectController {
     if chooser.isWithoutDevices {
       console.say("no device is there yet. Plug one in, and it is listed here.")
       console.say("Is one plugged in? 'serialterm doctor' says why it is not listed.")
+    } else if query == .latest {
+      console.say("no USB or other hot-pluggable device is present. These ports are:")
     }
     while chooser.isUndecided && outcome == nil {
       chooser.ask()
@@ -32,21 +34,13 @@ extension ConnectController {
       : "\(prefix) q quits, \(prefix) ? for help."
   }
 
+  /// Prints the first line of the session.
   func greet() {
-    narrator.warnOfDifferences(in: session)
-    let keys = keysInWords
-    switch session.state {
-    case .open(let path, let settings):
-      let name = parts.binder.simulationName ?? path.string
-      if terminal != nil { console.say("\(name) at \(settings). \(keys)") }
-    case .waitingForDevice(let path, _):
-      console.say("waiting for \(path).\(terminal == nil ? "" : " \(keys)")")
-    case .closed, .opening, .released: break
-    }
+    narrator.greet(session)
     sayWhatCannotBeDrawn()
   }
 
-  /// A terminal that can only print has neither of the lines that can be asked for.
+  /// A terminal that can only print shows neither the edited line nor the status line.
   private func sayWhatCannotBeDrawn() {
     guard model.state.screen == .printing, let reason = Need.drawing.unmet(in: model.state) else {
       return
@@ -55,7 +49,7 @@ extension ConnectController {
       (Command.lineInput, configuration.editsLines), (.statusLine, configuration.showsStatus),
     ]
     for (command, isAsked) in asked where isAsked {
-      console.say("\(command.entry.name) is off: \(reason).")
+      console.say("\(command.entry.name) is not available: \(reason).")
     }
   }
 }

@@ -4,11 +4,13 @@ import SystemPackage
 import TerminalUI
 import Views
 
-/// What the user does: the controller's half of the command table.
+/// Runs the commands that the user gives by key or palette.
 extension ConnectController {
-  /// Does what the key after the prefix stands for, or says why not.
+  /// Runs the command of the key after the prefix, or says why not.
   func perform(_ key: UInt8) {
+    let isSecondQuit = isAskingToQuit && Command(key: key) == .quit
     dialogs.dismiss()
+    if isSecondQuit { return leave() }
     guard let command = Command(key: key) else {
       let name = Character(Unicode.Scalar(key))
       let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
@@ -20,34 +22,41 @@ extension ConnectController {
   /// The same for a key that no command can have.
   func answer(noCommandFor key: Key) {
     dialogs.dismiss()
-    guard case .character(let scalar) = key else { return answer(noCommandCalled: "that key") }
+    guard case .character(let scalar) = key else {
+      return answer(noCommandCalled: "and that key")
+    }
     answer(noCommandCalled: "\(scalar)")
   }
 
   private func answer(noCommandCalled name: String) {
-    console.answer(["\(name) is no command; \(configuration.prefix) ? lists them."])
+    let prefix = configuration.prefix
+    console.answer(["\(prefix) \(name) does nothing. Press \(prefix) ? for a list."])
   }
 
   private func attempt(_ command: Command) {
     switch command.availability(in: model.state) {
     case .enabled: perform(command)
-    case .disabled(let reason): console.answer(["\(command.entry.name) is off: \(reason)."])
+    case .disabled(let reason): answer(.unavailable(because: reason))
     }
   }
 
+  /// Shows what became of a command.
+  func answer(_ outcome: CommandOutcome) { console.answer([outcome.message]) }
+
   private func perform(_ command: Command) {
     switch command {
-    case .help:
-      let list = CommandList(state: model.state, prefix: configuration.prefix)
-      console.answer(
-        styled: list.lines(style: console.messageStyle, columns: console.screen.columns))
+    case .help: showHelp()
     case .palette: openPalette()
     case .quit: quit()
-    case .release: releaseDesk.toggle()
+    case .release: toggleRelease()
     case .reconnect:
       model.update { $0.reconnects.toggle() }
       session.waitsForLostDevice = model.state.reconnects
-      console.answer(["a lost device \(model.state.reconnects ? "is" : "is not") waited for."])
+      console.answer([
+        model.state.reconnects
+          ? "reconnect is on: the session waits for a lost device."
+          : "reconnect is off: the session ends when the device is lost."
+      ])
     case .showConfiguration: console.answer(model.state.summary)
     case .statistics:
       session.refreshCounters()
@@ -57,12 +66,18 @@ extension ConnectController {
     case .parity: askForSetting("parity", \.parity, for: command)
     case .stopBits: askForSetting("stop bits", \.stopBits, for: command)
     case .flowControl: askForSetting("flow control", \.flowControl, for: command)
-    case .sendBreak: sendBreak()
-    case .toggleLine: askForLine("toggle", for: command) { [unowned self] in toggle($0) }
-    case .pulseLine: askForLine("pulse", for: command) { [unowned self] in startPulse($0) }
-    case .showLines: showLines()
-    case .sendFile: askForFile(in: ".")
-    case .stopSending: transfer?.stop()
+    case .sendBreak: lineCommands.sendBreak { [unowned self] in answer($0) }
+    case .toggleLine:
+      askForLine("toggle", for: command) { [unowned self] line in
+        answer(lineCommands.toggle(line))
+      }
+    case .pulseLine:
+      askForLine("pulse", for: command) { [unowned self] line in
+        lineCommands.pulse(line) { [unowned self] in answer($0) }
+      }
+    case .showLines: answer(lineCommands.showLines())
+    case .sendFile: askForFile()
+    case .stopSending: parts.transfer?.stop()
     case .readOnly: toggle(\.isReadOnly, of: command)
     case .localEcho: toggle(\.echoesLocally, of: command)
     case .lineInput: toggle(\.editsLines, of: command)
@@ -80,10 +95,32 @@ extension ConnectController {
     }
   }
 
-  /// Switches something on or off that is nothing but state, and says so.
+  /// Releases the port, or takes it back: by a key, the palette or a signal.
+  func toggleRelease() {
+    if let outcome = releaseDesk.toggle() { answer(outcome) }
+  }
+
+  /// Toggles a setting that is only state, and says so.
   private func toggle(_ setting: WritableKeyPath<TerminalState, Bool>, of command: Command) {
     model.update { $0[keyPath: setting].toggle() }
     console.answer(["\(command.entry.name) is \(model.state[keyPath: setting].onOff)."])
+  }
+
+  /// Lists the commands: below each other where they are printed anyway, else on the screen if they
+  /// fit, else in pages.
+  private func showHelp() {
+    let list = CommandList(state: model.state, prefix: configuration.prefix)
+    let size = console.screen.textSize
+    if dialogs.isPlain { return console.answer(list.lines(columns: size.columns)) }
+    let lines = list.lines(on: size)
+    // The row of the cursor, and of the line that is edited, stay free.
+    let rest = size.rows - 1 - (model.state.editsLines ? 1 : 0)
+    if lines.count <= rest && lines.allSatisfy({ $0.width <= size.columns }) {
+      return console.answer(lines)
+    }
+    dialogs.show { [unowned self] size in
+      CommandList(state: model.state, prefix: configuration.prefix).lines(on: size)
+    }
   }
 
   private func openPalette() {
@@ -106,7 +143,7 @@ extension ConnectController {
         try parts.log.switchOn(for: session.state)
         console.answer(["logging to \(parts.log.path!)."])
       } catch {
-        console.answer(["no log: \(error.message)"])
+        console.answer(["cannot log: \(error.message)"])
       }
     }
     model.update { $0.log = parts.log.path }

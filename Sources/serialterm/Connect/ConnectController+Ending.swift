@@ -1,20 +1,49 @@
 import EventLoop
 import Glibc
 import Observing
+import Posix
 import SerialCore
 import SystemPackage
+import TerminalUI
 
-/// How a session comes to its end.
+/// The end of a session.
 extension ConnectController {
-  /// How long the user's terminal may take over what is left to show.
+  /// The longest time for the user's terminal to show what is left.
   static let showPatience = Duration.milliseconds(200)
-  /// How long it may take over the last words.
+  /// The longest time for it to show the last messages.
   private static let messagePatience = Duration.milliseconds(20)
 
-  /// Ends when the device has what was typed, or takes too long.
+  /// The longest time from the quit key to the end of the program.
+  private static let leavingLimit = Duration.milliseconds(450)
+
+  /// Ends the session. If that would cut a file off, the user is asked first.
   func quit() {
-    transfer?.stop()
-    finishAfterSending(patience: Drain.Patience(total: configuration.drain))
+    if session.mayClose() { leave() }
+  }
+
+  /// Ends the session when the device has taken what was typed, or takes too long.
+  func leave() {
+    leavingDeadline = .now + max(Self.leavingLimit, configuration.quitDrain)
+    parts.transfer?.withhold()
+    finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
+  }
+
+  func askWhetherToCut(_ transfer: FileTransfer) {
+    dialogs.ask(
+      Question(
+        title: "leave before \(transfer.name.harmless) is sent",
+        choices: { _ in
+          let progress = "\(transfer.sentCount.grouped) of \(transfer.size.counted("byte")) sent"
+          return [
+            Choice(id: "stay", title: "keep sending", detail: progress),
+            Choice(id: "leave", title: "leave now"),
+          ]
+        },
+        onAnswer: { [unowned self] answer in
+          if answer == "leave" { leave() }
+        },
+        onEnd: { [unowned self] in isAskingToQuit = false }))
+    isAskingToQuit = true
   }
 
   func inputEnded(_ error: Errno?) {
@@ -24,6 +53,9 @@ extension ConnectController {
       return finish(.success(.signal(SIGHUP)))
     }
     input.stop()
+    if configuration.isReadOnly && refusals.total == 0 {
+      console.say("Standard input is empty: the session ends. Use 'serialterm log' to log on.")
+    }
     // Nothing to send is no reason to leave a device in the middle of its reset.
     parts.opening.afterwards { [unowned self] in
       finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
@@ -40,14 +72,9 @@ extension ConnectController {
     patience: Drain.Patience?, thenWaitingFor linger: Duration = .zero
   ) {
     input.stop()
-    drain = Drain(session, on: loop, patience: patience) { [unowned self] unsent in
-      warnOfUnsent(unsent)
+    drain = Drain(session, on: loop, patience: patience) { [unowned self] in
       waitForAnswer(linger)
     }
-  }
-
-  func warnOfUnsent(_ count: Int) {
-    if count > 0 { console.warn("\(count.grouped) bytes were not sent.") }
   }
 
   /// Ends after a while, and when a pipe has taken everything: time that it holds us is not counted.
@@ -63,33 +90,39 @@ extension ConnectController {
 
   /// What went wrong on the way outweighs a good end: a script must know.
   func verdict(_ outcome: Result<ExitStatus, Failure>) throws(Failure) -> ExitStatus {
-    let status = try outcome.get()
-    guard status == .done else { return status }
+    let status = try parts.verdict(on: outcome)
+    guard status == .done || status == .otherFailure else { return status }
     if let inputFailure { throw inputFailure }
     if terminal == nil && refusals.total > 0 {
-      throw Failure(.otherFailure, "\(refusals.total.grouped) bytes were not sent: read-only.")
+      // It was said on the way out.
+      throw Failure(.otherFailure, "")
     }
-    // What is missing was said when the log ended.
-    if parts.log.missingCount > 0 { throw Failure(.logFailed, "") }
     return status
+  }
+
+  /// The time that is left for the user's terminal to show the rest.
+  private var showPatience: Duration {
+    guard let leavingDeadline else { return Self.showPatience }
+    return min(max(leavingDeadline - .now, .milliseconds(50)), Self.showPatience)
   }
 
   /// The user's terminal first: a log's disk, and closing a device, may take their time.
   func giveBack() {
     input.stop()
     refusals.flush()
-    endBreakAndPulse()
+    lineCommands.end()
     session.refreshCounters()
     errorReport.finish()
     dialogs.dismiss()
     // What changes from here on is shown nowhere.
     model.changes.remove(self)
+    parts.finishSending()
     filter.stop()
     if console.isOutputTerminal { view.finish() }
-    let untaken = console.finish(within: Self.showPatience)
+    let untaken = console.finish(within: showPatience)
     terminal?.restore()
     if untaken > 0 && !console.isOutputTerminal {
-      console.warn("\(untaken.grouped) bytes were received and not written: nobody took them.")
+      console.warn("\(untaken.bytesWere) received and not written: nobody took them.")
       _ = console.finish(within: .zero)
     }
     parts.log.finish()

@@ -53,10 +53,10 @@ extension ConnectController {
 }
 
 extension SerialError {
-  /// Who has a port that has just come back, in words.
+  /// Says who has a port that is waited for.
   var heldForNow: String {
     let holder = PortHolders()[path].map { "pid \($0.pid) (\($0.command))" }
-    return "\(path) is busy, held by \(holder ?? "another program"). It is tried again."
+    return "waiting for \(path), in use by \(holder ?? "another program")."
   }
 }
 

@@ -6,15 +6,14 @@ import TerminalUI
 extension ConnectController {
   // MARK: Files
 
-  func askForFile(in folder: FilePath) {
+  func askForFile() {
+    let file = FileQuestion(on: loop)
+    file.onComplete = { [unowned dialogs] in dialogs.refresh() }
     dialogs.ask(
       Question(
-        title: "file to send",
-        choices: { FileChoices.choices(typed: $0, in: folder) },
-        onAnswer: { [unowned self] answer in
-          let path = FilePath(answer)
-          if (try? path.stat().type) == .directory { askForFile(in: path) } else { send(path) }
-        }
+        title: "file to send", choices: { file.choices($0) }, isPending: { file.isPending($0) },
+        continuation: FileChoices.continuation, answer: { $0.isEmpty ? nil : $0 },
+        onAnswer: { [unowned self] in send(file.path(of: $0)) }
       ).whileOn(.sendFile, in: model))
   }
 
@@ -33,33 +32,28 @@ extension ConnectController {
       model.update { $0.transfer?.sentCount = count }
     }
     transfer.onEnd = { [unowned self] in transferEnded($0) }
-    self.transfer = transfer
+    parts.transfer = transfer
     model.update { $0.transfer = .init(name: transfer.name, size: transfer.size) }
-    console.say("sending \(transfer.name), \(transfer.size.grouped) bytes; ctrl-c stops.")
+    console.say("sending \(transfer.name), \(transfer.size.counted("byte")); ctrl-c stops.")
     transfer.begin()
   }
 
   private func transferEnded(_ end: FileTransfer.End) {
-    guard let transfer else { return }
-    self.transfer = nil
+    guard let transfer = parts.transfer else { return }
+    parts.transfer = nil
     model.update { $0.transfer = nil }
-    let sent = transfer.sentCount.grouped
-    let part = "\(sent) of \(transfer.size.grouped) bytes were sent"
-    switch end {
-    case .done:
-      let tenths = (MonotonicTime.now - transfer.start).nanoseconds / 100_000_000
-      console.say("\(transfer.name) was sent: \(sent) bytes in \(tenths / 10).\(tenths % 10) s.")
-    case .stopped: console.warn("\(transfer.name) was stopped: \(part).")
-    case .portGone: console.warn("\(transfer.name) was cut off: \(part).")
-    case .unreadable(let error):
-      console.warn("\(transfer.name) cannot be read to its end (\(error)): \(part).")
-    }
+    if isAskingToQuit { dialogs.dismiss() }
+    parts.unsent.file(transfer, end)
+    guard end == .done else { return }
+    let tenths = (MonotonicTime.now - transfer.start).nanoseconds / 100_000_000
+    let count = transfer.sentCount.counted("byte")
+    console.say("\(transfer.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
   }
 
   /// What is typed while a file is sent would come to stand in the middle of it.
   func takeKeysOfTransfer(_ bytes: UnsafeRawBufferPointer) -> Int {
     let interrupt: UInt8 = 0x03
-    if bytes.contains(interrupt) { transfer?.stop() } else { refuse(bytes.count) }
+    if bytes.contains(interrupt) { parts.transfer?.stop() } else { refuse(bytes.count) }
     return bytes.count
   }
 
@@ -67,8 +61,12 @@ extension ConnectController {
 
   /// Says why what was typed does not reach the device.
   func refuse(_ count: Int) {
-    let reason = [Need.sending, .openPort, .noTransfer].lazy
-      .compactMap { [model] in $0.unmet(in: model.state) }.first
-    refusals.add(count, because: reason ?? "the queue is full, the device is too slow")
+    let unmet = Need.toSend.unmet(in: model.state)
+    let reason = unmet ?? "the queue is full, the device is too slow"
+    if terminal != nil {
+      refusals.add(count, because: reason)
+    } else {
+      refusals.addPiped(count, because: reason)
+    }
   }
 }

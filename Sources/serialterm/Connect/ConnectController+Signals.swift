@@ -17,7 +17,7 @@ extension ConnectController {
       _ = try? terminal?.retake()
       console.screen.resume()
     case SIGWINCH: console.screen.sizeDidChange()
-    case configuration.releaseSignal?.number: releaseDesk.toggle()
+    case configuration.releaseSignal?.number: toggleRelease()
     default: finish(.success(.signal(signal)))
     }
   }

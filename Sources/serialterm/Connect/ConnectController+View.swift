@@ -2,9 +2,9 @@ import SerialCore
 import TerminalUI
 import Views
 
-/// The commands that change how things are shown.
+/// The commands that change how the output is shown.
 extension ConnectController {
-  /// Shows lines with the time in front in the last format that was used, or no longer.
+  /// Toggles timestamps, in the format that was used last.
   func toggleTimestamps() {
     let format = lastTimestamps
     if let shown = model.state.view.timestamps { lastTimestamps = shown }
@@ -26,10 +26,8 @@ extension ConnectController {
         title: "timestamps",
         choices: { [unowned model] _ in
           let now = model.state.view.timestamps
-          return [Choice(id: "", title: "none", detail: now == nil ? "now" : "")]
-            + formats.map {
-              Choice(id: "\($0)", title: "\($0)", detail: $0 == now ? "now" : "")
-            }
+          return [Choice(ofValue: "none", isCurrent: now == nil)]
+            + formats.map { Choice(ofValue: "\($0)", isCurrent: $0 == now) }
         },
         onAnswer: { [unowned self] answer in
           let format = formats.first { "\($0)" == answer }
@@ -39,7 +37,7 @@ extension ConnectController {
         }))
   }
 
-  /// Sets off what was asked for, or the levels of log lines, or nothing any more.
+  /// Toggles highlights: those of the options, else those of log levels.
   func toggleHighlights() {
     model.update {
       if $0.view.highlights.isEmpty { $0.view.highlights = Highlight.levels }
@@ -48,21 +46,23 @@ extension ConnectController {
     console.answer(["highlight is \(model.state.view.isHighlighting.onOff)."])
   }
 
-  /// Shows what the command makes of the bytes, or the bytes.
+  /// Starts or stops the filter command.
   func toggleFilter() {
     if filter.isOn { filter.stop() } else { filter.start() }
     console.answer(["filter is \(model.state.isFiltering.onOff)."])
   }
 
-  /// Asks for a change to make in a direction, or in either; one that is made already is undone.
+  /// Asks for a map to switch on or off.
   func askForMap(_ title: String, _ directions: [Direction]) {
     dialogs.ask(
       Question(
         title: title,
-        choices: { [unowned model] _ in MapChoices.choices(of: directions, in: model.state.view.map)
+        choices: { [unowned model] _ in
+          MapChoices.choices(of: directions, in: model.state.view.map)
         },
         onAnswer: { [unowned self] answer in
-          guard let map = MapChoices.toggling(answer, in: model.state.view.map) else { return }
+          guard !answer.isEmpty, let map = MapChoices.toggling(answer, in: model.state.view.map)
+          else { return }
           model.update { $0.view.map = map }
           console.answer([map.rules.isEmpty ? "nothing is mapped." : "mapped: \(map)."])
         }))

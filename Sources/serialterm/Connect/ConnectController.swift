@@ -12,7 +12,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private(set) var configuration: ConnectConfiguration
   /// Says what the session is to be once its device is known; nil where that is no matter.
   var configurationForDevice: ((Device) throws -> ConnectConfiguration)?
-  let loop: EventLoop
+  let loop: IOLoop
   let terminal: UserTerminal?
   let console: Console
   let session: Session
@@ -31,15 +31,18 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private let counterWatch: CounterWatch
   let errorReport: LineErrorReport
   let releaseDesk: ReleaseDesk
+  let lineCommands: LineCommands
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
   private var signals: SignalWatch?
+  /// Held while standard output is crowded.
+  private var readingPause: Session.Pause?
   var drain: Drain?
-  var transfer: FileTransfer?
-  var lingerTimer: Timer?
-  var breakTimer: Timer?
-  /// The line that is toggled for a moment, and when that ends.
-  var pulse: (line: ModemLines, end: Timer)?
+  var lingerTimer: LoopTimer?
   var inputFailure: Failure?
+  /// Whether the open question is whether to quit before a file is sent.
+  var isAskingToQuit = false
+  /// When the program should have ended, after the user has quit.
+  var leavingDeadline: MonotonicTime?
   /// Whether the open question is which device has come back.
   var isAskingForReturned = false
   /// The timestamps that are switched on again.
@@ -53,7 +56,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   init(_ configuration: ConnectConfiguration) throws {
     self.configuration = configuration
     lastTimestamps = configuration.view.timestamps ?? TimestampFormat(.time)
-    loop = try EventLoop()
+    loop = try IOLoop()
     let kind = Console.kind
     terminal = UserTerminal(draws: kind == .drawing)
     console = try Console(
@@ -79,7 +82,10 @@ final class ConnectController: SessionObserver, SessionDelegate {
     status = StatusDisplay(on: console, loop: loop, statistics: statistics) { [model] in
       model.state
     }
-    releaseDesk = ReleaseDesk(session, on: loop)
+    lineCommands = LineCommands(session, model, on: loop)
+    releaseDesk = ReleaseDesk(session, on: loop) { [model] in
+      Command.release.availability(in: model.state)
+    }
     session.delegate = self
     for observer in [model, statistics] as [any SessionObserver] { session.addObserver(observer) }
     errorReport.say = { [console] in console.say($0) }
@@ -91,10 +97,11 @@ final class ConnectController: SessionObserver, SessionDelegate {
     self.configuration = configuration
     parts.adopt(configuration.session)
     input.prefix = configuration.prefix
+    dialogs.isPlain = configuration.printsLists || Console.kind != .drawing
     errorReport.marksErrors = configuration.session.linkOptions.marksErrors
     narrator.wayBack = configuration.wayBack
     lineInput.use(HistoryFile(ofProfile: configuration.profile))
-    releaseDesk.patience = Drain.Patience(total: configuration.drain)
+    releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
     if let format = configuration.view.timestamps { lastTimestamps = format }
     model.update {
       $0.requestedSettings = configuration.session.settings
@@ -123,9 +130,6 @@ final class ConnectController: SessionObserver, SessionDelegate {
   func run() throws -> ExitStatus {
     let heard = ExitStatus.endingSignals + [SIGTSTP, SIGCONT, SIGWINCH]
     signals = try loop.watchSignals(heard) { [unowned self] in take(signal: $0) }
-    guard configuration.session.target != nil || terminal != nil else {
-      throw Failure(.usage, "no device was named, and there is no terminal to ask on. See --help.")
-    }
     if configurationForDevice != nil {
       parts.onDeviceKnown = { [unowned self] in try deviceIsKnown($0) }
     }
@@ -154,6 +158,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
     // Whoever reads the greeting finds everything ready.
     let control = ControlServer.start(for: releaseDesk, on: loop)
     defer { control?.stop() }
+    updateView()
     greet()
     stateDidChange()
     while true {
@@ -173,72 +178,82 @@ final class ConnectController: SessionObserver, SessionDelegate {
     if console.isOutputTerminal { filter.start() }
     input.onCommand = { [unowned self] in perform($0) }
     input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
-    input.onTyped = { [unowned self] in
-      // Standard output that is no terminal gets what the device sends, and nothing else.
-      if model.state.echoesLocally && console.isOutputTerminal { view.showTyped($0) }
+    // A standard output that is not a terminal gets what the device sends, and nothing else.
+    if console.isOutputTerminal {
+      input.onTyped = { [view] in view.showTyped($0) }
+      input.onQueued = { [view] in view.showSent($0) }
     }
     lineInput.onLine = { [unowned self] in
       input.send(Array("\($0)\r".utf8))
       return !model.state.isReadOnly
     }
     lineInput.onControl = { [unowned self] in input.send([$0]) }
+    lineInput.onDropped = { [unowned self] in refusals.add($0, because: "the line is full") }
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
     dialogs.onChange = { [unowned self] in updateInput() }
+    parts.unreadInputCount = { [unowned self] in input.unreadCount }
     parts.driver.onFailure = { [unowned self] in
       finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
     }
     releaseDesk.onMessage = { [unowned self] in console.say($0) }
-    releaseDesk.onUnsent = { [unowned self] in warnOfUnsent($0) }
+    releaseDesk.onUnsent = { [unowned self] in parts.unsent.bytes($0) }
+    narrator.keys = { [unowned self] in terminal == nil ? nil : keysInWords }
+    narrator.simulationName = { [unowned self] in parts.binder.simulationName }
     narrator.borrowers = { [unowned self] in releaseDesk.borrowerNames }
-    holdDetector.onChange = { [unowned self] in heldChanged($0) }
+    holdDetector.onChange = { [unowned self] in holdChanged($0) }
     model.changes.add(self) { observer, _ in observer.stateDidChange() }
   }
 
   // MARK: What is observed
 
   func session(_ session: Session, didReceive bytes: RawSpan) {
-    bytes.withUnsafeBytes { console.isOutputTerminal ? filter.show($0) : console.show($0) }
+    bytes.withUnsafeBytes {
+      lineInput.deviceSent($0)
+      if console.isOutputTerminal { filter.show($0) } else { console.show($0) }
+    }
     // A terminal that is slow is waited for where the device can wait; a pipe always.
-    if isCrowded && (!console.isOutputTerminal || model.state.deviceCanWait) {
-      session.isReadingPaused = true
+    if readingPause == nil, isCrowded, !console.isOutputTerminal || model.state.deviceCanWait {
+      readingPause = session.pauseReading()
     }
     status.update()
   }
 
   private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
 
-  private func readOn() { session.isReadingPaused = session.isReadingPaused && isCrowded }
+  private func readOn() {
+    if !isCrowded { readingPause = nil }
+  }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    if !new.isOpen { forgetBreakAndPulse() }
+    if !new.isOpen { lineCommands.forget() }
     switch (old, new) {
     case (.open, .waitingForDevice), (.open, .released):
-      discardUnsent()
-    case (_, .closed(.lost(let error))):
-      warnOfUnsent(session.queuedByteCount)
-      finish(.failure(Failure(error)))
+      // What was typed for a device that has gone must not reach another. What a program pipes is
+      // one stream, and goes on.
+      if terminal != nil { parts.discardUnsent() }
+    case (_, .closed(.lost(let error))): finish(.failure(Failure(error)))
     case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):
       break
     }
   }
 
-  /// What somebody typed to a device that has gone must not reach whatever comes back. What a
-  /// program pipes is one stream, and goes on. A file's bytes are counted with the file.
-  private func discardUnsent() {
-    guard terminal != nil else { return }
-    let unsent = session.discardUnsent()
-    let count = transfer?.foreignCount ?? unsent
-    warnOfUnsent(count)
+  func sessionShouldRelease(_ session: Session) -> Bool { parts.transfer == nil }
+
+  /// Asks the user before a file is cut off. A signal does not ask.
+  func sessionShouldClose(_ session: Session) -> Bool {
+    guard let transfer = parts.transfer, outcome == nil else { return true }
+    askWhetherToCut(transfer)
+    return false
   }
 
-  func sessionShouldRelease(_ session: Session) -> Bool { transfer == nil }
-
-  private func heldChanged(_ isHeld: Bool) {
-    model.update { $0.isHeld = isHeld }
-    // A hold that ends with the port was not ended by the device.
-    guard session.state.isOpen else { return }
-    console.say(isHeld ? "held by the device: it takes nothing." : "the device takes bytes again.")
+  private func holdChanged(_ change: HoldDetector.Change) {
+    model.update { $0.isHeld = change == .began }
+    switch change {
+    case .began: console.say("held by the device: it takes no bytes.")
+    case .released: console.say("the device takes bytes again.")
+    case .dropped: break
+    }
   }
 
   /// Everything that depends on the state follows it here.
@@ -252,7 +267,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
 
   private func updateView() {
     var settings = model.state.view
-    settings.marksDirection = model.state.echoesLocally
+    settings.echoesLocally = model.state.echoesLocally
     view.settings = settings
   }
 
@@ -260,10 +275,14 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private func updateInput() {
     input.isRefusing = Need.sending.unmet(in: model.state) != nil
     input.mapList = model.state.view.map
-    let typesLine = model.state.editsLines && transfer == nil
+    let typesLine = model.state.editsLines && parts.transfer == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
-    guard !dialogs.isOpen else { return }
-    if transfer != nil {
+    guard !dialogs.isOpen else {
+      // What is typed is an answer, printed where the list is, and not in the line.
+      if dialogs.isPlain { lineInput.hide() }
+      return
+    }
+    if parts.transfer != nil {
       input.focus = { [unowned self] in takeKeysOfTransfer($0) }
     } else if typesLine {
       input.focus = { [unowned self] in lineInput.take($0) }

@@ -1,15 +1,15 @@
 import EventLoop
 import SerialCore
 
-/// Has a session look at what its driver has counted, a moment after bytes came and at most ten
-/// times a second: errors come with bytes, and breaks do. Nothing wakes while no byte comes.
+/// Makes a session read its driver's counters shortly after bytes arrive, at most ten times a second:
+/// errors and breaks arrive with bytes. Without bytes nothing wakes the process.
 final class CounterWatch: SessionObserver {
-  private let loop: EventLoop
-  private var timer: Timer?
+  private let loop: IOLoop
+  private var timer: LoopTimer?
 
   private static let interval = Duration.milliseconds(100)
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self)
   }

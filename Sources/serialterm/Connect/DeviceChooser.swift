@@ -4,26 +4,26 @@ import SerialCore
 import SystemPackage
 import TerminalUI
 
-/// Lets the user choose among the devices that there are, as they come and go.
+/// Asks the user for one of the present devices; the list follows what is plugged in and unplugged.
 final class DeviceChooser: DeviceObserver {
-  /// What was chosen; nil while nothing is.
+  /// The chosen device; nil until one is chosen.
   private(set) var target: Target?
-  /// Whether the user wants none of them.
+  /// Whether the user has cancelled.
   private(set) var isCancelled = false
 
   private let query: DeviceQuery
   private let devices: DeviceWatcher
   private let dialogs: Dialogs
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var watch: DescriptorWatch?
   private var choices: [Choice<String>] = []
   private var isLookDue = false
 
-  /// Starts to look at devices; nothing is asked before ``ask()``.
+  /// Starts to watch devices; the question is shown by ``ask()``.
   ///
-  /// - Throws: what epoll_ctl(2) says.
+  /// - Throws: `Errno` of epoll_ctl(2).
   init(
-    for query: DeviceQuery, among devices: DeviceWatcher, on dialogs: Dialogs, loop: EventLoop
+    for query: DeviceQuery, among devices: DeviceWatcher, on dialogs: Dialogs, loop: IOLoop
   ) throws(Errno) {
     self.query = query
     self.devices = devices
@@ -36,13 +36,13 @@ final class DeviceChooser: DeviceObserver {
     look()
   }
 
-  /// Whether there is something to be asked still.
+  /// Whether the user has neither chosen nor cancelled.
   var isUndecided: Bool { target == nil && !isCancelled }
 
-  /// Whether there is no device to choose now.
-  var isWithoutDevices: Bool { query.candidates(among: devices.devices).isEmpty }
+  /// Whether no device can be chosen now.
+  var isWithoutDevices: Bool { query.choices(among: devices.devices).isEmpty }
 
-  /// Asks, unless it does already.
+  /// Shows the question, unless it is shown already.
   func ask() {
     guard !dialogs.isOpen else { return }
     dialogs.ask(
@@ -60,8 +60,8 @@ final class DeviceChooser: DeviceObserver {
     devicesChanged()
   }
 
-  /// Looks once a turn: a hub brings many devices at once, and who has which is asked of every
-  /// process.
+  /// Updates the list once a turn: a hub brings many devices at once, and finding the holders means
+  /// looking at every process.
   private func devicesChanged() {
     guard !isLookDue else { return }
     isLookDue = true
@@ -70,21 +70,26 @@ final class DeviceChooser: DeviceObserver {
 
   private func look() {
     isLookDue = false
-    choices = Self.choices(query.candidates(among: devices.devices))
+    choices = Self.choices(query.choices(among: devices.devices))
     dialogs.refresh()
   }
 
-  /// Those devices to choose from, as they are now.
+  /// The choices for devices in their present state.
   static func choices(_ devices: [Device]) -> [Choice<String>] {
     let holders = devices.isEmpty ? nil : PortHolders()
-    return choices(devices) { (NodeAccess.of($0.node), holders?[$0.node]) }
+    let consoles = KernelConsoles()
+    return choices(devices) {
+      (NodeAccess.of($0.node), holders?[$0.node], consoles.contains($0.node))
+    }
   }
 
-  /// The devices to choose from; the simulation where there are none.
+  /// The choices for devices; the simulation if there are none.
   ///
-  /// - Parameter facts: whether a device may be opened, and who has it.
+  /// - Parameter facts: whether the user may open a device, which process holds it, and whether it is
+  ///   a console of the kernel.
   static func choices(
-    _ devices: [Device], facts: (Device) -> (NodeAccess, PortHolder?)
+    _ devices: [Device],
+    facts: (Device) -> (access: NodeAccess, holder: PortHolder?, isConsole: Bool)
   ) -> [Choice<String>] {
     guard !devices.isEmpty else {
       return [
@@ -94,17 +99,20 @@ final class DeviceChooser: DeviceObserver {
       ]
     }
     return devices.map { device in
-      let (access, holder) = facts(device)
+      let (access, holder, isConsole) = facts(device)
+      let notes = [
+        isConsole ? "console of the kernel" : nil,
+        holder.map { "held by pid \($0.pid) (\($0.command.harmless))" },
+      ]
       return Choice(
         id: device.node.string, label: device.node.string, title: device.summary,
-        detail: holder.map { "held by pid \($0.pid) (\($0.command.harmless))" } ?? "",
-        refusal: access.refusal)
+        detail: notes.compactMap(\.self).joined(separator: ", "), refusal: access.refusal)
     }
   }
 }
 
 extension NodeAccess {
-  /// Why a node cannot be opened, in a few words.
+  /// Why the user cannot open the node; nil if that is not so.
   fileprivate var refusal: String? {
     switch self {
     case .accessible: nil

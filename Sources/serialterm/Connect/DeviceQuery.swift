@@ -1,69 +1,97 @@
 import DeviceWatch
-import SerialCore
 import SystemPackage
 
-/// Which of the devices that there are a user means.
+/// What a user asks for where no single node is named: a query over the present devices.
 enum DeviceQuery: Hashable {
-  /// The only one there is.
+  /// No TARGET: the only device.
   case only
-  /// The one that was plugged in last.
+  /// `latest`: the hot-pluggable device that was plugged in last.
   case latest
-  /// Those that fit.
+  /// All devices that fit a selector.
   case fitting(DeviceSelector)
 
-  /// What was found.
+  /// The result of a query.
   enum Answer: Hashable {
     case none
     case one(Device)
-    /// The user has to choose.
+    /// The user has to choose, even if there is only one: it was not asked for.
     case several([Device])
   }
 
-  /// Looks for the device: a pure function of what there is.
+  /// Evaluates the query.
+  ///
+  /// A UART of the board is never the answer to ``only`` and ``latest``: often it is the kernel's
+  /// console or a modem of the machine, and nobody plugged it in to use it.
   func answer(among devices: [Device]) -> Answer {
-    let candidates = candidates(among: devices)
-    return candidates.count > 1 ? .several(candidates) : candidates.first.map(Answer.one) ?? .none
+    switch self {
+    case .only:
+      let ports = choices(among: devices)
+      if ports.count == 1, ports[0].isHotPluggable { return .one(ports[0]) }
+      return ports.isEmpty ? .none : .several(ports)
+    case .latest:
+      let latest = choices(among: devices).filter(\.isHotPluggable)
+        .max { ($0.incarnation ?? 0) < ($1.incarnation ?? 0) }
+      return latest.map(Answer.one) ?? .none
+    case .fitting(let selector):
+      let matches = selector.matches(among: devices)
+      return matches.count > 1 ? .several(matches) : matches.first.map(Answer.one) ?? .none
+    }
   }
 
-  /// The devices that can be meant.
-  func candidates(among devices: [Device]) -> [Device] {
+  /// The devices that a user can choose from: what fits the selector, otherwise all with hardware
+  /// behind them, hot-pluggable ones first.
+  func choices(among devices: [Device]) -> [Device] {
     switch self {
-    case .only: devices.filter(\.hasHardware)
-    case .latest:
-      devices.filter(\.hasHardware).max { ($0.incarnation ?? 0) < ($1.incarnation ?? 0) }
-        .map { [$0] } ?? []
-    case .fitting(let selector): selector.matches(among: devices)
+    case .only, .latest:
+      let ports = devices.filter(\.hasHardware)
+      return ports.filter(\.isHotPluggable) + ports.filter { !$0.isHotPluggable }
+    case .fitting(let selector): return selector.matches(among: devices)
     }
   }
 }
 
 extension Failure {
-  /// No device is what was meant.
-  init(noneFor query: DeviceQuery) {
+  /// The query has no answer, and there is no terminal to ask on.
+  ///
+  /// - Parameter devices: the present devices; those that can be named instead are listed.
+  init(noneFor query: DeviceQuery, among devices: [Device]) {
     switch query {
-    case .only, .latest:
+    case .fitting(let selector):
       self.init(
         .deviceNotFound,
-        "no serial device is there. Plug one in, try 'serialterm loopback:board', or ask "
-          + "'serialterm doctor'.")
-    case .fitting(let selector):
-      self.init(.deviceNotFound, "\(selector): no such device is there; --wait waits for it.")
+        "\(selector): no such device. 'serialterm list' shows the devices; --wait waits for it.")
+    case .only, .latest:
+      self.init(.deviceNotFound, query.absence(among: devices).joined(separator: "\n"))
     }
   }
 
-  /// More than one device is what was meant, and there is nobody to ask.
+  /// The query has several answers, and there is no terminal to ask on.
   init(several devices: [Device], for query: DeviceQuery) {
     let list = devices.lines.joined(separator: "\n")
     switch query {
-    case .only, .latest:
-      self.init(.usage, "more than one device is there; name one:\n\(list)")
+    case .only, .latest: self.init(.usage, "no device was named. Name one of these:\n\(list)")
     case .fitting(let selector):
-      self.init(.usage, "\(selector) fits more than one device:\n\(list)")
+      self.init(.usage, "\(selector): fits several devices. Name one of them:\n\(list)")
     }
   }
 }
 
+extension DeviceQuery {
+  /// The lines that say that no hot-pluggable device is present, and what is.
+  func absence(among devices: [Device]) -> [String] {
+    let ports = choices(among: devices)
+    guard !ports.isEmpty else {
+      return [
+        "no serial device is present. Plug one in, try 'serialterm loopback:board', or run "
+          + "'serialterm doctor'."
+      ]
+    }
+    return ["no USB or other hot-pluggable serial device is present. Name one of these ports:"]
+      + ports.lines
+  }
+}
+
 extension [Device] {
-  /// A list for a message: what they are called, and what a person recognises them by.
+  /// The devices as lines of a message: the node, then what a person recognises the device by.
   var lines: [String] { map { "  \($0.node)  \($0.summary)" } }
 }

@@ -2,27 +2,26 @@ import EventLoop
 import Posix
 import SerialCore
 
-/// Waits until the driver has sent all that a session was given, or it is in vain.
+/// Waits until the driver has sent everything that was written to a session, within limits.
 final class Drain {
-  /// When waiting is in vain.
+  /// The limits of waiting.
   struct Patience {
-    /// How long all of it may take.
+    /// The longest time in total.
     let total: Duration
-    /// How long nothing may move: a device that holds us, or is not there, is not waited for.
+    /// The longest time without progress, for a device that holds the line or is missing.
     let standstill = Duration.milliseconds(300)
   }
 
   private let session: Session
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let patience: Patience?
-  private let done: (Int) -> Void
+  private let done: () -> Void
   private let start = MonotonicTime.now
   private var lastProgress = MonotonicTime.now
   private var lastCount: Int
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
-  /// The kernel has no event for a driver that has sent everything: it is asked, ever less often
-  /// while nothing moves.
+  /// The kernel has no event for this. The driver is asked, less and less often without progress.
   private var interval = shortestInterval
   private static let shortestInterval = Duration.milliseconds(2)
   private static let longestInterval = Duration.milliseconds(50)
@@ -30,10 +29,10 @@ final class Drain {
   /// Starts waiting.
   ///
   /// - Parameters:
-  ///   - patience: nil to wait as long as it takes, also for a lost device.
-  ///   - done: called in a turn of the loop, or at once, with the number of bytes left unsent.
+  ///   - patience: the limits; nil to wait as long as it takes, also for a lost device.
+  ///   - done: called in a turn of the loop, or at once. ``Session/unsentByteCount`` is what is left.
   init(
-    _ session: Session, on loop: EventLoop, patience: Patience?, done: @escaping (Int) -> Void
+    _ session: Session, on loop: IOLoop, patience: Patience?, done: @escaping () -> Void
   ) {
     self.session = session
     self.loop = loop
@@ -46,7 +45,7 @@ final class Drain {
   private func look() {
     let now = MonotonicTime.now
     let count = session.unsentByteCount
-    if count == 0 || isInVain(at: now) { return done(count) }
+    if count == 0 || isHopeless(at: now) { return done() }
     interval = min(interval * 2, Self.longestInterval)
     if count != lastCount {
       (lastCount, lastProgress) = (count, now)
@@ -55,7 +54,7 @@ final class Drain {
     timer = loop.schedule(after: interval) { [unowned self] in look() }
   }
 
-  private func isInVain(at now: MonotonicTime) -> Bool {
+  private func isHopeless(at now: MonotonicTime) -> Bool {
     guard let patience else { return false }
     return !session.state.isOpen || now - start >= patience.total
       || now - lastProgress >= patience.standstill

@@ -1,52 +1,138 @@
-import DeviceWatch
 import Glibc
 import Posix
 import SystemPackage
 import TerminalUI
 
-/// The files to choose from: those of a folder, and of the one that what is typed leads to.
-enum FileChoices {
-  /// How many files are listed: more than anybody looks through.
+/// The files to choose from for a path that is being typed: the entries of the folder that it leads
+/// to so far. Made only of what the choices depend on: equal values have equal choices.
+struct FileChoices: Hashable {
+  /// The typed path up to its last slash.
+  let folder: String
+  /// Whether names that begin with a dot are listed: once a dot is typed.
+  private let showsHidden: Bool
+  /// Whether no name is typed yet.
+  private let isNameEmpty: Bool
+  /// What names must begin with, in a folder with too many of them.
+  private let prefix: String
+
+  /// The most files that are listed: more than anybody looks through.
   static let limit = 2_000
 
-  /// The entries of the folder, by name; folders end in a slash. Names that begin with a dot are
-  /// left out unless one is typed. Of too many, those are listed that what is typed can mean; a
-  /// folder that cannot be read says so.
-  static func choices(typed: String, in folder: FilePath) -> [Choice<String>] {
-    let typedFolder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
-    let typedName = typed.dropFirst(typedFolder.count)
-    let shown =
-      typedFolder.hasPrefix("/") ? FilePath(typedFolder) : folder.pushing(FilePath(typedFolder))
-    if let reason = refusal(of: shown) {
-      return [Choice(id: shown.string, title: typed.isEmpty ? "\(shown)" : typed, refusal: reason)]
-    }
-    let names = shown.entryNames()
-      .filter { typedName.hasPrefix(".") || !$0.hasPrefix(".") }
-      .sorted { $0 < $1 }
-    // A query finds names that have its characters in their order; these are enough to look at.
-    let listed = names.count > limit ? names.filter { $0.hasPrefix(typedName) } : names
-    let choices = listed.prefix(limit).map { name in
-      let path = shown.appending(name)
-      let isFolder = (try? path.stat().type) == .directory
-      return Choice(
-        id: path.string, title: typedFolder + name + (isFolder ? "/" : ""),
-        detail: isFolder ? "folder" : "")
-    }
-    guard choices.count < names.count else { return choices }
-    let rest = names.count - choices.count
-    return choices + [
-      Choice(
-        id: "", title: "\(typed)...", refusal: "\(rest.grouped) more: type how the name begins")
-    ]
+  /// - Parameters:
+  ///   - typed: the path so far.
+  ///   - contents: what is in its folder; nil while that is being read.
+  init(for typed: String, in contents: FolderContents?) {
+    folder = Self.folder(of: typed)
+    let name = String(typed.dropFirst(folder.count))
+    showsHidden = name.hasPrefix(".")
+    isNameEmpty = name.isEmpty
+    let isWhole = contents.map { $0.entries.count <= Self.limit && $0.leftOutCount == 0 } ?? true
+    prefix = isWhole ? "" : name
   }
 
-  /// Why a folder has nothing to choose from; nil when it can be read.
-  private static func refusal(of folder: FilePath) -> String? {
-    do {
-      _ = try OwnedDescriptor.open(folder, O_RDONLY | O_DIRECTORY)
-      return nil
-    } catch {
-      return "\(error)"
+  /// The folder part of a path: everything up to the last slash.
+  static func folder(of typed: String) -> String {
+    typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
+  }
+
+  /// The choices by name: first the folder above, so that Enter alone sends no file. Of too many
+  /// entries, those are listed whose names begin as typed.
+  func choices(in contents: FolderContents?) -> [Choice<String>] {
+    func note(_ title: String, _ reason: String) -> Choice<String> {
+      Choice(id: "", title: title, refusal: reason)
     }
+    let place = folder.isEmpty ? "./" : folder
+    guard let contents else { return [note(place, "reading the folder")] }
+    if let error = contents.error { return [note(place, "\(error)")] }
+
+    let entries = contents.entries
+    let hidden = entries.range(ofNamesWithPrefix: ".")
+    let parts =
+      showsHidden
+      ? [entries[...]] : [entries[..<hidden.lowerBound], entries[hidden.upperBound...]]
+    let count = parts.reduce(0) { $0 + $1.count }
+    let listed =
+      prefix.isEmpty
+      ? Array(parts.joined().prefix(Self.limit))
+      : Array(entries[entries.range(ofNamesWithPrefix: prefix)].prefix(Self.limit))
+    let rest = count - listed.count + contents.leftOutCount
+    let end =
+      rest == 0
+      ? [] : [note("\(folder)\(prefix)...", "\(rest.grouped) more: type how the name begins")]
+    return (isNameEmpty ? [parent].compactMap(\.self) : []) + listed.map(choice) + end
+  }
+
+  private func choice(for entry: FolderContents.Entry) -> Choice<String> {
+    let name = folder + entry.name
+    let slash = entry.isFolder ? "/" : ""
+    return Choice(
+      // A name that is not UTF-8 follows as numbers, after a NUL, which no name has.
+      id: entry.bytes.map { bytes in
+        "\(name)\0\(bytes.withUnsafeBytes { HexText.digits(of: $0) })"
+      } ?? name + slash,
+      title: name + slash, name: name, detail: entry.isFolder ? "folder" : "")
+  }
+
+  /// The choice that leads to the folder above. Its id is the path of that, after a NUL.
+  private var parent: Choice<String>? {
+    let names = folder.split(separator: "/")
+    guard !folder.hasPrefix("/") || !names.isEmpty else { return nil }
+    let isUnknown = names.last.map { $0 == ".." || $0.hasPrefix("~") } ?? true
+    let path =
+      isUnknown
+      ? folder + "../" : String(folder.dropLast().reversed().drop { $0 != "/" }.reversed())
+    return Choice(id: "\0\(path)", title: folder + "../", detail: "folder")
+  }
+
+  // MARK: Answers
+
+  /// The path with which the question goes on after a choice: that of a folder. Nil for a file.
+  static func continuation(_ id: String) -> String? {
+    if id.hasPrefix("\0") { return String(id.dropFirst()) }
+    return id.hasSuffix("/") ? id : nil
+  }
+
+  /// The file that a choice, or a typed path, stands for. `~/` begins a path in the user's home
+  /// folder, `~NAME/` in another user's.
+  ///
+  /// - Parameters:
+  ///   - id: of the choice, or the path.
+  ///   - base: the folder of relative paths.
+  static func path(of id: String, in base: FilePath = ".") -> FilePath {
+    let parts = id.split(separator: "\0", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let bytes = try? HexText(parts[1]).bytes else {
+      return expanded(id, in: base)
+    }
+    let name = (bytes + [0]).map(CChar.init(bitPattern:))
+    return expanded(folder(of: parts[0]), in: base)
+      .pushing(name.withUnsafeBufferPointer { FilePath(platformString: $0.baseAddress!) })
+  }
+
+  private static func expanded(_ path: String, in base: FilePath) -> FilePath {
+    guard path.hasPrefix("~") else { return base.pushing(FilePath(path)) }
+    let user = String(path.dropFirst().prefix { $0 != "/" })
+    let home =
+      user.isEmpty ? getenv("HOME").map { String(cString: $0) } : AccountName.home(of: user)
+    guard let home else { return base.pushing(FilePath(path)) }
+    return FilePath(home).pushing(FilePath(String(path.drop { $0 != "/" }.drop { $0 == "/" })))
+  }
+}
+
+extension [FolderContents.Entry] {
+  /// The entries whose names begin with a text: they stand side by side.
+  fileprivate func range(ofNamesWithPrefix prefix: String) -> Range<Int> {
+    let start = firstPlace { $0.name >= prefix }
+    let end = firstPlace { $0.name >= prefix && !$0.name.hasPrefix(prefix) }
+    return start..<Swift.max(start, end)
+  }
+
+  /// The first place where a condition holds that, once it holds, holds to the end.
+  private func firstPlace(where holds: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

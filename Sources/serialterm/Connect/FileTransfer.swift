@@ -5,15 +5,17 @@ import SerialCore
 import SystemPackage
 
 /// Sends a file as it is, at the device's pace.
+///
+/// Bytes that were typed before it are sent first. While it runs, it is the only writer.
 final class FileTransfer: SessionObserver {
-  /// How a transfer came to its end.
+  /// How a transfer ended.
   enum End: Hashable {
     /// The driver has taken all of it.
     case done
     /// The user stopped it.
     case stopped
-    /// The port was closed, or lost.
-    case portGone
+    /// The session ended, or lost its port.
+    case cutOff
     /// The file could not be read to its end.
     case unreadable(Errno)
   }
@@ -27,25 +29,29 @@ final class FileTransfer: SessionObserver {
   let name: String
   /// The file's size when it was opened, in bytes.
   let size: Int
+  /// The number of bytes of the file that were sent.
   private(set) var sentCount = 0
   let start = MonotonicTime.now
 
   private let session: Session
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let file: OwnedDescriptor
-  /// How many bytes are still queued that others had queued before; they go first.
-  private(set) var foreignCount: Int
+  /// The number of bytes of the file that were written to the session.
+  private var writtenCount = 0
+  /// The number of bytes in the queue that were written before the file.
+  private var foreignCount: Int
   private var isRead = false
+  private var isWithheld = false
   private var hasEnded = false
   private var isFillPending = false
   private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 32_768, alignment: 16)
 
-  /// Opens the file; nothing is sent before ``begin()``.
+  /// Opens the file; ``begin()`` starts sending.
   ///
-  /// - Throws: ``Failure`` when it is no file that can be read.
-  init(of path: FilePath, to session: Session, on loop: EventLoop) throws(Failure) {
+  /// - Throws: ``Failure`` if it is not a regular file, or cannot be read.
+  init(of path: FilePath, to session: Session, on loop: IOLoop) throws(Failure) {
     do throws(Errno) {
-      // O_NONBLOCK: a named pipe without a writer would keep us waiting; it is refused below.
+      // O_NONBLOCK: a named pipe without a writer would block; it is refused below.
       file = try OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
       let status = try file.borrowed.stat()
       guard status.type == .regular else {
@@ -64,16 +70,37 @@ final class FileTransfer: SessionObserver {
 
   deinit { piece.deallocate() }
 
-  /// Begins to send.
+  /// Starts sending.
   func begin() {
     session.addObserver(self)
     fill()
   }
 
-  /// Stops; what the driver has not taken of the file is not sent. What was typed before it is.
+  /// Stops sending. Bytes of the file that the driver has not taken are discarded; bytes that were typed
+  /// before it are sent.
   func stop() {
-    session.discardUnsent(keeping: foreignCount)
+    withhold()
     end(.stopped)
+  }
+
+  /// Writes no more of the file, because the session is about to end. It waits for the bytes that the
+  /// driver has taken, and then calls ``cutOff(discarding:)``.
+  func withhold() {
+    isWithheld = true
+    writtenCount -= session.discardQueued(keeping: foreignCount)
+  }
+
+  /// Ends, because the session has discarded what it had not sent.
+  ///
+  /// - Parameter count: the number of bytes that the session has discarded.
+  /// - Returns: the number of these that belong to the file.
+  func cutOff(discarding count: Int) -> Int {
+    guard !hasEnded else { return 0 }
+    // The queue is in order: the bytes that were written last were not sent.
+    let own = min(count, writtenCount)
+    sentCount = writtenCount - own
+    end(.cutOff)
+    return own
   }
 
   func session(_ session: Session, didSend bytes: RawSpan) {
@@ -83,34 +110,42 @@ final class FileTransfer: SessionObserver {
     onProgress(sentCount)
     guard !isFillPending else { return }
     isFillPending = true
-    // A driver that takes everything at once must not keep the keys waiting.
+    // If the driver takes everything at once, keys must still be handled.
     loop.atEndOfTurn { [weak self] in self?.fill() }
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    if !new.isOpen { end(.portGone) }
-  }
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 
-  /// Keeps a little queued, so that the driver never waits for the disk.
+  /// Keeps some bytes queued, so that the driver does not wait for the disk.
   private func fill() {
     isFillPending = false
-    while !hasEnded && !isRead && session.queuedByteCount < piece.count {
+    while canFill && session.queuedByteCount < piece.count {
       do throws(Errno) {
         switch try file.borrowed.readAvailable(into: piece) {
         case .bytes(let count): try queue(count)
         case .endOfFile, .wouldBlock: isRead = true
         }
       } catch {
+        withhold()
         return end(.unreadable(error))
       }
     }
-    if isRead && session.queuedByteCount == 0 { end(.done) }
+    if isRead && canEnd && session.queuedByteCount == 0 { end(.done) }
   }
 
+  /// Without a port, the owner of the session ends the transfer.
+  private var canEnd: Bool { !hasEnded && !isWithheld && session.state.isOpen }
+
+  private var canFill: Bool { canEnd && !isRead }
+
   private func queue(_ count: Int) throws(Errno) {
-    // There is room: the queue is several times as large as what is kept in it.
-    guard (try? session.write(UnsafeRawBufferPointer(piece).bytes.extracting(0..<count))) != nil
-    else {
+    // Counted first: if the device is gone, the write cuts the file off.
+    writtenCount += count
+    do throws(SerialError) {
+      try session.write(UnsafeRawBufferPointer(piece).bytes.extracting(0..<count))
+    } catch {
+      // There is room: the queue is several times larger than what is kept in it.
+      writtenCount -= count
       throw .noMemory
     }
   }

@@ -1,10 +1,10 @@
 import EventLoop
 import SystemPackage
 
-/// Leads what the device sends to the screen: through the command of `--filter` while that runs, and
-/// straight on otherwise.
+/// Passes received bytes to the screen: through the command of `--filter` while it runs, otherwise
+/// directly.
 final class FilterKeeper {
-  /// Called when the command runs, or runs no more.
+  /// Called when the command starts or ends.
   var onChange: () -> Void = {}
   /// Called when there is room again after ``isCrowded``.
   var onRoom: () -> Void = {}
@@ -12,17 +12,17 @@ final class FilterKeeper {
   private let command: String?
   private let view: DeviceView
   private let console: Console
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var filter: ScreenFilter?
   private var lines: [UInt8] = []
   private var lastByte: UInt8 = 0
-  /// Commands that were told to end and may not have ended yet: somebody must take note of it.
+  /// Commands that were signalled to end and may still run: their exit must be collected.
   private var retired: [ScreenFilter] = []
 
-  /// How long the command may take to show what it has when it is to end.
+  /// The time that the command has to write its remaining output before it ends.
   private static let patience = Duration.milliseconds(150)
 
-  init(_ command: String?, to view: DeviceView, on console: Console, loop: EventLoop) {
+  init(_ command: String?, to view: DeviceView, on console: Console, loop: IOLoop) {
     self.command = command
     self.view = view
     self.console = console
@@ -32,7 +32,7 @@ final class FilterKeeper {
   /// Whether the command runs.
   var isOn: Bool { filter != nil }
 
-  /// Whether the device ought to hold back, if it can.
+  /// Whether reading from the device should pause.
   var isCrowded: Bool { filter?.isCrowded ?? false }
 
   /// Shows bytes that the device sent.
@@ -40,8 +40,8 @@ final class FilterKeeper {
     if let filter { filter.write(bytes) } else { view.show(bytes) }
   }
 
-  /// Shows what the command has put out. Programs end their lines with LF alone, and leave the CR to
-  /// the terminal, which is in raw mode here.
+  /// Shows the command's output. Programs end lines with LF alone; the terminal is in raw mode and does
+  /// not add the CR.
   private func showOutput(_ bytes: UnsafeRawBufferPointer) {
     if view.settings.isHex { return view.show(bytes) }
     lines.removeAll(keepingCapacity: true)
@@ -58,7 +58,7 @@ final class FilterKeeper {
   /// The screen takes bytes again.
   func screenHasRoom() { filter?.isPaused = console.isCrowded }
 
-  /// Starts the command, if there is one; says why not if it cannot be.
+  /// Starts the command, if there is one; prints the reason if it cannot be started.
   func start() {
     guard let command, filter == nil else { return }
     retired.removeAll { $0.hasExited }
@@ -72,17 +72,17 @@ final class FilterKeeper {
       filter.onNews = { [unowned self] in tell($0) }
       self.filter = filter
     } catch {
-      console.warn("the filter cannot be run (\(error)): what comes is shown as it is.")
+      console.warn("the filter cannot be run (\(error)): the output is shown unfiltered.")
     }
     onChange()
   }
 
-  /// Ends the command, after a limited time to show what it has.
+  /// Ends the command, after a limited time to write its remaining output.
   func stop() {
     guard let filter else { return }
     let unread = filter.finish(within: Self.patience)
     retire()
-    if unread > 0 { console.warn("\(unread.grouped) bytes were not taken by the filter.") }
+    if unread > 0 { console.warn("\(unread.bytesWere) not taken by the filter.") }
   }
 
   private func retire() {
@@ -95,12 +95,12 @@ final class FilterKeeper {
   private func tell(_ news: ScreenFilter.News) {
     switch news {
     case .overflow:
-      console.warn("the filter is too slow: what it does not take is not shown.")
+      console.warn("the filter is too slow: bytes that it does not take are not shown.")
     case .goesOn(let missing):
-      console.warn("the filter takes bytes again; \(missing.grouped) are not shown.")
+      console.warn("the filter takes bytes again; \(missing.bytesWere) not shown.")
     case .ended(let status, let unread):
-      let missing = unread > 0 ? " \(unread.grouped) bytes were not taken by it." : ""
-      console.warn("the filter \(words(for: status)): what comes is shown as it is.\(missing)")
+      let missing = unread > 0 ? " \(unread.bytesWere) not taken by it." : ""
+      console.warn("the filter \(words(for: status)): the output is shown unfiltered.\(missing)")
       retire()
     }
   }
@@ -108,8 +108,8 @@ final class FilterKeeper {
   private func words(for status: ExitStatus?) -> String {
     switch status {
     case .signal(let number): "was ended by signal \(number)"
-    case let status?: "has ended with \(status.code)"
-    case nil: "takes and shows nothing any more"
+    case let status?: "ended with status \(status.code)"
+    case nil: "takes and writes nothing any more"
     }
   }
 }

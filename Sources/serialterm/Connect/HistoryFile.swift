@@ -3,39 +3,38 @@ import Posix
 import SystemPackage
 import TerminalUI
 
-/// The file in which the lines that were typed are kept, for the next session: one for each profile,
-/// and one for sessions without.
+/// The file that keeps typed lines for the next session: one per profile, and one for sessions without
+/// a profile.
 ///
-/// It is the user's alone (0600, in folders of 0700), and neither it nor its folders may be symbolic
-/// links: what is typed may be a secret. A line that begins with a space is not kept, as shells have
-/// it. A file that cannot be read or written is done without: it is no reason to keep a user from
-/// the device.
+/// Typed lines may be confidential: only the user can read the file (0600, in folders of 0700), and
+/// neither it nor its folders may be symbolic links. Errors are ignored: a history that cannot be read
+/// or written must not stop a session.
 struct HistoryFile {
-  /// Nil where the user has no folder for it.
+  /// The folder; nil if the user has none.
   private let place: FilePath?
-  /// What the file is called.
+  /// The name of the file.
   let name: String
-  /// The line that was kept last: it is not kept twice in a row.
+  /// The last kept line: a repeated line is kept once.
   private var last: String?
 
-  /// How many lines the file has, at most.
+  /// The most lines that the file has.
   static let limit = 1_000
-  /// How many stay when there are that many, so that not every line writes all of them anew.
+  /// The number of lines that remain when the file is full, so that not every new line rewrites it.
   private static let remainder = 750
-  /// A file of more bytes is not read: nobody has typed that.
+  /// A larger file, in bytes, is not read: it is not a history.
   private static let sizeLimit = 16 * 1_048_576
 
-  /// Says where the file is; nothing is opened.
+  /// Chooses the file; nothing is opened.
   ///
   /// - Parameters:
-  ///   - profile: whose lines they are; nil for sessions without a profile.
-  ///   - place: the folder for what programs remember.
+  ///   - profile: nil for sessions without a profile.
+  ///   - place: the state folder of the user.
   init(ofProfile profile: String?, in place: FilePath? = Self.stateFolder()) {
     name = Self.fileName(for: profile ?? "default")
     self.place = place
   }
 
-  /// A profile's name, with what a file's had better not have written as in a URL.
+  /// The file name of a profile, percent-encoded.
   private static func fileName(for profile: String) -> String {
     profile.utf8.map { byte in
       switch byte {
@@ -47,8 +46,8 @@ struct HistoryFile {
     }.joined()
   }
 
-  /// `$XDG_STATE_HOME`, else `~/.local/state`. What is no absolute path does not count, as the XDG
-  /// Base Directory Specification says.
+  /// `$XDG_STATE_HOME`, else `~/.local/state`. A relative path is ignored, as in the XDG Base Directory
+  /// Specification.
   private static func stateFolder() -> FilePath? {
     func folder(_ variable: String) -> FilePath? {
       guard let value = getenv(variable) else { return nil }
@@ -58,7 +57,7 @@ struct HistoryFile {
     return folder("XDG_STATE_HOME") ?? folder("HOME")?.appending(".local").appending("state")
   }
 
-  /// Reads the lines; none if there is no file.
+  /// Reads the lines; none if the file does not exist.
   mutating func load() -> History {
     guard let bytes = try? contents() else { return History() }
     let history = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.limit)
@@ -66,11 +65,11 @@ struct HistoryFile {
     return history
   }
 
-  /// Adds a line, behind those that other sessions have added meanwhile.
+  /// Appends a line, after those that other sessions have appended.
   mutating func append(_ line: String) {
-    guard !line.isEmpty, !line.hasPrefix(" "), line != last else { return }
+    guard !line.isEmpty, line != last else { return }
     last = line
-    // A disk that is full keeps nobody from the device.
+    // A full disk must not stop the session.
     _ = try? write(line)
   }
 
@@ -89,7 +88,7 @@ struct HistoryFile {
     guard bytes.count(where: { $0 == UInt8(ascii: "\n") }) >= Self.limit else {
       return try Self.write(addition.serialised, to: file)
     }
-    // A file of its own, put in the old one's place: whatever happens, one of them is whole.
+    // A new file replaces the old one: whatever happens, one of them is complete.
     let old = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.remainder)
     let newPath = self.path(of: "\(name).\(getpid())", in: folder)
     let newFile = try Self.openFile(newPath, O_WRONLY | O_CREAT | O_TRUNC)
@@ -114,7 +113,7 @@ struct HistoryFile {
     return try Self.openFolder(path(of: "history", in: own), creates: creates)
   }
 
-  /// Makes those that are missing; one that cannot be made is missed when it is opened.
+  /// Creates missing folders. One that cannot be created fails to open later.
   private static func makeFolders(upTo path: FilePath) {
     guard (try? path.stat()) == nil, path.lastComponent != nil else { return }
     makeFolders(upTo: path.removingLastComponent())
@@ -124,12 +123,12 @@ struct HistoryFile {
   private static func openFolder(
     _ path: FilePath, creates: Bool
   ) throws(Errno) -> OwnedDescriptor {
-    // One that is there already is as good.
+    // It may exist already.
     if creates { _ = path.withPlatformString { mkdir($0, 0o700) } }
     return try checked(OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
   }
 
-  /// O_NONBLOCK: a named pipe would keep us waiting; it is refused.
+  /// O_NONBLOCK: opening a named pipe would block. It is refused afterwards.
   private static func openFile(_ path: FilePath, _ flags: CInt) throws(Errno) -> OwnedDescriptor {
     let file = try checked(
       OwnedDescriptor.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, permissions: 0o600))
@@ -137,7 +136,7 @@ struct HistoryFile {
     return file
   }
 
-  /// Only what is the user's own is taken.
+  /// Refuses a file of another user.
   private static func checked(_ file: consuming OwnedDescriptor) throws(Errno) -> OwnedDescriptor {
     guard try file.borrowed.stat().userID == UserID(rawValue: geteuid()) else {
       throw .notPermitted
@@ -145,7 +144,7 @@ struct HistoryFile {
     return file
   }
 
-  /// A path through a folder that is held open; see proc_pid_fd(5).
+  /// A path through an open folder; see proc_pid_fd(5).
   private func path(of name: String, in folder: borrowing OwnedDescriptor) -> FilePath {
     FilePath("/proc/self/fd/\(folder.borrowed.rawValue)").appending(name)
   }
@@ -166,7 +165,7 @@ struct HistoryFile {
     return Array(buffer[..<count])
   }
 
-  /// A line is written at once, so that those of several sessions do not mix.
+  /// Writes a line with one call, so that lines of several sessions do not mix.
   private static func write(
     _ text: String, to file: borrowing OwnedDescriptor
   ) throws(Errno) {

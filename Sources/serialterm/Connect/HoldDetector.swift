@@ -1,23 +1,34 @@
 import EventLoop
 import SerialCore
 
-/// Notices that bytes wait and the driver takes none: the device holds us, by XOFF or by CTS.
+/// Detects that bytes wait and the driver takes none: the device holds the line, by XOFF or CTS.
 final class HoldDetector: SessionObserver {
-  /// Called when a hold begins (true) and when it ends (false).
-  var onChange: (Bool) -> Void = { _ in }
+  /// What happens to a hold.
+  enum Change: Hashable {
+    /// Bytes wait, and the device has taken none for a while.
+    case began
+    /// The device takes bytes again.
+    case released
+    /// Nothing waits any more, because the bytes were discarded or the port was closed. Whether the
+    /// device would take bytes is unknown.
+    case dropped
+  }
+
+  /// Called when a hold begins and when it ends.
+  var onChange: (Change) -> Void = { _ in }
 
   private unowned let session: Session
-  private let loop: EventLoop
-  private var timer: Timer?
+  private let loop: IOLoop
+  private var timer: LoopTimer?
   private var isHeld = false
   private var hasMoved = false
   private var unsentCount = 0
 
-  /// How long nothing may move before it counts. What the driver has taken and sends on is movement
-  /// too: it asks for more only when almost all of that has gone.
+  /// How long nothing may move before it is a hold. Bytes that the driver has taken and still sends
+  /// count as movement: the driver asks for more only when almost all of them are sent.
   private static let standstill = Duration.milliseconds(500)
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
     session.addObserver(self)
@@ -25,10 +36,9 @@ final class HoldDetector: SessionObserver {
 
   func session(_ session: Session, didSend bytes: RawSpan) {
     hasMoved = true
-    if isHeld {
-      set(false)
-      if session.interest.contains(.writing) { watch() }
-    }
+    guard isHeld else { return }
+    end(.released)
+    if session.interest.contains(.writing) { watch() }
   }
 
   func session(
@@ -38,7 +48,7 @@ final class HoldDetector: SessionObserver {
       if timer == nil && !isHeld { watch() }
     } else {
       timer = nil
-      set(false)
+      end(.dropped)
     }
   }
 
@@ -49,13 +59,15 @@ final class HoldDetector: SessionObserver {
     unsentCount = session.unsentByteCount
     timer = loop.schedule(after: Self.standstill) { [unowned self] in
       timer = nil
-      if hasMoved || session.unsentByteCount < unsentCount { watch() } else { set(true) }
+      if hasMoved || session.unsentByteCount < unsentCount { return watch() }
+      isHeld = true
+      onChange(.began)
     }
   }
 
-  private func set(_ held: Bool) {
-    guard isHeld != held else { return }
-    isHeld = held
-    onChange(held)
+  private func end(_ change: Change) {
+    guard isHeld else { return }
+    isHeld = false
+    onChange(change)
   }
 }

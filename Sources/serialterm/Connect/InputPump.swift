@@ -18,8 +18,10 @@ final class InputPump: SessionObserver {
   var onCommand: (UInt8) -> Void = { _ in }
   /// Called with a key after the prefix that no command can have.
   var onOtherKey: (Key) -> Void = { _ in }
-  /// Called with bytes that were handed to the session.
+  /// Called with bytes that were typed and accepted, as they were typed.
   var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called with bytes that were handed to the session, as they are sent.
+  var onQueued: (UnsafeRawBufferPointer) -> Void = { _ in }
   /// Called with the number of bytes that were typed and not sent.
   var onRefused: (Int) -> Void = { _ in }
   /// Called once, at the end of the input, with what ended it other than its end.
@@ -58,14 +60,19 @@ final class InputPump: SessionObserver {
   private var parser = PrefixKeyParser(prefix: .none)
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
-  private var loop: EventLoop?
+  private var loop: IOLoop?
   /// Whether the device is so slow that a user would wait for a key to be noticed.
   private var isReadingAhead = false
-  private var paceTimer: Timer?
+  private var paceTimer: LoopTimer?
   /// Lets go what waits in the map.
-  private var mapTimer: Timer?
+  private var mapTimer: LoopTimer?
   private var sentInWindow = 0
+  /// What was read and waits for the next turn.
+  private var held: [UInt8] = []
+  private var heldTimer: LoopTimer?
 
+  /// How long the keys of one turn may take.
+  private static let patience = Duration.milliseconds(10)
   /// How much is queued before the input is held back.
   private static let crowd = 65_536
   /// A device that takes less than ``crowd`` in this time is slow.
@@ -92,7 +99,7 @@ final class InputPump: SessionObserver {
   /// Starts moving.
   ///
   /// - Throws: what epoll_ctl(2) says.
-  func start(on loop: EventLoop) throws(Errno) {
+  func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
     session.addObserver(self)
     watch = try loop.watch(file.descriptor, for: interest) { [unowned self] _ in read() }
@@ -106,6 +113,7 @@ final class InputPump: SessionObserver {
     watch = nil
     paceTimer = nil
     mapTimer = nil
+    heldTimer = nil
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
@@ -117,6 +125,10 @@ final class InputPump: SessionObserver {
     if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
     updateInterest()
   }
+
+  /// How many bytes a program has given that were not read. What was typed and not read stays in the
+  /// terminal, for whatever reads it next.
+  var unreadCount: Int { isTerminal || isRefusing ? 0 : file.descriptor.availableByteCount }
 
   /// How much may be read now.
   private var room: Int {
@@ -132,7 +144,7 @@ final class InputPump: SessionObserver {
   /// How much is read, to be refused, when the queue is full and only commands count.
   private static let refusable = 4_096
 
-  private var interest: Interest { room > 0 ? .reading : [] }
+  private var interest: Interest { held.isEmpty && room > 0 ? .reading : [] }
 
   private func updateInterest() {
     guard let watch else { return }
@@ -170,22 +182,56 @@ final class InputPump: SessionObserver {
 
   private func take(_ bytes: UnsafeRawBufferPointer) {
     guard isTerminal else { return send(bytes) }
-    parser.parse(bytes) { item in
-      // What stands behind the key that quits goes nowhere.
-      guard watch != nil else { return }
-      switch item {
-      case .data(let data): hand(out: data)
+    let deadline = MonotonicTime.now + Self.patience
+    var rest = bytes
+    // Nothing behind the key that quits is used.
+    while watch != nil {
+      if isFull(by: deadline) { return hold(rest) }
+      switch parser.next(in: &rest) {
+      case .data(let data):
+        let untaken = hand(out: data, by: deadline)
+        // The rest stands right behind it.
+        guard untaken.isEmpty else {
+          return hold(
+            UnsafeRawBufferPointer(
+              start: untaken.baseAddress, count: untaken.count + rest.count))
+        }
       case .command(let key): onCommand(key)
       case .otherKey(let key): onOtherKey(key)
+      case nil: return
       }
     }
   }
 
-  private func hand(out bytes: UnsafeRawBufferPointer) {
+  /// Hands bytes to whoever has the keyboard.
+  ///
+  /// - Returns: those for which the time of this turn was too short.
+  private func hand(
+    out bytes: UnsafeRawBufferPointer, by deadline: MonotonicTime
+  ) -> UnsafeRawBufferPointer {
     var rest = bytes
-    while !rest.isEmpty {
-      guard let focus else { return send(rest) }
+    repeat {
+      guard let focus else {
+        send(rest)
+        return UnsafeRawBufferPointer(rebasing: rest.suffix(0))
+      }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus(rest)))
+    } while !rest.isEmpty && !isFull(by: deadline)
+    return rest
+  }
+
+  /// Whether the keys of this turn have taken their time: a list may have to be searched for each.
+  private func isFull(by deadline: MonotonicTime) -> Bool { focus != nil && .now >= deadline }
+
+  /// Keeps bytes for the next turn of the loop: others are waiting.
+  private func hold(_ bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return }
+    held = Array(bytes)
+    heldTimer = loop?.schedule(after: .zero) { [unowned self] in
+      let bytes = held
+      held = []
+      bytes.withUnsafeBytes { take($0) }
+      updateInterest()
     }
   }
 
@@ -208,15 +254,21 @@ final class InputPump: SessionObserver {
       mapTimer = map.isWaiting && isTerminal ? scheduleFlush() : nil
       if result == .changed { return queueMapped() }
     }
-    return (try? session.write(bytes.bytes)) != nil
+    return write(bytes)
   }
 
   private func queueMapped() -> Bool {
-    mapped.withUnsafeBytes { $0.isEmpty || (try? session.write($0.bytes)) != nil }
+    mapped.withUnsafeBytes { $0.isEmpty || write($0) }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard (try? session.write(bytes.bytes)) != nil else { return false }
+    onQueued(bytes)
+    return true
   }
 
   /// Who types Enter waits for no second key; a pipe's next bytes may take their time.
-  private func scheduleFlush() -> Timer? {
+  private func scheduleFlush() -> LoopTimer? {
     loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
   }
 

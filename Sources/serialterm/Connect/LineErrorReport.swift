@@ -1,19 +1,19 @@
 import EventLoop
 import SerialCore
 
-/// Says that bytes came with errors, or breaks: the first at once, and then how many there were,
-/// after a second and ever less often while there are more. A wrong speed makes thousands.
+/// Reports bytes with errors, and breaks: the first one at once, then the number after a second, and
+/// less and less often while there are more. A wrong speed causes thousands.
 ///
-/// Where errors are marked, each is heard of with its byte; elsewhere, and of overruns, which no mark
-/// tells of, when the driver's counters are read.
+/// If errors are marked, each is reported with its byte; otherwise, and for overruns, which have no
+/// mark, when the driver's counters are read.
 final class LineErrorReport: SessionObserver {
-  /// Called with what is to be said.
+  /// Called with a line to print.
   var say: (String) -> Void = { _ in }
-  /// Whether errors are marked in what is received.
+  /// Whether errors are marked in the received bytes.
   var marksErrors = false
 
-  private let loop: EventLoop
-  private var timer: Timer?
+  private let loop: IOLoop
+  private var timer: LoopTimer?
   private var interval = shortestInterval
   private var markCount = 0
   private var counted = LineCounters()
@@ -21,7 +21,7 @@ final class LineErrorReport: SessionObserver {
   private static let shortestInterval = Duration.seconds(1)
   private static let longestInterval = Duration.seconds(60)
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self)
   }
@@ -53,9 +53,13 @@ final class LineErrorReport: SessionObserver {
     if !counts.isEmpty { say("the driver counted \(counts.joined(separator: ", ")).") }
   }
 
-  /// Says what has not been said yet.
+  /// Prints what has not been printed yet.
   func finish() {
-    if markCount > 0 { say("\(markCount.grouped) more errors or breaks were received.") }
+    if markCount > 0 {
+      say(
+        "\(markCount.grouped) more \(markCount == 1 ? "error or break was" : "errors or breaks were") received."
+      )
+    }
     markCount = 0
     sayCounted()
   }
@@ -77,14 +81,14 @@ extension LineError {
   fileprivate var words: String {
     switch self {
     case .damaged(let byte):
-      "a byte came with a parity or framing error: 0x\(String(byte, radix: 16, uppercase: true))."
-    case .breakOrDamagedZero: "a break was received, or a zero with an error."
+      "received a byte with a parity or framing error: 0x\(String(byte, radix: 16, uppercase: true))."
+    case .breakOrDamagedZero: "received a break, or a zero with an error."
     }
   }
 }
 
 extension CountedError {
-  /// Whether the kernel marks it in what is received, where it is asked to.
+  /// Whether the kernel can mark it in the received bytes.
   fileprivate var isMarked: Bool {
     switch self {
     case .framing, .parity, .breakCondition: true
@@ -101,6 +105,6 @@ extension CountedError {
       case .bufferOverrun: "buffer overrun"
       case .breakCondition: "break"
       }
-    return "\(count.grouped) \(name)\(count == 1 ? "" : "s")"
+    return count.counted(name)
   }
 }

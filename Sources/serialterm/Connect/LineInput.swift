@@ -1,28 +1,35 @@
 import EventLoop
 import TerminalUI
 
-/// Lets the user edit a line before it is sent, in a line of its own below what the device says.
+/// Lets the user edit a line before it is sent, in a line of its own below the device's text.
+///
+/// Lines are kept for the next session, except those typed at a prompt for a password.
 final class LineInput {
-  /// Called with a line that is to be sent, without its end; returns whether it is to be kept.
+  /// Called with a complete line, without its end, to send it. Returns whether to keep it.
   var onLine: (String) -> Bool = { _ in true }
-  /// Called with the byte of a control key that means nothing to an editor: it is for the device.
+  /// Called with a control character that the editor does not use: it is for the device.
   var onControl: (UInt8) -> Void = { _ in }
+  /// Called with the number of typed bytes that do not fit into the line.
+  var onDropped: (Int) -> Void = { _ in }
 
   private let console: Console
   private lazy var reader = KeyReader(on: loop) { [unowned self] in handle($0) }
-  private let loop: EventLoop
-  /// Not lazy: what is lazy is copied by every change.
+  private let loop: IOLoop
+  // Not lazy: each change of a lazy property copies it.
   private var editor = LineEditor()
+  private var prompt = PasswordPrompt()
+  /// Whether the device has sent something since the prompt was looked at.
+  private var isPromptNew = false
   private var history = HistoryFile(ofProfile: nil)
   private var isHistoryLoaded = false
   private var isRefreshDue = false
 
-  init(on console: Console, loop: EventLoop) {
+  init(on console: Console, loop: IOLoop) {
     self.console = console
     self.loop = loop
   }
 
-  /// Goes over to another history, if it is another; what is being typed stays.
+  /// Changes to another history; the line that is being typed stays.
   func use(_ other: HistoryFile) {
     guard other.name != history.name else { return }
     history = other
@@ -39,20 +46,32 @@ final class LineInput {
     }
   }
 
-  /// Takes the line off the screen; what was typed is kept.
+  /// Takes the line off the screen and keeps its text.
   func hide() {
     reader.reset()
     console.screen.setFooter(nil)
   }
 
-  /// Takes bytes that were typed; see ``InputPump/focus``.
+  /// Takes bytes that the device sent: they may ask for a password.
+  func deviceSent(_ bytes: UnsafeRawBufferPointer) {
+    prompt.add(bytes)
+    isPromptNew = true
+  }
+
+  /// Takes typed bytes; see ``InputPump/focus``.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
 
   private func handle(_ key: Key) {
+    if isPromptNew {
+      editor.takesSecret = prompt.isShown
+      isPromptNew = false
+    }
     for event in editor.handle(key) {
       switch event {
       case .submit(let line):
         if onLine(line) { history.append(line) }
+      case .submitSecret(let line): _ = onLine(line)
+      case .dropped(let count): onDropped(count)
       case .endOfInput: onControl(0x04)
       case .unused(let key):
         if let byte = key.controlByte { onControl(byte) }
@@ -61,7 +80,7 @@ final class LineInput {
     refreshLater()
   }
 
-  /// Shows the line once a turn, however many keys came: what is pasted without marks is many.
+  /// Shows the line once a turn, however many keys came: an unmarked paste is many keys.
   private func refreshLater() {
     guard !isRefreshDue else { return }
     isRefreshDue = true

@@ -1,19 +1,19 @@
 import EventLoop
 import SerialCore
 
-/// Takes the steps of a line sequence on a session's port, with the loop's timers for its waits.
+/// Performs the steps of a line sequence on a session's port. Timers of the loop make it wait.
 final class LineSequencePlayer {
-  /// Called when a step failed; the rest of the sequence is left out.
+  /// Called when a step failed; the rest of the sequence is skipped.
   var onFailure: (SerialError) -> Void = { _ in }
-  /// Called when the last step was taken.
+  /// Called after the last step.
   var onEnd: () -> Void = {}
 
   private let session: Session
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var rest: LineSequence.Iterator?
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
   }
@@ -21,13 +21,13 @@ final class LineSequencePlayer {
   /// Whether a sequence is being played.
   var isPlaying: Bool { rest != nil }
 
-  /// Begins a sequence; one that is being played ends where it is.
+  /// Starts a sequence. A sequence that is being played ends at its present step.
   func play(_ sequence: LineSequence) {
     rest = sequence.makeIterator()
     goOn()
   }
 
-  /// Ends a sequence where it is.
+  /// Ends a sequence at its present step.
   func stop() {
     rest = nil
     timer = nil

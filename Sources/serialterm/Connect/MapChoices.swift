@@ -1,14 +1,19 @@
 import TerminalUI
 import Views
 
-/// The changes that can be made to what passes, each to be switched on or off.
+/// The character maps to choose from, each to be switched on or off.
 enum MapChoices {
-  /// The changes of directions; one that contradicts another is off, and says which.
+  /// The changes of directions; one that contradicts another is off and says which.
   static func choices(of directions: [Direction], in map: MapList) -> [Choice<String>] {
+    let state = map.rules.isEmpty ? "nothing is mapped" : "\(map)"
+    return [.noChange(state)] + changes(of: directions, in: map)
+  }
+
+  private static func changes(of directions: [Direction], in map: MapList) -> [Choice<String>] {
     directions.flatMap { direction in
       ByteChange.allCases.compactMap { change in
         let name = "\(direction.rawValue):\(change.rawValue)"
-        // What makes no sense in a direction cannot be parsed for it.
+        // A change that makes no sense in a direction cannot be parsed for it.
         guard let rule = try? MapList(parsing: name).rules.first else { return nil }
         let isOn = map.rules.contains(rule)
         return Choice(
@@ -17,7 +22,7 @@ enum MapChoices {
     }
   }
 
-  /// The list with a change switched on, or off; nil where it contradicts another.
+  /// The list with one change switched on or off; nil if it contradicts another.
   static func toggling(_ name: String, in map: MapList) -> MapList? {
     let names = map.rules.map { "\($0)" }
     let rest = names.filter { $0 != name }

@@ -1,22 +1,22 @@
 import EventLoop
 import SerialCore
 
-/// Has a session look at its modem lines ten times a second while somebody sees them, and never
-/// otherwise. Nothing tells of their changes but asking, or a thread that stands in the kernel: see
-/// docs/line-control.md for what each costs.
+/// Makes a session read its modem lines ten times a second while they are shown, and never otherwise.
+/// Changes can only be found by polling, or by a thread that blocks in the kernel: docs/line-control.md
+/// has the cost of each.
 final class ModemLineWatch: SessionObserver {
-  /// Whether somebody sees the lines.
+  /// Whether the lines are shown.
   var isWatched = false {
     didSet { followState() }
   }
 
   private let session: Session
-  private let loop: EventLoop
-  private var timer: Timer?
+  private let loop: IOLoop
+  private var timer: LoopTimer?
 
   private static let interval = Duration.milliseconds(100)
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
     session.addObserver(self)

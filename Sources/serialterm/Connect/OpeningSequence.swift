@@ -1,26 +1,28 @@
 import EventLoop
 import SerialCore
 
-/// Plays a line sequence whenever a session's port is opened, also when its device came back. What
-/// is to be sent waits until it has ended: it may be a reset.
+/// Plays a line sequence whenever a session's port is opened, also after its device came back. Nothing
+/// is sent until the sequence has ended, because it may reset the device.
 final class OpeningSequence: SessionObserver {
-  /// Called when a step failed; the rest of the sequence is left out.
+  /// Called when a step failed; the rest of the sequence is skipped.
   var onFailure: (SerialError) -> Void = { _ in }
 
-  /// What is played; nil for nothing.
+  /// The sequence; nil for none.
   var sequence: LineSequence?
   private let player: LineSequencePlayer
-  /// Called once, when no sequence is played any more.
+  /// Pauses sending while a sequence is played.
+  private var sendingPause: Session.Pause?
+  /// Called once, when the sequence has ended.
   private var whenOver: (() -> Void)?
 
-  init(of session: Session, on loop: EventLoop) {
+  init(of session: Session, on loop: IOLoop) {
     player = LineSequencePlayer(session, on: loop)
-    player.onEnd = { [unowned self, unowned session] in
-      session.isSendingPaused = false
+    player.onEnd = { [unowned self] in
+      sendingPause = nil
       tellOver()
     }
-    player.onFailure = { [unowned self, unowned session] in
-      session.isSendingPaused = false
+    player.onFailure = { [unowned self] in
+      sendingPause = nil
       onFailure($0)
       tellOver()
     }
@@ -28,13 +30,13 @@ final class OpeningSequence: SessionObserver {
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    // New settings of an open port are no opening.
+    // New settings of an open port are not an opening.
     guard old.isOpen != new.isOpen else { return }
     if session.state.isOpen, let sequence {
-      session.isSendingPaused = true
+      sendingPause = session.pauseSending()
       player.play(sequence)
     } else {
-      session.isSendingPaused = false
+      sendingPause = nil
       player.stop()
       tellOver()
     }
@@ -43,8 +45,8 @@ final class OpeningSequence: SessionObserver {
   /// Whether the sequence is being played.
   var isPlaying: Bool { player.isPlaying }
 
-  /// Does something when the sequence that is being played is over, or at once if none is: it has
-  /// ended, a step of it has failed, or the port is gone.
+  /// Performs an action when the present sequence has ended, a step has failed or the port is gone; at
+  /// once if no sequence is being played.
   func afterwards(_ action: @escaping () -> Void) {
     if isPlaying { whenOver = action } else { action() }
   }

@@ -2,17 +2,17 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A path that a session is bound to, and what was seen there.
+/// A path that a session is bound to, and the files that were found there.
 ///
-/// A pseudo-terminal's number is given to the next one that is made: what appears at `/dev/pts/7`
-/// after ours was closed is somebody's shell. One that has been there all the time, while we had
-/// let go of it, is ours still; a link that leads to another counts only if it was made anew since.
-/// A UART's or an adapter's node is what it was.
+/// The kernel reuses the numbers of pseudo-terminals: what appears at `/dev/pts/7` after the session's
+/// device was closed may be somebody's shell. The same pseudo-terminal after a release is the session's
+/// device; another one is only if a symbolic link was created since that leads to it. The node of a UART
+/// or an adapter always counts.
 struct PathBinding: Hashable {
   let path: FilePath
-  /// What the path itself was when we last had, or missed, what is behind it; nil for nothing.
+  /// The file at the path when the device was last open or missing; nil for none.
   private var seen: Entry?
-  /// What the path led to then.
+  /// The file that the path led to at that time.
   private var seenTarget: Entry?
 
   init(_ path: FilePath) {
@@ -20,13 +20,13 @@ struct PathBinding: Hashable {
     look()
   }
 
-  /// Remembers what is there now.
+  /// Stores the present files.
   mutating func look() {
     seen = Entry(path)
     seenTarget = Entry(behind: path)
   }
 
-  /// Whether what the path leads to now may be the session's device.
+  /// Whether the path may lead to the session's device now.
   var mayBeOurs: Bool {
     guard let target = path.deviceNumber, target.isPseudoTerminal else { return true }
     guard let seen else { return true }
@@ -34,8 +34,8 @@ struct PathBinding: Hashable {
     return Entry(path).map { $0.isLink && $0 != seen } ?? false
   }
 
-  /// What stands at a path, or what it leads to. One that was made anew differs in its time, if not
-  /// in its inode: opening, reading and writing a terminal leave the time of its attributes alone.
+  /// The file at a path, or the one that it leads to. A new file has another change time (ctime), if not
+  /// another inode: opening, reading and writing a terminal do not change its ctime.
   private struct Entry: Hashable {
     let isLink: Bool
     private let inode: Inode

@@ -2,29 +2,30 @@ import DeviceWatch
 import SerialCore
 
 extension Reconnector {
-  /// What the session's device is recognised by.
+  /// How the session's device is recognised.
   enum Binding: Hashable {
-    /// What it is, of a device that has been seen.
+    /// By its identity, after it has been seen.
     case identity(IdentityMatcher)
-    /// What the user said of it, before it has been seen.
+    /// By the user's description, before it has been seen.
     case selector(DeviceSelector)
-    /// Whichever appears next.
+    /// It is the next one that appears.
     case next
-    /// Where it is, of anything that udev does not know.
+    /// By its path, if udev does not know it.
     case path(PathBinding)
   }
 
-  /// What the user should know, or decide.
+  /// News for the user, or a question.
   enum Report: Hashable {
-    /// Another program has the device, which is back; it is tried on for a while.
+    /// The device is back, but another program has it. Opening is retried.
     case held(SerialError)
-    /// The device is back, and could not be opened for longer than is usual.
+    /// The device is back, and could not be opened for longer than usual.
     case refused(SerialError)
-    /// More than one device is what the session waits for: see ``candidates``.
+    /// More than one device matches: see ``candidates``.
     case several([Device])
-    /// Devices like the session's are there that are not known to be it: see ``candidates``.
+    /// Similar devices are present, and it is not certain that one of them is the session's: see
+    /// ``candidates``.
     case lookAlikes([Device])
-    /// There are no candidates any more: they have gone, or the device is found.
+    /// There are no candidates any more: they are gone, or the device was found.
     case settled
   }
 }

@@ -18,21 +18,23 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private(set) var candidates: [Device] = []
   /// Whether the session has had its device.
   private(set) var hasBeenOpen = false
+  /// Whether the user asked to wait for a port that cannot be opened now.
+  var waitsForPort = false
 
   private let session: Session
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var devices: DeviceWatcher?
   private var binding: Binding
   private var deviceWatch: DescriptorWatch?
   private var search = ReturnSearch()
   private var patience = ReturnPatience()
   private var awaited: AwaitedPath?
-  private var retry: Timer?
+  private var retry: LoopTimer?
   /// How long udev may take over a node that is there.
   private var udevLimit: MonotonicTime?
 
   /// Creates a reconnector; it only remembers before ``start(watching:)``.
-  init(_ session: Session, to binding: Binding, on loop: EventLoop) {
+  init(_ session: Session, to binding: Binding, on loop: IOLoop) {
     self.session = session
     self.binding = binding
     self.loop = loop
@@ -44,6 +46,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
   ///   paths are.
   /// - Throws: what epoll_ctl(2) says.
   func start(watching devices: DeviceWatcher?) throws(Errno) {
+    startPatience()
     session.addObserver(self)
     if let devices {
       self.devices = devices
@@ -96,7 +99,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
     case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost),
       .waitingForDevice(_, .released):
       if old.isOpen { search = ReturnSearch(besides: strangers) }
-      patience = ReturnPatience()
+      startPatience()
       look()
       missIfReleased()
     case .waitingForDevice(_, .failed(let error)):
@@ -122,8 +125,8 @@ final class Reconnector: SessionObserver, DeviceObserver {
     case .open(let path, _):
       if isOurs(device, at: path) { session.deviceDidDisappear() }
     case .waitingForDevice(let path, .failed) where path == device.node:
-      // When it comes again, that is another return.
-      patience = ReturnPatience()
+      // When it comes again, that is another wait.
+      startPatience()
       if !candidates.isEmpty { look() }
     case .waitingForDevice, .released, .opening, .closed:
       if !candidates.isEmpty { look() }
@@ -156,7 +159,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
   }
 
   private func take(_ news: AwaitedPath.News) {
-    if case .appeared = news { patience = ReturnPatience() }
+    if case .appeared = news { startPatience() }
     // What was refused to us is what it was, though its permissions are not.
     if case .waitingForDevice(_, .failed(let error)) = session.state,
       error.code == .permissionDenied, case .path(var path) = binding, case .accessChanged = news
@@ -251,11 +254,15 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private func stopLooking() {
     retry = nil
     awaited = nil
-    patience = ReturnPatience()
+    startPatience()
     if !candidates.isEmpty {
       candidates = []
       onReport(.settled)
     }
+  }
+
+  private func startPatience() {
+    patience = ReturnPatience(wasAskedFor: waitsForPort && !hasBeenOpen)
   }
 
   private func tryAgain(after error: SerialError) {

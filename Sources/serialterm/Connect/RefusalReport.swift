@@ -1,27 +1,36 @@
 import EventLoop
 
-/// Says that what was typed is not sent: at once, and then once a second how much it was.
+/// Says that input is not sent. What is typed is answered at once, and then once a second with a
+/// count; what comes from a pipe is counted, and said once at the end.
 final class RefusalReport {
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let say: (String) -> Void
-  private var timer: Timer?
+  private var timer: LoopTimer?
   private var count = 0
+  /// Why what comes from a pipe is refused; nil while nothing was.
+  private var pipeReason: String?
   /// How many bytes were refused in all.
   private(set) var total = 0
 
   private static let interval = Duration.seconds(1)
 
-  init(on loop: EventLoop, say: @escaping (String) -> Void) {
+  init(on loop: IOLoop, say: @escaping (String) -> Void) {
     self.loop = loop
     self.say = say
   }
 
-  /// Reports so many bytes, refused for a reason.
+  /// Counts bytes of a pipe, for ``flush()`` to report.
+  func addPiped(_ bytes: Int, because reason: String) {
+    total += bytes
+    pipeReason = reason
+  }
+
+  /// Reports typed bytes that were refused for a reason.
   func add(_ bytes: Int, because reason: String) {
     total += bytes
     if timer == nil {
       // A key is what was just pressed; of a paste only its size says what is missing.
-      say(bytes == 1 ? "not sent: \(reason)." : "not sent: \(bytes.grouped) bytes, \(reason).")
+      say(bytes == 1 ? "not sent: \(reason)." : "not sent: \(bytes.counted("byte")), \(reason).")
       waitForMore(because: reason)
     } else {
       count += bytes
@@ -31,7 +40,11 @@ final class RefusalReport {
   /// Says what has not been said yet.
   func flush() {
     timer = nil
-    if count > 0 { say("\(count.grouped) more bytes were not sent.") }
+    if let reason = pipeReason { say("\(total.bytesWere) not sent: \(reason).") }
+    pipeReason = nil
+    if count > 0 {
+      say("\(count.grouped) more \(count == 1 ? "byte was" : "bytes were") not sent.")
+    }
     count = 0
   }
 

@@ -2,47 +2,55 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// How a device is waited for that came back and cannot be opened: what is tried again when, and
-/// what its user is told.
+/// How to wait for a device that is there and cannot be opened: when to try again, and what to tell
+/// the user.
 ///
-/// A node that has just come is often not ours yet: udev is still setting its permissions, or
-/// another program looks at it first. A value: it holds what is known of one return.
+/// A node that has just appeared often cannot be opened yet: udev is still setting its permissions, or
+/// another program probes it first. A value: it holds what is known of one wait.
 struct ReturnPatience: Hashable {
-  /// What to do about a failed attempt.
+  /// What to do after a failed attempt.
   struct Advice: Hashable {
-    /// When to try again if no event comes before; nil if only an event can help.
+    /// After how long to try again if no event comes before; nil if only an event can help.
     var retry: Duration?
-    /// What the user should know by now and has not been told.
+    /// What to tell the user now.
     var report: Report?
   }
 
   /// What the user is told, each once.
   enum Report: Hashable {
-    /// Another program has the port; it is tried on.
+    /// Another program has the port. Attempts go on.
     case held
-    /// That lasts for longer than is usual.
+    /// The wait takes longer than usual.
     case refused
   }
 
+  /// Whether the user asked to wait for the port, and not only for the device to return: a holder is
+  /// named at once then, and no wait takes too long.
+  let wasAskedFor: Bool
   private var start: MonotonicTime?
   private var reports: Set<Report> = []
 
-  /// How long after a device came back its permissions may still be on their way from udev.
+  /// How long udev may take to set the permissions of a device that came back.
   static let permissions = Duration.seconds(2)
-  /// How long another program may probe a port that has just come (ModemManager does).
+  /// How long another program may probe a port that just appeared, as ModemManager does.
   static let probing = Duration.seconds(10)
-  /// How long it may do so without a word.
+  /// How long it may do so before the user is told.
   private static let silence = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(50)
-  /// How often it is tried when that was not enough, and the user knows.
+  /// The interval of attempts after that.
   private static let longInterval = Duration.seconds(1)
+
+  /// Starts a wait.
+  ///
+  /// - Parameter wasAskedFor: whether the user asked to wait for the port.
+  init(wasAskedFor: Bool = false) { self.wasAskedFor = wasAskedFor }
 
   /// An attempt failed.
   ///
   /// - Parameters:
-  ///   - error: why.
-  ///   - now: when.
-  ///   - isWatched: whether a change of the node's permissions will be heard.
+  ///   - error: why it failed.
+  ///   - now: the time of the attempt.
+  ///   - isWatched: whether a change of the node's permissions causes an event.
   mutating func failed(
     with error: SerialError, at now: MonotonicTime, isWatched: Bool
   ) -> Advice {
@@ -50,22 +58,21 @@ struct ReturnPatience: Hashable {
     self.start = start
     switch error.code {
     case .notFound:
-      // Gone again, or not quite gone yet: what comes next is an event, and another return.
-      self = ReturnPatience()
+      // Gone again, or not quite gone yet: the next event starts another wait.
+      self = ReturnPatience(wasAskedFor: wasAskedFor)
       return Advice(retry: nil, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
-      // What a container's rules forbid shows in no permissions.
+      // EPERM, as from a container's device rules, does not follow the node's permissions.
       let isAnnounced = isWatched && error.errno == .permissionDenied
       return Advice(retry: isAnnounced ? nil : Self.longInterval, report: first(.refused))
     case .busy:
-      // No event tells that a holder gave up its lock.
-      if now >= start + Self.probing {
-        return Advice(retry: Self.longInterval, report: first(.refused))
-      }
-      let isLong = now >= start + Self.silence
-      return Advice(retry: Self.interval, report: isLong ? first(.held) : nil)
+      // No event tells that a holder released its lock.
+      let isLong = now >= start + Self.probing
+      var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
+      if report == nil && isLong && !wasAskedFor { report = first(.refused) }
+      return Advice(retry: isLong ? Self.longInterval : Self.interval, report: report)
     case .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .system:
       return Advice(retry: Self.longInterval, report: first(.refused))

@@ -1,33 +1,33 @@
 import DeviceWatch
 
-/// Looks for a session's device among those that there are, and never takes a look-alike for it.
+/// Searches the present devices for a session's device, and never takes a look-alike for it.
 ///
-/// A value: it holds what is known of one absence.
+/// A value, for one absence of the device.
 struct ReturnSearch: Hashable {
-  /// What was found.
+  /// The result of a search.
   enum Finding: Hashable {
     case nothing
-    /// This is it.
+    /// The device.
     case device(Device)
-    /// Nobody but the user can tell: any of these may be it, and there is none that must be.
+    /// Only the user can tell: each of these may be the device, or none.
     case lookAlikes([Device])
-    /// Nobody but the user can tell: more than one is what the session waits for.
+    /// Only the user can tell: more than one device matches.
     case several([Device])
   }
 
-  /// What was there when the device went, and therefore is not it.
+  /// The devices that were present when the device was lost, and therefore are other ones.
   private var strangers: Set<UInt64>
-  /// Once several fit, the one that is left when the others have gone is not known to be it.
+  /// Whether several have matched: the one that is left when the others are gone may be a wrong one.
   private var isUncertain = false
 
-  /// Begins a search.
+  /// Creates a search.
   ///
-  /// - Parameter strangers: what was there besides the device when it went.
+  /// - Parameter strangers: the other devices that were present when the device was lost.
   init(besides strangers: [Device] = []) {
     self.strangers = Set(strangers.compactMap(\.incarnation))
   }
 
-  /// Looks for a device that was seen before.
+  /// Searches for a device that was seen before.
   mutating func find(_ matcher: IdentityMatcher, among devices: [Device]) -> Finding {
     switch matcher.match(among: devices) {
     case .one(let device) where !isUncertain: return .device(device)
@@ -43,7 +43,7 @@ struct ReturnSearch: Hashable {
     }
   }
 
-  /// Looks for a device that was described, and has not been seen yet.
+  /// Searches for a device that has not been seen yet, by its description.
   mutating func find(_ selector: DeviceSelector, among devices: [Device]) -> Finding {
     let matches = selector.matches(among: devices)
     if matches.count > 1 { isUncertain = true }

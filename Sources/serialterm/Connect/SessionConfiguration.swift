@@ -1,14 +1,14 @@
 import SerialCore
 
-/// What a session with a device is to be, whoever sits at it.
+/// Configuration of a session, interactive or scripted.
 struct SessionConfiguration {
-  /// Nil: the one device that there is.
+  /// The device; nil for the only one that is present.
   let target: Target?
   let settings: LineSettings
   let linkOptions: LinkOptions
-  /// What to do with the lines whenever the port is open.
+  /// The line sequence to play whenever the port is opened.
   let onOpen: LineSequence?
-  /// Whether a device that goes away is waited for.
+  /// Whether to wait for a lost device.
   let reconnects: Bool
   let waitsForAbsentDevice: Bool
   let pacing: Pacing

@@ -2,17 +2,17 @@ import EventLoop
 import SerialCore
 import SystemPackage
 
-/// Joins a session to the loop: watches its descriptor for what the session wants to be told of.
+/// Connects a session to the loop: polls its descriptor for the session's interest.
 final class SessionDriver: SessionObserver {
-  /// Called when the port cannot be watched: out of memory, or of watches.
+  /// Called when the port cannot be polled: no memory, or no watches.
   var onFailure: (Errno) -> Void = { _ in }
 
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var watch: DescriptorWatch?
 
-  /// Joins them. Must be the session's first observer: when the port is closed its number is free,
-  /// and may belong to another file as soon as somebody else hears of it.
-  init(_ session: Session, on loop: EventLoop) {
+  /// Connects them. It must be the session's first observer: when the port is closed its descriptor is
+  /// free, and another observer may open a file that gets the same number.
+  init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self)
   }

@@ -2,16 +2,46 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Says what a session did, to its user: when its device goes and comes, what the driver changed.
+/// Tells the user what the session does: its device is opened, goes and comes back; the driver changed a
+/// setting.
 final class SessionNarrator: SessionObserver {
   private let console: Console
-  /// What takes a released port back, in words; nil if the user cannot.
+  /// The keys that quit and help, in words; nil if the user has no keyboard here.
+  var keys: () -> String? = { nil }
+  /// The name of a simulation, which is shown in place of its node.
+  var simulationName: () -> String? = { nil }
+  /// How the user reopens a released port, in words; nil if there is no way.
   var wayBack: String?
-  /// Says who has a port that is released; nil if it was released for nobody in particular.
+  /// The programs that have the released port, in words; nil if there are none.
   var borrowers: () -> String? = { nil }
   private var goneAt: MonotonicTime?
+  private var hasBeenOpen = false
 
   init(on console: Console) { self.console = console }
+
+  /// Prints the first line of a session: its port and settings, or the device that it waits for.
+  func greet(_ session: Session) {
+    switch session.state {
+    case .open(let path, let settings) where !hasBeenOpen:
+      hasBeenOpen = true
+      warnOfDifferences(in: session)
+      // Nothing is said between pipes, where all is as expected.
+      if keys() != nil { sayOpened(path, settings) }
+    case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
+      // Who has the port was said when opening it failed.
+      if let keys = keys() { console.say(keys) }
+    case .waitingForDevice(let path, _): sayWithKeys("waiting for \(path).")
+    case .open, .closed, .opening, .released: break
+    }
+  }
+
+  private func sayOpened(_ path: FilePath, _ settings: LineSettings) {
+    sayWithKeys("\(simulationName() ?? path.string) at \(settings).")
+  }
+
+  private func sayWithKeys(_ text: String) {
+    console.say(keys().map { "\(text) \($0)" } ?? text)
+  }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch (old, new) {
@@ -25,18 +55,23 @@ final class SessionNarrator: SessionObserver {
           ?? "\(path) is released for other programs.\(wayBack.map { " \($0) takes it back." } ?? "")"
       )
     case (.released, .waitingForDevice(let path, _)):
-      console.say("\(path) is to be taken back.")
+      console.say("reopening \(path).")
     case (.opening(_, after: .released), .waitingForDevice(_, .failed(let error))):
-      console.say("\(Failure(error).message) It is tried again.")
-    case (.opening(_, after: .some), .open(let path, _)):
-      console.say("\(path) is back\(absence()).")
+      console.say("\(Failure(error).message) Trying again.")
+    case (.opening(_, after: .some), .open(let path, let settings)):
+      if hasBeenOpen {
+        console.say("\(path) is back\(absence()).")
+      } else {
+        hasBeenOpen = true
+        sayOpened(path, settings)
+      }
       warnOfDifferences(in: session)
     case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):
       break
     }
   }
 
-  /// Says which settings the driver took otherwise than they were asked for.
+  /// Warns of settings that the driver changed.
   func warnOfDifferences(in session: Session) {
     guard case .open(_, let actual) = session.state else { return }
     for difference in session.requestedSettings.differences(from: actual) {

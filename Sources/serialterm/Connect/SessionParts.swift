@@ -3,10 +3,10 @@ import EventLoop
 import SerialCore
 import SystemPackage
 
-/// A session, and what every one has, whoever sits at it: what its configuration makes of it.
+/// A session and its collaborators, shared by interactive and scripted use.
 ///
-/// The configuration may become another once, when the device is known at last and a profile is for
-/// it: ``adopt(_:)`` is the one way by which it takes effect, early or late.
+/// The configuration can change once: when the device is known and a profile is for it. ``adopt(_:)``
+/// applies it in both cases.
 final class SessionParts {
   let session: Session
   let driver: SessionDriver
@@ -14,50 +14,71 @@ final class SessionParts {
   let binder: TargetBinder
   let pacer: Pacer
   let opening: OpeningSequence
+  let unsent: UnsentReport
+  /// The file that is being sent.
+  var transfer: FileTransfer?
+  /// The number of bytes of the input that can be read and were not.
+  var unreadInputCount: () -> Int = { 0 }
+  private let sharing: SharingWatch
   /// Called with a device that was not known when the program started, before its port is opened for
-  /// the first time; nil where nothing depends on what it is. It may call ``adopt(_:)``.
+  /// the first time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
   var onDeviceKnown: ((Device) throws -> Void)?
-  /// Called when the logs that were asked for have been started.
+  /// Called when the logs of the configuration have been started.
   var onLogsStarted: () -> Void = {}
-  /// Called when a device that has come cannot be used as it was asked for.
+  /// Called when the configuration cannot be applied to a device that was plugged in.
   var onFailure: (Failure) -> Void = { _ in }
 
   private let console: Console
   private let link: LinkMaking
   private var knownDevice: Device?
   private var hasStartedLogs = false
+  private var hasFinished = false
 
-  /// How a port is opened; shared with the closure that opens it.
+  /// The options for opening a port, shared with the closure that opens it.
   private final class LinkMaking {
     var options: LinkOptions
+    private var hasLookedForConsole = false
     init(_ options: LinkOptions) { self.options = options }
+
+    /// Says, before a port is opened for the first time, that the kernel writes to it too.
+    func warnOfConsole(at path: FilePath, on console: Console) {
+      guard !hasLookedForConsole else { return }
+      hasLookedForConsole = true
+      guard KernelConsoles().contains(path) else { return }
+      console.warn(
+        "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
+          + "and what you send may reach a login prompt.")
+    }
   }
 
-  /// Creates a session and its parts.
+  /// Creates a session and its collaborators.
   ///
-  /// - Parameter writeCapacity: how many bytes may wait to be sent.
+  /// - Parameter writeCapacity: the capacity of the queue for sending, in bytes.
   init(
-    _ configuration: SessionConfiguration, on console: Console, loop: EventLoop, writeCapacity: Int
+    _ configuration: SessionConfiguration, on console: Console, loop: IOLoop, writeCapacity: Int
   ) {
     self.console = console
     let link = LinkMaking(configuration.linkOptions)
     self.link = link
     session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
       (path, settings) throws(SerialError) in
-      try TermiosLink(opening: path, settings: settings, options: link.options)
+      link.warnOfConsole(at: path, on: console)
+      return try TermiosLink(opening: path, settings: settings, options: link.options)
     }
     driver = SessionDriver(session, on: loop)
     log = LogKeeper(on: console, loop: loop)
-    // The log hears of bytes before everything that shows them.
+    // The log gets the bytes before any view.
     session.addObserver(log)
     opening = OpeningSequence(of: session, on: loop)
+    unsent = UnsentReport { [console] in console.warn($0) }
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, on: loop)
+    sharing = SharingWatch(session, on: loop, console: console)
     opening.onFailure = { [console] in console.warn(Failure($0).message) }
     adopt(configuration)
   }
 
-  /// Makes the session what a configuration says; of a port that is open, what can be changed.
+  /// Applies a configuration; to an open port, as far as that can be changed.
   func adopt(_ configuration: SessionConfiguration) {
     session.requestedSettings = configuration.settings
     session.waitsForLostDevice = configuration.reconnects
@@ -67,6 +88,34 @@ final class SessionParts {
     log.configuration = configuration.log
     binder.waitsForAbsentDevice = configuration.waitsForAbsentDevice
     console.isQuiet = configuration.isQuiet
+  }
+
+  // MARK: The end
+
+  /// Discards the bytes that were not sent, and reports the file that is being sent and the number of
+  /// the other bytes. Call it before the port is closed, or when it was lost.
+  ///
+  /// - Parameter unread: the number of bytes of the input that will not be read.
+  func discardUnsent(unread: Int = 0) {
+    let count = session.discardUnsent()
+    let ofFile = transfer?.cutOff(discarding: count) ?? 0
+    unsent.bytes(count - ofFile + unread)
+  }
+
+  /// Reports what was not sent. Call it on every way out, before the port is closed. Calling it again
+  /// does nothing.
+  func finishSending() {
+    guard !hasFinished else { return }
+    hasFinished = true
+    discardUnsent(unread: unreadInputCount())
+  }
+
+  /// The exit status of the program. Finish the logs first.
+  ///
+  /// - Throws: ``Failure``.
+  func verdict(on outcome: Result<ExitStatus, Failure>) throws(Failure) -> ExitStatus {
+    // The log has reported what is missing.
+    try unsent.verdict(on: outcome, isLogComplete: log.missingCount == 0).get()
   }
 
   // MARK: The device
@@ -79,14 +128,14 @@ final class SessionParts {
       binder.onArrival = { [unowned self] in deviceArrived(at: $0, $1) }
     }
     let question = try binder.bind(to: target, mayAsk: mayAsk)
-    // Until it is known which profile holds, nobody knows what is to be logged.
+    // Until the profile is known, the logs are not known either.
     if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
       try startLogs(at: session.state.path)
     }
     return question
   }
 
-  /// The user has said which device is meant.
+  /// Opens the device that the user has chosen.
   ///
   /// - Throws: ``Failure``.
   func bind(toChosen target: Target) throws {
@@ -117,7 +166,7 @@ final class SessionParts {
     knownDevice = device
   }
 
-  /// Starts the logs when the device is there: a failed attempt leaves no file behind.
+  /// Starts the logs when the device is present: a failed attempt leaves no file behind.
   private func startLogs(at node: FilePath?) throws(Failure) {
     guard !hasStartedLogs else { return }
     hasStartedLogs = true

@@ -2,14 +2,14 @@ import EventLoop
 import Loopback
 import SystemPackage
 
-/// The far end of `loopback:` targets: a pseudo-terminal of this process, with a simulation on it.
+/// The device of `loopback:` targets: a pseudo-terminal in this process with a simulation.
 final class SimulatedPort {
   private let port: LoopbackPort
 
-  /// Creates the port and switches the simulation on.
+  /// Creates the port and starts the simulation.
   ///
-  /// - Throws: what creating a pseudo-terminal says.
-  init(_ kind: Target.Simulation, on loop: EventLoop) throws(Errno) {
+  /// - Throws: the errors of creating a pseudo-terminal.
+  init(_ kind: Target.Simulation, on loop: IOLoop) throws(Errno) {
     let device: any SimulatedDevice =
       switch kind {
       case .echo: EchoDevice()

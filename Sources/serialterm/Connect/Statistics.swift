@@ -1,6 +1,6 @@
 import SerialCore
 
-/// Counts what passes.
+/// Counts bytes and disconnects.
 final class Statistics: SessionObserver {
   private(set) var receivedCount = 0
   private(set) var sentCount = 0
@@ -20,15 +20,18 @@ final class Statistics: SessionObserver {
   ///   - unsent: how many bytes wait to be sent.
   ///   - counters: what the driver has counted, where it does.
   func lines(unsent: Int, counters: LineCounters?) -> [String] {
-    let losses = lossCount == 1 ? "once" : "\(lossCount) times"
+    let losses = lossCount == 0 ? "no disconnects" : lossCount.counted("disconnect")
     let passed =
-      "\(receivedCount.grouped) bytes received, \(sentCount.grouped) sent, "
-      + "\(unsent.grouped) waiting to be sent; lost the device \(losses)."
+      "\(receivedCount.counted("byte")) received, \(sentCount.grouped) sent, "
+      + "\(unsent.grouped) waiting to be sent; \(losses)."
     guard let counters else { return [passed] }
     let errors =
-      "  the driver counted \(counters.framingErrors) framing errors, \(counters.parityErrors) "
-      + "parity errors, \(counters.overruns) overruns, \(counters.bufferOverruns) buffer overruns, "
-      + "\(counters.breaks) breaks"
+      "  the driver counted "
+      + [
+        (counters.framingErrors, "framing error"), (counters.parityErrors, "parity error"),
+        (counters.overruns, "overrun"), (counters.bufferOverruns, "buffer overrun"),
+        (counters.breaks, "break"),
+      ].map { Int($0).counted($1) }.joined(separator: ", ")
     return [passed, errors]
   }
 }

@@ -7,8 +7,8 @@ import SystemPackage
 /// Binds a session to what the user named, and keeps what that needs for as long as it lasts.
 final class TargetBinder {
   private let session: Session
-  private let loop: EventLoop
-  /// Whether a device that is not there is waited for.
+  private let loop: IOLoop
+  /// Whether to wait for a device that is not there, or not free.
   var waitsForAbsentDevice = false
   /// See ``Reconnector/onArrival``.
   var onArrival: ((FilePath, Device?) -> Bool)?
@@ -20,7 +20,7 @@ final class TargetBinder {
   /// Whether the device was there, and its permissions may have been on their way.
   private var isOpeningLate = false
 
-  init(_ session: Session, on loop: EventLoop) {
+  init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
   }
@@ -45,7 +45,12 @@ final class TargetBinder {
       try open(path)
     case .device(let selector): return try bind(to: .fitting(selector), mayAsk: mayAsk)
     case .latest: return try bind(to: .latest, mayAsk: mayAsk)
-    case nil: return try bind(to: .only, mayAsk: mayAsk)
+    case nil:
+      guard mayAsk else {
+        throw Failure(
+          .usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
+      }
+      return try bind(to: .only, mayAsk: mayAsk)
     case .new: try wait(for: .next, called: "the next device to be plugged in")
     }
     return nil
@@ -62,9 +67,10 @@ final class TargetBinder {
     case (.several(let devices), _): throw Failure(several: devices, for: query)
     case (.none, .fitting(let selector)) where waitsForAbsentDevice:
       try wait(for: .selector(selector), called: "\(selector)")
-    case (.none, .only) where waitsForAbsentDevice, (.none, .latest) where waitsForAbsentDevice:
+    case (.none, .latest) where waitsForAbsentDevice:
       try wait(for: .next, called: "a device to be plugged in")
-    case (.none, _): throw Failure(noneFor: query)
+    case (.none, .latest) where mayAsk: return query
+    case (.none, _): throw Failure(noneFor: query, among: present)
     }
     return nil
   }
@@ -87,7 +93,7 @@ final class TargetBinder {
       try session.open(path)
     } catch {
       switch error.code {
-      case .notFound where waitsForAbsentDevice: break
+      case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice: break
       case .permissionDenied where waitsForAbsentDevice || path.isNew: isOpeningLate = true
       case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
         .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .system:
@@ -132,6 +138,7 @@ final class TargetBinder {
   ) throws(Errno) {
     reconnector?.onReport = onReport
     reconnector?.onArrival = onArrival
+    reconnector?.waitsForPort = waitsForAbsentDevice
     // A simulation does not go away; it is only taken back after a release, where it was. Without
     // netlink, as in some sandboxes, a path is still found again.
     try reconnector?.start(watching: simulation == nil ? try? startedDevices() : nil)

@@ -2,24 +2,23 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A program that is run in our place: with our standard streams, at our terminal.
+/// A child process with our standard streams and our terminal.
 struct ChildProcess {
   private let pid: pid_t
   private let signals: sigset_t
 
-  /// Starts a program, which is looked for along `PATH`. The corresponding C function is
-  /// `posix_spawnp`.
+  /// Starts a program, searched along `PATH`. The corresponding C function is `posix_spawnp`.
   ///
-  /// The keys that interrupt and quit reach it as they reach us, and are its to obey: we ignore
-  /// them from here on, as system(3) does. A program that was told to ignore them still does.
+  /// Its child receives SIGINT and SIGQUIT from the terminal as we do; from here on only the child acts
+  /// on them, as with system(3). If they were ignored before, the child ignores them too.
   ///
   /// - Parameter words: its name and arguments, at least one.
-  /// - Throws: what posix_spawnp(3) says.
+  /// - Throws: `Errno` of posix_spawnp(3).
   init(_ words: [String]) throws(Errno) {
-    // What the program's root ignores, and what we ignore from here on.
+    // SIGPIPE is ignored by this program, the others from here on.
     let defaults = Self.set(
-      [SIGPIPE] + [SIGINT, SIGQUIT].filter(Self.ignore))
-    // Ended children of one who ignores SIGCHLD leave no status.
+      ExitStatus.ignoredSignals + [SIGINT, SIGQUIT].filter(Self.ignore))
+    // With SIGCHLD ignored, a child that ends leaves no status.
     signal(SIGCHLD, SIG_DFL)
     signals = Self.set([SIGCHLD, SIGTERM, SIGHUP])
     var mask = sigset_t()
@@ -42,16 +41,16 @@ struct ChildProcess {
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var pid: pid_t = 0
-    // It returns its error, and leaves errno alone.
+    // It returns the error and leaves errno alone.
     let error = posix_spawnp(&pid, words[0], nil, &attributes, &arguments, environ)
     guard error == 0 else { throw Errno(rawValue: error) }
     return pid
   }
 
-  /// Waits for the end; who wants us to end before that (SIGTERM, SIGHUP) is passed on to the
-  /// program: to end before it would give its port to somebody else.
+  /// Waits until the child ends. SIGTERM and SIGHUP are forwarded to it: if we ended first, the session
+  /// would take the port back while the child uses it.
   ///
-  /// - Throws: what waitpid(2) says.
+  /// - Throws: `Errno` of waitpid(2).
   func wait() throws(Errno) -> ExitStatus {
     var signals = signals
     while true {
@@ -81,7 +80,7 @@ struct ChildProcess {
 }
 
 extension ExitStatus {
-  /// Reads what wait(2) tells of a process that has ended: as a shell shows it.
+  /// Converts the status of wait(2), as a shell does.
   init(waitStatus status: CInt) {
     // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
     let signal = status & 0x7F

@@ -2,17 +2,17 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// One session that is asked to let go of its port; it has it back when this is gone.
+/// A connection to one session, which releases its port for as long as the connection lasts.
 struct ControlClient: ~Copyable {
   private let descriptor: OwnedDescriptor
   private var input = LineAssembler(limit: ControlReply.limit)
 
-  /// How long a session may take to answer before it counts as one that does not.
+  /// How long a session may take to answer.
   private static let patience = Duration.seconds(5)
 
   /// Connects to a session's socket.
   ///
-  /// - Throws: what connect(2) says: `ECONNREFUSED` for a socket that was left behind.
+  /// - Throws: `Errno` of connect(2): `ECONNREFUSED` for a stale socket.
   init(_ path: FilePath) throws(Errno) {
     let socket = try UnixSocket.make(isBlocking: true)
     UnixSocket.setPatience(Self.patience, of: socket.borrowed)
@@ -20,19 +20,19 @@ struct ControlClient: ~Copyable {
     descriptor = socket
   }
 
-  /// Asks for a port, and waits for the answer.
+  /// Requests a port, and waits for the reply.
   ///
-  /// - Returns: nil when the session ends meanwhile, or says what is no answer.
-  /// - Throws: `EAGAIN` when it does not answer.
+  /// - Returns: nil if the session ends, or sends something that is not a reply.
+  /// - Throws: `EAGAIN` if it does not reply in time.
   mutating func ask(_ request: ControlRequest) throws(Errno) -> ControlReply? {
     let bytes = Array("\(request.line)\n".utf8)
-    // A socket that nothing was written to has room for it.
+    // A new socket has room for it.
     try systemCall {
       bytes.withUnsafeBytes { write(descriptor.borrowed.rawValue, $0.baseAddress, $0.count) }
     }
     let answer = try nextReply()
     guard answer == .wait else { return answer }
-    // It is at work, within a patience of its own.
+    // The session is sending what is queued, and limits the time for that itself.
     UnixSocket.setPatience(.zero, of: descriptor.borrowed)
     defer { UnixSocket.setPatience(Self.patience, of: descriptor.borrowed) }
     return try nextReply()
@@ -40,7 +40,7 @@ struct ControlClient: ~Copyable {
 
   /// Gives the port back, and waits until the session has it.
   ///
-  /// - Returns: nil when the session has ended, or does not answer.
+  /// - Returns: nil if the session has ended, or does not reply.
   mutating func giveBack() -> ControlReply? {
     _ = shutdown(descriptor.borrowed.rawValue, CInt(SHUT_WR))
     return try? nextReply()

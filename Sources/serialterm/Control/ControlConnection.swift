@@ -3,30 +3,31 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A client of a session: what it asks for lasts as long as its connection does.
+/// A client of a session's control socket. The port is lent for as long as its connection lasts, so that
+/// a client that is killed gives the port back too.
 ///
-/// So a client that was killed gives the port back like one that ended. One that shuts down its
-/// writing side has ended too, and hears what became of the port.
+/// A client that shuts down its writing side gives the port back and receives the result.
 final class ControlConnection: Borrower {
-  /// Called once, when the connection is over.
+  /// Called once, when the connection ends.
   var onEnd: () -> Void = {}
 
   private let descriptor: OwnedDescriptor
   private let peer: UnixSocket.Peer
   private let desk: ReleaseDesk
   private var watch: DescriptorWatch?
-  private var deadline: Timer?
+  private var deadline: LoopTimer?
   private var input = LineAssembler(limit: ControlRequest.limit)
   private var request: ControlRequest?
 
-  /// How long a client may take to say what it wants.
-  private static let patience = Duration.seconds(2)
+  /// How long a client may take to send its request.
+  private static let patience = Duration.milliseconds(500)
 
   /// Takes over a client's connection.
   ///
-  /// - Throws: what getsockopt(2) and epoll_ctl(2) say, and `EPERM` for another user's client.
+  /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user, unless
+  ///   that is root.
   init(
-    _ client: consuming OwnedDescriptor, for desk: ReleaseDesk, on loop: EventLoop
+    _ client: consuming OwnedDescriptor, for desk: ReleaseDesk, on loop: IOLoop
   ) throws(Errno) {
     peer = try UnixSocket.peer(of: client.borrowed)
     descriptor = client
@@ -42,15 +43,15 @@ final class ControlConnection: Borrower {
 
   deinit { watch?.cancel() }
 
-  var name: String { "\(request?.borrower ?? "somebody") (pid \(peer.pid))" }
+  var name: String { "\(request?.borrower ?? "a program") (pid \(peer.pid))" }
 
-  // MARK: What it says
+  // MARK: The request
 
   private func read() {
     let outcome = withUnsafeTemporaryAllocation(byteCount: ControlRequest.limit, alignment: 1) {
       buffer -> ReadOutcome? in
       let outcome = try? descriptor.borrowed.readAvailable(into: buffer)
-      // There is one request; what comes after it is not kept.
+      // There is one request; anything after it is ignored.
       if case .bytes(let count) = outcome, request == nil { input.append(buffer[..<count]) }
       return outcome
     }
@@ -75,18 +76,18 @@ final class ControlConnection: Borrower {
   }
 
   private func refuse() {
-    reply(.no("the request is not understood"))
+    reply(.no("invalid request"))
     end()
   }
 
   private func giveBack() {
     guard request != nil else { return end() }
-    // From here on only the other end's closing counts, which is told of whatever is asked for.
+    // From here on only the client's close matters: epoll always reports EPOLLHUP.
     guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
     desk.end(self)
   }
 
-  // MARK: What it hears
+  // MARK: Replies
 
   func hear(_ answer: ControlReply) {
     reply(answer)
@@ -96,7 +97,7 @@ final class ControlConnection: Borrower {
     }
   }
 
-  /// A reply has room in every socket's buffer: whoever leaves none has not read for long.
+  /// A reply fits into the socket's buffer, unless the client has not read for a long time.
   private func reply(_ reply: ControlReply) {
     guard watch != nil else { return }
     let bytes = Array("\(reply.line)\n".utf8)

@@ -2,24 +2,24 @@ import Glibc
 import SystemPackage
 
 extension ControlFolder {
-  /// A place for sockets, and whose it has to be.
+  /// A directory for sockets, and the owner that it must have.
   struct Place: Hashable {
     let path: FilePath
     let owner: UserID
   }
 
-  /// Where a user's sessions have their sockets, the best place first.
+  /// The directories for a user's sockets, in the order in which they are tried.
   ///
-  /// - Parameter runtimeFolder: the user's `$XDG_RUNTIME_DIR`; what is no absolute path does not
-  ///   count, as the XDG Base Directory Specification says.
+  /// - Parameter runtimeFolder: the user's `$XDG_RUNTIME_DIR`; a relative path is ignored, as the XDG Base
+  ///   Directory Specification says.
   static func places(of user: UserID, runtimeFolder: String?) -> [Place] {
     let runtime = runtimeFolder.map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
     let paths = [runtime?.appending("serialterm"), FilePath("/tmp/serialterm-\(user.rawValue)")]
     return paths.compactMap(\.self).map { Place(path: $0, owner: user) }
   }
 
-  /// Where sessions have their sockets that a user may ask: the user's own; for root, those of the
-  /// user behind sudo(8) too. Others' are not asked: they could keep root waiting.
+  /// The directories whose sessions are asked for a port: the user's own; for root, also those of the user
+  /// who called sudo(8). Sessions of other users are not asked: they could keep root waiting.
   static func placesToAsk(
     as user: UserID, runtimeFolder: String?, sudoUser: UserID?
   ) -> [Place] {
@@ -30,12 +30,12 @@ extension ControlFolder {
 }
 
 extension ControlFolder {
-  /// Where this process's sessions may have theirs.
+  /// The directories for sockets of this process.
   static var ownPlaces: [Place] {
     places(of: UserID(rawValue: geteuid()), runtimeFolder: variable("XDG_RUNTIME_DIR"))
   }
 
-  /// Where this process may ask.
+  /// The directories whose sessions this process asks.
   static var placesToAsk: [Place] {
     placesToAsk(
       as: UserID(rawValue: geteuid()), runtimeFolder: variable("XDG_RUNTIME_DIR"),

@@ -2,29 +2,29 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A folder of one user's own, in which sessions have their sockets.
+/// A private directory of one user, with the sockets of sessions.
 ///
-/// It is held open, and what is in it is reached through it: a folder that somebody puts in its
-/// place after it was looked at changes nothing, and its path may be longer than a socket's.
+/// It stays open, and its entries are reached through the open descriptor: replacing the directory after
+/// it was checked changes nothing, and its path may be longer than a socket address allows.
 struct ControlFolder: ~Copyable {
   private let descriptor: OwnedDescriptor
 
   private static let suffix = ".sock"
 
-  /// Opens a folder, if it is what it has to be.
+  /// Opens a directory, if its owner and permissions are right.
   ///
   /// - Parameters:
-  ///   - place: where it is, and whose it has to be.
-  ///   - creates: whether it is made if it is not there.
-  /// - Throws: what mkdir(2) and open(2) say: `ELOOP` or `ENOTDIR` for a symbolic link; `EPERM`
-  ///   for a folder that is not the owner's, or open to others.
+  ///   - place: its path, and the owner that it must have.
+  ///   - creates: whether to create it if it does not exist.
+  /// - Throws: `Errno` of mkdir(2) and open(2): `ELOOP` or `ENOTDIR` for a symbolic link; `EPERM` if it
+  ///   has another owner, or permissions other than 0700.
   init(_ place: Place, creates: Bool = false) throws(Errno) {
     let path = place.path
     if creates {
       do {
         try systemCall { path.withPlatformString { mkdir($0, 0o700) } }
       } catch .fileExists {
-        // Looked at below, as is one that was made: the umask may have taken permissions away.
+        // Checked below, as a new one is: the umask may have removed permissions.
       }
     }
     let opened = try OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -36,31 +36,31 @@ struct ControlFolder: ~Copyable {
     descriptor = opened
   }
 
-  /// The names of the sockets in it, dead ones too.
+  /// The names of its sockets, stale ones included.
   var socketNames: [String] {
     let list = FilePath("/proc/self/fd/\(descriptor.borrowed.rawValue)")
     return list.entryNames().filter { $0.hasSuffix(Self.suffix) }.sorted()
   }
 
-  /// A path to a socket, for as long as the folder is kept.
+  /// A path to a socket, valid while this value exists.
   func socketPath(_ name: String) -> FilePath {
     FilePath("/proc/self/fd/\(descriptor.borrowed.rawValue)/\(name)")
   }
 
   /// Removes a socket.
   func remove(_ name: String) {
-    // What is not there any more need not be removed.
+    // ENOENT: it is gone already.
     _ = unlinkat(descriptor.borrowed.rawValue, name, 0)
   }
 
-  /// What a session's socket is called: the first name, and others for when it is taken.
+  /// The names for a session's socket: the first, and alternatives for when that is taken.
   static func names(pid: pid_t) -> [String] {
     (0..<8).map { $0 == 0 ? "\(pid)\(suffix)" : "\(pid)-\($0)\(suffix)" }
   }
 }
 
 extension ControlFolder {
-  /// Whose socket it is, by its name; nil for a name that is none of ours.
+  /// The process that a socket belongs to, by its name; nil for any other name.
   static func pid(ofSocket name: String) -> pid_t? {
     guard name.hasSuffix(suffix) else { return nil }
     return pid_t(name.prefix { $0 != "-" && $0 != "." })

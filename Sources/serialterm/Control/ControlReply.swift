@@ -1,24 +1,25 @@
 import SystemPackage
 
-/// What a session answers a client, as a line of text.
+/// A session's reply to a client: a line of text.
 enum ControlReply: Hashable {
-  /// `wait`: what was given to be sent is being sent; the answer follows.
+  /// `wait`: queued bytes are being sent first; another reply follows.
   case wait
-  /// `released PATH`: the port is free; or, at the end, it stays so because others want it too.
+  /// `released PATH`: the port is free; as the last reply: it stays released because another program uses
+  /// it.
   case released(FilePath)
   /// `no REASON`: the session keeps the port.
   case no(String)
-  /// `other`: the session's device is another one.
+  /// `other`: the session has another device.
   case other
   /// `back PATH`: the session has the port again.
   case back(FilePath)
   /// `waiting PATH`: the session waits for its device.
   case waiting(FilePath)
 
-  /// The most bytes of a reply, its end included: a path has 4,096 at most.
+  /// The maximum length of a reply in bytes, with its newline: a path has up to 4,096.
   static let limit = 4_352
 
-  /// Reads a reply; nil if the line is none.
+  /// Parses a reply; nil if the line is not one.
   init?(line: String) {
     let words = line.harmless.split(separator: " ", maxSplits: 1).map(String.init)
     switch (words.first, words.dropFirst().first) {
@@ -32,7 +33,7 @@ enum ControlReply: Hashable {
     }
   }
 
-  /// The reply as it is sent, without the line's end.
+  /// The line to send, without the newline.
   var line: String {
     switch self {
     case .wait: "wait"

@@ -1,19 +1,19 @@
 import Posix
 import SystemPackage
 
-/// What a client asks of a session, as a line of text: `release 188:0 esptool.py`.
+/// A client's request to a session: a line of text, `release 188:0 esptool.py`.
 ///
-/// A device is meant by its number: whatever link or name led to it, the session has the same one.
+/// The device is given by its number, which does not depend on the link or name that led to it.
 struct ControlRequest: Hashable {
   /// The device whose port is to be released.
   let device: DeviceID
-  /// Who wants it, in words for the session's user.
+  /// The name of the requesting program, shown to the session's user.
   let borrower: String
 
-  /// The most bytes of a request, its end included.
+  /// The maximum length of a request in bytes, with its newline.
   static let limit = 256
 
-  /// The longest name that is sent and shown, in Unicode scalars.
+  /// The maximum length of the name, in Unicode scalars.
   private static let longestName = 40
 
   init(device: DeviceID, borrower: String) {
@@ -22,7 +22,7 @@ struct ControlRequest: Hashable {
       String.UnicodeScalarView(borrower.harmless.unicodeScalars.prefix(Self.longestName)))
   }
 
-  /// Reads a request; nil if the line is none. A borrower without a name is let in.
+  /// Parses a request; nil if the line is not one. The name may be missing.
   init?(line: String) {
     let words = line.split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0] == "release" else { return nil }
@@ -34,6 +34,6 @@ struct ControlRequest: Hashable {
     self.init(device: DeviceID(majorNumber: major, minorNumber: minor), borrower: name)
   }
 
-  /// The request as it is sent, without the line's end.
+  /// The line to send, without the newline.
   var line: String { "release \(device.majorNumber):\(device.minorNumber) \(borrower)" }
 }

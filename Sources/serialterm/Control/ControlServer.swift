@@ -3,38 +3,38 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The socket at which a session can be asked to let go of its port.
+/// The control socket of a session, at which other programs ask it to release its port.
 ///
-/// Whatever becomes of it, the session goes on: what cannot be had is gone without.
+/// A session works without one: every failure here leaves it untouched.
 final class ControlServer {
   private let folder: ControlFolder
   private let name: String
   private let listener: OwnedDescriptor
   private let desk: ReleaseDesk
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var isStopped = false
   private var watch: DescriptorWatch?
-  private var pause: Timer?
+  private var pause: LoopTimer?
   private var connections: [ObjectIdentifier: ControlConnection] = [:]
 
   private static let mostConnections = 8
-  /// How long nobody is let in when there is no descriptor free for anybody.
+  /// How long no client is accepted after the process has run out of descriptors.
   private static let pauseLength = Duration.seconds(1)
 
-  /// Listens in the first of the user's places that will do.
+  /// Listens in the first usable directory of the user.
   ///
-  /// - Returns: nil where there is none: a session can do without.
-  static func start(for desk: ReleaseDesk, on loop: EventLoop) -> ControlServer? {
+  /// - Returns: nil if there is none.
+  static func start(for desk: ReleaseDesk, on loop: IOLoop) -> ControlServer? {
     for place in ControlFolder.ownPlaces {
       if let server = try? ControlServer(in: place, for: desk, on: loop) { return server }
     }
     return nil
   }
 
-  /// Listens in a folder, which is made if it is not there.
+  /// Listens in a directory, and creates it if it does not exist.
   ///
-  /// - Throws: what the folder or a system call says; `EADDRINUSE` when others have all the names.
-  init(in place: ControlFolder.Place, for desk: ReleaseDesk, on loop: EventLoop) throws(Errno) {
+  /// - Throws: `Errno` of the directory or a system call; `EADDRINUSE` if all names are taken.
+  init(in place: ControlFolder.Place, for desk: ReleaseDesk, on loop: IOLoop) throws(Errno) {
     let folder = try ControlFolder(place, creates: true)
     let listener = try UnixSocket.make(isBlocking: false)
     name = try Self.bind(listener.borrowed, in: folder)
@@ -59,8 +59,8 @@ final class ControlServer {
     folder.remove(name)
   }
 
-  /// Takes a name that nobody answers at: what a session that was killed left behind is replaced, a
-  /// living session's socket never.
+  /// Binds to a name that no process listens at. The stale socket of a killed session is replaced, the
+  /// socket of a running session never.
   private static func bind(
     _ listener: FileDescriptor, in folder: borrowing ControlFolder
   ) throws(Errno) -> String {
@@ -79,8 +79,8 @@ final class ControlServer {
     throw .addressInUse
   }
 
-  /// Removes what other sessions left behind when they were killed. That nobody answers is not enough:
-  /// one that has just been started has its name before it listens.
+  /// Removes the sockets of killed sessions. A refused connection alone does not prove that: a session
+  /// that is starting binds its socket before it listens.
   private static func tidy(_ folder: borrowing ControlFolder) {
     for name in folder.socketNames {
       guard let pid = ControlFolder.pid(ofSocket: name), hasEnded(pid),
@@ -113,9 +113,9 @@ final class ControlServer {
     do {
       while true { admit(try UnixSocket.accept(from: listener.borrowed)) }
     } catch .wouldBlock {
-      // All have been let in.
+      // No more clients are waiting.
     } catch {
-      // Mostly for want of descriptors, and whoever waits still does: not asked again at once.
+      // Usually EMFILE. The client stays in the queue; accepting again at once would spin.
       _ = try? watch?.setInterest([])
       pause = loop.schedule(after: Self.pauseLength) { [unowned self] in
         _ = try? watch?.setInterest(.reading)
@@ -123,7 +123,7 @@ final class ControlServer {
     }
   }
 
-  /// Serves a client, or closes its connection, when there are too many or it is not welcome.
+  /// Serves a client. Closes its connection if there are too many, or if it belongs to another user.
   private func admit(_ client: consuming OwnedDescriptor) {
     guard connections.count < Self.mostConnections,
       let connection = try? ControlConnection(client, for: desk, on: loop)
@@ -131,7 +131,7 @@ final class ControlServer {
     let id = ObjectIdentifier(connection)
     connections[id] = connection
     connection.onEnd = { [unowned self, loop] in
-      // Kept to the end of the turn: it is in the middle of a call.
+      // Kept until the end of the turn: one of its methods is running.
       guard let ended = connections.removeValue(forKey: id) else { return }
       loop.atEndOfTurn { withExtendedLifetime(ended) {} }
     }

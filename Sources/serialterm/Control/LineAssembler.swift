@@ -1,28 +1,26 @@
-/// Puts lines together from pieces, as they come from a socket.
-///
-/// A line has a bound: whoever sends more is no client of ours.
+/// Assembles lines from the pieces that a socket delivers, up to a maximum length.
 struct LineAssembler {
   private let limit: Int
   private var bytes: [UInt8] = []
 
-  /// - Parameter limit: the most bytes of a line, its end included.
+  /// - Parameter limit: the maximum length of a line in bytes, with its newline.
   init(limit: Int) { self.limit = limit }
 
-  /// Adds what came.
+  /// Appends received bytes.
   mutating func append(_ piece: some Sequence<UInt8>) { bytes += piece }
 
-  /// Nothing more comes: a last line without its end is one too.
+  /// Ends the input: a last line without a newline counts as a line.
   mutating func end() {
     if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
   }
 
-  /// Takes out the next line, without its end; nil while none is whole.
+  /// Removes and returns the next line, without its newline; nil if none is complete.
   mutating func next() -> String? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < limit else { return nil }
     defer { bytes.removeFirst(end + 1) }
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// Whether the line that is being put together is too long.
+  /// Whether the incomplete line is too long.
   var isOverlong: Bool { bytes.prefix(limit).count == limit && !bytes[..<limit].contains(0x0A) }
 }

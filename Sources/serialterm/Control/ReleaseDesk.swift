@@ -2,93 +2,103 @@ import EventLoop
 import SerialCore
 import SystemPackage
 
-/// Who borrows the port, and hears how that goes.
+/// A program that borrows the port.
 protocol Borrower: AnyObject {
-  /// Who it is, in words for the user.
+  /// Its name and process ID, shown to the user.
   var name: String { get }
 
-  /// Hears whether it has the port: of all but `wait` once, and of the return when it has ended.
+  /// Receives a reply: first whether it has the port, and after it has given the port back, the result.
   func hear(_ reply: ControlReply)
 }
 
-/// Decides whether a session has its port or has let go of it, for all who may want either: the
-/// user, by a key or a signal, and programs that borrow the port.
+/// Decides whether a session has its port open or released.
 ///
-/// Each who wants the port released has a claim, the user one; the port is taken back when the last
-/// claim has ended. So nothing that the user does in passing can get between a flashing tool and
-/// its device; to have the port sooner the user ends that tool.
+/// The user (by a key or a signal) and every borrowing program can hold a claim; the port is reopened when
+/// the last claim ends. So a key that the user presses does not take the port away from a flashing tool; to
+/// get the port back sooner, the user ends the tool.
 ///
-/// Before a port is let go of, what was given to be sent is sent, for as long as the patience lasts.
+/// Before the port is released, queued bytes are sent, for as long as ``patience`` allows.
 final class ReleaseDesk: SessionObserver {
-  /// Called with what the user should know.
+  /// Called with a message for the user.
   var onMessage: (String) -> Void = { _ in }
-  /// Called with the number of bytes that the driver had taken, and did not send before the port was
-  /// let go of.
+  /// Called with the number of bytes that the driver had accepted and had not sent when the port was
+  /// released.
   var onUnsent: (Int) -> Void = { _ in }
 
   private let session: Session
-  private let loop: EventLoop
-  /// How long what is left to send may take before the port is released.
+  private let loop: IOLoop
+  /// Whether the port may be released now, for whoever asks: the same as the palette shows.
+  private let availability: () -> Availability
+  /// How long sending the queued bytes may take before the port is released.
   var patience = Drain.Patience(total: .zero)
-  /// Why programs may not have the port, in words; nil if they may.
-  var refusal: String?
   private var isWantedByUser = false
   private var borrowers: [any Borrower] = []
-  /// Those who have not heard yet whether they have the port.
+  /// Borrowers that have not been told yet whether they have the port.
   private var expectant: [any Borrower] = []
-  /// Those who have ended, and have not heard yet whether the port is back.
+  /// Borrowers that have finished, and have not been told yet whether the port is open again.
   private var departing: [any Borrower] = []
   private var drain: Drain?
-  private var returnTimer: Timer?
+  private var returnTimer: LoopTimer?
 
-  /// How long a borrower that has ended waits for the port to be open again.
+  /// How long a borrower that has finished waits for the port to be open again.
   private static let returnPatience = Duration.seconds(2)
 
-  init(_ session: Session, on loop: EventLoop) {
+  /// Creates the desk of a session.
+  ///
+  /// - Parameter availability: whether the port may be released now, and why not.
+  init(
+    _ session: Session, on loop: IOLoop, availability: @escaping () -> Availability
+  ) {
     self.session = session
     self.loop = loop
+    self.availability = availability
     session.addObserver(self)
   }
 
   private var isWanted: Bool { isWantedByUser || !borrowers.isEmpty }
 
-  /// Who has the port, in words; nil when the user alone wants it released.
+  /// The programs that have the port, in words; nil if there are none.
   var borrowerNames: String? {
     borrowers.isEmpty ? nil : borrowers.map(\.name).joined(separator: ", ")
   }
 
   // MARK: The user
 
-  /// Makes the user's claim, or ends it.
-  func toggle() {
+  /// Adds or removes the user's claim.
+  ///
+  /// - Returns: why the port cannot be released now; nil if the claim was made or ended.
+  @discardableResult
+  func toggle() -> CommandOutcome? {
+    if case .disabled(let reason) = availability() { return .unavailable(because: reason) }
     isWantedByUser.toggle()
     if let borrowerNames {
-      let then = isWantedByUser ? "stays released" : "is taken back"
-      onMessage("the port \(then) when \(borrowerNames) has ended.")
+      let then = isWantedByUser ? "stays released" : "is reopened"
+      onMessage("the port \(then) when \(borrowerNames) finishes.")
     }
     update()
+    return nil
   }
 
   // MARK: Programs
 
-  /// Makes a borrower's claim, if it is about the session's device.
+  /// Adds a borrower's claim, if it asks for the session's device.
   func lend(_ device: DeviceID, to borrower: any Borrower) {
     guard session.state.path?.deviceNumber == device else { return borrower.hear(.other) }
-    if let refusal { return borrower.hear(.no(refusal)) }
+    if case .disabled(let reason) = availability() { return borrower.hear(.no(reason)) }
     borrowers.append(borrower)
     expectant.append(borrower)
     update()
     if drain != nil && session.unsentByteCount > 0 { borrower.hear(.wait) }
   }
 
-  /// Ends a borrower's claim; it hears how the port is when it is back, or after a while.
+  /// Removes a borrower's claim; it is told when the port is open again, or that it is not after a while.
   func end(_ borrower: any Borrower) {
     guard borrowers.contains(where: { $0 === borrower }) else { return }
     departing.append(borrower)
     withdraw(borrower)
   }
 
-  /// Ends a borrower's claim, if it has one; it hears nothing any more.
+  /// Removes a borrower's claim, if it has one; it receives no more replies.
   func forget(_ borrower: any Borrower) {
     departing.removeAll { $0 === borrower }
     if borrowers.contains(where: { $0 === borrower }) { withdraw(borrower) }
@@ -96,7 +106,7 @@ final class ReleaseDesk: SessionObserver {
 
   private func withdraw(_ borrower: any Borrower) {
     drop(borrower)
-    if isWanted { onMessage("\(borrower.name) has ended; the port stays released.") }
+    if isWanted { onMessage("\(borrower.name) has finished; the port stays released.") }
     update()
   }
 
@@ -107,7 +117,7 @@ final class ReleaseDesk: SessionObserver {
 
   // MARK: The port
 
-  /// Brings about what is wanted.
+  /// Opens or releases the port according to the claims.
   private func update() {
     switch (session.state, isWanted) {
     case (.open, true):
@@ -121,14 +131,14 @@ final class ReleaseDesk: SessionObserver {
   }
 
   private func letGoWhenSent() {
-    // Put off, because what has been sent already is told at once.
-    drain = Drain(session, on: loop, patience: patience) { [weak self, loop] _ in
+    // Deferred: with nothing to send, the drain ends before it is stored.
+    drain = Drain(session, on: loop, patience: patience) { [weak self, loop] in
       loop.atEndOfTurn { self?.drained() }
     }
   }
 
   private func drained() {
-    // It may have been called off.
+    // It may have been cancelled.
     guard drain != nil else { return }
     drain = nil
     letGo()
@@ -136,29 +146,32 @@ final class ReleaseDesk: SessionObserver {
   }
 
   private func letGo() {
-    let unsentByDriver = session.unsentByteCount - session.queuedByteCount
-    guard session.release() else { return refuse() }
-    if unsentByDriver > 0 { onUnsent(unsentByDriver) }
-  }
-
-  /// The session's delegate has said no.
-  private func refuse() {
-    isWantedByUser = false
-    onMessage("the port cannot be released now.")
-    let refused = expectant
-    for borrower in refused {
-      drop(borrower)
-      borrower.hear(.no("the session cannot let go of the port now"))
+    switch session.release() {
+    case .refused: refuse()
+    case .done(let discarded): onUnsent(discarded)
     }
   }
 
-  // MARK: Answering
+  /// The session's delegate has refused: something began while the port was about to be released.
+  private func refuse() {
+    isWantedByUser = false
+    var reason = "the session keeps the port"
+    if case .disabled(let current) = availability() { reason = current }
+    onMessage(CommandOutcome.unavailable(because: reason).message)
+    let refused = expectant
+    for borrower in refused {
+      drop(borrower)
+      borrower.hear(.no(reason))
+    }
+  }
+
+  // MARK: Replies
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     answer()
   }
 
-  /// Tells those who wait for it where the port is.
+  /// Sends the replies that the session's state answers.
   private func answer() {
     switch session.state {
     case .released(let path):
@@ -184,7 +197,7 @@ final class ReleaseDesk: SessionObserver {
     let told = listeners
     listeners = []
     if told.isEmpty { return }
-    // They may come back to us while they hear.
+    // Deferred: a borrower may call back when it receives the reply.
     loop.atEndOfTurn { for borrower in told { borrower.hear(reply) } }
   }
 }

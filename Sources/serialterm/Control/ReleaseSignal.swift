@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// A signal that toggles whether a session has its port: one of the two that mean nothing else.
+/// A signal that releases the port of a session, or reopens it: one of the two without a fixed meaning.
 enum ReleaseSignal: String, NamedChoice {
   case usr1 = "USR1"
   case usr2 = "USR2"

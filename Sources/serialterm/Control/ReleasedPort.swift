@@ -2,9 +2,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A port that the sessions which have it let go of, for as long as this lives.
+/// A port that all sessions have released, for as long as this value exists.
 struct ReleasedPort: ~Copyable {
-  /// The sessions that had it; more than one only if they share it.
+  /// The sessions that had it open; several only if they share it.
   private let sessions: [Session]
 
   private final class Session {
@@ -15,16 +15,16 @@ struct ReleasedPort: ~Copyable {
   /// Whether any session had the port.
   var wasHeld: Bool { !sessions.isEmpty }
 
-  /// Asks all sessions that can be asked.
+  /// Asks every session of the user.
   ///
   /// - Parameters:
-  ///   - request: the device, and who wants it.
-  ///   - say: called with what does not stand in the way and should be known.
-  /// - Throws: ``Failure`` when a session keeps the port.
+  ///   - request: the device, and the name of the program that wants it.
+  ///   - say: called with messages that are no errors.
+  /// - Throws: ``Failure`` if a session keeps the port.
   init(asking request: ControlRequest, say: (String) -> Void) throws(Failure) {
     var sessions: [Session] = []
     for place in ControlFolder.placesToAsk {
-      // One that is not there, or not as it must be, has no sessions that listen.
+      // No session listens in a directory that is missing or not private.
       guard let folder = try? ControlFolder(place) else { continue }
       for name in folder.socketNames {
         if let session = try Self.ask(folder.socketPath(name), request, say: say) {
@@ -35,7 +35,7 @@ struct ReleasedPort: ~Copyable {
     self.sessions = sessions
   }
 
-  /// - Returns: the session if it let go of the port, nil if it has another, or is none.
+  /// - Returns: the session if it released the port; nil if it has another device, or has ended.
   private static func ask(
     _ path: FilePath, _ request: ControlRequest, say: (String) -> Void
   ) throws(Failure) -> Session? {
@@ -46,10 +46,10 @@ struct ReleasedPort: ~Copyable {
       reply = try session.client.ask(request)
     } catch .wouldBlock {
       let name = path.lastComponent?.string ?? ""
-      say("the session \(name) does not answer; if it has the port, it keeps it.")
+      say("session \(name) does not answer. If it has the port, it keeps it.")
       return nil
     } catch {
-      // It has ended, now or before.
+      // The session has ended.
       return nil
     }
     switch reply {
@@ -59,13 +59,13 @@ struct ReleasedPort: ~Copyable {
     }
   }
 
-  /// Gives the port back, and waits until the sessions have it, for a while.
+  /// Gives the port back, and waits until the sessions have reopened it, for a while.
   ///
-  /// - Parameter say: called with what a session says other than that it has the port.
+  /// - Parameter say: called with a message for every session that has not.
   consuming func giveBack(say: (String) -> Void) {
     for session in sessions {
       switch session.client.giveBack() {
-      case .released(let path): say("\(path) stays released: somebody else wants it too.")
+      case .released(let path): say("\(path) stays released: another program uses it too.")
       case .waiting(let path): say("the session waits for \(path).")
       case .back, .no, .other, .wait, nil: break
       }

@@ -2,9 +2,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Stream sockets of this machine, in Swift's terms. See unix(7).
+/// Wrappers for stream sockets of the local domain. See unix(7).
 enum UnixSocket {
-  /// Who is at the other end, as the kernel noted it when the two were connected.
+  /// The process at the other end, as the kernel recorded it when the connection was made.
   struct Peer: Hashable {
     let pid: pid_t
     let user: UserID
@@ -18,11 +18,10 @@ enum UnixSocket {
     return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
   }
 
-  /// Gives a socket a name that only this user may connect to. The corresponding C function is
-  /// `bind`.
+  /// Binds a socket to a path, with mode 0600. The corresponding C function is `bind`.
   static func bind(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
-    // The file takes its permissions from the socket: at no time may others connect. See
-    // unix_bind_bsd of the kernel.
+    // The file inherits the permissions of the socket, so that others cannot connect at any time: see
+    // unix_bind_bsd() of the kernel.
     try systemCall { fchmod(descriptor.rawValue, 0o600) }
     try withAddress(path) { (address, length) throws(Errno) in
       try systemCall { Glibc.bind(descriptor.rawValue, address, length) }
@@ -36,10 +35,9 @@ enum UnixSocket {
     }
   }
 
-  /// Takes the next client, non-blocking and close-on-exec. The corresponding C function is
-  /// `accept`.
+  /// Accepts a client, non-blocking and close-on-exec. The corresponding C function is `accept`.
   static func accept(from listener: FileDescriptor) throws(Errno) -> OwnedDescriptor {
-    // Swift's Glibc module has no accept4; this program has one thread, and cannot fork in between.
+    // Swift's Glibc module has no accept4(2). No other thread of this program forks in between.
     let rawValue = try systemCall { Glibc.accept(listener.rawValue, nil, nil) }
     let client = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
     try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
@@ -47,9 +45,9 @@ enum UnixSocket {
     return client
   }
 
-  /// Who is at the other end: `SO_PEERCRED`.
+  /// The process at the other end: `SO_PEERCRED`.
   static func peer(of descriptor: FileDescriptor) throws(Errno) -> Peer {
-    // struct ucred, which Swift's Glibc module leaves out.
+    // struct ucred, which Swift's Glibc module lacks.
     var credentials: (pid: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     try systemCall {
@@ -58,7 +56,7 @@ enum UnixSocket {
     return Peer(pid: credentials.pid, user: UserID(rawValue: credentials.user))
   }
 
-  /// Limits how long connecting, reading and writing may wait: they fail with `EAGAIN` then.
+  /// Limits how long connecting, reading and writing may block; after that they fail with `EAGAIN`.
   static func setPatience(_ patience: Duration, of descriptor: FileDescriptor) {
     let nanoseconds = patience.nanoseconds
     var time = timeval(
@@ -76,7 +74,7 @@ enum UnixSocket {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.string.utf8)
-    // The rest of the address is zero, which ends the path.
+    // The rest of the address is zero, which terminates the path.
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .fileNameTooLong }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let outcome = withUnsafePointer(to: &address) { pointer in

@@ -1,77 +1,92 @@
 import EventLoop
 import TerminalUI
 
-/// Asks the user one question at a time. Meanwhile what is typed is the answer, and goes nowhere
-/// else; the session goes on.
+/// Shows one dialog at a time: a question to the user, or a text in pages. The dialog has the
+/// keyboard; the session goes on meanwhile.
 final class Dialogs {
+  /// Called when a dialog has opened or closed.
+  var onChange: () -> Void = {}
+  /// Whether lists are printed once, with numbers, instead of drawn: the terminal can do no more, or
+  /// the user wants it so (a screen reader reads what is printed).
+  var isPlain: Bool
+
   private let console: Console
   private let input: InputPump
-  private lazy var reader = KeyReader(on: loop) { [unowned self] in handle($0) }
-  private let loop: EventLoop
-  private var question: Question?
-  private var view: (any QuestionView)?
-  /// Called when a question has come, or gone and what is typed is for somebody else again.
-  var onChange: () -> Void = {}
+  private let loop: IOLoop
+  private lazy var reader = KeyReader(on: loop) { [unowned self] in dialog?.handle($0) }
+  private var dialog: (any Dialog)?
+  /// Called when the open dialog has closed.
+  private var onEnd: () -> Void = {}
+  private var isRefreshDue = false
 
-  init(on console: Console, input: InputPump, loop: EventLoop) {
+  init(on console: Console, input: InputPump, loop: IOLoop) {
     self.console = console
     self.input = input
     self.loop = loop
+    isPlain = Console.kind != .drawing
   }
 
-  var isOpen: Bool { question != nil }
+  var isOpen: Bool { dialog != nil }
 
-  /// Asks a question, in place of one that is open.
+  /// Asks a question, in place of the open dialog.
   func ask(_ question: Question) {
+    let answer: (Question.Answer) -> Void = { [unowned self] answer in
+      dismiss()
+      switch answer {
+      case .cancelled: question.onCancel()
+      case .chosen(let id): question.onAnswer(id)
+      }
+    }
+    open(
+      isPlain
+        ? PlainQuestionView(question, on: console, answer: answer)
+        : PanelQuestionView(question, on: console, loop: loop, answer: answer),
+      onEnd: question.onEnd)
+  }
+
+  /// Shows a text in pages, in place of the open dialog. See ``Pager``.
+  func show(_ lines: @escaping (ScreenSize) -> [StyledLine]) {
+    open(Pager(lines, on: console) { [unowned self] in dismiss() })
+  }
+
+  private func open(_ dialog: any Dialog, onEnd: @escaping () -> Void = {}) {
     dismiss()
-    self.question = question
-    let view: any QuestionView =
-      Console.kind == .drawing
-      ? PanelQuestionView(question, on: console)
-      : PlainQuestionView(question, on: console)
-    self.view = view
+    self.dialog = dialog
+    self.onEnd = onEnd
     reader.reset()
     input.focus = { [unowned self] in reader.take($0) }
     onChange()
-    view.open()
+    dialog.open()
   }
 
-  /// Shows the choices as they are now.
-  func refresh() { view?.refresh() }
+  /// Shows the present state, once a turn of the loop.
+  func refresh() {
+    guard isOpen, !isRefreshDue else { return }
+    isRefreshDue = true
+    loop.atEndOfTurn { [weak self] in
+      self?.isRefreshDue = false
+      self?.dialog?.refresh()
+    }
+  }
 
-  /// Takes the question off the screen, unanswered: something else has come.
+  /// Closes the open dialog. Its question stays unanswered.
   func dismiss() {
-    if isOpen { close() }
-  }
-
-  private func close() {
-    let ended = question
-    question = nil
-    view?.close()
-    view = nil
+    guard let dialog else { return }
+    let onEnd = onEnd
+    self.dialog = nil
+    self.onEnd = {}
+    dialog.close()
     input.focus = nil
     onChange()
-    ended?.onEnd()
-  }
-
-  private func handle(_ key: Key) {
-    guard let question, let view else { return }
-    switch view.handle(key) {
-    case .unchanged, .changed, .refused: break
-    case .cancelled:
-      close()
-      question.onCancel()
-    case .chosen(let answer):
-      close()
-      question.onAnswer(answer)
-    }
+    onEnd()
   }
 }
 
-/// How a question looks.
-protocol QuestionView: AnyObject {
+/// Something on the screen that has the keyboard.
+protocol Dialog: AnyObject {
   func open()
-  func handle(_ key: Key) -> ChoiceList<String>.Outcome
+  func handle(_ key: Key)
+  /// The state of the session has changed.
   func refresh()
   func close()
 }

@@ -1,24 +1,24 @@
 import EventLoop
 import TerminalUI
 
-/// Turns what is typed into keys, and tells the escape key by the silence after it.
+/// Decodes typed bytes into keys. The escape key is recognised by the silence after it.
 final class KeyReader {
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let onKey: (Key) -> Void
   private var decoder = KeyDecoder()
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
-  /// How long after an escape the rest of a sequence may take: a slow connection's packets.
+  /// How long after an escape the rest of a sequence may take, over a slow connection.
   private static let escapeTime = Duration.milliseconds(40)
 
-  init(on loop: EventLoop, onKey: @escaping (Key) -> Void) {
+  init(on loop: IOLoop, onKey: @escaping (Key) -> Void) {
     self.loop = loop
     self.onKey = onKey
   }
 
-  /// Takes bytes until a key was complete.
+  /// Takes bytes up to the end of one key: that key may close the dialog.
   ///
-  /// - Returns: how many: what follows may be for somebody else.
+  /// - Returns: the number of bytes taken.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     timer = nil
     let (keys, count) = decoder.decodeFirst(of: bytes)
@@ -31,7 +31,7 @@ final class KeyReader {
     return count
   }
 
-  /// Forgets a key that has begun.
+  /// Forgets an incomplete key.
   func reset() {
     timer = nil
     decoder = KeyDecoder()

@@ -1,40 +1,87 @@
+import EventLoop
 import TerminalUI
 
-/// A question as a list in the lower lines of the screen, filtered as one types.
-final class PanelQuestionView: QuestionView {
+/// A question as a list in the lower lines of the screen, filtered as the user types.
+///
+/// Keys take effect on the screen once a turn of the loop, however many came: each search looks at the
+/// whole list.
+final class PanelQuestionView: Dialog {
   private let question: Question
   private let console: Console
+  private let loop: IOLoop
+  private let answer: (Question.Answer) -> Void
   private var list: ChoiceList<String>
+  private var isOpen = false
+  private var isShowDue = false
+  /// Whether Enter waits for choices that are not complete yet.
+  private var isEnterWaiting = false
 
-  init(_ question: Question, on console: Console) {
+  init(
+    _ question: Question, on console: Console, loop: IOLoop,
+    answer: @escaping (Question.Answer) -> Void
+  ) {
     self.question = question
     self.console = console
+    self.loop = loop
+    self.answer = answer
     list = ChoiceList(question.choices(""))
   }
 
   func open() {
+    isOpen = true
     console.screen.cover { [unowned self] in lines(on: $0) }
   }
 
-  func handle(_ key: Key) -> ChoiceList<String>.Outcome {
-    let query = list.query
-    let outcome = list.handle(key)
-    switch outcome {
-    case .changed, .refused: show(isSearching: list.query != query)
-    case .unchanged, .cancelled, .chosen: break
+  func handle(_ key: Key) {
+    isEnterWaiting = false
+    if case .named(.enter, _) = key { return enter() }
+    switch list.take(key) {
+    case .changed: showLater()
+    case .cancelled: answer(.cancelled)
+    case .unchanged, .refused, .chosen: break
     }
-    return outcome
   }
 
-  func refresh() { show(isSearching: false) }
+  private func showLater() {
+    guard !isShowDue else { return }
+    isShowDue = true
+    loop.atEndOfTurn { [weak self] in
+      self?.isShowDue = false
+      self?.show()
+    }
+  }
 
-  private func show(isSearching: Bool) {
+  private func enter() {
     list.update(question.choices(list.query))
-    if isSearching { list.selectBest() }
+    guard !question.isPending(list.query) else { return isEnterWaiting = true }
+    switch list.handle(.named(.enter)) {
+    case .chosen(let id):
+      guard let text = question.continuation(id) else { return answer(.chosen(id)) }
+      list.replaceQuery(text)
+      show()
+    case .unchanged:
+      if list.selected == nil, let text = question.answer(list.query) { answer(.chosen(text)) }
+    case .changed, .refused: show()
+    case .cancelled: answer(.cancelled)
+    }
+  }
+
+  func refresh() {
+    show()
+    if isEnterWaiting { handle(.named(.enter)) }
+  }
+
+  /// Shows the choices for the query as they are now.
+  private func show() {
+    guard isOpen else { return }
+    list.update(question.choices(list.query))
     console.screen.refresh()
   }
 
-  func close() { console.screen.uncover() }
+  func close() {
+    isOpen = false
+    console.screen.uncover()
+  }
 
   private func lines(on size: ScreenSize) -> [StyledLine] {
     let view = ChoiceListView(

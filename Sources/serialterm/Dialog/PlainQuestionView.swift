@@ -1,73 +1,114 @@
 import TerminalUI
 
-/// A question as a numbered list, for a terminal that can only print: the answer is a number, or
-/// what would be chosen, and Enter.
-final class PlainQuestionView: QuestionView {
+/// A question as a numbered list that is printed once. The answer is a number, a key or a name, and
+/// Enter.
+final class PlainQuestionView: Dialog {
   private let question: Question
   private let console: Console
+  private let answer: (Question.Answer) -> Void
   private var typed = ""
-  /// The choices as they were printed: what a number stands for.
-  private var printed: [Choice<String>] = []
+  /// The choices as they were printed: what a number stands for. Nil while nothing is printed,
+  /// because the choices are not complete yet.
+  private var printed: [Choice<String>]?
+  /// The text that the printed choices are for.
+  private var listed = ""
+  /// Whether Enter waits for choices that are not complete yet.
+  private var isEnterWaiting = false
 
-  init(_ question: Question, on console: Console) {
+  /// The most choices that are printed: the others are found by name.
+  private static let printLimit = 100
+
+  init(
+    _ question: Question, on console: Console, answer: @escaping (Question.Answer) -> Void
+  ) {
     self.question = question
     self.console = console
+    self.answer = answer
   }
 
-  func open() {
-    printed = question.choices("")
-    let list = PlainList(printed)
-    console.answer(["\(question.title)? A number, and Enter:"] + list.lines().map { "  \($0)" })
+  func open() { print() }
+
+  /// Prints the choices if they are complete.
+  private func print() {
+    // Asking for the choices is what makes them come.
+    let choices = question.choices(listed)
+    guard !question.isPending(listed) else { return }
+    printed = Array(choices.prefix(Self.printLimit))
+    let lines = PlainList(printed ?? []).lines().map { "  \($0)" }
+    let rest = choices.count - lines.count
+    console.answer(
+      ["\(question.title): type a number or a name, then Enter. Enter alone cancels."] + lines
+        + (rest > 0 ? ["  \(rest.grouped) more: type the name"] : []))
   }
 
-  func handle(_ key: Key) -> ChoiceList<String>.Outcome {
+  func handle(_ key: Key) {
+    isEnterWaiting = false
     switch key {
-    case .character(let scalar):
-      typed.unicodeScalars.append(scalar)
-      console.echo("\(scalar)".harmless)
+    case .character(let scalar): add(String(scalar))
+    case .paste(let bytes):
+      add(String(decoding: bytes.prefix { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self))
     case .named(.backspace, _):
       if let last = typed.popLast() {
         console.echo(String(repeating: "\u{8} \u{8}", count: "\(last)".harmless.displayWidth))
       }
-    case .named(.enter, _): return answer()
-    case .named(.escape, _), .control("c"), .control("g"): return .cancelled
-    case .paste(let bytes):
-      let text = String(decoding: bytes.prefix { $0 >= 0x20 }, as: UTF8.self)
-      typed += text
-      console.echo(text.harmless)
+    case .named(.enter, _): enter()
+    case .named(.escape, _), .control("c"), .control("g"): answer(.cancelled)
     case .control, .alt, .named: break
     }
-    return .unchanged
   }
 
-  private func answer() -> ChoiceList<String>.Outcome {
-    defer { typed = "" }
-    let outcome = meaning
+  private func add(_ text: String) {
+    let room = ChoiceList<String>.queryLimit - typed.unicodeScalars.count
+    let text = String(text.unicodeScalars.prefix(max(0, room)))
+    typed += text
+    console.echo(text.harmless)
+  }
+
+  private func enter() {
+    guard let outcome = meaning else { return isEnterWaiting = true }
     switch outcome {
-    case .refused(let id, let reason): console.answer(["\(id) is off: \(reason)."])
-    case .unchanged: console.answer(["'\(typed)' is none of them."])
-    case .changed, .chosen, .cancelled: break
+    case .chosen(let id):
+      guard let text = question.continuation(id) else { return answer(.chosen(id)) }
+      (printed, listed) = (nil, text)
+      print()
+    case .cancelled: return answer(.cancelled)
+    case .refused(_, let reason):
+      console.answer([CommandOutcome.unavailable(because: reason).message])
+    case .unchanged, .changed: console.answer(["'\(typed)' is not in the list."])
     }
-    return outcome
+    typed = ""
   }
 
-  /// What the answer leads to as things are now: they may have changed since the list was printed.
-  private var meaning: ChoiceList<String>.Outcome {
-    let numbered: String?
+  /// What the answer means in the present state, which may have changed since the list was printed;
+  /// nil while the choices are not complete.
+  private var meaning: ChoiceList<String>.Outcome? {
+    guard let printed else { return typed.isEmpty ? .cancelled : nil }
     switch PlainList(printed).answer(typed) {
     case .cancelled: return .cancelled
-    case .chosen(let id), .refused(let id, _): numbered = id
-    case .unchanged, .changed: numbered = nil
+    case .chosen(let id), .refused(let id, _):
+      return question.choices(listed).first { $0.id == id }?.outcome ?? .unchanged
+    case .unchanged, .changed: break
     }
-    let meant = question.choices(numbered == nil ? typed : "").first {
-      if let numbered { return $0.id == numbered }
-      return [$0.id, $0.title, $0.label].contains(typed)
-    }
-    guard let meant else { return .unchanged }
-    return meant.refusal.map { .refused(meant.id, because: $0) } ?? .chosen(meant.id)
+    let choices = question.choices(typed)
+    guard !question.isPending(typed) else { return nil }
+    let named =
+      choices.first { [$0.id, $0.name, $0.title, $0.label].contains(typed) }
+      ?? choices.first { $0.synonyms.contains(typed.lowercased()) }
+    return named?.outcome ?? question.answer(typed).map { .chosen($0) } ?? .unchanged
   }
 
-  // What has been printed stays as it is.
-  func refresh() {}
+  func refresh() {
+    // What is printed stays as it is.
+    if printed == nil { print() }
+    if isEnterWaiting { handle(.named(.enter)) }
+  }
+
   func close() {}
+}
+
+extension Choice {
+  /// The outcome of choosing it.
+  fileprivate var outcome: ChoiceList<ID>.Outcome {
+    refusal.map { .refused(id, because: $0) } ?? .chosen(id)
+  }
 }

@@ -1,21 +1,50 @@
 import TerminalUI
 
-/// A question to the user: what there is to choose from, and what the choice leads to.
+/// A question to the user: a list of choices, and what follows from the answer.
 struct Question {
+  /// What the user did.
+  enum Answer {
+    case chosen(String)
+    case cancelled
+  }
+
   let title: String
-  /// The choices for what was typed so far, which may be one of them. Asked anew whenever that, or
-  /// the state of the session, changes: what is off is not left out, but says why.
+  /// The choices for the text typed so far. Called again when the text or the state changes: a
+  /// choice that is off stays in the list and says why.
   var choices: (_ typed: String) -> [Choice<String>]
-  /// Called with the choice, when the question is off the screen.
+  /// Whether the choices for a text are not complete yet: Enter waits for them. Call
+  /// ``Dialogs/refresh()`` when they are.
+  var isPending: (_ typed: String) -> Bool = { _ in false }
+  /// The text with which the question goes on when a choice is made, as with a folder; nil when the
+  /// choice is the answer.
+  var continuation: (_ id: String) -> String? = { _ in nil }
+  /// The answer that a typed text stands for when it matches no choice; nil for none.
+  var answer: (_ typed: String) -> String? = { _ in nil }
+  /// Called with the choice when the question is off the screen.
   let onAnswer: (String) -> Void
-  /// Called when the user wants none of them.
+  /// Called when the user chooses nothing.
   var onCancel: () -> Void = {}
-  /// Called before those, and when something else has come in its place: it is off the screen.
+  /// Called first, also when another dialog has taken the place of the question.
   var onEnd: () -> Void = {}
 }
 
+extension Choice<String> {
+  /// A value of a setting.
+  init(ofValue value: String, isCurrent: Bool) {
+    self.init(id: value, title: value, detail: isCurrent ? "now" : "", isCurrent: isCurrent)
+  }
+
+  /// The first choice where several things can be switched and none is the present value: Enter alone
+  /// changes nothing.
+  ///
+  /// - Parameter state: how things are.
+  static func noChange(_ state: String) -> Choice {
+    Choice(id: "", title: "no change", detail: state, isCurrent: true)
+  }
+}
+
 extension Question {
-  /// The question with all of its choices off while a command is, for the same reason.
+  /// The question with all choices off, for the same reason, while a command is off.
   func whileOn(_ command: Command, in model: TerminalStateModel) -> Question {
     var question = self
     question.choices = { [unowned model, choices] typed in

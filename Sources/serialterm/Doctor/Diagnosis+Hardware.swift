@@ -13,12 +13,19 @@ extension Diagnosis {
           why: "There is something at this path, and it is no terminal device.",
           mend: ["serialterm list --all   # what there is"])
       ]
+    case .closedOff:
+      return [
+        Finding(
+          code: .permissionDenied, port: port.path, what: "permission denied",
+          why: "You may not search a directory on the path.",
+          mend: ["namei -l \(port.path.string.shellWord)   # shows which one"])
+      ]
     case .present: break
     }
     if port.device?.hasHardware == false {
       return [
         Finding(
-          code: .noHardware, port: port.path, what: "no hardware is behind this port",
+          code: .noHardware, port: port.path, what: "no hardware behind this port",
           why:
             "The driver keeps a place for a port that it did not find; using it is an I/O error.",
           mend: ["serialterm list   # the ports that have hardware"])

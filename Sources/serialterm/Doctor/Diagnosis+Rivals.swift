@@ -19,9 +19,9 @@ extension Diagnosis {
   private static func held(_ port: Facts.Port, by holder: Facts.Process) -> Finding {
     Finding(
       code: .held, port: port.path,
-      what: "held by pid \(holder.pid) (\(holder.command.harmless))",
-      why: "Two programs on one port take each other's bytes.",
-      mend: ["kill \(holder.pid)   # or end the program as it is meant to be ended"])
+      what: "busy, held by pid \(holder.pid) (\(holder.command.harmless))",
+      why: "Two programs that read from one port split what the device sends.",
+      mend: ["kill \(holder.pid)   # or quit the program"])
   }
 
   private static func login(_ port: Facts.Port, by getty: Facts.Process) -> Finding {

@@ -11,7 +11,19 @@ enum Diagnosis {
         hardware(port, on: machine) + access(port, on: machine) + rivals(port, on: machine)
       return findings.filter(\.code.isBlocking) + findings.filter { !$0.code.isBlocking }
     }
-    return absence(in: facts) + strays + ports + service(in: facts)
+    return absence(in: facts) + ambiguity(in: facts) + strays + ports + service(in: facts)
+  }
+
+  /// Several devices fit the target, so that a script cannot use it.
+  private static func ambiguity(in facts: Facts) -> [Finding] {
+    guard let target = facts.ambiguousTarget else { return [] }
+    let nodes = facts.ports.map { $0.path.string.shellWord }
+    return [
+      Finding(
+        code: .ambiguous, port: nil, what: "\(target.harmless): fits several devices",
+        why: "On a terminal 'serialterm connect' asks which one it is; a script fails.",
+        mend: nodes.map { "serialterm connect \($0)" })
+    ]
   }
 
   /// What was asked for is not there, or nothing is.

@@ -5,7 +5,8 @@ import SystemPackage
 extension FactGatherer {
   var machine: Facts.Machine {
     Facts.Machine(
-      user: user, processes: processes, brailleClaims: brailleClaims, consoles: consoles,
+      user: user, processes: processes, brailleClaims: brailleClaims,
+      consoles: KernelConsoles(below: root).names,
       // Its socket: libudev looks for it too.
       hasUdevd: exists("/run/udev/control"),
       isContainer: exists("/.dockerenv") || exists("/run/.containerenv")
@@ -38,13 +39,6 @@ extension FactGatherer {
     // 12 bits in the middle are the driver's: see new_encode_dev() of the kernel.
     return DeviceID(
       majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
-  }
-
-  /// The consoles of /proc/consoles, see Documentation/filesystems/proc; they are in /proc/cmdline
-  /// too, with those that the kernel could not find.
-  private var consoles: Set<String> {
-    let lines = text("/proc/consoles")?.split(separator: "\n") ?? []
-    return Set(lines.compactMap { $0.split(separator: " ").first.map(String.init) })
   }
 
   /// The last that the kernel said of serial adapters. See Documentation/ABI/testing/dev-kmsg: a

@@ -17,16 +17,22 @@ extension FactGatherer {
       permissions.isForSeat = record.tags.contains("uaccess")
       port.node = .present(permissions)
     case .absent: port.node = .absent(numbers: text(FilePath(device.syspath).appending("dev")))
-    case .notATerminal: break
+    case .notATerminal, .closedOff: break
     }
     return port
   }
 
-  /// The same for what udev does not know.
-  func bare(_ path: FilePath) -> Facts.Port {
-    var port = port(at: path, node: resolved(path))
-    if let holder = port.holder, isFarEnd(holder) { port.holder = nil }
-    return port
+  /// The same for a path that udev does not know.
+  func bare(_ path: FilePath) -> Facts.Port { port(at: path, node: resolved(path)) }
+
+  /// Whether a directory on the path may not be searched, so that nobody knows what is there.
+  func isClosedOff(_ path: FilePath) -> Bool {
+    do throws(Errno) {
+      _ = try at(path).stat()
+      return false
+    } catch {
+      return error == .permissionDenied
+    }
   }
 
   private func port(at path: FilePath, node: FilePath) -> Facts.Port {
@@ -43,17 +49,8 @@ extension FactGatherer {
     at(path).realPath ?? path
   }
 
-  /// Whether a process serves pseudo-terminals: it keeps their nodes open too, and is no rival.
-  private func isFarEnd(_ process: Facts.Process) -> Bool {
-    let folder = FilePath("/proc/\(process.pid)/fd")
-    // The multiplexer, /dev/ptmx: see Documentation/admin-guide/devices.
-    let multiplexer = DeviceID(majorNumber: 5, minorNumber: 2)
-    return at(folder).entryNames().contains { name in
-      (try? at(folder.appending(name)).stat())?.specialDeviceID == multiplexer
-    }
-  }
-
   private func node(_ path: FilePath) -> Facts.Node {
+    if isClosedOff(path) { return .closedOff }
     guard let file = try? at(path).stat() else { return .absent(numbers: nil) }
     guard file.type == .characterSpecial, isTerminal(file.specialDeviceID) else {
       return .notATerminal

@@ -24,14 +24,17 @@ struct FactGatherer {
     case nil: facts.ports = devices.filter(\.hasHardware).map(port)
     case .loopback?, .new?: break
     case .latest?:
-      facts.ports = DeviceQuery.latest.candidates(among: devices).map(port)
-      if facts.ports.isEmpty { facts.scope = .missing("latest") }
+      if case .one(let device) = DeviceQuery.latest.answer(among: devices) {
+        facts.ports = [port(device)]
+      } else {
+        facts.scope = .missing("latest")
+      }
     case .node(let path)?:
       let matches = DeviceSelector.node(path).matches(among: devices)
       facts.hasLeftOverNode = matches.isEmpty && isLeftOver(path)
       if let device = matches.first {
         facts.ports = [port(device)]
-      } else if exists(path) && !facts.hasLeftOverNode {
+      } else if (exists(path) && !facts.hasLeftOverNode) || isClosedOff(path) {
         facts.ports = [bare(path)]
       } else {
         facts.scope = .missing(path.string)
@@ -39,14 +42,17 @@ struct FactGatherer {
     case .device(let selector)?:
       facts.ports = selector.matches(among: devices).map(port)
       if facts.ports.isEmpty { facts.scope = .missing("\(selector)") }
+      if facts.ports.count > 1 { facts.ambiguousTarget = "\(selector)" }
     }
     // A chip without a port may be what is being looked for.
     if facts.scope != .target { facts.strays = strays }
     return facts
   }
 
-  /// Where a path of the machine is.
-  func at(_ path: FilePath) -> FilePath { root.appending(path.components) }
+  /// The place of a path of the machine; a relative path is one of the present directory.
+  func at(_ path: FilePath) -> FilePath {
+    path.isAbsolute ? root.appending(path.components) : path
+  }
 
   /// A small file's text, without the blanks around it; nil if it cannot be read.
   func text(_ path: FilePath) -> String? {
@@ -54,10 +60,18 @@ struct FactGatherer {
     return String(decoding: bytes, as: UTF8.self).trimmed
   }
 
-  /// Looks at all processes once.
+  /// Looks at all processes once. The far end of a pseudo-terminal keeps its node open too, and holds it
+  /// only if it has locked it.
   private static func presentHolder() -> (FilePath) -> Facts.Process? {
     let holders = PortHolders()
-    return { holders[$0].map { Facts.Process(pid: $0.pid, command: $0.command) } }
+    return { path in
+      let uses = holders.uses(of: path)
+      let holder =
+        holders.locker(of: path) ?? uses.first(where: \.isLocked)?.holder
+        ?? uses.first { !$0.isFarEnd }?.holder
+        ?? (holders.isExclusive(path) == true ? uses.first?.holder : nil)
+      return holder.map { Facts.Process(pid: $0.pid, command: $0.command) }
+    }
   }
 }
 

@@ -11,6 +11,8 @@ struct Facts: Hashable {
   var strays: [Stray] = []
   /// Whether a missing port's node is there all the same: made by hand, or given to a container.
   var hasLeftOverNode = false
+  /// The target, as the user gave it, if several devices fit it.
+  var ambiguousTarget: String?
 
   /// What was asked about.
   enum Scope: Hashable {
@@ -97,6 +99,8 @@ extension Facts {
     case absent(numbers: String?)
     /// Something that is no terminal.
     case notATerminal
+    /// A directory on the path may not be searched.
+    case closedOff
   }
 
   /// Who may use a node.

@@ -1,19 +1,18 @@
 import SystemPackage
 
-/// Something that keeps a port from being used, or may disturb its use.
+/// A problem that keeps a port from being used, or may disturb its use.
 struct Finding: Hashable {
   let code: Code
   /// The port that it is about; nil for what concerns the machine.
   let port: FilePath?
-  /// What is the matter, in a few words.
+  /// The problem, in a few words: those that `connect` fails with.
   let what: String
-  /// Why that is so, in a sentence or two.
+  /// The reason, in a sentence or two.
   let why: String
-  /// The commands that mend it, as they are to be typed.
+  /// The commands that fix it.
   let mend: [String]
 
-  /// Which finding it is. Scripts rely on the names, and the documentation has a section for each
-  /// that is called by it.
+  /// The kind of finding. Scripts rely on the names; the manual has a section for each.
   enum Code: String, CaseIterable {
     case noDevice = "no-device"
     case noSuchDevice = "no-such-device"
@@ -33,10 +32,30 @@ struct Finding: Hashable {
     case staleLock = "stale-lock"
     case unusableLock = "unusable-lock"
     case noUdevd = "no-udevd"
+    case ambiguous = "ambiguous"
+    case configuration = "configuration"
   }
 
-  /// Where the documentation tells more.
-  var documentation: String { "docs/troubleshooting.md#\(code.rawValue)" }
+  /// The section of the manual that explains the finding, as a command to type.
+  var documentation: String { "man 7 serialterm-troubleshooting   # \(code.title)" }
+}
+
+extension Finding {
+  /// The configuration file cannot be read, so that every session fails.
+  init(configuration failure: Failure) {
+    self.init(
+      code: .configuration, port: nil, what: failure.message,
+      why: "Every command that reads the configuration fails until this is corrected.",
+      mend: ["# edit the file, or choose another one with --config"])
+  }
+}
+
+extension Finding.Code {
+  /// The title of its section in the manual.
+  fileprivate var title: String {
+    let words = rawValue.split(separator: "-").joined(separator: " ")
+    return words.prefix(1).uppercased() + words.dropFirst()
+  }
 }
 
 extension Finding.Code {
@@ -44,7 +63,8 @@ extension Finding.Code {
   var isBlocking: Bool {
     switch self {
     case .noDevice, .noSuchDevice, .noNode, .notASerialPort, .noHardware, .permissionDenied,
-      .loginNeeded, .held, .driverMissing, .takenByProgram, .unusableLock:
+      .loginNeeded, .held, .driverMissing, .takenByProgram, .unusableLock, .ambiguous,
+      .configuration:
       true
     case .getty, .kernelConsole, .brltty, .modemManager, .autosuspend, .staleLock, .noUdevd: false
     }
@@ -68,10 +88,10 @@ extension Finding {
   /// The finding as people read it, without line ends.
   func lines(style: TextStyle) -> [String] {
     let subject = port.map { "\($0.string): " } ?? ""
-    let labels = ["mend:"] + mend.dropFirst().map { _ in "     " }
+    let labels = ["fix:"] + mend.dropFirst().map { _ in "    " }
     let title = style.warning((subject + what).harmless, isBlocking: code.isBlocking)
     return [title, "  \(why.harmless)"]
-      + zip(labels, mend).map { "  \(style.dimmed($0))  \($1.harmless)" }
+      + zip(labels, mend).map { "  \(style.dimmed($0))   \($1.harmless)" }
       + ["  \(style.dimmed("more:"))  \(style.dimmed(documentation))"]
   }
 }

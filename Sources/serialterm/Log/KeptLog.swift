@@ -22,7 +22,7 @@ final class KeptLog {
   /// - Parameter onNews: called after it was said.
   /// - Throws: ``LogFileError``.
   func watch(
-    on loop: EventLoop, onNews: @escaping () -> Void
+    on loop: IOLoop, onNews: @escaping () -> Void
   ) throws(LogFileError) {
     do throws(Errno) {
       watch = try loop.watch(log.notification, for: .reading) { [unowned self] _ in
@@ -39,7 +39,7 @@ final class KeptLog {
     case .overflow:
       console.warn("the log \(log.path) is too slow: what comes now is missing from it.")
     case .goesOn(let missing):
-      console.warn("the log \(log.path) goes on; \(missing.grouped) bytes are missing.")
+      console.warn("the log \(log.path) goes on; \(missing.counted("byte")) missing.")
     case .problem(let problem):
       console.warn(words(for: problem))
     }
@@ -50,8 +50,8 @@ final class KeptLog {
     case .unwritable(let error):
       "the log \(log.path) cannot be written (\(error)): up to "
         + "\(Log.capacity >> 20) MiB are kept until it can."
-    case .notTurnedOver(let error):
-      "no new log file is begun, the last one goes on: \(error)."
+    case .notRotated(let error):
+      "The log cannot be rotated, and goes on in the old file: \(error)."
     case nil:
       "the log \(log.path) is written again."
     }

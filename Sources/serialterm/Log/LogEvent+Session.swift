@@ -3,15 +3,15 @@ import SerialCore
 import SystemPackage
 
 extension LogEvent {
-  /// What a change of a session's state means for its log; nil where it means nothing.
-  init?(from old: SessionState, to new: SessionState) {
+  /// The event that a change of a session's state is for its log; nil for none.
+  ///
+  /// - Parameter isReturn: whether the session's port was open before.
+  init?(from old: SessionState, to new: SessionState, isReturn: Bool) {
     switch (old, new) {
     case (.open, .open(let path, let settings)):
       self.init(.settings, at: path.string, .settings("\(settings)"))
-    case (.opening(_, after: nil), .open(let path, let settings)):
-      self.init(.opened, at: path.string, .settings("\(settings)"))
     case (_, .open(let path, let settings)):
-      self.init(.back, at: path.string, .settings("\(settings)"))
+      self.init(isReturn ? .back : .opened, at: path.string, .settings("\(settings)"))
     case (.open(let path, _), .waitingForDevice), (.open(let path, _), .closed(.lost)):
       self.init(.lost, at: path.string)
     case (_, .released(let path)):
@@ -52,7 +52,8 @@ extension LogFileError {
   /// What to do about it.
   var advice: String {
     switch reason {
-    case .exists: "; --log-append adds to it"
+    case .exists: "; --log-append appends to it"
+    case .accessRefused: "; a group must be one of your own"
     case .symbolicLink, .notAFile, .system: ""
     }
   }

@@ -14,7 +14,7 @@ final class LogKeeper: SessionObserver {
   private static let switchingPatience = Duration.milliseconds(100)
 
   private let console: Console
-  private let loop: EventLoop
+  private let loop: IOLoop
   /// What is to be logged; the logs that are on go on as they are.
   var configuration = LogConfiguration()
   private var logs: [KeptLog] = []
@@ -22,16 +22,20 @@ final class LogKeeper: SessionObserver {
   private var ending: [KeptLog] = []
   private var missingBefore = 0
   private var hasFinished = false
+  private var hasBeenOpen = false
   /// The files of the logs that were switched off last.
   private var lastFiles: [String]?
 
-  init(on console: Console, loop: EventLoop) {
+  init(on console: Console, loop: IOLoop) {
     self.console = console
     self.loop = loop
   }
 
   /// Where it is logged to now, the first of several.
-  var path: FilePath? { logs.first?.log.path }
+  var path: FilePath? { paths.first }
+
+  /// All the files that are logged to now.
+  var paths: [FilePath] { logs.map(\.log.path) }
 
   /// How many bytes are missing from the logs, in all.
   var missingCount: Int {
@@ -109,7 +113,7 @@ final class LogKeeper: SessionObserver {
 
   private func sayMissing(from log: Log) {
     let count = log.missingCount
-    if count > 0 { console.warn("\(log.path): \(count.grouped) bytes not logged.") }
+    if count > 0 { console.warn("\(log.path): \(count.counted("byte")) not logged.") }
   }
 
   /// Waits until the logs are written, but not for long, and says what is not. Calling it again does
@@ -124,8 +128,8 @@ final class LogKeeper: SessionObserver {
       if kept.log.finish(by: deadline) {
         sayMissing(from: kept.log)
       } else {
-        let count = kept.log.missingCount.grouped
-        console.warn("\(kept.log.path): the disk takes nothing; \(count) bytes are not written.")
+        let missing = kept.log.missingCount.bytesWere
+        console.warn("\(kept.log.path): the disk takes nothing; \(missing) not written.")
       }
     }
   }
@@ -141,7 +145,8 @@ final class LogKeeper: SessionObserver {
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    append(LogEvent(from: old, to: new))
+    append(LogEvent(from: old, to: new, isReturn: hasBeenOpen))
+    if new.isOpen { hasBeenOpen = true }
   }
 
   func session(

@@ -55,7 +55,7 @@ struct DeviceChange {
     guard old != new else { return nil }
     self.init(
       key: key, old: JSON(old), new: JSON(new),
-      text: "\(key): \(old?.harmless ?? "none") -> \(new?.harmless ?? "none")")
+      text: "\(key): \(old ?? "none") -> \(new ?? "none")")
   }
 
   private init(_ key: String, _ old: Int?, _ new: Int?) {
@@ -67,8 +67,8 @@ struct DeviceChange {
 
   private init(links old: [FilePath], _ new: [FilePath]) {
     func json(_ links: [FilePath]) -> JSON { .array(links.map { .string($0.string) }) }
-    let come = new.filter { !old.contains($0) }.map { "+\($0.string.harmless)" }
-    let gone = old.filter { !new.contains($0) }.map { "-\($0.string.harmless)" }
+    let come = new.filter { !old.contains($0) }.map { "+\($0.string)" }
+    let gone = old.filter { !new.contains($0) }.map { "-\($0.string)" }
     self.init(
       key: "links", old: json(old), new: json(new),
       text: "links: \((come + gone).joined(separator: " "))")
@@ -83,6 +83,6 @@ extension [DeviceChange] {
 
   /// What a person reads. The system may say that something changed which is not told here.
   var text: String {
-    isEmpty ? "nothing that is shown" : map(\.text).joined(separator: ", ")
+    isEmpty ? "nothing that is shown" : map(\.text).joined(separator: ", ").harmless
   }
 }

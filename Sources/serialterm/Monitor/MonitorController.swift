@@ -14,7 +14,7 @@ final class MonitorController: DeviceObserver {
   private let includesAll: Bool
   private let count: Int?
   private let timeout: Duration?
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let output: OutputChannel
   private let watcher: DeviceWatcher
   private var deviceWatch: DescriptorWatch?
@@ -32,7 +32,7 @@ final class MonitorController: DeviceObserver {
     self.includesAll = includesAll
     self.count = count
     self.timeout = timeout
-    loop = try EventLoop()
+    loop = try IOLoop()
     output = try OutputChannel(.standardOutput, on: loop, whenFull: .pushBack)
     watcher = DeviceWatcher(source: try UdevSource())
   }
@@ -123,7 +123,7 @@ final class MonitorController: DeviceObserver {
     case .table:
       let padding = String(repeating: " ", count: max(0, "disappeared".count - event.count))
       let text = "\(Timestamp.now.timeOfDay)  \(event)\(padding)  \(device.node)  \(device.summary)"
-      return changes.map { "\(text)  (\($0.text))" } ?? text
+      return (changes.map { "\(text)  (\($0.text))" } ?? text).harmless
     }
   }
 }

@@ -3,11 +3,18 @@ import Posix
 /// What waits to be shown, within a bound. What the device said and finds no room is counted and left
 /// out; what is said about the session has room of its own, and comes behind the gap.
 struct Backlog: ~Copyable {
-  private var queue = ByteQueue(capacity: 524_288)
+  private var queue: ByteQueue
   /// What is said while the queue has no room, or has left something out.
   private var messages = ByteQueue(capacity: 65_536)
   /// How many bytes were left out since the last ``settle(saying:)``.
   private(set) var leftOut = 0
+
+  /// Creates an empty backlog.
+  ///
+  /// - Parameter isBounded: whether bytes past 512 KiB are left out.
+  init(isBounded: Bool = true) {
+    queue = ByteQueue(capacity: isBounded ? 524_288 : .max)
+  }
 
   /// Whether nothing waits, and nothing was left out.
   var isEmpty: Bool { queue.isEmpty && isGapless }

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import SystemPackage
+import TerminalUI
 
 /// Where a session is shown: the device's bytes on standard output, what is said about them on
 /// standard error.
@@ -39,7 +40,7 @@ final class Console {
   ///   - isQuiet: whether only failures are said.
   ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
   /// - Throws: what epoll_ctl(2) says.
-  init(on loop: EventLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
+  init(on loop: IOLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
     self.isQuiet = isQuiet
     self.isRaw = isRaw
     isOutputTerminal = Self.kind != .none
@@ -61,6 +62,9 @@ final class Console {
     guard let one = try? one.stat(), let other = try? other.stat() else { return false }
     return one.deviceID == other.deviceID && one.inode == other.inode
   }
+
+  /// Whether the cursor is known to be in the first column.
+  var isAtMargin: Bool { !isMidLine && messages == nil }
 
   /// Whether the device ought to hold back.
   var isCrowded: Bool { output.isCrowded }
@@ -98,15 +102,12 @@ final class Console {
   func warn(_ text: String) { answer([text]) }
 
   /// Shows what the user asked for: quiet or not.
-  func answer(_ lines: [String]) { answer(styled: lines.map(\.harmless)) }
-
-  /// The same for lines of our own words, which may have styles; see ``messageStyle``.
-  func answer(styled lines: [String]) {
-    sayLines(lines.enumerated().map { $0 == 0 ? "serialterm: \($1)" : $1 })
+  func answer(_ lines: [String]) {
+    sayLines(lines.enumerated().map { ($0 == 0 ? "serialterm: " : "") + $1.harmless })
   }
 
-  /// The style that lines of an answer may use.
-  var messageStyle: TextStyle { style }
+  /// The same for lines with styles.
+  func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
 
   /// The style that is drawn with.
   let outputStyle = TextStyle(for: STDOUT_FILENO)

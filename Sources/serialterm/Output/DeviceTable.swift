@@ -11,14 +11,14 @@ struct DeviceTable {
     table.rows = devices.map { device in
       [
         device.node.string, device.kind.rawValue, device.usbID ?? "-",
-        device.serialNumber?.harmless ?? "-", device.name, Self.note(device, holders[device.node]),
+        device.serialNumber ?? "-", device.name, Self.note(device, holders[device.node]),
       ]
     }
     lines = table.lines
   }
 
   private static func note(_ device: Device, _ holder: PortHolder?) -> String {
-    if let holder { return "held by pid \(holder.pid) (\(holder.command.harmless))" }
+    if let holder { return "held by pid \(holder.pid) (\(holder.command))" }
     if !device.hasHardware { return "no hardware" }
     let access = NodeAccess.of(device.node)
     switch access {

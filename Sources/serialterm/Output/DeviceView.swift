@@ -4,10 +4,10 @@ import Posix
 import TerminalUI
 import Views
 
-/// Shows what the device sends as the user wants to see it: mapped, made harmless, as numbers, with
-/// the time in front.
+/// Shows what the device sends in the way that the user chose: mapped, made harmless, as numbers,
+/// with timestamps; and what the user types, with local echo.
 final class DeviceView {
-  /// How it is shown. What waits to be completed is shown in the old way first.
+  /// How bytes are shown. What waits to be completed is shown in the old way first.
   var settings: ViewSettings {
     didSet {
       if settings != oldValue { rebuild(from: oldValue) }
@@ -15,79 +15,67 @@ final class DeviceView {
   }
 
   private let console: Console
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let start = Moment.now
-  /// From the device to the screen; numbers take no part in it.
-  private var text = Pipeline()
-  /// What the user types, where it is shown; it must not come to stand in the device's sequences.
-  private var echo = Pipeline()
-  /// Behind the numbers.
-  private var numbered = Pipeline()
-  private var dump: HexDump?
-  private var lines: [UInt8] = []
-  private var idleTimer: Timer?
+  private var text = ScreenText()
+  private var idleTimer: LoopTimer?
   private var lastMoment = Moment.now
 
-  /// How long a device must be silent for an unfinished sequence to be shown as text.
+  /// How long a device must be silent before an unfinished sequence is shown as text.
   private static let textPause = Duration.milliseconds(500)
 
-  init(_ settings: ViewSettings, on console: Console, loop: EventLoop) {
+  init(_ settings: ViewSettings, on console: Console, loop: IOLoop) {
     self.settings = settings
     self.console = console
     self.loop = loop
-    build()
+    build(from: nil)
     console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
   }
 
   /// Shows bytes that the device sent.
   func show(_ bytes: UnsafeRawBufferPointer) {
     lastMoment = .now
-    if dump != nil {
-      showNumbers(of: bytes, .fromDevice)
-    } else {
-      text.transform(bytes, at: lastMoment) { console.show($0) }
-    }
-    if idleTimer == nil && isWaiting { waitForPause() }
+    fit()
+    text.receive(bytes, at: lastMoment) { console.show($0) }
+    waitIfNeeded()
   }
 
-  /// Shows bytes that were typed.
+  /// Shows bytes as they were typed.
   func showTyped(_ bytes: UnsafeRawBufferPointer) {
-    if dump != nil {
-      lastMoment = .now
-      showNumbers(of: bytes, .toDevice)
-      if idleTimer == nil && isWaiting { waitForPause() }
-    } else {
-      echo.transform(bytes, at: .now) { console.show($0) }
-      text.cursorDidMove(toMargin: false)
-    }
+    guard settings.echoesLocally else { return }
+    text.type(bytes, at: .now) { console.show($0) }
   }
 
-  /// Shows what waits for more, and undoes what was changed of the terminal by what was shown.
+  /// Shows bytes as they are sent to the device, where numbers are shown.
+  func showSent(_ bytes: UnsafeRawBufferPointer) {
+    guard settings.echoesLocally, settings.isHex else { return }
+    lastMoment = .now
+    fit()
+    text.send(bytes, at: lastMoment) { console.show($0) }
+    waitIfNeeded()
+  }
+
+  /// Shows what waits for more, and undoes what the device has changed in the terminal.
   func finish() {
     flush()
-    let restoration = [text, echo].flatMap { Self.filter(of: $0)?.restoration ?? [] }
-    if !restoration.isEmpty { console.screen.draw(restoration) }
+    if !text.restoration.isEmpty { console.screen.draw(text.restoration) }
   }
 
-  private func showNumbers(of bytes: UnsafeRawBufferPointer, _ direction: Direction) {
-    lines.removeAll(keepingCapacity: true)
-    dump?.dump(bytes, direction, into: &lines)
-    showLines()
-  }
-
-  private func showLines() {
-    guard !lines.isEmpty else { return }
-    lines.withUnsafeBytes { numbered.transform($0, at: .now) { console.show($0) } }
+  /// Lets rows of numbers follow the width of the window.
+  private func fit() {
+    text.dump?.fit(columns: console.screen.columns - (settings.timestamps?.width ?? 0))
   }
 
   // MARK: Pauses
 
   private var pause: Duration { settings.isHex ? settings.hexGap : Self.textPause }
 
-  private var isWaiting: Bool { dump?.isWaiting ?? text.isWaiting }
+  private func waitIfNeeded() {
+    if idleTimer == nil && text.isWaiting { waitForPause() }
+  }
 
-  /// Looks again when the device could have been silent for long enough: one timer for any number of
-  /// reads.
+  /// Checks again at the time when the device could have been silent for long enough: one timer for
+  /// any number of reads.
   private func waitForPause() {
     let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
     idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
@@ -98,13 +86,7 @@ final class DeviceView {
   }
 
   private func flush() {
-    if dump != nil {
-      lines.removeAll(keepingCapacity: true)
-      dump?.endLine(into: &lines)
-      showLines()
-    } else {
-      text.flush(at: lastMoment) { console.show($0) }
-    }
+    text.flush(at: lastMoment) { console.show($0) }
   }
 
   // MARK: Stages
@@ -112,37 +94,48 @@ final class DeviceView {
   private func rebuild(from old: ViewSettings) {
     idleTimer = nil
     flush()
-    // The offsets go on, unless lines look otherwise.
-    if !settings.isHex || settings.marksDirection != old.marksDirection { dump = nil }
-    build()
+    build(from: old)
   }
 
-  private func build() {
+  private func build(from old: ViewSettings?) {
+    text.setStages(
+      device: Pipeline(maps + [filter] + highlights),
+      stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
+    let isEchoing = settings.echoesLocally
+    text.echo = isEchoing ? text.echo ?? echo : nil
+    // Offsets go on, unless rows change their form.
+    let keepsDump = text.dump != nil && old?.echoesLocally == isEchoing
+    let dump = keepsDump ? text.dump : HexDump(marksDirection: isEchoing)
+    text.dump = settings.isHex ? dump : nil
+  }
+
+  private var maps: [any ByteStage] {
     let map = ByteMap(settings.map, .fromDevice)
-    let stamps: [any ByteStage] =
+    return map.isIdentity ? [] : [map]
+  }
+
+  /// Keeps what is shown from doing harm. An earlier filter goes on, because it knows what has to be
+  /// undone at the end. With `--raw`, sequences pass whole, because the program draws between them.
+  private var filter: any ByteStage {
+    if settings.isRaw { return WholeSequences() }
+    return text.device.stages.first { $0 is EscapeFilter } ?? EscapeFilter()
+  }
+
+  private var stamps: Pipeline {
+    Pipeline(
       settings.timestamps.map {
         [LineStamper($0, start: start, calendar: CalendarTime.init(local:))]
-      }
-      ?? []
-    text = Pipeline(
-      (map.isIdentity ? [] : [map]) + [filter(following: text)] + highlights + stamps)
-    echo = Pipeline([filter(following: echo)])
-    numbered = Pipeline(stamps)
-    dump = settings.isHex ? dump ?? HexDump(marksDirection: settings.marksDirection) : nil
+      } ?? [])
   }
 
-  /// Keeps what is shown from doing harm. One that was there goes on: it knows what is to be undone at
-  /// the end.
-  private func filter(following pipeline: Pipeline) -> any ByteStage {
-    // Where lines are drawn in between, what is raw goes on in whole sequences.
-    settings.isRaw ? WholeSequences() : Self.filter(of: pipeline) ?? EscapeFilter()
+  private var echo: LocalEcho {
+    LocalEcho(
+      isAtMargin: console.isAtMargin, draws: Console.kind == .drawing,
+      columns: { [unowned console] in console.screen.columns }, width: \.displayWidth)
   }
 
-  private static func filter(of pipeline: Pipeline) -> EscapeFilter? {
-    pipeline.stages.lazy.compactMap { $0 as? EscapeFilter }.first
-  }
-
-  /// Sets off what is asked for, where there are colours. What is raw has the terminal to itself.
+  /// Highlights what the user asked for, where there are colours. With `--raw` the device has the
+  /// terminal to itself.
   private var highlights: [any ByteStage] {
     guard settings.isHighlighting, !settings.isRaw, console.outputStyle.isColoured else {
       return []

@@ -1,4 +1,9 @@
+import TerminalUI
+
 /// A JSON value, and its text. See RFC 8259.
+///
+/// The text is printable whatever the strings hold: a reader gets the same string back, and a terminal
+/// that shows the text is neither commanded nor misled.
 indirect enum JSON {
   case null
   case bool(Bool)
@@ -38,10 +43,13 @@ extension JSON: CustomStringConvertible {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
+      case _ where scalar.isShownAsItself: result.unicodeScalars.append(scalar)
+      default:
+        // Beyond U+FFFF as a surrogate pair.
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
       }
     }
     return result + "\""

@@ -7,7 +7,7 @@ import SystemPackage
 final class OutputChannel {
   /// What to do when the queue is full because nobody reads.
   enum WhenFull {
-    /// Nothing is lost: ``isCrowded`` asks the source to hold back in time.
+    /// Nothing is lost, however long one piece is: ``isCrowded`` asks the source to hold back.
     case pushBack
     /// What finds no room is counted and left out: the source must not wait for a terminal that
     /// stalls. One that moves is waited for, if the source can wait: ``isCrowded``.
@@ -30,13 +30,13 @@ final class OutputChannel {
 
   private let file: StandardFile
   private let whenFull: WhenFull
-  private var backlog = Backlog()
+  private var backlog: Backlog
   private var watch: DescriptorWatch?
   /// Whether nothing was taken for longer than ``patience`` while something waited.
   private var isStalled = false
   private var takenCount = 0
-  private var stallTimer: Timer?
-  private let loop: EventLoop
+  private var stallTimer: LoopTimer?
+  private let loop: IOLoop
   private var isGone = false
   /// What waited when nobody could read it any more, or came later.
   private var lostCount = 0
@@ -56,10 +56,11 @@ final class OutputChannel {
   ///   - whenFull: what to do when nobody reads.
   /// - Throws: what epoll_ctl(2) says.
   init(
-    _ descriptor: FileDescriptor, on loop: EventLoop, whenFull: WhenFull
+    _ descriptor: FileDescriptor, on loop: IOLoop, whenFull: WhenFull
   ) throws(Errno) {
     file = StandardFile(descriptor, O_WRONLY)
     self.whenFull = whenFull
+    backlog = Backlog(isBounded: whenFull != .pushBack)
     self.loop = loop
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
       // A reader that goes away is noticed also while there is nothing to write.
@@ -115,7 +116,7 @@ final class OutputChannel {
   /// What stands in for bytes that could not be shown. CAN ends a sequence that was cut off: its
   /// beginning must not make a command of what follows.
   static func notShown(_ count: Int) -> String {
-    "\u{18}\r\n[\(count.grouped) bytes not shown]\r\n"
+    "\u{18}\r\n[\(count.counted("byte")) not shown]\r\n"
   }
 
   private func drain() {
@@ -202,4 +203,10 @@ extension Int {
     }
     return (self < 0 ? "-" : "") + String(result.reversed())
   }
+
+  /// The number with what it counts: "1 byte", "30,000 bytes".
+  func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
+
+  /// The same of bytes that are not sent: "1 byte was", "30,000 bytes were".
+  var bytesWere: String { counted("byte") + (self == 1 ? " was" : " were") }
 }

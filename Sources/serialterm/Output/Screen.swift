@@ -100,14 +100,14 @@ final class Screen {
 
   private func showPanel() -> [UInt8] {
     guard let lines = cover ?? footer else { return panel.close() }
-    return panel.show(lines(size), on: size)
+    return panel.show(lines(textSize), on: textSize)
   }
 
-  /// How wide the screen is.
+  /// The width of the screen, in columns.
   var columns: Int { wholeSize().columns }
 
-  /// The screen's size without the line of the state.
-  private var size: ScreenSize { statusLine.rest(of: wholeSize()) }
+  /// The size of the screen without the status line.
+  var textSize: ScreenSize { statusLine.rest(of: wholeSize()) }
 
   // MARK: The last line
 

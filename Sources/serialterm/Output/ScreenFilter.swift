@@ -23,11 +23,11 @@ final class ScreenFilter {
   }
 
   private let child: PipedChild
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var input: OutputChannel?
   private var watch: DescriptorWatch?
   private var signals: SignalWatch?
-  private var endTimer: Timer?
+  private var endTimer: LoopTimer?
   private var status: ExitStatus?
   private var unreadCount = 0
   private var hasEnded = false
@@ -41,7 +41,7 @@ final class ScreenFilter {
   /// Starts the command.
   ///
   /// - Throws: what pipe(2), posix_spawn(3) and epoll_ctl(2) say.
-  init(_ command: String, on loop: EventLoop) throws(Errno) {
+  init(_ command: String, on loop: IOLoop) throws(Errno) {
     self.loop = loop
     signal(SIGCHLD, SIG_DFL)
     child = try PipedChild(command, isFilter: true)

@@ -6,11 +6,11 @@ import SerialCore
 /// fast it changes, and not at all while it does not.
 final class StatusDisplay {
   private let console: Console
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let statistics: Statistics
   private let state: () -> TerminalState
-  private var timer: Timer?
-  private var settlingTimer: Timer?
+  private var timer: LoopTimer?
+  private var settlingTimer: LoopTimer?
   private var isOn = false
   private var shownAt = MonotonicTime.now
   private var receivedRate = RateMeter()
@@ -20,7 +20,7 @@ final class StatusDisplay {
   private static let interval = Duration.milliseconds(100)
 
   init(
-    on console: Console, loop: EventLoop, statistics: Statistics,
+    on console: Console, loop: IOLoop, statistics: Statistics,
     state: @escaping () -> TerminalState
   ) {
     self.console = console

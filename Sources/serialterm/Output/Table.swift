@@ -1,13 +1,13 @@
 import TerminalUI
 
-/// Rows of text in columns.
+/// Rows of text in columns. The cells may come from a device: they are shown as harmless text.
 struct Table {
   let header: [String]
   var rows: [[String]] = []
 
   /// The lines, columns padded to their widest entry, without spaces at the end.
   var lines: [String] {
-    let all = [header] + rows
+    let all = [header] + rows.map { $0.map(\.harmless) }
     let widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
     return all.map { row in
       let padded = zip(row, widths).map { cell, width in

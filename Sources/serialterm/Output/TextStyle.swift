@@ -1,4 +1,5 @@
 import Glibc
+import TerminalUI
 
 /// Whether text may carry colours, and how.
 struct TextStyle {
@@ -18,6 +19,11 @@ struct TextStyle {
   static let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
 
   init(isColoured: Bool) { self.isColoured = isColoured }
+
+  /// A line as text; of its styles only dimmed text is kept.
+  func text(of line: StyledLine) -> String {
+    line.runs.map { $0.style.contains(.dimmed) ? dimmed($0.text) : $0.text }.joined()
+  }
 
   /// Shown with less emphasis.
   func dimmed(_ text: String) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : text }

@@ -1,20 +1,20 @@
 import Views
 
-/// How what the device sends is shown.
+/// How a session is shown on the screen.
 struct ViewSettings: Hashable {
   /// Whether bytes are shown as hexadecimal numbers.
   var isHex = false
-  /// How long the device must be silent for a line of numbers to end.
+  /// How long a pause must be to end a row of numbers.
   var hexGap = Duration.milliseconds(50)
-  /// Whether lines of numbers say which way their bytes went.
-  var marksDirection = false
-  /// What stands in front of each line; nil for nothing.
+  /// Whether what is typed is shown too.
+  var echoesLocally = false
+  /// The time in front of each line; nil for none.
   var timestamps: TimestampFormat?
-  /// What is changed of what the device sends, and of what is sent to it.
+  /// What is changed in what the device sends, and in what is sent to it.
   var map = MapList()
-  /// What is set off in the lines.
+  /// What is highlighted in the lines.
   var highlights: [Highlight] = []
-  /// Whether it is set off now.
+  /// Whether highlighting is on.
   var isHighlighting = false
   /// Whether every escape sequence of the device reaches the terminal.
   var isRaw = false

@@ -1,6 +1,6 @@
 import Posix
 
-/// When the next bytes may go, and how many: a pure function of what went and came before.
+/// Decides when the next bytes may be sent, and how many: a pure function of what was sent and received.
 ///
 /// A line ends with CR, LF or CRLF.
 struct Pace {
@@ -8,11 +8,11 @@ struct Pace {
   private let lineDelay: Duration
   private let awaitsPrompt: Bool
   private var notBefore: MonotonicTime?
-  /// The same for the line feed of a CRLF whose CR went: no prompt and no end of a line is awaited in
-  /// the middle of it.
+  /// The same for the line feed of a CRLF whose CR was sent: there is no pause, and no prompt, between
+  /// the two.
   private var lineFeedNotBefore: MonotonicTime?
   private var lastByte: UInt8?
-  /// Whether a line was sent and the prompt has not come yet.
+  /// Whether a line was sent and its prompt has not arrived yet.
   private(set) var isAwaitingPrompt = false
 
   private static let carriageReturn: UInt8 = 0x0D
@@ -29,12 +29,12 @@ struct Pace {
     self.awaitsPrompt = awaitsPrompt
   }
 
-  /// When to ask again for the bytes that come next; nil for now, and while the prompt is awaited.
+  /// The time at which the next bytes may be sent; nil for at once, and while waiting for the prompt.
   func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
     endsLine(bytes) ? lineFeedNotBefore : isAwaitingPrompt ? nil : notBefore
   }
 
-  /// How many of the bytes that come next may go.
+  /// The number of the next bytes that may be sent now.
   func allowance(for bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
     guard !isAwaitingPrompt, notBefore.map({ $0 <= now }) ?? true else {
       return endsLine(bytes) && lineFeedNotBefore.map({ $0 <= now }) ?? true ? 1 : 0
@@ -44,7 +44,7 @@ struct Pace {
     return endOfLine(in: bytes)
   }
 
-  /// How many bytes there are to the end of the first line, or of all.
+  /// The number of bytes up to the end of the first line, or of all bytes.
   private func endOfLine(in bytes: UnsafeRawBufferPointer) -> Int {
     let rest = bytes.dropFirst(endsLine(bytes) ? 1 : 0)
     let end = rest.firstIndex { $0 == Self.carriageReturn || $0 == Self.lineFeed }
@@ -52,7 +52,7 @@ struct Pace {
     return bytes[end] == Self.carriageReturn && isLineFeed(bytes, end + 1) ? end + 2 : end + 1
   }
 
-  /// Whether they begin with the line feed of a CRLF whose CR went.
+  /// Whether the bytes begin with the line feed of a CRLF whose CR was sent.
   private func endsLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
     lastByte == Self.carriageReturn && isLineFeed(bytes, 0)
   }
@@ -61,12 +61,12 @@ struct Pace {
     index < bytes.count && bytes[index] == Self.lineFeed
   }
 
-  /// Bytes went: at most as many as were allowed.
+  /// Records sent bytes, at most as many as were allowed.
   ///
-  /// - Returns: whether a line has ended whose prompt is awaited from here on.
+  /// - Returns: Whether a line has ended and its prompt must arrive before the next.
   mutating func sent(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Bool {
     guard let last = bytes.last else { return false }
-    // The line feed of a CRLF whose line has ended already.
+    // The line feed of a CRLF: the line has already ended.
     let isRest = bytes.count == 1 && endsLine(bytes)
     lastByte = last
     let isLineEnd = last == Self.carriageReturn || last == Self.lineFeed
@@ -77,6 +77,6 @@ struct Pace {
     return true
   }
 
-  /// The prompt came.
+  /// Records that the prompt arrived.
   mutating func promptCame() { isAwaitingPrompt = false }
 }

@@ -3,9 +3,9 @@ import Posix
 import Scripting
 import SerialCore
 
-/// Paces what a session sends, wherever that comes from: keys, a paste, a pipe, a file.
+/// Paces everything that a session sends: keys, a paste, a pipe, a file.
 final class Pacer: SessionObserver, SendingPacer {
-  /// How much slower than the line bytes are sent.
+  /// The delays.
   var pacing = Pacing() {
     didSet {
       pace = Pace(pacing)
@@ -14,13 +14,13 @@ final class Pacer: SessionObserver, SendingPacer {
   }
 
   private unowned let session: Session
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var pace = Pace(Pacing())
   private let prompt: ReceivedTextWatch
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
-  /// Creates the pacer of a session, which paces nothing yet.
-  init(of session: Session, on loop: EventLoop) {
+  /// Creates the pacer of a session, at first without delays.
+  init(of session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
     prompt = ReceivedTextWatch(on: loop)
@@ -41,7 +41,7 @@ final class Pacer: SessionObserver, SendingPacer {
 
   func session(_ session: Session, didSend bytes: RawSpan) {
     guard !pacing.isUnlimited, bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
-    // What came before is no answer to this line.
+    // Text that arrived earlier is not the prompt after this line.
     prompt.clear()
     prompt.expressions = pacing.waitFor.map { [$0] } ?? []
   }

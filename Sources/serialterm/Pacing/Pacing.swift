@@ -1,14 +1,14 @@
 import Scripting
 
-/// How much slower than the line bytes are sent to a device without flow control.
+/// Delays for sending to a device without flow control.
 struct Pacing {
-  /// How long to wait after each byte.
+  /// The delay after each byte.
   var byteDelay = Duration.zero
-  /// How long to wait after each line.
+  /// The delay after each line.
   var lineDelay = Duration.zero
-  /// What the device has to send before the next line goes.
+  /// The text that the device must send before the next line is sent.
   var waitFor: Expression?
 
-  /// Whether bytes go as fast as they are taken.
+  /// Whether there are no delays.
   var isUnlimited: Bool { byteDelay == .zero && lineDelay == .zero && waitFor == nil }
 }

@@ -1,15 +1,15 @@
 import Configuration
 
-/// The options of a command line as entries of a configuration.
+/// The options of a command line, converted to entries of a configuration.
 struct ArgumentEntries {
-  /// The entries, in the order of the words.
+  /// The entries, in the order of the options.
   private(set) var entries: [(key: String, value: Value)] = []
-  /// The words that are no options.
+  /// The arguments that are not options.
   private(set) var others: [String] = []
 
-  /// Reads words that the parser has accepted.
+  /// Converts arguments that the parser has accepted.
   ///
-  /// - Throws: ``Failure`` for an option that no configuration has.
+  /// - Throws: ``Failure`` for an option that a configuration cannot set.
   init(_ words: [String]) throws(Failure) {
     var rest = words[...]
     while let word = rest.popFirst() {
@@ -27,13 +27,13 @@ struct ArgumentEntries {
       let isOff = name.hasPrefix("no-") && ProfileKey(named: name) == nil
       let keyName = isOff ? String(name.dropFirst(3)) : name
       guard let key = Self.key(keyName, isLong: word.hasPrefix("--")) else {
-        throw Failure(.usage, "'\(word)' has no place in a profile.")
+        throw Failure(.usage, "'\(word)' cannot be saved in a profile.")
       }
       add(key, Self.value(of: key, given, isOff: isOff, rest: &rest))
     }
   }
 
-  /// What comes last counts, unless the option may be given more than once.
+  /// Of two values the last counts, unless the option may be given more than once.
   private mutating func add(_ key: ProfileKey, _ value: Value) {
     let old = entries.first { $0.key == key.name }?.value
     entries.removeAll { $0.key == key.name }
@@ -58,11 +58,12 @@ struct ArgumentEntries {
   private static func value(
     of key: ProfileKey, _ given: String?, isOff: Bool, rest: inout ArraySlice<String>
   ) -> Value {
+    if isOff { return .boolean(false) }
     switch key.kind {
-    case .flag, .invertibleFlag: return .boolean(!isOff)
+    case .flag, .invertibleFlag: return .boolean(true)
     case .text, .texts: return .string(given ?? rest.popFirst() ?? "")
     case .integer, .number:
-      // The parser has read it as a number already.
+      // The parser has already accepted it as a number.
       let text = given ?? rest.popFirst() ?? ""
       return Int(text).map(Value.integer) ?? Double(text).map(Value.number) ?? .string(text)
     }

@@ -3,19 +3,21 @@ import Configuration
 import DeviceWatch
 import SystemPackage
 
-/// Reads the command line, and completes it from the configuration.
+/// Parses the command line, completed with the options of the configuration.
 ///
-/// What the configuration says is put in front of what was typed, as if it had been typed too: one
-/// parser reads both, and what comes last counts.
+/// The options of the configuration are inserted before those of the command line and parsed together
+/// with them. Of two values the last counts, so the command line wins.
 struct CommandLineReader {
   private let parse: ([String]) throws -> any ParsableCommand
   private let words: (any Error) -> String
   private let devices: () -> [Device]?
 
+  /// Creates a reader.
+  ///
   /// - Parameters:
-  ///   - parse: reads words into a command.
-  ///   - words: says what `parse` threw.
-  ///   - devices: what there is; nil if nobody can tell.
+  ///   - parse: Parses arguments into a command.
+  ///   - words: Describes an error of `parse`.
+  ///   - devices: Lists the devices; returns nil if udev is not available.
   init(
     parse: @escaping ([String]) throws -> any ParsableCommand,
     words: @escaping (any Error) -> String,
@@ -26,16 +28,16 @@ struct CommandLineReader {
     self.devices = devices
   }
 
-  /// What a command line stands for.
+  /// A parsed command line.
   struct Reading {
     let command: any ParsableCommand
-    /// What it becomes when its device is known; nil where that is no matter.
+    /// Completes the command again when its device is known; nil if the profile is already decided.
     var late: LateProfile?
   }
 
-  /// The command that words stand for.
+  /// Parses arguments.
   ///
-  /// - Throws: what `parse` throws for what was typed, ``Failure`` for what the configuration says.
+  /// - Throws: The error of `parse` for the command line, ``Failure`` for the configuration.
   func read(_ arguments: [String]) throws -> Reading {
     let typed = SwitchedOff(arguments)
     let command = try parse(typed.arguments)
@@ -67,7 +69,7 @@ struct CommandLineReader {
   ) throws -> Command {
     var completed = command
     let entries = choice.entries.filter { entry in
-      // An option that may be given more than once would be given by both.
+      // Otherwise the values of both would be added for an option that may be repeated.
       let isReplaced =
         ProfileKey(named: entry.key).map { $0.kind == .texts && $0.isGiven(in: typed.arguments) }
         ?? false
@@ -87,8 +89,8 @@ struct CommandLineReader {
     return completed
   }
 
-  /// Whether the TARGET was typed as a name, and not as the node that a name stands for: another
-  /// word in its place makes another target.
+  /// Whether the TARGET was given as this name, not as a path: replacing the argument must change the
+  /// parsed target.
   private func isTarget<Command: ProfiledCommand>(
     _ name: String, of command: Command, in arguments: [String]
   ) -> Bool {
@@ -100,8 +102,8 @@ struct CommandLineReader {
     }
   }
 
-  /// Which entry the parser does not want: the one without which all is well, else the first that is
-  /// wrong on its own.
+  /// Finds the entry that the parser refuses: the one whose removal makes the rest valid, or else the
+  /// first that is invalid on its own.
   private func culprit<Command>(of completion: Completion<Command>, in file: ProfileFile)
     -> Failure?
   {
@@ -123,7 +125,7 @@ struct CommandLineReader {
   }
 }
 
-/// The words of a command line, with those of the configuration.
+/// The arguments of a command line, and the configuration's entries.
 private struct Completion<Command: ProfiledCommand> {
   let typed: [String]
   let entries: [Entry]

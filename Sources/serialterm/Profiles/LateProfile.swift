@@ -1,22 +1,22 @@
 import DeviceWatch
 
-/// A command line whose profile depends on a device that nobody knows yet: it is awaited, or the user
-/// is asked which one it is.
+/// A command line whose profile depends on a device that is not known yet: the session waits for it, or
+/// the user chooses it from a list.
 struct LateProfile {
   private let complete: (Device) throws -> any ProfiledCommand
 
-  /// - Parameter complete: makes the command of the line, now that the device is known.
+  /// - Parameter complete: Parses the command line again with the profile for the device.
   init(_ complete: @escaping (Device) throws -> any ProfiledCommand) { self.complete = complete }
 
-  /// What the command is now that its device is known: what it were if the device had been there at
-  /// the start.
+  /// Returns the command that the command line means with this device: the same as if the device had
+  /// been present at the start.
   ///
-  /// - Parameter command: what it was so far.
-  /// - Throws: ``Failure``.
+  /// - Parameter command: The command so far.
+  /// - Throws: ``Failure`` if an entry of the profile is invalid.
   func command<Command: ProfiledCommand>(for device: Device, like command: Command) throws
     -> Command
   {
-    // It is one line, and means one command.
+    // The same command line always gives the same type of command.
     try complete(device) as? Command ?? command
   }
 }

@@ -2,26 +2,26 @@ import Configuration
 import DeviceWatch
 import SystemPackage
 
-/// What of the configuration holds for a session: what `[default]` says, and one profile.
+/// The part of the configuration that applies to a session: `[default]` and at most one profile.
 struct ProfileChoice {
-  /// What it says; of two entries with one key only the one that counts is there.
+  /// The entries that apply, with unique keys.
   let entries: [Entry]
-  /// The name of the profile; nil if none holds.
+  /// The name of the profile that applies, if any.
   let profile: String?
-  /// The device that is meant.
+  /// The device.
   let target: Target?
-  /// Whether another profile may hold once the device is known.
+  /// Whether another profile may apply once the device is known.
   let dependsOnDevice: Bool
 
-  /// Chooses.
+  /// Chooses the profile.
   ///
   /// - Parameters:
-  ///   - profile: the name of the one that the user wants in any case.
-  ///   - target: what the user named.
-  ///   - isName: whether the target was typed as this name.
-  ///   - file: the configuration.
-  ///   - devices: what there is; asked only where it matters, nil if nobody can tell.
-  /// - Throws: ``Failure`` when the wanted one is not there.
+  ///   - profile: The name given by `--profile`, if any.
+  ///   - target: The TARGET of the command line, if any.
+  ///   - isName: Whether the TARGET was given as this name.
+  ///   - file: The configuration.
+  ///   - devices: Lists the devices; called only if necessary, returns nil if udev is not available.
+  /// - Throws: ``Failure`` if the named profile does not exist.
   init(
     profile name: String?, target: Target?, isName: (String) -> Bool, file: ProfileFile,
     devices: () -> [Device]? = ProfileChoice.devices
@@ -31,14 +31,14 @@ struct ProfileChoice {
     var profile: ConfigurationFile.Profile?
     if let name {
       guard let wanted = contents.profile(named: name) else {
-        let place = file.path.map { "\($0) has" } ?? "there is no configuration, and"
-        throw Failure(.usage, "\(place) no profile '\(name)'.")
+        let place = file.path.map { "in \($0)" } ?? "because there is no configuration file"
+        throw Failure(.usage, "there is no profile '\(name)' \(place).")
       }
       profile = wanted
     }
     let standard = contents.defaults.first { $0.key == "target" }?.text
     if let named = target?.bareName.flatMap(contents.profile), isName(named.name) {
-      // The name of a profile stands for its device.
+      // The name of a profile selects its device too.
       profile = profile ?? named
       target = Self.target(of: named, among: devices)
     } else if target == nil, profile == nil, let named = standard.flatMap(contents.profile) {
@@ -64,14 +64,14 @@ struct ProfileChoice {
     self.dependsOnDevice = dependsOnDevice
   }
 
-  /// The choice, now that the device is known: what it were if the device had been there.
+  /// The choice for a device that is known now: the same as if it had been present at the start.
   func knowing(_ device: Device, in file: ProfileFile) -> ProfileChoice {
     ProfileChoice(
       Self.profile(for: device, in: file.contents), target: target, dependsOnDevice: false,
       in: file.contents)
   }
 
-  /// The device of a profile: its target, else what it is for.
+  /// The device of a profile: its `target`, or else its `match`.
   private static func target(
     of profile: ConfigurationFile.Profile, among devices: () -> [Device]?
   ) -> Target? {
@@ -83,9 +83,9 @@ struct ProfileChoice {
     return .device(selectors.first { !$0.matches(among: devices).isEmpty } ?? first)
   }
 
-  /// The first profile that is for the device that a target means.
+  /// The first profile that matches the device of a target.
   ///
-  /// - Returns: also whether that may change when the device is known.
+  /// - Returns: Also whether this can change once the device is known.
   private static func profile(
     for target: Target?, in contents: ConfigurationFile, among devices: () -> [Device]?
   ) -> (profile: ConfigurationFile.Profile?, dependsOnDevice: Bool) {
@@ -99,19 +99,19 @@ struct ProfileChoice {
     {
       return (profile(for: device, in: contents), false)
     }
-    // It is not there yet; what it will be may be said all the same.
+    // The device is not present yet, but the TARGET may say what it will be.
     guard case .device(let selector) = target else { return (nil, true) }
     return (candidates.first { $0.1.selectors.contains(selector) }?.0, true)
   }
 
-  /// The first profile that is for a device.
+  /// The first profile that matches a device.
   private static func profile(
     for device: Device, in contents: ConfigurationFile
   ) -> ConfigurationFile.Profile? {
     contents.profiles.first { ProfileMatch($0)?.fits(device) ?? false }
   }
 
-  /// The devices that there are now; nil where udev cannot be asked.
+  /// The devices that are present; nil if udev is not available.
   static func devices() -> [Device]? {
     guard let source = try? UdevSource() else { return nil }
     let watcher = DeviceWatcher(source: source)
@@ -119,7 +119,7 @@ struct ProfileChoice {
     return watcher.devices
   }
 
-  /// What comes later counts.
+  /// Merges entries; those of the profile replace the defaults.
   private static func merge(_ defaults: [Entry], _ own: [Entry]) -> [Entry] {
     let ownKeys = Set(own.map(\.key))
     return defaults.filter { !ownKeys.contains($0.key) } + own
@@ -127,7 +127,7 @@ struct ProfileChoice {
 }
 
 extension DeviceQuery {
-  /// The query that a target stands for; nil if it stands for none.
+  /// The query for a target; nil if the target is not a device that can be looked up.
   fileprivate init?(_ target: Target) {
     switch target {
     case .node(let path): self = .fitting(.node(path))
@@ -139,7 +139,7 @@ extension DeviceQuery {
 }
 
 extension Target {
-  /// The name without a folder that the target may have been typed as.
+  /// The name without a folder that the target may have been given as.
   fileprivate var bareName: String? {
     guard case .node(let path) = self, let name = path.lastComponent?.string else { return nil }
     return path == FilePath(name) || path == FilePath("/dev").appending(name) ? name : nil
@@ -147,6 +147,6 @@ extension Target {
 }
 
 extension Entry {
-  /// The value, if it is a text.
+  /// The value if it is a string.
   fileprivate var text: String? { if case .string(let text) = value { text } else { nil } }
 }

@@ -3,10 +3,9 @@ import Posix
 import SystemPackage
 
 extension ProfileFile {
-  /// Adds a text at the end of a configuration, which is made if there is none. What stands there
-  /// stays as it is.
+  /// Appends a text to a configuration file, which is created if it does not exist.
   ///
-  /// - Throws: ``Failure``.
+  /// - Throws: ``Failure`` if the file cannot be written, or is not a regular file.
   static func append(_ text: String, to path: FilePath) throws(Failure) {
     do throws(Errno) {
       try makeFolders(above: path)
@@ -15,7 +14,7 @@ extension ProfileFile {
       guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
       let isEmpty = try file.borrowed.stat().size == 0
       let lead = isEmpty ? "" : try endsWithNewline(file.borrowed) ? "\n" : "\n\n"
-      // One write: whoever reads meanwhile sees all of it or nothing.
+      // A single write: another process reads all of it or nothing.
       let bytes = Array((lead + text).utf8)
       let count = try systemCall {
         bytes.withUnsafeBytes { write(file.borrowed.rawValue, $0.baseAddress, $0.count) }
@@ -41,7 +40,7 @@ extension ProfileFile {
     do throws(Errno) {
       try systemCall { mkdir(folder.string, 0o700) }
     } catch .fileExists {
-      // Somebody else was quicker.
+      // Another process created it in the meantime.
     }
   }
 }

@@ -4,19 +4,19 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The configuration, and the file that it was read from: it is read, and never executes anything.
+/// The configuration and the file that it was read from. Nothing in it is ever executed.
 struct ProfileFile {
-  /// Nil where there is no file.
+  /// Nil if there is no file.
   let path: FilePath?
   let contents: ConfigurationFile
 
-  /// A configuration that was read.
+  /// Creates a configuration from its contents.
   init(path: FilePath, contents: ConfigurationFile) {
     self.path = path
     self.contents = contents
   }
 
-  /// Where it is unless the user says so: below `$XDG_CONFIG_HOME`, else `~/.config`.
+  /// The default path: below `$XDG_CONFIG_HOME`, or else `~/.config`.
   static var standardPath: FilePath? {
     let folder =
       variable("XDG_CONFIG_HOME").map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
@@ -28,10 +28,10 @@ struct ProfileFile {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Reads a file.
+  /// Reads a configuration file.
   ///
-  /// - Parameter path: nil for the standard place, where there need not be one.
-  /// - Throws: ``Failure`` as `file:line: what`.
+  /// - Parameter path: The file; nil for the default path, where it may be missing.
+  /// - Throws: ``Failure`` with a message `file:line: what is wrong`.
   init(_ path: FilePath?) throws(Failure) {
     guard let place = path ?? Self.standardPath else {
       (self.path, contents) = (nil, ConfigurationFile())
@@ -42,7 +42,7 @@ struct ProfileFile {
       document = try Self.read(place)
     } catch {
       guard path == nil, Self.isInvisible(place) else {
-        // No line was reached, not even the first; scripts look for a line number all the same.
+        // No line was read, but programs that parse the message expect a line number.
         let what = error == .invalidArgument ? "not a file" : "\(error)"
         throw Failure(.usage, "\(place):1: \(what)")
       }
@@ -57,8 +57,8 @@ struct ProfileFile {
     self.path = place
   }
 
-  /// Whether there is nothing to see at a path: also where a folder above it is closed to us, as
-  /// the home that sudo(8) may leave to another user.
+  /// Whether a file does not exist or cannot be reached: sudo(8) can leave HOME set to a folder that
+  /// the new user cannot enter.
   private static func isInvisible(_ path: FilePath) -> Bool {
     do throws(Errno) {
       _ = try path.stat()
@@ -69,7 +69,7 @@ struct ProfileFile {
   }
 
   private static func read(_ path: FilePath) throws(Errno) -> [UInt8] {
-    // O_NONBLOCK: a named pipe would keep us waiting for a writer.
+    // O_NONBLOCK: open(2) of a named pipe would wait for a writer.
     let file = try OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     switch try file.borrowed.stat().type {
     case .directory: throw .isDirectory
@@ -80,7 +80,7 @@ struct ProfileFile {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { piece.deallocate() }
     var document: [UInt8] = []
-    // One byte too many is enough to be refused.
+    // One byte over the limit is enough to refuse the file.
     while document.count <= TOMLReader.largestDocument,
       case .bytes(let count) = try file.borrowed.readAvailable(into: piece)
     {
@@ -89,19 +89,21 @@ struct ProfileFile {
     return document
   }
 
-  /// What is wrong with an entry, without knowing the command that it is for.
-  private static func complaint(about entry: Entry, isDefault: Bool) -> String? {
+  /// Checks an entry's key and the kind of its value, which are the same for all commands.
+  ///
+  /// - Returns: What is wrong, nil if nothing is.
+  static func complaint(about entry: Entry, isDefault: Bool) -> String? {
     switch (entry.key, entry.value) {
     case ("target", .string(let text)):
       do { _ = try Target(parsing: text) } catch { return "\(error)" }
       return nil
     case ("target", _): return "'target' is \(entry.value.kindName): expected a string"
-    case ("match", _) where isDefault: return "'match' belongs to a profile"
+    case ("match", _) where isDefault: return "'match' is allowed in a profile only"
     case ("match", _): return ProfileMatch.complaint(about: entry.value)
     default: break
     }
     guard let key = ProfileKey(named: entry.key) else {
-      return "'\(entry.key)' is no key: expected the long name of an option, as 'baud'"
+      return "unknown key '\(entry.key)': expected the long name of an option, such as 'baud'"
     }
     return key.arguments(for: entry.value) == nil
       ? "'\(entry.key)' is \(entry.value.kindName): expected \(key.expected)" : nil

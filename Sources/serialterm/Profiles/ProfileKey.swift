@@ -1,22 +1,22 @@
 import Configuration
 
-/// A key of the configuration: an option of the commands that talk to a device, by its long name.
+/// A key of the configuration: the long name of an option of `connect`, `send` or `run`.
 struct ProfileKey: Hashable {
   let name: String
   let kind: Kind
   /// The option's letter.
   let letter: Character?
-  /// The commands that have the option; to the others the key says nothing.
+  /// The commands that have the option. The others ignore the key.
   let commands: Set<ProfiledCommandName>
 
-  /// What its value is.
+  /// The kind of value.
   enum Kind {
     case text, integer, number
-    /// An option that may be given more than once: one text, or several.
+    /// A string, or an array of strings: an option that may be given more than once.
     case texts
     /// An option without a value, on or off.
     case flag
-    /// The same, which the parser itself can switch off: `--no-NAME`.
+    /// A flag whose `--no-NAME` the parser itself knows.
     case invertibleFlag
   }
 
@@ -30,14 +30,14 @@ struct ProfileKey: Hashable {
     self.commands = commands
   }
 
-  /// The key of a name.
+  /// Finds the key with a name.
   init?(named name: String) {
     guard let key = Self.all.first(where: { $0.name == name }) else { return nil }
     self = key
   }
 
-  /// All of them. What a command's help lists and is not here is no matter of a configuration; a
-  /// test compares.
+  /// All keys. Options that are not here cannot be set by a configuration; a test compares the list
+  /// with the options of the commands.
   static let all: [ProfileKey] =
     [
       .init("baud", .integer, "b"), .init("data-bits", .integer, "d"),
@@ -45,10 +45,16 @@ struct ProfileKey: Hashable {
       .init("dtr", .text), .init("rts", .text), .init("hangup", .invertibleFlag),
       .init("on-open", .text), .init("mark-errors", .flag), .init("rs485", .text),
       .init("low-latency", .flag), .init("uucp-lock", .flag), .init("exclusive", .flag),
-      .init("shared", .flag), .init("wait", .flag), .init("quiet", .flag, "q"),
-      .init("byte-delay", .integer, "o"), .init("line-delay", .integer, "O"),
-      .init("wait-for", .text),
-    ] + connectKeys + scriptKeys
+      .init("shared", .flag), .init("quiet", .flag, "q"), .init("log-format", .text),
+      .init("log-append", .flag), .init("log-rotate", .text), .init("log-rotate-every", .text),
+      .init("log-keep", .integer),
+    ] + senderKeys + connectKeys + scriptKeys + logKeys
+
+  /// The keys of the commands that can send.
+  private static let senderKeys: [ProfileKey] = [
+    ("wait", .flag, nil), ("byte-delay", .integer, "o"), ("line-delay", .integer, "O"),
+    ("wait-for", .text, nil), ("log", .texts, "L"), ("log-sent", .flag, nil),
+  ].map { .init($0, $1, $2, of: [.connect, .send, .run]) }
 
   private static let connectKeys: [ProfileKey] = [
     .init("reconnect", .invertibleFlag, of: [.connect]),
@@ -58,11 +64,8 @@ struct ProfileKey: Hashable {
     .init("timestamps", .text, "t", of: [.connect]), .init("map", .text, "m", of: [.connect]),
     .init("highlight", .texts, of: [.connect]),
     .init("raw", .flag, of: [.connect]), .init("status", .flag, of: [.connect]),
+    .init("plain", .flag, of: [.connect]),
     .init("input-mode", .text, of: [.connect]), .init("read-only", .flag, of: [.connect]),
-    .init("log", .texts, "L"), .init("log-format", .text),
-    .init("log-append", .flag), .init("log-sent", .flag),
-    .init("log-rotate", .text), .init("log-rotate-every", .text),
-    .init("log-keep", .integer),
     .init("prefix", .text, of: [.connect]), .init("linger", .number, of: [.connect]),
     .init("drain", .number, of: [.connect]), .init("release-on", .text, of: [.connect]),
   ]
@@ -71,15 +74,19 @@ struct ProfileKey: Hashable {
     .init("timeout", .number, of: [.send, .run]), .init("prompt", .text, of: [.send]),
     .init("line-ending", .text, of: [.send]),
   ]
+
+  private static let logKeys: [ProfileKey] = [
+    .init("mode", .text, of: [.log]), .init("group", .text, of: [.log]),
+  ]
 }
 
-/// The commands that profiles are for.
+/// The commands that read the configuration.
 enum ProfiledCommandName: String, CaseIterable {
-  case connect, send, run
+  case connect, log, send, run
 }
 
 extension ProfileKey {
-  /// The command line's words for a value; nil if the value is not of the key's kind.
+  /// Returns the arguments that set the option to a value, nil if the value is of the wrong kind.
   func arguments(for value: Value) -> [String]? {
     switch (kind, value) {
     case (.text, .string(let text)), (.texts, .string(let text)): ["--\(name)=\(text)"]
@@ -87,8 +94,10 @@ extension ProfileKey {
     case (.integer, .integer(let number)), (.number, .integer(let number)):
       ["--\(name)=\(number)"]
     case (.number, .number(let number)): ["--\(name)=\(number)"]
-    case (.flag, .boolean(let isOn)): isOn ? ["--\(name)"] : []
+    case (.flag, .boolean(true)): ["--\(name)"]
     case (.invertibleFlag, .boolean(let isOn)): [isOn ? "--\(name)" : "--no-\(name)"]
+    // Leaves the option out, in place of what [default] says about it.
+    case (_, .boolean(false)): []
     case (.text, _), (.texts, _), (.integer, _), (.number, _), (.flag, _), (.invertibleFlag, _): nil
     }
   }
@@ -100,7 +109,7 @@ extension ProfileKey {
     return words.count == values.count ? words : nil
   }
 
-  /// Whether words give the option: what is typed replaces all that the configuration says.
+  /// Whether arguments set the option, which then replaces what the configuration says.
   func isGiven(in words: [String]) -> Bool {
     words.prefix { $0 != "--" }.contains { word in
       word == "--\(name)" || word.hasPrefix("--\(name)=")
@@ -108,11 +117,11 @@ extension ProfileKey {
     }
   }
 
-  /// What its value is, in words.
+  /// The kind of value that the key takes, for messages.
   var expected: String {
     switch kind {
-    case .text: "a string"
-    case .texts: "a string, or an array of strings"
+    case .text: "a string, or false"
+    case .texts: "a string, an array of strings, or false"
     case .integer: "a whole number"
     case .number: "a number"
     case .flag, .invertibleFlag: "true or false"

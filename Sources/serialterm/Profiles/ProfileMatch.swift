@@ -1,22 +1,22 @@
 import Configuration
 import DeviceWatch
 
-/// Which devices a profile is for: its `match`.
+/// The devices that a profile applies to: its `match`.
 struct ProfileMatch: Hashable {
   let selectors: [DeviceSelector]
 
-  /// Reads the match of a profile; nil where it has none. What is wrong was refused before.
+  /// Reads the `match` of a profile; nil if it has none. Invalid values were refused before.
   init?(_ profile: ConfigurationFile.Profile) {
     guard let value = profile["match"]?.value else { return nil }
     selectors = Self.texts(of: value)?.compactMap { try? DeviceSelector(parsing: $0) } ?? []
   }
 
-  /// Whether the profile is for a device.
+  /// Whether the profile applies to a device.
   func fits(_ device: Device) -> Bool {
     selectors.contains { !$0.matches(among: [device]).isEmpty }
   }
 
-  /// What is wrong with the value of a match.
+  /// Describes what is wrong with the value of a `match`; nil if nothing is.
   static func complaint(about value: Value) -> String? {
     guard let texts = texts(of: value) else {
       return "'match' is \(value.kindName): expected a string, or an array of strings"

@@ -1,15 +1,14 @@
-/// A command that talks to a device, and takes what is not said on its command line from the
+/// A command that talks to a device, and takes options that are not on its command line from the
 /// configuration.
 protocol ProfiledCommand: Subcommand {
-  /// Does the work.
+  /// Runs the command.
   ///
-  /// - Parameter late: what the configuration says once the device is known; nil where that is no
-  ///   matter.
-  /// - Throws: ``Failure`` for every end that needs words.
+  /// - Parameter late: Completes the command when the device is known; nil if the profile is decided.
+  /// - Throws: ``Failure`` for every end that needs a message.
   func execute(_ late: LateProfile?) throws -> ExitStatus
   static var profiledName: ProfiledCommandName { get }
-  /// When the configuration has been read, with the name of the profile that holds.
+  /// Its `profile` is set to the profile that applies once the configuration has been read.
   var profileOptions: ProfileOptions { get set }
-  /// Nil: none was named.
+  /// The TARGET, nil if none was given.
   var namedTarget: Target? { get set }
 }

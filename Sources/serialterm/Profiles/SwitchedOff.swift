@@ -1,11 +1,11 @@
-/// A command line without the words that switch off what the configuration switches on:
-/// `--no-local-echo`.
+/// A command line without the words `--no-NAME`, which cancel what the configuration says about an
+/// option: `--no-local-echo`, `--no-timestamps`.
 ///
-/// The parser knows such words only for options that are on by themselves.
+/// The parser itself knows `--no-NAME` only for options that are on by default.
 struct SwitchedOff: Hashable {
-  /// The other words.
+  /// The other arguments.
   private(set) var arguments: [String] = []
-  /// The keys that are switched off.
+  /// The keys of the configuration that are cancelled.
   private(set) var keys: Set<String> = []
 
   init(_ words: [String]) {
@@ -24,9 +24,6 @@ struct SwitchedOff: Hashable {
     guard word.hasPrefix("--no-"), let key = ProfileKey(named: String(word.dropFirst(5))) else {
       return nil
     }
-    switch key.kind {
-    case .flag: return key.name
-    case .text, .texts, .integer, .number, .invertibleFlag: return nil
-    }
+    return key.kind == .invertibleFlag ? nil : key.name
   }
 }

@@ -3,9 +3,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Hears of the programs that open a node, for as long as it is kept. See inotify(7).
+/// Notices programs that open, read and close a node, as long as it lives. See inotify(7).
 final class ClientWatch {
-  /// What a client does with the node.
+  /// What a client did with the node.
   enum Event {
     case opened
     case read
@@ -15,12 +15,12 @@ final class ClientWatch {
   private let inotify: OwnedDescriptor
   private var watch: DescriptorWatch?
 
-  /// Watches a node.
+  /// Starts watching a node.
   ///
-  /// - Throws: what inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2) say: `EMFILE` and
+  /// - Throws: the errors of inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2): `EMFILE` and
   ///   `ENOSPC` at the user's limits.
   init(
-    _ path: FilePath, on loop: EventLoop, _ handler: @escaping (Event) -> Void
+    _ path: FilePath, on loop: IOLoop, _ handler: @escaping (Event) -> Void
   ) throws(Errno) {
     let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
     let descriptor = FileDescriptor(rawValue: rawValue)

@@ -5,50 +5,53 @@ import Posix
 import SystemPackage
 import Views
 
-/// Plays what a device sent, out of a log, to whoever opens a pseudo-terminal: at the pace at which it
-/// came.
+/// Plays what a device sent, from a log, to a program that opens a pseudo-terminal, at the pace of
+/// the log.
 ///
-/// It begins a moment after a program opens the node. A reader that is slow holds it up, and nothing
-/// is lost.
-/// It is over when everything was read, or when who read it has closed the node after the last byte.
+/// It starts a moment after a program opens the node. A slow reader delays it, and nothing is lost. It
+/// ends when everything was read, or when the reader closes the node after the last byte was played.
 final class Replayer {
-  /// Called once, when it is over.
+  /// Called once, at the end.
   var onEnd: (Result<ExitStatus, Failure>) -> Void = { _ in }
 
-  /// How long a program may take to set the line up when it has opened it: most flush it, and what was
-  /// played by then would be gone.
+  /// How long a program may take to configure the line after it opened the node: most flush the line
+  /// then, and would lose what was played before.
   private static let settlingTime = Duration.milliseconds(200)
-  /// How often it is looked whether everything was read: of a flush no event tells.
-  private static let lookInterval = Duration.milliseconds(50)
-  /// How many entries are played before whatever else is ready has its turn.
+  /// How often to check whether everything was read: no event tells of a flush.
+  private static let checkInterval = Duration.milliseconds(50)
+  /// How many entries are taken from the log before other events have their turn.
   private static let entriesPerTurn = 64
 
   private let file: FilePath
   private let speed: Double
   private let repeats: Bool
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let terminal: PseudoTerminal
   private var watch: DescriptorWatch?
   private var clients: ClientWatch?
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
   private var reader: LogReader
-  /// What is due next.
+  /// Set while the log is a pipe that has nothing to read.
+  private var logWatch: DescriptorWatch?
+  /// The entry to play next; nil before it was taken from the log.
   private var entry: LogEntry?
   /// How many of its bytes are played.
   private var playedCount = 0
+  /// Whether the log has anything to play.
+  private var hasEntries = false
   /// When the first entry was played, and when it was logged.
   private var beginning: (now: MonotonicTime, logged: UInt64)?
   private var phase = Phase.waiting
-  /// How it will have ended, when everything was read.
+  /// The outcome, once everything was read.
   private var verdict = Result<ExitStatus, Failure>.success(.done)
   private var hasReader = false
   private var isReaderGone = false
 
   private enum Phase {
-    /// For a program to open the node.
+    /// No program has opened the node.
     case waiting
-    /// For a program that has opened it to set the line up.
+    /// A program has opened the node, and may be configuring the line.
     case settling
     case playing
     /// Everything is played, and not all of it read.
@@ -59,37 +62,85 @@ final class Replayer {
   /// Opens the log and makes the pseudo-terminal.
   ///
   /// - Parameters:
-  ///   - speed: how many times as fast as it was, above zero.
-  ///   - repeats: whether to begin again at the end.
-  /// - Throws: ``Failure``, or what the system says of the pseudo-terminal.
-  init(_ file: FilePath, speed: Double, repeats: Bool, on loop: EventLoop) throws {
+  ///   - file: a log of JSON lines or pcapng; a regular file or a pipe.
+  ///   - speed: the factor of the pace, above zero.
+  ///   - repeats: whether to start again at the end.
+  /// - Throws: ``Failure``, or the error of making the pseudo-terminal.
+  init(_ file: FilePath, speed: Double, repeats: Bool, on loop: IOLoop) throws {
     self.file = file
     self.speed = speed
     self.repeats = repeats
     self.loop = loop
     do throws(LogReadingError) {
       reader = try LogReader(file)
-      entry = try Self.nextReceived(of: reader)
     } catch {
       throw Failure(.usage, "\(file)\(error).")
     }
     terminal = try PseudoTerminal()
+    // A file that is not a log is noticed before its node is announced.
+    _ = takeEntry()
+    if case .failure(let failure) = verdict { throw failure }
     watch = try loop.watch(terminal.descriptor, for: .reading) { [unowned self] in
-      // What clients send has nobody to answer it.
+      // Nothing answers what clients send.
       if $0.contains(.readable) { discardSent() }
       play()
     }
     clients = try ClientWatch(terminal.path, on: loop) { [unowned self] in take($0) }
   }
 
+  deinit { logWatch?.cancel() }
+
   /// The node that clients open.
   var path: FilePath { terminal.path }
 
-  private static func nextReceived(of reader: LogReader) throws(LogReadingError) -> LogEntry? {
-    while let entry = try reader.next() {
-      if entry.direction == .fromDevice { return entry }
+  // MARK: The log
+
+  private enum Taken {
+    /// There may be an entry to play now.
+    case some
+    /// The log is a pipe, and has nothing yet.
+    case waiting
+    case end
+  }
+
+  /// Takes the next entry from the log.
+  private func takeEntry() -> Taken {
+    do throws(LogReadingError) {
+      switch try reader.next() {
+      case .entry(let next):
+        // What was sent to the device is skipped.
+        if next.direction == .fromDevice {
+          entry = next
+          hasEntries = true
+          if beginning == nil { startClock() }
+        }
+        return .some
+      case .waiting: return .waiting
+      case .end:
+        guard repeats, hasEntries else { return .end }
+        reader = try LogReader(file)
+        hasEntries = false
+        beginning = nil
+        return takeEntry()
+      }
+    } catch {
+      // What comes before the error is good, and is played first.
+      verdict = .failure(Failure(.usage, "\(file)\(error)."))
+      return .end
     }
-    return nil
+  }
+
+  /// Goes on when the pipe that the log comes from has more.
+  private func awaitLog() {
+    do throws(Errno) {
+      logWatch = try loop.watch(reader.descriptor, for: .reading) { [unowned self] _ in
+        logWatch?.cancel()
+        logWatch = nil
+        play()
+      }
+    } catch {
+      end(.failure(Failure(.otherFailure, "\(file): cannot be watched (\(error)).")))
+    }
   }
 
   // MARK: Clients
@@ -103,7 +154,7 @@ final class Replayer {
         timer = loop.schedule(after: Self.settlingTime) { [unowned self] in begin() }
       }
     case .read: hasReader = true
-    // Who has only set the line up, as stty(1) does, was no reader.
+    // A program that only configured the line, as stty(1) does, was not a reader.
     case .closed:
       isReaderGone = hasReader
       endIfRead(seemedRead: false)
@@ -124,28 +175,36 @@ final class Replayer {
     play()
   }
 
-  /// Has the next entry be due now, and the others at their distance from it.
+  /// Makes the present entry due now, and the others at their distance from it.
   private func startClock() { beginning = entry.map { (.now, $0.time) } }
 
   /// Plays what is due, as far as there is room.
   private func play() {
-    guard phase == .playing else { return }
-    var playedEntries = 0
-    while let entry {
-      if playedEntries == Self.entriesPerTurn {
-        timer = loop.schedule(after: .zero) { [unowned self] in play() }
-        return
+    guard phase == .playing, logWatch == nil else { return }
+    for _ in 0..<Self.entriesPerTurn {
+      if entry == nil {
+        switch takeEntry() {
+        case .some: break
+        case .waiting:
+          want(.reading)
+          return awaitLog()
+        case .end: return finishPlaying()
+        }
       }
+      guard let entry else { continue }
       let delay = delay(of: entry)
       if playedCount == 0, delay > .zero {
         timer = loop.schedule(after: delay) { [unowned self] in play() }
         return want(.reading)
       }
       guard write(entry) else { return }
-      advance()
-      playedEntries += 1
+      self.entry = nil
+      playedCount = 0
     }
-    guard phase == .playing else { return }
+    timer = loop.schedule(after: .zero) { [unowned self] in play() }
+  }
+
+  private func finishPlaying() {
     phase = .draining
     want(.reading)
     endIfRead(seemedRead: false)
@@ -154,13 +213,13 @@ final class Replayer {
   /// How long it is until an entry is due.
   private func delay(of entry: LogEntry) -> Duration {
     guard let beginning else { return .zero }
-    // A clock that was set back meanwhile makes what follows due at once.
+    // After a clock was set back, entries are due at once.
     let logged = entry.time > beginning.logged ? entry.time - beginning.logged : 0
     let wait = min(Double(logged) / speed, Double(Int64.max / 2))
     return beginning.now + .nanoseconds(Int64(wait)) - .now
   }
 
-  /// - Returns: whether all of the entry's bytes are taken.
+  /// - Returns: whether all bytes of the entry are written.
   private func write(_ entry: LogEntry) -> Bool {
     let result: Result<WriteOutcome, Errno> = entry.bytes[playedCount...].withUnsafeBytes { bytes in
       Result { () throws(Errno) in bytes.isEmpty ? .bytes(0) : try terminal.write(bytes) }
@@ -173,25 +232,9 @@ final class Replayer {
     case .success(.wouldBlock):
       want([.reading, .writing])
     case .failure(let error):
-      end(.failure(Failure(.otherFailure, "the pseudo-terminal: \(error).")))
+      end(.failure(Failure(.otherFailure, "The pseudo-terminal cannot be written: \(error).")))
     }
     return false
-  }
-
-  private func advance() {
-    playedCount = 0
-    do throws(LogReadingError) {
-      entry = try Self.nextReceived(of: reader)
-      if entry == nil, repeats {
-        reader = try LogReader(file)
-        entry = try Self.nextReceived(of: reader)
-        startClock()
-      }
-    } catch {
-      // What stands before the place is good, and is read first.
-      entry = nil
-      verdict = .failure(Failure(.usage, "\(file)\(error)."))
-    }
   }
 
   private func want(_ interest: Interest) {
@@ -201,13 +244,13 @@ final class Replayer {
 
   // MARK: The end
 
-  /// - Parameter seemedRead: whether nothing was unread when it was last looked. Once is not enough: in
-  ///   the midst of a read nothing is unread for a moment, though more is on its way.
+  /// - Parameter seemedRead: whether nothing was unread at the last check. One check is not enough: in
+  ///   the middle of a read nothing is unread for a moment, although more is on its way.
   private func endIfRead(seemedRead: Bool) {
     guard phase == .draining else { return }
     let seemsRead = !terminal.hasUnreadBytes
     if isReaderGone || seemedRead && seemsRead { return end(verdict) }
-    timer = loop.schedule(after: Self.lookInterval) { [unowned self] in
+    timer = loop.schedule(after: Self.checkInterval) { [unowned self] in
       endIfRead(seemedRead: seemsRead)
     }
   }

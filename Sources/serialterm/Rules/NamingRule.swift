@@ -82,7 +82,7 @@ extension NamingRule {
   /// - Parameter target: what the user called the device.
   func lines(for device: Device, _ name: NodeName, target: String) -> [String] {
     let file = Self.file(for: name)
-    let command = "serialterm rules '\(target)' --name \(name.text)"
+    let command = "serialterm rules \(target.shellWord) --name \(name.text)"
     return [
       "# /dev/\(name.text): \(device.summary)",
       "# Known by \(basis).",

@@ -12,13 +12,15 @@ final class ExecController: SessionObserver {
   private var toChild: OutputChannel?
   private var watch: DescriptorWatch?
   private var signals: SignalWatch?
+  /// Held while the command does not read.
+  private var crowdPause: Session.Pause?
   private var drain: Drain?
-  private var timer: Timer?
+  private var timer: LoopTimer?
   private var status: ExitStatus?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
   private var session: Session { unattended.session }
-  private var loop: EventLoop { unattended.loop }
+  private var loop: IOLoop { unattended.loop }
 
   init(_ command: String, _ unattended: UnattendedSession) {
     self.command = command
@@ -50,16 +52,17 @@ final class ExecController: SessionObserver {
     self.child = child
     if let input = child.inputDescriptor {
       let channel = try OutputChannel(input, on: loop, whenFull: .pushBack)
-      channel.onRoom = { [unowned self] in session.isReadingPaused = false }
+      channel.onRoom = { [unowned self] in crowdPause = nil }
       // A command that reads no more may still have something to send.
-      channel.onGone = { [unowned self] _ in session.isReadingPaused = false }
+      channel.onGone = { [unowned self] _ in crowdPause = nil }
       toChild = channel
     }
+    unattended.unreadInputCount = { [unowned child] in child.output.borrowed.availableByteCount }
     watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in pump() }
     session.addObserver(self)
     unattended.onReceived = { [unowned self] bytes in
       toChild?.write(bytes)
-      if toChild?.isCrowded == true { session.isReadingPaused = true }
+      if toChild?.isCrowded == true && crowdPause == nil { crowdPause = session.pauseReading() }
     }
   }
 
@@ -106,7 +109,7 @@ final class ExecController: SessionObserver {
 
   /// Ends when the driver has sent what the command wrote.
   private func finish() {
-    drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in
+    drain = Drain(session, on: loop, patience: nil) { [unowned self] in
       // A log with gaps, or a reset that is under way, is a matter of what was done.
       unattended.finish(.success(status == .command(0) ? .done : status ?? .done))
     }

@@ -7,20 +7,13 @@ enum JSONCommand {
   case send([UInt8])
   case expect(Expression, within: Duration)
   case setLines(asserting: ModemLines, deasserting: ModemLines)
-  case setBaudRate(UInt32)
+  /// Changes line settings: the commands of those that are named, and the change.
+  case change([Command], (inout LineSettings) -> Void)
   case sendBreak(Duration)
   case close
 
   /// How many bytes one command may send.
   static let largestPiece = 65_536
-
-  /// Whether the device would notice it, which it must not of one who only reads.
-  var isSending: Bool {
-    switch self {
-    case .send, .setLines, .sendBreak: true
-    case .expect, .setBaudRate, .close: false
-    }
-  }
 
   /// Reads a command.
   ///
@@ -66,20 +59,63 @@ enum JSONCommand {
   }
 
   private static func setting(in json: JSON) throws(Mistake) -> JSONCommand {
-    if let baud = json["baud"] {
-      guard let rate = baud.integer, (1...Int(Int32.max)).contains(rate) else {
-        throw Mistake("baud: expected a whole number from 1 to \(Int32.max)")
-      }
-      return .setBaudRate(UInt32(rate))
+    let change = try lineSettings(in: json)
+    let (asserting, deasserting) = try lines(in: json)
+    switch (change, asserting.union(deasserting).isEmpty) {
+    case (let change?, true): return change
+    case (nil, false): return .setLines(asserting: asserting, deasserting: deasserting)
+    case (.some, false): throw Mistake("set changes either settings or modem lines, not both")
+    case (nil, true):
+      throw Mistake("set needs dtr, rts, baud, data-bits, parity, stop-bits or flow")
     }
+  }
+
+  /// The settings that a command names, by the names of the commands in the palette.
+  private static func lineSettings(in json: JSON) throws(Mistake) -> JSONCommand? {
+    var commands: [Command] = []
+    var updates: [(inout LineSettings) -> Void] = []
+    if let baud = json[Command.baudRate.entry.name] {
+      guard let rate = baud.integer.flatMap(UInt32.init(exactly:)),
+        LineSettings.baudRates.contains(rate)
+      else {
+        throw Mistake(
+          "baud: expected a whole number from 1 to \(LineSettings.baudRates.upperBound)")
+      }
+      commands.append(.baudRate)
+      updates.append { $0.baudRate = rate }
+    }
+    func choose<Value: CaseIterable & RawRepresentable>(
+      _ command: Command, _ setting: WritableKeyPath<LineSettings, Value>
+    ) throws(Mistake) {
+      let name = command.entry.name
+      guard let json = json[name] else { return }
+      let text = json.string ?? json.integer.map { "\($0)" }
+      guard let value = Value.allCases.first(where: { "\($0.rawValue)" == text }) else {
+        let values = Value.allCases.map { "\($0.rawValue)" }.joined(separator: ", ")
+        throw Mistake("\(name): expected one of \(values)")
+      }
+      commands.append(command)
+      updates.append { $0[keyPath: setting] = value }
+    }
+    try choose(.dataBits, \.dataBits)
+    try choose(.parity, \.parity)
+    try choose(.stopBits, \.stopBits)
+    try choose(.flowControl, \.flowControl)
+    guard !commands.isEmpty else { return nil }
+    return .change(commands) { [updates] settings in
+      for update in updates { update(&settings) }
+    }
+  }
+
+  /// The output lines that a command asserts and deasserts.
+  private static func lines(in json: JSON) throws(Mistake) -> (ModemLines, ModemLines) {
     var (asserting, deasserting): (ModemLines, ModemLines) = ([], [])
     for (name, line) in [("dtr", ModemLines.dtr), ("rts", .rts)] {
       guard let value = json[name] else { continue }
       guard let isOn = value.bool else { throw Mistake("\(name): expected true or false") }
       if isOn { asserting.insert(line) } else { deasserting.insert(line) }
     }
-    guard !asserting.union(deasserting).isEmpty else { throw Mistake("set needs dtr, rts or baud") }
-    return .setLines(asserting: asserting, deasserting: deasserting)
+    return (asserting, deasserting)
   }
 
   /// Why a line is no command.

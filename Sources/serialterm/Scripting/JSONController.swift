@@ -18,9 +18,13 @@ final class JSONController: SessionObserver {
   /// How long it goes on when its input has ended.
   var linger: Duration
   /// Whether nothing is sent, and the lines stay as they are.
-  var isReadOnly: Bool
+  var isReadOnly: Bool {
+    get { model.state.isReadOnly }
+    set { model.update { $0.isReadOnly = newValue } }
+  }
   private let text: ReceivedTextWatch
-  private let player: LineSequencePlayer
+  private let model: TerminalStateModel
+  private let lineCommands: LineCommands
   private let input = StandardFile(.standardInput, O_RDONLY)
   private var lines = LineAssembler(limit: longestLine)
   private var watch: DescriptorWatch?
@@ -29,17 +33,19 @@ final class JSONController: SessionObserver {
   /// The id of the command that is being done.
   private var current: JSON?
   private var drain: Drain?
-  private var timer: Timer?
+  private var isSendingBreak = false
+  private var timer: LoopTimer?
 
   private var session: Session { unattended.session }
-  private var loop: EventLoop { unattended.loop }
+  private var loop: IOLoop { unattended.loop }
 
   init(_ unattended: UnattendedSession, linger: Duration, isReadOnly: Bool) {
     self.unattended = unattended
     self.linger = linger
-    self.isReadOnly = isReadOnly
+    model = unattended.model
+    lineCommands = LineCommands(unattended.session, model, on: unattended.loop)
     text = ReceivedTextWatch(on: unattended.loop)
-    player = LineSequencePlayer(unattended.session, on: unattended.loop)
+    self.isReadOnly = isReadOnly
     unattended.session.addObserver(self)
   }
 
@@ -53,17 +59,17 @@ final class JSONController: SessionObserver {
       let groups = match.captures.map { $0.map { JSON.string(String(received: $0)) } ?? .null }
       answer("done", [("match", .array(groups))])
     }
-    player.onEnd = { [unowned self] in answer("done") }
-    player.onFailure = { [unowned self] in fail(Failure($0).message) }
     unattended.onReceived = { [unowned self] in received($0) }
     unattended.onWaiting = { [unowned self] in startReading() }
     unattended.onRoom = { [unowned self] in doNext() }
+    defer { lineCommands.end() }
     return try unattended.run()
   }
 
   // MARK: What happens
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    if !new.isOpen { portClosed() }
     let name: String
     switch new {
     case .open: name = "open"
@@ -97,6 +103,10 @@ final class JSONController: SessionObserver {
     say(event, [("id", id)] + members)
     // What is said at once must not keep what else is ready waiting.
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
+  }
+
+  private func answer(_ outcome: CommandOutcome) {
+    if let reason = outcome.refusal { fail(reason) } else { answer("done") }
   }
 
   private func fail(_ reason: String) { answer("failed", [("reason", .string(reason))]) }
@@ -152,20 +162,15 @@ final class JSONController: SessionObserver {
       let json = try JSON(parsing: line)
       current = json["id"] ?? .null
       let command = try JSONCommand(json)
-      if isReadOnly && command.isSending { return fail("read-only") }
-      try perform(command)
-    } catch let error as SerialError {
-      fail(Failure(error).message)
+      perform(command)
     } catch {
       fail("\(error)")
     }
   }
 
-  private func perform(_ command: JSONCommand) throws {
+  private func perform(_ command: JSONCommand) {
     switch command {
-    case .send(let bytes):
-      try session.write(bytes.span.bytes)
-      drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in answer("done") }
+    case .send(let bytes): send(bytes)
     case .expect(let expression, let limit):
       timer = loop.schedule(after: limit) { [unowned self] in
         text.expressions = []
@@ -173,19 +178,36 @@ final class JSONController: SessionObserver {
       }
       text.expressions = [expression]
     case .setLines(let asserting, let deasserting):
-      try session.setModemLines(asserting: asserting, deasserting: deasserting)
-      answer("done")
-    case .setBaudRate(let rate):
-      var settings = session.requestedSettings
-      settings.baudRate = rate
-      try session.apply(settings)
-      answer("done")
+      answer(lineCommands.setLines(asserting: asserting, deasserting: deasserting))
+    case .change(let setting, let update): answer(lineCommands.change(by: setting, update))
     case .sendBreak(let length):
-      player.play(LineSequence([.setBreak(true), .wait(length), .setBreak(false)]))
+      isSendingBreak = true
+      lineCommands.sendBreak(for: length) { [unowned self] in
+        isSendingBreak = false
+        answer($0)
+      }
     case .close:
       answer("done")
       close(after: .zero)
     }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    if let reason = Need.toSend.unmet(in: model.state) { return fail(reason) }
+    do throws(SerialError) {
+      try session.write(bytes.span.bytes)
+    } catch {
+      return fail(Failure(error).message)
+    }
+    drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
+  }
+
+  /// A break ends with the port, and then has no answer of its own.
+  private func portClosed() {
+    lineCommands.forget()
+    guard isSendingBreak else { return }
+    isSendingBreak = false
+    fail("no device")
   }
 
   private func close(after linger: Duration) {

@@ -88,7 +88,7 @@ final class PipedChild {
     var (none, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&none)
     sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
+    for number in ExitStatus.ignoredSignals { sigaddset(&defaults, number) }
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     let group = isFilter ? POSIX_SPAWN_SETPGROUP : 0

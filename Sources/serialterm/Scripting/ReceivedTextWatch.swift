@@ -26,11 +26,11 @@ final class ReceivedTextWatch {
     }
   }
 
-  private let loop: EventLoop
+  private let loop: IOLoop
   private var text = ReceivedText()
   /// What has come and was not passed on.
   private var held: [UInt8] = []
-  private var timer: Timer?
+  private var timer: LoopTimer?
   private var nextLook = MonotonicTime(nanoseconds: 0)
 
   /// The look that takes long.
@@ -43,7 +43,7 @@ final class ReceivedTextWatch {
   /// How long everything else waits for a look.
   private static let patience = Duration.milliseconds(20)
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: IOLoop) { self.loop = loop }
 
   deinit { search?.watch.cancel() }
 

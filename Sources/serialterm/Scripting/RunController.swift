@@ -21,10 +21,10 @@ final class RunController {
   private var isHeldUp = false
   private var drain: Drain?
   private var standstill: StandstillWatch?
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
   private var session: Session { unattended.session }
-  private var loop: EventLoop { unattended.loop }
+  private var loop: IOLoop { unattended.loop }
 
   /// - Parameters:
   ///   - dialogue: what to do.
@@ -105,7 +105,7 @@ final class RunController {
       fail(.timedOut, unattended.standstill("within \(timeout.inSeconds) s"))
     }
     // What follows may be a break, or other settings: they must not overtake it.
-    drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in goOn() }
+    drain = Drain(session, on: loop, patience: nil) { [unowned self] in goOn() }
   }
 
   private func expect(_ expressions: [Expression], within limit: Duration) {

@@ -11,14 +11,14 @@ final class SendController {
   private let text: ReceivedTextWatch
   private var step = Step.prompt
   private var pump: InputPump?
-  private var transfer: FileTransfer?
   private var drain: Drain?
+  /// The match of the expectation. Nothing that comes after it is printed.
   private var answer: ReceivedText.Match?
-  private var timer: Timer?
+  private var timer: LoopTimer?
   private var standstill: StandstillWatch?
 
   private var session: Session { unattended.session }
-  private var loop: EventLoop { unattended.loop }
+  private var loop: IOLoop { unattended.loop }
 
   /// How far it is.
   private enum Step {
@@ -53,7 +53,9 @@ final class SendController {
     switch step {
     case .prompt: send()
     case .sending: answer = match
-    case .answer: finish(with: match)
+    case .answer:
+      answer = match
+      finish(with: match)
     }
   }
 
@@ -84,21 +86,21 @@ final class SendController {
   private func sendFile(_ path: FilePath) {
     do {
       let transfer = try FileTransfer(of: path, to: session, on: loop)
-      transfer.onEnd = { [unowned self] in transferEnded($0, of: path) }
-      self.transfer = transfer
+      transfer.onEnd = { [unowned self, unowned transfer] in transferEnded(transfer, $0) }
+      unattended.transfer = transfer
       transfer.begin()
     } catch {
       unattended.finish(.failure(error))
     }
   }
 
-  private func transferEnded(_ end: FileTransfer.End, of path: FilePath) {
+  private func transferEnded(_ transfer: FileTransfer, _ end: FileTransfer.End) {
+    unattended.fileEnded(transfer, end)
     switch end {
     case .done: allIsQueued()
-    case .unreadable(let error):
-      unattended.finish(.failure(Failure(.transferFailed, "\(path): \(error).")))
-    // The session says why.
-    case .portGone, .stopped: break
+    case .unreadable: unattended.finish(.success(.transferFailed))
+    // The session is ending, and says why.
+    case .cutOff, .stopped: break
     }
   }
 
@@ -108,6 +110,7 @@ final class SendController {
       if let error { fail("standard input: \(error).") } else { allIsQueued() }
     }
     self.pump = pump
+    unattended.unreadInputCount = { [unowned pump] in pump.unreadCount }
     do {
       try pump.start(on: loop)
     } catch {
@@ -116,7 +119,7 @@ final class SendController {
   }
 
   private func allIsQueued() {
-    drain = Drain(session, on: loop, patience: nil) { [unowned self] _ in allIsSent() }
+    drain = Drain(session, on: loop, patience: nil) { [unowned self] in allIsSent() }
   }
 
   private func allIsSent() {

@@ -4,18 +4,18 @@ import SerialCore
 /// Notices that what is to be sent does not get any further, in the queue or in the driver.
 final class StandstillWatch: SessionObserver {
   private let session: Session
-  private let loop: EventLoop
+  private let loop: IOLoop
   private let limit: Duration
   private let onStandstill: () -> Void
   private var lastCount = Int.max
   private var hasMoved = false
-  private var timer: Timer?
+  private var timer: LoopTimer?
 
   /// Begins to watch.
   ///
   /// - Parameter limit: how long nothing may move.
   init(
-    _ session: Session, on loop: EventLoop, limit: Duration, onStandstill: @escaping () -> Void
+    _ session: Session, on loop: IOLoop, limit: Duration, onStandstill: @escaping () -> Void
   ) {
     self.session = session
     self.loop = loop

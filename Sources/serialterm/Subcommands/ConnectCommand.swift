@@ -37,7 +37,7 @@ struct ConnectCommand: Subcommand {
   @Flag(name: .customShort("n"), help: .init("Same as --no-reconnect.", visibility: .default))
   var neverReconnect = false
 
-  @Flag(help: "Wait for a device that is not there yet.")
+  @Flag(help: "Wait for a device that is missing or in use.")
   var wait = false
 
   @Flag(name: [.customShort("e"), .long], help: "Show what is typed.")
@@ -57,7 +57,10 @@ struct ConnectCommand: Subcommand {
 
   @Flag(
     exclusivity: .chooseLast,
-    help: "Lock the port (--exclusive, the default), or leave it to others too (--shared).")
+    help: """
+      Lock the port (--exclusive, the default), or not (--shared). If two programs read from one \
+      port, each misses a part of the data.
+      """)
   var sharing: Sharing = .exclusive
 
   @OptionGroup(title: "LOG")
@@ -69,8 +72,12 @@ struct ConnectCommand: Subcommand {
   @Option(help: "Seconds to wait for an answer when standard input has ended.")
   var linger = 0.2
 
-  @Option(help: "Seconds that the device may take for what is left to send when you quit.")
-  var drain = 1.0
+  @Option(
+    help: """
+      Seconds to wait for bytes that are still being sent when you quit, 0.3 unless given, or \
+      release the port, 1 unless given.
+      """)
+  var drain: Double?
 
   @Option(help: "A signal that releases the port, and takes it back: USR1 or USR2.")
   var releaseOn: ReleaseSignal?
@@ -100,13 +107,11 @@ struct ConnectCommand: Subcommand {
   }
 
   func validate() throws {
-    for (name, seconds) in [("linger", linger), ("drain", drain)]
+    for (name, seconds) in [("linger", linger), ("drain", drain ?? 0)]
     where !(0...86_400).contains(seconds) {
       throw ValidationError("'--\(name) \(seconds)': expected seconds from 0 to 86400")
     }
-    if line.uucpLock && sharing == .shared {
-      throw ValidationError("--uucp-lock locks the port, --shared does not")
-    }
+    try line.validateLocking(sharing)
     if exec != nil && readOnly {
       throw ValidationError("--exec sends what its command writes, --read-only sends nothing")
     }
@@ -160,8 +165,8 @@ extension ConnectCommand {
     ConnectConfiguration(
       session: sessionConfiguration, profile: profileOptions.profile, echoesLocally: localEcho,
       isReadOnly: readOnly, editsLines: inputMode == .line, view: view.settings,
-      filter: view.filter, showsStatus: view.status, prefix: prefix, linger: .seconds(linger),
-      drain: .seconds(drain), releaseSignal: releaseOn)
+      filter: view.filter, showsStatus: view.status, printsLists: view.plain, prefix: prefix,
+      linger: .seconds(linger), drain: drain.map { .seconds($0) }, releaseSignal: releaseOn)
   }
 }
 

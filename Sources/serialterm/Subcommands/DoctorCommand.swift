@@ -3,35 +3,60 @@ import DeviceWatch
 import Glibc
 import SystemPackage
 
-/// `serialterm doctor`: why a port cannot be used, and what mends it.
+/// `serialterm doctor`: finds what keeps a port from being used, and suggests a fix.
 struct DoctorCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Find out why a port cannot be used, and the command that mends it.",
+    abstract: "Diagnose a port and suggest a fix.",
     discussion: """
-      Opens no port and changes nothing. Without a TARGET all devices are looked at. Exit status 0: \
-      nothing is wrong; 1: something is.
+      Finds the causes for which 'serialterm connect' fails, and what disturbs a port. Opens no port \
+      and changes nothing. Without TARGET it looks at all devices. Programs of other users are \
+      visible to root only. Exit status 0: nothing is wrong; 1: something is.
 
       EXAMPLE:
         serialterm doctor /dev/ttyUSB0
       """)
 
   @Argument(
-    help: "The device, as 'serialterm connect' takes it.", completion: Target.completion,
-    transform: { try Target(parsing: $0) })
-  var target: Target?
+    help: "The device, in any form that 'serialterm connect' takes.",
+    completion: Target.completion)
+  var target: String?
 
   @Flag(help: "Print a JSON array.")
   var json = false
 
+  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
+  var config: String?
+
+  func validate() throws {
+    if let target { _ = try Target(parsing: target) }
+  }
+
   func execute() throws -> ExitStatus {
     let watcher = DeviceWatcher(source: try UdevSource())
     try watcher.startIfNeeded()
-    let facts = FactGatherer(devices: watcher.devices).facts(about: target)
-    let findings = Diagnosis.findings(in: facts)
+    let (named, broken) = try namedTarget()
+    if case .new = named {
+      throw Failure(.usage, "new: not plugged in yet. Run 'serialterm doctor' without a TARGET.")
+    }
+    let facts = FactGatherer(devices: watcher.devices).facts(about: named)
+    let findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
     try StandardStream.output.print(
       json ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, facts))
     return findings.isEmpty ? .done : .otherFailure
+  }
+
+  /// The target, by itself or by a profile, and what is wrong with the configuration.
+  private func namedTarget() throws -> (Target?, Finding?) {
+    let file: ProfileFile
+    do {
+      file = try ProfileFile(config.map { FilePath($0) })
+    } catch {
+      guard let target else { return (nil, Finding(configuration: error)) }
+      return (try Target(parsing: target), Finding(configuration: error))
+    }
+    guard let target else { return (nil, nil) }
+    return (try Target(named: target, in: file), nil)
   }
 
   private func text(_ findings: [Finding], _ facts: Facts) -> String {

@@ -66,6 +66,15 @@ struct LineOptions: ParsableArguments {
       baudRate: baud, dataBits: dataBits, parity: parity, stopBits: stopBits, flowControl: flow)
   }
 
+  /// Checks that a lock that was asked for is not also refused.
+  ///
+  /// - Throws: `ValidationError`.
+  func validateLocking(_ sharing: ConnectCommand.Sharing) throws {
+    if uucpLock && sharing == .shared {
+      throw ValidationError("--uucp-lock locks the port, --shared does not")
+    }
+  }
+
   /// How the port is opened.
   ///
   /// - Parameter isExclusive: whether to lock it.

@@ -1,67 +1,106 @@
 import ArgumentParser
 import Logs
+import SystemPackage
 
-/// What of a session is kept in files.
+/// The logs of a session.
 struct LogOptions: ParsableArguments {
   @Option(
     name: [.customShort("L"), .long],
     help: ArgumentHelp(
-      "Keep what is received in a new file; may be given more than once.",
+      "Log what is received to a new file; can be repeated.",
       discussion: """
-        In the name, %Y, %m, %d, %H and all others of strftime stand for the time, %t for the port, \
-        %% for a percent sign.
+        In the name, %Y, %m, %d, %H and the others of strftime(3) are the time, %t is the port, \
+        %% is a percent sign.
         """, valueName: "file"))
   var log: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "raw, text, jsonl or pcapng. Without it: what the name ends with (.txt, .jsonl, .pcapng), "
-        + "raw for every other.", valueName: "format"))
-  var logFormat: LogFormat?
+  @OptionGroup
+  var files: LogFileOptions
 
-  @Flag(help: "Add to the log file if there is one.")
-  var logAppend = false
-
-  @Flag(help: "Log what is sent too: also passwords. Not in raw logs.")
+  @Flag(help: "Log what is sent too, passwords included. Not in raw logs.")
   var logSent = false
 
+  func validate() throws {
+    try files.validate(files: log)
+    let configuration = configuration
+    let names = log.isEmpty ? [configuration.standardFile] : log
+    if logSent, !names.contains(where: { configuration.options(for: $0).format.marksDirections }) {
+      throw ValidationError("a raw log cannot tell what was sent; --log-format text can")
+    }
+  }
+
+  var configuration: LogConfiguration {
+    var configuration = files.configuration(files: log)
+    configuration.options.logsSent = logSent
+    return configuration
+  }
+}
+
+/// How log files are written.
+struct LogFileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Begin a new log file before it has more bytes: 500k, 10M, 1G.",
-      discussion: "The first becomes FILE.1, the next FILE.2; with --log-keep, the newest FILE.1.",
+      "raw, text, jsonl or pcapng. By default the file's suffix decides: .txt, .jsonl, .pcapng, "
+        + "otherwise raw.", valueName: "format"))
+  var logFormat: LogFormat?
+
+  @Flag(help: "Append to a log file that exists.")
+  var logAppend = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Start a new log file before it exceeds a size: 500k, 10M, 1G.",
+      discussion:
+        "The old files become FILE.1, FILE.2 and so on; with --log-keep, FILE.1 is the newest.",
       valueName: "size"),
     transform: { try LogRotation.size(parsing: $0) })
   var logRotate: Int?
 
   @Option(
-    help: ArgumentHelp("Begin a new log file after a time: 30s, 10m, 6h, 1d.", valueName: "time"),
+    help: ArgumentHelp("Start a new log file after a time: 30s, 10m, 6h, 1d.", valueName: "time"),
     transform: { try LogRotation.interval(parsing: $0) })
   var logRotateEvery: Duration?
 
   @Option(
     help: ArgumentHelp(
-      "How many old log files stay, FILE.1 the newest; without it, all.", valueName: "number"))
+      "Keep this many old log files, FILE.1 the newest. By default all.", valueName: "number"))
   var logKeep: Int?
 
-  func validate() throws {
+  /// Checks the options, and the names of the files.
+  ///
+  /// - Throws: `ValidationError`.
+  func validate(files: [String]) throws {
     if let logKeep, logKeep < 1 {
       throw ValidationError("'--log-keep \(logKeep)': expected 1 or more files")
     }
     if logKeep != nil && logRotate == nil && logRotateEvery == nil {
       throw ValidationError("--log-keep needs --log-rotate or --log-rotate-every")
     }
-    let files = log.isEmpty ? [configuration.standardFile] : log
-    if logSent, !files.contains(where: { configuration.options(for: $0).format.marksDirections }) {
-      throw ValidationError("a raw log cannot tell what was sent; --log-format text can")
+    if files.contains("-") {
+      throw ValidationError(
+        "'-' is not a log file: 'serialterm connect' writes to standard output without a log, "
+          + "and ./- is a file called -")
+    }
+    if let node = files.first(where: Self.isNode) {
+      throw ValidationError(
+        "'\(node)' is not a log file: --log needs the name of a file, and the device is named "
+          + "without an option")
     }
   }
 
-  var configuration: LogConfiguration {
+  /// Whether a file has the path of a serial port. In tio(1) `--log` has no value: here, a habitual
+  /// `--log /dev/ttyUSB0` would create a regular file in the place of a node that is not there.
+  private static func isNode(_ file: String) -> Bool {
+    let path = FilePath(file).lexicallyNormalized()
+    return path.starts(with: "/dev/serial") || path.string.hasPrefix("/dev/tty")
+  }
+
+  /// The configuration of logs in these files.
+  func configuration(files: [String]) -> LogConfiguration {
     var options = Log.Options()
-    options.logsSent = logSent
     options.appends = logAppend
     options.rotation = LogRotation(size: logRotate, interval: logRotateEvery, keep: logKeep)
-    return LogConfiguration(files: log, format: logFormat, options: options)
+    return LogConfiguration(files: files, format: logFormat, options: options)
   }
 }
 

@@ -59,7 +59,7 @@ struct LoopbackCommand: Subcommand {
   }
 
   func execute() throws -> ExitStatus {
-    let loop = try EventLoop()
+    let loop = try IOLoop()
     var outcome: Result<ExitStatus, Failure>?
     let signals = try loop.watchSignals(ExitStatus.endingSignals) {
       outcome = .success(.signal($0))
@@ -95,7 +95,7 @@ private enum Server {
   case pair(LoopbackPair)
 
   init(
-    _ command: LoopbackCommand, on loop: EventLoop,
+    _ command: LoopbackCommand, on loop: IOLoop,
     onEnd: @escaping (Result<ExitStatus, Failure>) -> Void
   ) throws(Errno) {
     let onHangUp: (LoopbackHangUp) -> Void = { reason in

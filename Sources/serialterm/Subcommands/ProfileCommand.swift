@@ -2,15 +2,15 @@ import ArgumentParser
 import Configuration
 import SystemPackage
 
-/// `serialterm profile`: what the configuration says, and additions to it.
+/// `serialterm profile`: shows and extends the configuration.
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "List, show and save profiles.",
+    abstract: "List, show, save and import profiles.",
     discussion: """
-      A profile is a name for a device and how to talk to it: [profile.NAME] in the configuration, \
+      A profile is a named set of options for a device: the table [profile.NAME] in \
       $XDG_CONFIG_HOME/serialterm/config.toml or ~/.config/serialterm/config.toml. Its keys are \
-      'target', 'match' and the long names of options.
+      'target', 'match' and the long names of options. Use its name as the TARGET.
 
       EXAMPLE:
         serialterm profile save board usb:0403:6001 --baud 9600 --local-echo
@@ -18,9 +18,9 @@ struct ProfileCommand: ParsableCommand {
       """,
     subcommands: [List.self, Show.self, Save.self, ImportTio.self])
 
-  /// Which configuration is meant.
+  /// The option that selects the configuration file.
   struct FileOption: ParsableArguments {
-    @Option(help: .init("The configuration to use.", valueName: "file"))
+    @Option(help: .init("The configuration file.", valueName: "file"))
     var config: String?
 
     var path: FilePath? { config.map { FilePath($0) } }
@@ -30,13 +30,13 @@ struct ProfileCommand: ParsableCommand {
 extension ProfileCommand {
   struct List: Subcommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the profiles there are.",
+      abstract: "List the profiles.",
       discussion: """
         EXAMPLE:
           serialterm profile list --names
         """)
 
-    @Flag(help: "Print one name a line, for scripts.")
+    @Flag(help: "Print only the names, one per line.")
     var names = false
 
     @OptionGroup var file: FileOption
@@ -57,7 +57,7 @@ extension ProfileCommand {
 
   struct Show: Subcommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print a profile as it stands in the configuration.",
+      abstract: "Print a profile.",
       discussion: """
         EXAMPLE:
           serialterm profile show board
@@ -84,8 +84,8 @@ extension ProfileCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add a profile to the configuration.",
       discussion: """
-        What follows the name is what you would give to 'serialterm connect'. What the \
-        configuration says already is left alone; a name that it has is refused.
+        After the name, write the arguments of 'serialterm connect'. The profile is appended to the \
+        configuration file; a name that exists is refused.
 
         EXAMPLE:
           serialterm profile save board usb:0403:6001 --baud 9600 --local-echo
@@ -95,7 +95,7 @@ extension ProfileCommand {
     var name: String
 
     @Argument(
-      parsing: .allUnrecognized, help: "The target and the options, as for 'serialterm connect'.")
+      parsing: .allUnrecognized, help: "The TARGET and options of 'serialterm connect'.")
     var words: [String] = []
 
     @OptionGroup var file: FileOption
@@ -104,19 +104,18 @@ extension ProfileCommand {
       if let complaint = ConfigurationFile.complaint(aboutName: name) {
         throw Failure(.usage, complaint)
       }
-      // Refuses what the parser would refuse later, in its words. It does not know the words that
-      // switch off what another part of the configuration switches on.
+      // The parser's own errors, before anything is saved. It does not know --no-NAME.
       _ = try ConnectCommand.parse(SwitchedOff(words).arguments)
       let arguments = try ArgumentEntries(words)
       let target = arguments.others.first.map { (key: "target", value: Value.string($0)) }
       let text = ConfigurationFile.text(
         profile: name, (target.map { [$0] } ?? []) + arguments.entries)
       guard let path = file.path ?? ProfileFile.standardPath else {
-        throw Failure(.usage, "there is no place for a configuration: HOME is not set.")
+        throw Failure(.usage, "there is no folder for the configuration: HOME is not set.")
       }
       let present = (try? path.stat()) == nil ? nil : try ProfileFile(path)
       if let there = present?.contents.profile(named: name) {
-        throw Failure(.usage, "\(path):\(there.line): there is a profile '\(name)' already")
+        throw Failure(.usage, "\(path):\(there.line): there is already a profile '\(name)'.")
       }
       try ProfileFile.append(text, to: path)
       return .done
@@ -125,18 +124,18 @@ extension ProfileCommand {
 }
 
 extension ConfigurationFile.Profile {
-  /// Which device it is for, in a word.
+  /// The device, for the table.
   fileprivate var target: String {
     switch self["target"]?.value ?? self["match"]?.value {
-    case .string(let text): text.harmless
-    case let value?: "\(value)".harmless
+    case .string(let text): text
+    case let value?: "\(value)"
     case nil: "-"
     }
   }
 
-  /// What else it says, in a line.
+  /// The other entries on one line, for the table.
   fileprivate var settings: String {
     entries.filter { $0.key != "target" && $0.key != "match" }
-      .map { "\($0.key)=\($0.value)" }.joined(separator: " ").harmless
+      .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
   }
 }

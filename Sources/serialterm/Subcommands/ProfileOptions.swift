@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// Where what is not said on the command line comes from.
+/// The options that select the configuration and the profile.
 struct ProfileOptions: ParsableArguments {
-  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
+  @Option(help: .init("The configuration file.", valueName: "file"), completion: .file())
   var config: String?
 
   @Option(
-    help: .init("The profile to use, whatever the device.", valueName: "name"),
+    help: .init("The profile to use, for any device.", valueName: "name"),
     completion: .custom { _, _, _ in Target.profileNames })
   var profile: String?
 }

@@ -2,32 +2,33 @@ import ArgumentParser
 import DeviceWatch
 import SystemPackage
 
-/// `serialterm release`: lets another program use the port of a running session.
+/// `serialterm release`: runs a command that needs the port of a running session.
 struct ReleaseCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "release",
-    abstract: "Run a command while a session lets go of its port.",
+    abstract: "Run a command while a session releases its port.",
     usage: "serialterm release [--quiet] [--config <file>] <target> -- <command> ...",
     discussion: """
-      The session that has the device, started by 'serialterm connect', lets go of the port while \
-      the command runs, and takes it back when the command has ended, however it ended. Where no \
-      session has the device, the command is run all the same.
+      A session that was started by 'serialterm connect' and has the device releases the port, the \
+      command runs, and the session reopens the port when the command has ended. The command finds \
+      the port with the session's line settings. If no session has the device, the command runs all \
+      the same.
 
-      {} in the command's words stands for the device's node. A TARGET is what it is for \
-      'serialterm connect'. The exit status is the command's; 127 when it is not found, 126 when \
-      it cannot be run, 5 when the session keeps its port.
+      {} in the command is replaced by the device's node. TARGET takes every form that \
+      'serialterm connect' takes, except 'new' and 'loopback:'. The exit status is that of the \
+      command; 127 if it is not found, 126 if it cannot be run, 5 if the session keeps its port.
 
       EXAMPLE:
         serialterm release ttyUSB0 -- esptool.py -p {} write_flash 0 app.bin
       """)
 
-  @Argument(help: "The device, or the profile that names it.", completion: Target.completion)
+  @Argument(help: "The device, or the name of a profile.", completion: Target.completion)
   var target: String
 
   @Argument(parsing: .postTerminator, help: "The command and its arguments.")
   var command: [String] = []
 
-  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  @Flag(name: [.short, .long], help: "Print nothing but errors.")
   var quiet = false
 
   @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
@@ -35,7 +36,7 @@ struct ReleaseCommand: Subcommand {
 
   func validate() throws {
     _ = try Target(parsing: target)
-    if command.isEmpty { throw ValidationError("name a command: release TARGET -- COMMAND ...") }
+    if command.isEmpty { throw ValidationError("no command: release TARGET -- COMMAND ...") }
   }
 
   func execute() throws -> ExitStatus {
@@ -46,19 +47,15 @@ struct ReleaseCommand: Subcommand {
     let borrower = FilePath(command[0]).lastComponent?.string ?? command[0]
     let port = try ReleasedPort(
       asking: ControlRequest(device: device, borrower: borrower), say: say)
-    if !port.wasHeld { say("no session has \(node).") }
+    if !port.wasHeld { say("no session has \(node) open.") }
     let status = run(command.map { $0.replacing("{}", with: node.string) })
     port.giveBack(say: say)
     return status
   }
 
-  /// The device that was named, by itself or by a profile.
+  /// The target that was named, directly or by a profile.
   private func namedTarget() throws -> Target {
-    let named = try Target(parsing: target)
-    let choice = try ProfileChoice(
-      profile: nil, target: named, isName: { $0 == target },
-      file: try ProfileFile(config.map { FilePath($0) }))
-    return choice.target ?? named
+    try Target(named: target, in: try ProfileFile(config.map { FilePath($0) }))
   }
 
   private func node(named target: Target) throws -> FilePath {
@@ -82,7 +79,7 @@ struct ReleaseCommand: Subcommand {
     try watcher.startIfNeeded()
     switch query.answer(among: watcher.devices) {
     case .one(let device): return device.node
-    case .none: throw Failure(noneFor: query)
+    case .none: throw Failure(noneFor: query, among: watcher.devices)
     case .several(let devices): throw Failure(several: devices, for: query)
     }
   }

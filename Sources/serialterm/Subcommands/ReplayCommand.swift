@@ -3,15 +3,15 @@ import EventLoop
 import Loopback
 import SystemPackage
 
-/// `serialterm replay`: a log, played as if its device was there.
+/// `serialterm replay`: plays a log as a pseudo-terminal.
 struct ReplayCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Play a log to a pseudo-terminal, as the device sent it.",
+    abstract: "Play a log through a pseudo-terminal.",
     discussion: """
-      Prints the node's path, waits until a program opens it, and sends it what the device sent, at \
-      the pace at which it came: a parser can be tested without the board. The log is one of JSON \
-      lines or pcapng (see --log-format of connect). It ends when all has been read, or by a signal.
+      Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what \
+      the device sent, at the pace of the log. Use it to test a parser without the board. The log \
+      is in JSON lines or pcapng (see --log-format of connect). Ends when everything was read.
 
       EXAMPLE:
         serialterm connect /dev/ttyUSB0 --log board.jsonl
@@ -19,16 +19,17 @@ struct ReplayCommand: Subcommand {
         my-parser /tmp/board
       """)
 
-  @Argument(help: ArgumentHelp("The log.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("The log; - for standard input.", valueName: "file"), completion: .file())
   var file: String
 
-  @Option(help: "How many times as fast as it was: 10, 0.5.")
+  @Option(help: "Factor of the pace: 10 is ten times as fast.")
   var speed = 1.0
 
-  @Option(help: "A symbolic link to the node.")
+  @Option(help: "Make a symbolic link to the pseudo-terminal.")
   var link: String?
 
-  @Flag(name: .customLong("loop"), help: "Begin again at the end, until a signal comes.")
+  @Flag(name: .customLong("loop"), help: "Start again at the end of the log, until a signal.")
   var repeats = false
 
   func validate() throws {
@@ -38,12 +39,13 @@ struct ReplayCommand: Subcommand {
   }
 
   func execute() throws -> ExitStatus {
-    let loop = try EventLoop()
+    let loop = try IOLoop()
     var outcome: Result<ExitStatus, Failure>?
     let signals = try loop.watchSignals(ExitStatus.endingSignals) {
       outcome = .success(.signal($0))
     }
-    let replayer = try Replayer(FilePath(file), speed: speed, repeats: repeats, on: loop)
+    let log: FilePath = file == "-" ? "/dev/stdin" : FilePath(file)
+    let replayer = try Replayer(log, speed: speed, repeats: repeats, on: loop)
     replayer.onEnd = { outcome = $0 }
     let stableLink: StableLink?
     do throws(StableLinkError) {

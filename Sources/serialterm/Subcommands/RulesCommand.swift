@@ -16,7 +16,7 @@ struct RulesCommand: Subcommand {
       """)
 
   @Argument(
-    help: "The device, as 'serialterm connect' takes it.", completion: Target.completion)
+    help: "The device, in any form that 'serialterm connect' takes.", completion: Target.completion)
   var target: String
 
   @Option(
@@ -24,20 +24,23 @@ struct RulesCommand: Subcommand {
     transform: { try NodeName(parsing: $0) })
   var name: NodeName
 
+  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
+  var config: String?
+
   func execute() throws -> ExitStatus {
     let watcher = DeviceWatcher(source: try UdevSource())
     try watcher.startIfNeeded()
     let query: DeviceQuery
-    switch try Target(parsing: target) {
+    switch try Target(named: target, in: try ProfileFile(config.map { FilePath($0) })) {
     case .node(let path): query = .fitting(.node(path))
     case .device(let selector): query = .fitting(selector)
     case .latest: query = .latest
-    case .new: throw Failure(.usage, "\(target): what is not there yet cannot be told apart")
-    case .loopback: throw Failure(.usage, "\(target): a simulation has no node to name")
+    case .new: throw Failure(.usage, "\(target): not plugged in yet. Name a device that is.")
+    case .loopback: throw Failure(.usage, "\(target): a simulation has no node to name.")
     }
     let device = try device(meantBy: query, among: watcher.devices)
     let rule = try NamingRule(naming: device, name, among: watcher.devices)
-    let lines = rule.lines(for: device, name, target: target.harmless)
+    let lines = rule.lines(for: device, name, target: target)
     try StandardStream.output.print(lines.map { "\($0)\n" }.joined())
     return .done
   }

@@ -10,10 +10,13 @@ struct UnattendedOptions: ParsableArguments {
 
   @Flag(
     exclusivity: .chooseLast,
-    help: "Lock the port (--exclusive, the default), or leave it to others too (--shared).")
+    help: """
+      Lock the port (--exclusive, the default), or not (--shared). If two programs read from one \
+      port, each misses a part of the data.
+      """)
   var sharing: ConnectCommand.Sharing = .exclusive
 
-  @Flag(help: "Wait for a device that is not there yet.")
+  @Flag(help: "Wait for a device that is missing or in use.")
   var wait = false
 
   @OptionGroup(title: "LOG")
@@ -23,9 +26,7 @@ struct UnattendedOptions: ParsableArguments {
   var quiet = false
 
   func validate() throws {
-    if line.uucpLock && sharing == .shared {
-      throw ValidationError("--uucp-lock locks the port, --shared does not")
-    }
+    try line.validateLocking(sharing)
   }
 
   /// What they make of a session with a target.

@@ -44,6 +44,9 @@ struct ViewOptions: ParsableArguments {
   @Flag(help: "Show the state in the last line of the screen.")
   var status = false
 
+  @Flag(help: "Print lists once, with numbers, instead of drawing them: for screen readers.")
+  var plain = false
+
   func validate() throws {
     guard (1...60_000).contains(hexGap) else {
       throw ValidationError("'--hex-gap \(hexGap)': expected milliseconds from 1 to 60000")

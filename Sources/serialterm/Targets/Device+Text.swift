@@ -54,22 +54,3 @@ extension UInt16 {
     return String(repeating: "0", count: 4 - digits.count) + digits
   }
 }
-
-extension String {
-  /// Without control characters: neither what a device calls itself nor the name of a file may
-  /// command a terminal.
-  var harmless: String {
-    String(String.UnicodeScalarView(unicodeScalars.map(\.harmless)))
-  }
-
-  /// The same for a text that has several lines.
-  var harmlessLines: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\n" ? $0 : $0.harmless }))
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var harmless: Unicode.Scalar {
-    properties.generalCategory == .control ? "\u{FFFD}" : self
-  }
-}

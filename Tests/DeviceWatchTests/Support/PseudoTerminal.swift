@@ -20,18 +20,18 @@ final class PseudoTerminal {
   /// TIOCGPTN of ioctl_tty(2), which ptsname(3) asks too: a macro that Swift does not import.
   private static let getNumber: UInt = 0x8004_5430
 
-  /// Opens one with many free numbers below its own: the kernel gives out the lowest that is free, so
-  /// that others who open some meanwhile do not get this one's when it is closed.
+  /// Opens one with many free numbers below its own: the kernel assigns the lowest free number, so
+  /// that another program that opens some does not get this one's number when it is closed.
   static func aboveFreeNumbers() throws -> PseudoTerminal {
     var opened: [PseudoTerminal] = []
-    for _ in 0..<32 { opened.append(try PseudoTerminal()) }
-    return opened[31]
+    for _ in 0..<200 { opened.append(try PseudoTerminal()) }
+    return opened[199]
   }
 
   /// Opens pseudo-terminals until one has a node that was free.
   static func reopening(_ node: FilePath) throws -> PseudoTerminal {
     var others: [PseudoTerminal] = []
-    while others.count < 100 {
+    while others.count < 400 {
       let terminal = try PseudoTerminal()
       if terminal.node == node { return terminal }
       others.append(terminal)

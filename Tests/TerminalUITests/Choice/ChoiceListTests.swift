@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalUI
 
-@Suite struct ChoiceListTests {
+@Suite(.timeLimit(.minutes(5))) struct ChoiceListTests {
   private static func list(_ titles: [String], refusing refused: [String] = []) -> ChoiceList<
     String
   > {
@@ -54,6 +54,31 @@ import Testing
     ])
     list.type("b")
     #expect(list.matching.first?.id == 2)
+  }
+
+  @Test func list_startsAtThePresentValue_soThatEnterAloneKeepsIt() {
+    let choices = ["5", "6", "7", "8"].map { Choice(id: $0, title: $0, isCurrent: $0 == "8") }
+    var list = ChoiceList(choices)
+    #expect(list.selected?.id == "8")
+    list.type("7")
+    #expect(list.selected?.id == "7")
+    _ = list.handle(.named(.backspace))
+    #expect(list.selected?.id == "8")
+    #expect(list.handle(.named(.enter)) == .chosen("8"))
+  }
+
+  @Test func presentValue_isInView() {
+    var list = ChoiceList((0..<30).map { Choice(id: $0, title: "\($0)", isCurrent: $0 == 20) })
+    list.resize(visibleCount: 5)
+    #expect((list.firstVisible..<list.firstVisible + 5).contains(20))
+  }
+
+  @Test func query_isBounded_alsoByAccentsOnOneLetter() {
+    var list = Self.list(["e"])
+    list.type("e" + String(repeating: "\u{301}", count: 5000))
+    #expect(list.query.unicodeScalars.count == ChoiceList<String>.queryLimit)
+    _ = list.handle(.paste(Array(repeating: UInt8(ascii: "x"), count: 4096)))
+    #expect(list.query.unicodeScalars.count == ChoiceList<String>.queryLimit)
   }
 
   @Test func selection_goesRound_atTheEnds() {

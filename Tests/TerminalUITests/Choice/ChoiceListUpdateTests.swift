@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalUI
 
-@Suite struct ChoiceListUpdateTests {
+@Suite(.timeLimit(.minutes(5))) struct ChoiceListUpdateTests {
   private static func choices(_ titles: String...) -> [Choice<String>] {
     titles.map { Choice(id: $0, title: $0) }
   }
@@ -38,14 +38,39 @@ import Testing
     #expect(list.selected?.id == "ab")
   }
 
-  @Test func selectBest_selectsWhatTheQueryHasBrought() {
+  @Test func update_selectsTheBestMatch_ofAQueryThatHasChanged() {
     var list = ChoiceList(Self.choices("115200", "300"))
-    list.type("110")
-    #expect(list.selected?.id == "115200")
+    for scalar in "110".unicodeScalars { _ = list.take(.character(scalar)) }
     list.update(Self.choices("110", "115200", "300"))
-    #expect(list.selected?.id == "115200")
-    list.selectBest()
     #expect(list.selected?.id == "110")
+    // An update for another reason keeps the selection.
+    list.handle([.named(.down)])
+    list.update(Self.choices("1100", "110", "115200"))
+    #expect(list.selected?.id == "115200")
+  }
+
+  @Test func manyKeys_needOneSearch_andEndWhereEachAloneDoes() {
+    var chance = Chance(seed: 6)
+    let choices = ["ab", "abe", "b", "be", "eb", "1", "B a"].map { Choice(id: $0, title: $0) }
+    for _ in 0..<500 {
+      let keys = (0..<chance.number(1...12)).map { _ in chance.key() }
+      var (each, once) = (ChoiceList(choices), ChoiceList(choices))
+      for key in keys { _ = each.handle(key) }
+      for key in keys { _ = once.take(key) }
+      once.settle()
+      #expect(each.query == once.query)
+      #expect(each.selected == once.selected)
+      #expect(each.matching == once.matching)
+    }
+  }
+
+  @Test func keys_leaveTheSearchToTheEnd_untilEnter() {
+    var list = ChoiceList(Self.choices("ab", "b"))
+    _ = list.take(.character("b"))
+    _ = list.take(.named(.down))
+    #expect(list.isSearchDue)
+    #expect(list.take(.named(.enter)) == .chosen("ab"))
+    #expect(!list.isSearchDue)
   }
 
   @Test func update_selectsAgain_afterNothingWasLeft() {
@@ -86,7 +111,7 @@ import Testing
 
   private static func checkInvariants(of list: ChoiceList<Int>) {
     #expect((list.selection == nil) == (list.matchCount == 0))
-    #expect(list.query.count <= ChoiceList<Int>.queryLimit)
+    #expect(list.query.unicodeScalars.count <= ChoiceList<Int>.queryLimit)
     guard let selection = list.selection else { return }
     #expect((0..<list.matchCount).contains(selection))
     #expect((list.firstVisible..<list.firstVisible + list.visibleCount).contains(selection))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalUI
 
-@Suite struct LineEditorTests {
+@Suite(.timeLimit(.minutes(5))) struct LineEditorTests {
   /// An editor in which a text was typed; `|` is where the cursor is then.
   private static func editor(_ text: String) -> LineEditor {
     var editor = LineEditor()
@@ -126,9 +126,80 @@ import Testing
   @Test func lineThatIsFull_takesNoMore() {
     var editor = LineEditor()
     let pasted = [UInt8](repeating: 0x61, count: 40_000)
-    editor.handle([.paste(pasted), .paste(pasted), .character("b")])
+    #expect(editor.handle(.paste(pasted)) == [])
+    #expect(
+      editor.handle(.paste(pasted)) == [.dropped(byteCount: 80_000 - LineEditor.capacity)])
+    #expect(editor.handle(.character("b")) == [.dropped(byteCount: 1)])
     #expect(editor.characters.count == LineEditor.capacity)
     #expect(!editor.text.contains("b"))
+    editor.handle([.named(.backspace), .character("b")])
+    #expect(editor.text.last == "b")
+  }
+
+  @Test(arguments: [
+    ("e", "\u{301}"), ("👨", "\u{200D}👨"), ("क", "\u{94D}क"), ("\u{1100}", "\u{1100}"),
+  ])
+  func character_isBounded_howeverMuchIsJoinedToIt(first: String, joined: String) {
+    let text = first + String(repeating: joined, count: 2_000)
+    var (typed, pasted) = (LineEditor(), LineEditor())
+    typed.type(text)
+    for start in stride(from: 0, to: text.utf8.count, by: 4_096) {
+      _ = pasted.handle(.paste(Array(text.utf8.dropFirst(start).prefix(4_096))))
+    }
+    for editor in [typed, pasted] {
+      #expect(editor.characters.count >= 1)
+      #expect(
+        editor.characters.allSatisfy {
+          $0.unicodeScalars.count <= LineEditor.characterCapacity
+        })
+      #expect(Array(editor.text) == editor.characters)
+    }
+    var editor = LineEditor()
+    editor.type(first)
+    let dropped = (1...40).flatMap { _ in editor.handle(.paste(Array(joined.utf8))) }
+    #expect(dropped.isEmpty == (editor.characters.count > 1))
+  }
+
+  @Test func flagsInARow_areFormedAgain_whereALetterComesBetween() {
+    var editor = LineEditor()
+    editor.type("🇩🇪🇫🇷🇮🇹x")
+    editor.move(to: 0)
+    _ = editor.handle(.character("\u{1F1E6}"))
+    #expect(editor.characters.count == 5)
+    #expect(Array(editor.text) == editor.characters)
+  }
+
+  @Test func lineThatBeginsWithASpace_isNotInTheHistory() {
+    var editor = LineEditor()
+    editor.type(" secret")
+    editor.handle([.named(.enter), .named(.up)])
+    #expect(editor.text.isEmpty)
+  }
+
+  @Test func secret_isNotInTheHistory_andIsNotBroughtBack() {
+    var editor = LineEditor()
+    editor.type("log")
+    editor.takesSecret = true
+    editor.type("in")
+    editor.handle([.control("u")])
+    editor.type("password")
+    editor.takesSecret = false
+    #expect(editor.handle(.named(.enter)) == [.submitSecret("password")])
+    editor.handle([.control("y"), .named(.up)])
+    #expect(editor.text.isEmpty)
+    editor.type("ls")
+    editor.handle([.named(.enter), .named(.up)])
+    #expect(editor.text == "ls")
+    #expect(editor.history.lines == ["ls"])
+  }
+
+  @Test func linesOfAPaste_areAllSecret_whileOneIsAskedFor() {
+    var editor = LineEditor()
+    editor.takesSecret = true
+    _ = editor.handle(.paste(Array("one\ntwo\nthr".utf8)))
+    editor.takesSecret = false
+    editor.handle([.named(.enter)])
+    #expect(editor.history.lines.isEmpty)
   }
 
   @Test func anyKeys_keepTheLineInOrder() {
@@ -139,6 +210,8 @@ import Testing
       #expect((0...editor.characters.count).contains(editor.cursor))
       #expect(Array(editor.text) == editor.characters)
       #expect(editor.history.lines.count <= 5)
+      #expect(
+        editor.characters.allSatisfy { $0.unicodeScalars.count <= LineEditor.characterCapacity })
       #expect(!editor.text.contains { $0.isNewline })
     }
   }

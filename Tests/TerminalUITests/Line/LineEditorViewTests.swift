@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TerminalUI
 
-@Suite struct LineEditorViewTests {
+@Suite(.timeLimit(.minutes(5))) struct LineEditorViewTests {
   private static func row(_ text: String, cursor: Int? = nil, width: Int) -> LineEditorView.Row {
     var editor = LineEditor()
     editor.type(text)

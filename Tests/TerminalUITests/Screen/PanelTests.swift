@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TerminalUI
 
-@Suite struct PanelTests {
+@Suite(.timeLimit(.minutes(5))) struct PanelTests {
   /// A screen on which a device has written: text in every row down to a row, and in that one up to
   /// a column; with attributes and line drawing switched on, as the device may leave them.
   static func screen(_ size: ScreenSize, row: Int, column: Int) -> ScreenModel {

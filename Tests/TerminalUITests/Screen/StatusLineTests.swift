@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import TerminalUI
 
-@Suite struct StatusLineTests {
+@Suite(.timeLimit(.minutes(5))) struct StatusLineTests {
   private static func everyPlace(_ body: (ScreenSize, _ row: Int, _ column: Int) -> Void) {
     for rows in StatusLine.minimumRows...6 {
       for columns in [1, 2, 7] {

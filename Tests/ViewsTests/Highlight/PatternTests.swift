@@ -1,7 +1,7 @@
 import Testing
 import Views
 
-@Suite struct PatternTests {
+@Suite(.timeLimit(.minutes(5))) struct PatternTests {
   /// The matches of an expression in a text.
   private func matches(_ regex: String, _ text: String) throws -> [String] {
     let scalars = Array(text.unicodeScalars)
@@ -33,9 +33,12 @@ import Views
 
   @Test(
     arguments: [
-      ("a)", 2, "no '('"), ("(a", 1, "no ')'"), ("[a", 1, "no ']'"), ("*a", 1, "nothing here"),
-      ("a**", 3, "repeated already"), (#"a\"#, 2, "behind"), (#"(a)\1"#, 4, "back-references"),
-      ("(?=a)", 2, "(?:"), (#"\q"#, 1, "means nothing"), ("a{2", 2, "{m}"), ("a{3,2}", 2, "larger"),
+      ("a)", 2, "unmatched ')'"), ("(a", 1, "unmatched '('"), ("[a", 1, "unmatched '['"),
+      ("*a", 1, "nothing to repeat"),
+      ("a**", 3, "cannot be repeated"), (#"a\"#, 2, "nothing follows"),
+      (#"(a)\1"#, 4, "back-references"),
+      ("(?=a)", 2, "(?:"), (#"\q"#, 1, "has no meaning"), ("a{2", 2, "{m}"),
+      ("a{3,2}", 2, "larger"),
       ("a{999}", 2, "500 times"), ("[z-a]", 4, "range"), ("[[:digit:]]", 2, #"\["#),
       (#"\xg1"#, 1, "hexadecimal"),
     ] as [(String, Int, String)])

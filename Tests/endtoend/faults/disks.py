@@ -1,4 +1,4 @@
-"""Disks that are full, broken, or stall."""
+"""Disks that are full, fail, or stall."""
 
 import contextlib
 import errno
@@ -10,8 +10,8 @@ from pathlib import Path
 from . import preload
 
 
-def tell(*command):
-    """Runs a command of the system; whether it could be done."""
+def succeeds(*command):
+    """Runs a command; returns whether it succeeds within 20 s."""
     try:
         result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
@@ -21,62 +21,62 @@ def tell(*command):
 
 @contextlib.contextmanager
 def mounted(folder, *arguments):
-    """Something mounted at `folder`, a Path, which is made. The test is skipped where that may not
-    be."""
+    """Creates `folder`, a Path, and mounts a file system there. Skips the test if that is not
+    permitted."""
     folder.mkdir()
-    if not tell("mount", *arguments, str(folder)):
-        raise unittest.SkipTest("nothing may be mounted here")
+    if not succeeds("mount", *arguments, str(folder)):
+        raise unittest.SkipTest("mount is not permitted")
     try:
         yield folder
     finally:
-        # Whoever had a file there has just been ended, and may take a moment.
+        # A process that was just killed may keep a file open for a moment.
         for _ in range(100):
-            if tell("umount", str(folder)):
+            if succeeds("umount", str(folder)):
                 break
             time.sleep(0.05)
 
 
 def small(folder, kilobytes):
-    """A file system in memory with room for so much."""
+    """A file system in memory with a limited size."""
     return mounted(folder, "-t", "tmpfs", "-o", f"size={kilobytes}k", "none")
 
 
 @contextlib.contextmanager
 def freezable(folder):
-    """A file system of its own, which `frozen` can stop."""
+    """A separate file system, which `frozen` can stop."""
     image = Path(f"{folder}.image")
     with open(image, "wb") as file:
         file.truncate(64 << 20)
-    if not tell("mkfs.ext4", "-q", "-F", str(image)):
-        raise unittest.SkipTest("there is no mkfs.ext4")
+    if not succeeds("mkfs.ext4", "-q", "-F", str(image)):
+        raise unittest.SkipTest("mkfs.ext4 is missing or fails")
     with mounted(folder, "-o", "loop", str(image)):
         yield folder
 
 
 @contextlib.contextmanager
 def frozen(folder, at_most):
-    """Stops every write to a file system, in the kernel: who writes cannot even be killed.
+    """Freezes a file system: writes block in the kernel, and their processes cannot be killed.
 
-    It is thawed when the context is left, and after `at_most` seconds by a process that was started
-    before, whatever becomes of this one."""
+    It is thawed when the context is left, and in any case after `at_most` seconds by a separate
+    process."""
     thaw = ("fsfreeze", "--unfreeze", str(folder))
     watchdog = subprocess.Popen(
         ("sh", "-c", 'sleep "$1"; shift; exec "$@"', "thaw", str(at_most), *thaw),
         start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL)
     try:
-        if not tell("fsfreeze", "--freeze", str(folder)):
-            raise unittest.SkipTest("no file system may be frozen here")
+        if not succeeds("fsfreeze", "--freeze", str(folder)):
+            raise unittest.SkipTest("fsfreeze is not permitted")
         yield
     finally:
-        tell(*thaw)
+        succeeds(*thaw)
         watchdog.kill()
         watchdog.wait()
 
 
 class Disk:
-    """The faults of preload/disk.c on writes to the file at `path`: errors while they are switched
-    on, short writes always."""
+    """The faults of preload/disk.c on writes to the file at `path`: errors only while they are
+    switched on, short writes always."""
 
     def __init__(self, path, **faults):
         self._switch = Path(f"{path}.fault")

@@ -1,4 +1,4 @@
-"""What the tests measured, for the table in docs/reliability.md."""
+"""Measurements of the tests, for the table in docs/reliability.md."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import statistics
 
 
 def record(row, name, values, unit):
-    """Adds a figure of a row of the fault matrix to the file that $SERIALTERM_FIGURES names, if it
-    does: one value, or a list whose median and worst count."""
+    """Appends a figure of a row of the fault matrix to the file $SERIALTERM_FIGURES, if that is
+    set: one value, or the median and the worst of a list."""
     path = os.environ.get("SERIALTERM_FIGURES")
     if not path:
         return
@@ -20,8 +20,8 @@ def record(row, name, values, unit):
 
 
 def recorded(path):
-    """The figures in a file, by row and name in the order of their first appearance. Of those with
-    the same name the one with the most samples counts, and of these the last."""
+    """The figures in a file, sorted by row, then in the order of their first appearance. Of several
+    with the same name, the one with the most samples counts, and of those the last."""
     figures = {}
     with open(path, encoding="utf-8") as file:
         for figure in map(json.loads, file):

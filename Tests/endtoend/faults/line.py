@@ -1,4 +1,4 @@
-"""A device on a pty that is opened and closed, and a driver with everything that a pty has not."""
+"""A device on a pty, and a simulated driver with the features that a pty lacks."""
 
 import os
 import tempfile
@@ -22,7 +22,7 @@ class LineCase(unittest.TestCase):
         """Opens the port and closes it again."""
         result = serialterm(
             "connect", self.device.path, "--linger", "0", *options, **how)
-        self.assertEqual(self.device.settings, self.found, "the port is as it was found")
+        self.assertEqual(self.device.settings, self.found, "the settings of the port are restored")
         self.assertFalse(self.device.exclusive)
         return result
 
@@ -32,8 +32,8 @@ class LineCase(unittest.TestCase):
 
 
 class Driver:
-    """What preload/line.c makes of the port at `node`; `faults` are its variables: refuse="rate"
-    sets LINE_REFUSE. It writes down what it is asked in `folder`."""
+    """The driver that preload/line.c simulates for the port at `node`; `faults` are its variables:
+    refuse="rate" sets LINE_REFUSE. It writes a trace of its requests in `folder`."""
 
     def __init__(self, node, folder, **faults):
         self._trace = Path(folder) / "trace"
@@ -46,15 +46,15 @@ class Driver:
 
     @property
     def trace(self):
-        """What it was asked, in order, from the first opening."""
+        """The requests in order, since the first open."""
         return self._trace.read_text().splitlines() if self._trace.exists() else []
 
     def count(self, call):
-        """How often it was asked that."""
+        """The number of times that a request was made."""
         return self.trace.count(call)
 
     def say(self, words):
-        """What the far end does from now on: "CTS DSR framing=2", see LINE_STATE."""
+        """Sets what the far end does from now on: "CTS DSR framing=2", see LINE_STATE."""
         new = self._state.with_name("new-state")
         new.write_text(words)
         os.replace(new, self._state)
@@ -62,15 +62,15 @@ class Driver:
 
 @unittest.skipUnless(preload.HAS_COMPILER, "needs a C compiler")
 class DriverCase(LineCase):
-    """The device's driver has modem lines, RS-485 and so on."""
+    """Has a device whose driver supports modem lines, RS-485 and so on."""
 
     def driver(self, **faults):
-        """One that has been asked nothing."""
+        """A new driver with an empty trace."""
         (self.folder / "trace").unlink(missing_ok=True)
         return Driver(self.device.path, self.folder, **faults)
 
     def trace(self, *options, **faults):
-        """What was asked of the driver, from the opening to the closing."""
+        """The requests to the driver, from the open to the close of a session."""
         driver = self.driver(**faults)
         result = self.connect(*options, variables=driver.variables)
         self.assertEqual((result.status, result.stderr), (0, b""))

@@ -1,4 +1,4 @@
-"""Makes system calls fail: see ../preload, of which faults.c is for those on a device."""
+"""Makes system calls fail with the libraries in ../preload: faults.c is for those on a device."""
 
 import atexit
 import functools
@@ -14,7 +14,7 @@ HAS_COMPILER = COMPILER is not None
 
 @functools.cache
 def library(source=SOURCE.name):
-    """The library, built once a run."""
+    """The path of a library, which is built once per run."""
     folder = tempfile.mkdtemp(prefix="serialterm-faults-")
     atexit.register(shutil.rmtree, folder)
     path = Path(folder) / "faults.so"
@@ -25,7 +25,7 @@ def library(source=SOURCE.name):
 
 
 def faulty(node, **faults):
-    """The variables that start a program with faults on the device at `node`: `write=1` sets
-    FAULT_WRITE, and so on."""
+    """The environment variables for faults on the device at `node`: `write=1` sets FAULT_WRITE,
+    and so on."""
     named = {f"FAULT_{name.upper()}": str(value) for name, value in faults.items()}
     return {"LD_PRELOAD": library(), "FAULT_NODE": node, **named}

@@ -1,4 +1,4 @@
-"""Processes, looked at from outside. See proc(5)."""
+"""Information about processes. See proc(5)."""
 
 import contextlib
 import os
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from Tests.endtoend.harness import TIMEOUT, wait_until
 
-# The name of the process that gives the terminal back when the program was killed.
+# The name of the guard: the process that restores the terminal if the program is killed.
 GUARD = "serialterm-grd"
 
 
 def in_session(session, name=None):
-    """The processes of a session that still run, with their names: {pid: name}."""
+    """The running processes of a session with their names: {pid: name}."""
     found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -33,11 +33,11 @@ def in_session(session, name=None):
 
 
 def the_one(session, name):
-    """The one process of that name in a session."""
+    """The only process with that name in a session."""
     found = []
 
     def is_alone():
-        # The guard has its parent's name until it has taken its own.
+        # The guard has its parent's name until it sets its own.
         found[:] = in_session(session, name)
         return len(found) == 1
 
@@ -46,7 +46,7 @@ def the_one(session, name):
 
 
 def state_of(pid):
-    """The state's letter: R, S, T (stopped), Z; None when there is no such process."""
+    """The letter of the state: R, S, T (stopped), Z; None if there is no such process."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
     except OSError:
@@ -54,42 +54,52 @@ def state_of(pid):
 
 
 def files_of(pid):
-    """What a process has open, as the kernel calls it."""
+    """The open files of a process, by the kernel's names."""
     files = Path(f"/proc/{pid}/fd")
     found = []
     for file in files.iterdir():
-        with contextlib.suppress(FileNotFoundError):  # Closed meanwhile.
+        with contextlib.suppress(FileNotFoundError):  # Closed in the meantime.
             found.append(os.readlink(file))
     return found
 
 
+def watched_files(pid):
+    """The files that a process waits for with epoll(7), as the kernel calls them."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for info in Path(f"/proc/{pid}/fdinfo").iterdir():
+            for number in re.findall(r"(?m)^tfd:\s+(\d+)", info.read_text()):
+                found.append(os.readlink(f"/proc/{pid}/fd/{number}"))
+    return found
+
+
 def processor_seconds(pid):
-    """The processor time that a process has taken, finer than the clock's ticks."""
+    """The processor time of a process, with a higher resolution than clock ticks."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def switches(pid):
-    """How often a process has waited and was woken: its voluntary context switches."""
+    """The number of wakeups of a process: its voluntary context switches."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(re.search(r"(?m)^voluntary_ctxt_switches:\s+(\d+)", status).group(1))
 
 
 def status_of(pid):
-    """The sizes in a process's status, in bytes: VmSize, VmRSS, VmHWM and others."""
+    """The sizes in the status of a process, in bytes: VmSize, VmRSS, VmHWM and others."""
     status = Path(f"/proc/{pid}/status").read_text()
     return {
         name: int(size) * 1024 for name, size in re.findall(r"(?m)^(\w+):\s+(\d+) kB$", status)}
 
 
 def memory(pid):
-    """The memory that a process has in use now and had at most, in MiB."""
+    """The current and the maximum memory of a process (RSS), in MiB."""
     status = status_of(pid)
     return status["VmRSS"] / (1 << 20), status["VmHWM"] / (1 << 20)
 
 
 def seconds_to_end(program, since=None, limit=None):
-    """Waits for a program's end, which the kernel tells at once; the seconds from `since`
-    (`time.monotonic`, default now). None when it still runs after `limit` seconds."""
+    """Waits for the end of a program, and returns the seconds from `since` (`time.monotonic`, by
+    default now); None if it is still running after `limit` seconds."""
     since = time.monotonic() if since is None else since
     if program.process.poll() is None:
         descriptor = os.pidfd_open(program.pid)

@@ -1,4 +1,4 @@
-"""The terminal programs that are compared, and how each is used."""
+"""The terminal programs to compare, and how to use each."""
 
 import re
 import shutil
@@ -11,23 +11,25 @@ PYTHON = "/usr/bin/python3" if shutil.which("/usr/bin/python3") else "python3"
 
 
 class ProgramUnderTest(NamedTuple):
-    """How a terminal program is started on a device, left, and told what the faults need."""
+    """How to start and quit a terminal program, and the options that the faults need."""
 
     name: str
-    # Starts it; the node comes last, but for what `after` adds.
+    # Starts it. The node follows, then `after`.
     command: tuple
     # Prints the version.
     version_command: tuple
-    # What it prints when its port is open; None where its screen does not say.
+    # The text that it prints when its port is open; None if there is none.
     ready: bytes
-    # The keys that quit, with what confirms it.
+    # The keys that quit, then those that confirm it.
     quit: tuple
     after: tuple = ()
     # Turns XON/XOFF on.
     soft_flow: tuple = None
-    # Logs to the file that follows.
+    # Options to end when the device goes; empty if it always does.
+    no_reconnect: tuple = ()
+    # Options to log; the path follows.
     log: tuple = None
-    # Why it cannot do what a fault is about, by the fault's name.
+    # The reasons why it cannot be tested with a fault, by the name of the fault.
     lacks: dict = {}
 
     @property
@@ -36,20 +38,21 @@ class ProgramUnderTest(NamedTuple):
 
     @property
     def version(self):
-        """The version's number, or None when it is not there."""
+        """The version number; None if it is not installed."""
         try:
-            said = subprocess.run(
+            result = subprocess.run(
                 self.version_command, capture_output=True, timeout=10, check=False)
         except FileNotFoundError:
             return None
-        number = re.search(rb"\d+\.\d+(\.\d+)?", said.stdout + said.stderr)
+        number = re.search(rb"\d+\.\d+(\.\d+)?", result.stdout + result.stderr)
         return number and number.group().decode()
 
-    def arguments(self, node, log=None, soft_flow=False):
+    def arguments(self, node, log=None, soft_flow=False, reconnect=True):
         """The command line."""
         options = (*self.log, str(log)) if log else ()
         flow = self.soft_flow if soft_flow else ()
-        # The node follows the command at once where that ends with an option for it.
+        flow += () if reconnect else self.no_reconnect
+        # If the command ends with -D, the node must follow that directly.
         *command, last = self.command
         ahead, last = ((), (last,)) if last == "-D" else ((last,), ())
         return (*command, *ahead, *flow, *options, *last, node, *self.after)
@@ -59,14 +62,15 @@ NO_LOG = "has no log"
 
 
 def programs():
-    """serialterm, and those of Debian."""
+    """serialterm, and the terminal programs of Debian."""
     return [
         ProgramUnderTest(
             "serialterm", (serialterm_binary(), "connect"), (serialterm_binary(), "--version"),
-            ready=b"ctrl-t q", quit=(b"\x14q",), soft_flow=("-f", "soft"), log=("--log",)),
+            ready=b"ctrl-t q", quit=(b"\x14q",), soft_flow=("-f", "soft"), no_reconnect=("-n",),
+            log=("--log",)),
         ProgramUnderTest(
             "tio", ("tio", "-b", "115200"), ("tio", "--version"),
-            ready=b"Connected", quit=(b"\x14q",), soft_flow=("-f", "soft"),
+            ready=b"Connected", quit=(b"\x14q",), soft_flow=("-f", "soft"), no_reconnect=("-n",),
             log=("--log", "--log-file")),
         ProgramUnderTest(
             "picocom", ("picocom", "-b", "115200"), ("picocom", "--help"),
@@ -75,10 +79,10 @@ def programs():
         ProgramUnderTest(
             "minicom", ("minicom", "-o", "-b", "115200", "-D"), ("minicom", "--version"),
             ready=b"CTRL-A Z", quit=(b"\x01x", b"\r"), log=("-C",),
-            lacks={"pipe": "needs a terminal", "held": "no option for it"}),
+            lacks={"pipe": "needs a terminal", "cut": "needs a terminal", "held": "no option for it"}),
         ProgramUnderTest(
             "miniterm", (PYTHON, "-m", "serial.tools.miniterm"),
             (PYTHON, "-c", "import serial; print(serial.VERSION)"),
             ready=b"--- Quit", quit=(b"\x1d",), after=("115200",), soft_flow=("--xonxoff",),
-            lacks={"pipe": "needs a terminal", "log": NO_LOG, "last": NO_LOG}),
+            lacks={"pipe": "needs a terminal", "cut": "needs a terminal", "log": NO_LOG, "last": NO_LOG}),
     ]

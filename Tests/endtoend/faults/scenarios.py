@@ -1,5 +1,5 @@
-"""The faults that every terminal program can be put to. Each takes a program and returns what it
-did in a few words; `good` says whether that is what serialterm promises.
+"""The faults with which every terminal program can be tested. Each takes a program and returns the
+outcome in a few words; `good` is whether that is what serialterm promises.
 
     outcome = FAULTS["stalled"].put(program)
 """
@@ -19,25 +19,29 @@ from typing import Callable, NamedTuple
 from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, shell_status, wait_until
 
 from . import processes
-from .words import text
+from .words import number, text
 
 # Seconds after which a program counts as stuck.
 STUCK = 5
 # What is pasted and piped; bytes, and bytes a second.
 SIZE, RATE = 200_000, 50_000
+# What is typed to a device that takes nothing, in bytes.
+UNSENT = 30_000
+# What is piped to a device that is unplugged half-way: programs read all of it ahead.
+CUT = 60_000
 # How often a device is plugged in again, and what it says.
 REPLUGS, WORD = 10, re.compile(rb"<\d{4}>")
 
 
 class Outcome(NamedTuple):
-    """What a program did."""
+    """The reaction of a program."""
 
     text: str
     good: bool
 
 
 class Fault(NamedTuple):
-    """A fault: what is done, in the words of the table, and the function that does it."""
+    """A fault: its title in the table, and the function that tests a program with it."""
 
     title: str
     put: Callable
@@ -60,8 +64,8 @@ def running(program, device, kind=Terminal, **options):
 
 
 def settle(terminal):
-    """Waits until nothing has been written to the terminal for a moment: some programs go on
-    setting up after they say that they are ready, and none of them says when it is over."""
+    """Waits until the program writes nothing for 0.2 s: some programs continue to set up after
+    they report that they are ready, and do not report the end of that."""
     seen = -1
     while seen != len(terminal.output):
         seen = len(terminal.output)
@@ -69,7 +73,7 @@ def settle(terminal):
 
 
 def quit_keys(program, terminal):
-    """Types the keys that quit. Those that confirm come after what they confirm has been asked."""
+    """Types the keys that quit. Waits before keys that confirm, until the program has asked."""
     for index, keys in enumerate(program.quit):
         if index:
             time.sleep(0.3)
@@ -78,7 +82,7 @@ def quit_keys(program, terminal):
 
 
 def read_at(device, count, rate, quiet=STUCK):
-    """Reads up to `count` bytes at a rate, and gives up when nothing came for a while."""
+    """Reads up to `count` bytes at a rate, until nothing comes for `quiet` seconds."""
     data, started = b"", time.monotonic()
     while len(data) < count and select.select([device.descriptor], [], [], quiet)[0]:
         try:
@@ -90,7 +94,7 @@ def read_at(device, count, rate, quiet=STUCK):
 
 
 def write_some(device, data, seconds=STUCK):
-    """Writes what is taken within a time; returns how much that was."""
+    """Writes as much as is accepted within a time; returns the number of bytes."""
     view, deadline = memoryview(data), Deadline(seconds)
     os.set_blocking(device.descriptor, False)
     while view and select.select([], [device.descriptor], [], deadline.left)[1]:
@@ -104,7 +108,7 @@ def status_in_words(status):
 
 
 def delivered(received, data):
-    """How much of the data arrived."""
+    """Describes how much of the data was received."""
     if received == data:
         return "all of it"
     if data.startswith(received):
@@ -185,10 +189,10 @@ def log(program):
             running(program, device, log=folder / "log") as terminal:
         terminal.stall()
         write_some(device, data)
-        time.sleep(0.5)  # For what is still on its way; there is nothing to wait for.
+        time.sleep(0.5)  # For bytes still in transit: there is no event to wait for.
         path = folder / "log"
         kept = path.read_bytes() if path.exists() else b""
-        # Some put a line of their own before.
+        # Some programs write a line of their own first.
         count = len(data) if data in kept else len(kept)
         return Outcome(f"{100 * min(count, len(data)) // len(data)} %", data in kept)
 
@@ -198,9 +202,9 @@ def last(program):
     with place() as (folder, device), \
             running(program, device, log=folder / "log") as terminal:
         device.write(data)
-        time.sleep(0.05)  # As long as the device lives after it.
+        time.sleep(0.05)  # The time until the device is unplugged.
         device.hang_up()
-        # Some end now. Those that wait for the device are quit: they may write their log then.
+        # Some programs end now. The others wait for the device; quitting lets them write their log.
         if processes.seconds_to_end(terminal, limit=0.5) is None:
             quit_keys(program, terminal)
             processes.seconds_to_end(terminal, limit=1)
@@ -246,7 +250,7 @@ def after(terminal, status, expected):
 
 
 def others(program):
-    """The shell that started it, and another process of the same group."""
+    """Whether the shell that started the program, or another process of its group, ends too."""
     ended = []
     ways = (("quitting", None), ("SIGTERM", signal.SIGTERM), ("SIGINT", signal.SIGINT),
             ("unplugging", None))
@@ -266,7 +270,7 @@ def others(program):
                     quit_keys(program, shell)
                 elif way == "unplugging":
                     device.hang_up()
-                    # Some wait for it; that is not what this is about.
+                    # Some programs wait for the device, which is fine here.
                     with contextlib.suppress(AssertionError):
                         wait_until(lambda: processes.state_of(pid) in (None, "Z"), "ends", 0.5)
                 else:
@@ -292,7 +296,7 @@ def unplugged(program):
             return Outcome(f"ends after {1000 * seconds:.0f} ms, {result.text}", False)
         when = terminal.transcript.arrival(before) - started if said else None
         used = processes.processor_seconds(terminal.pid)
-        time.sleep(1)  # Over which the processor's time is taken.
+        time.sleep(1)  # The interval over which processor time is measured.
         share = 100 * (processes.processor_seconds(terminal.pid) - used)
         device.plug(says=b"first words\r\n")
         is_back = goes_on(device, terminal)
@@ -306,13 +310,13 @@ def unplugged(program):
 
 
 def replugged(program):
-    """A device that says a numbered word every millisecond from the moment that it is plugged in:
-    how late the first is shown, and how many are not."""
+    """A device that sends a numbered word every millisecond as soon as it is plugged in: the delay
+    until the first is shown, and the number that are lost."""
     delays, lost = [], []
     with place() as (_, device), running(program, device) as terminal:
         for index in range(REPLUGS):
             device.hang_up()
-            # Away for long enough to be noticed, and back at any point of a second.
+            # Long enough to be noticed, and ending at any point of a second.
             time.sleep(0.5 + 0.1 * index)
             seen = len(terminal.output)
             started = time.monotonic()
@@ -331,7 +335,7 @@ def replugged(program):
 
 
 def speak_until_heard(device, terminal, seen):
-    """Says words until the first has been shown for a while; returns how many were said."""
+    """Sends words until 100 after the first one that is shown; returns how many were sent."""
     count, heard_at, deadline = 1, None, Deadline(STUCK)
     while deadline.left > 0 and (heard_at is None or count < heard_at + 100):
         with contextlib.suppress(AssertionError):
@@ -346,8 +350,8 @@ def speak_until_heard(device, terminal, seen):
 
 
 def goes_on(device, terminal):
-    """Whether what a device says that was plugged in again is shown within a few seconds: what it
-    says after it was opened, if not before."""
+    """Whether output of a device that was plugged in again is shown within a few seconds. The
+    device repeats it, because a program may lose output from before the open."""
     for _ in range(4 * STUCK):
         with contextlib.suppress(AssertionError):
             device.write(b"here again\r\n", 0.1)
@@ -362,13 +366,71 @@ def held(program):
         terminal.expect(b"stopped")
         seen = len(terminal.output)
         terminal.send(b"hello")
-        time.sleep(1)  # The time in which it could say so.
+        time.sleep(1)  # The time within which the program could show it.
         shown = b"held" in terminal.output[seen:]
         started = time.monotonic()
         quit_keys(program, terminal)
         outcome = leaving(terminal, started)
         return Outcome(
             f"{'shown' if shown else 'not shown'}; {outcome.text}", shown and outcome.good)
+
+
+def left_unsent(program, leave):
+    """Types to a device that takes nothing, and leaves: whether the exact count of what was not
+    sent is reported, and an exit status that is not 0."""
+    with place() as (_, device), running(program, device) as terminal:
+        with contextlib.suppress(AssertionError):  # Some stop reading the keyboard.
+            terminal.send(text(UNSENT), 2)
+        settle(terminal)
+        seen = len(terminal.output)
+        leave(program, terminal)
+        if processes.seconds_to_end(terminal, limit=STUCK) is None:
+            return Outcome(f"still runs after {STUCK} s", False)
+        status = terminal.wait(0)
+        count = reported(terminal.output[seen:])
+        taken = len(read_at(device, UNSENT, 10_000_000, quiet=0.2))
+        return unsent_outcome(count, UNSENT - taken, status)
+
+
+def quit_unsent(program):
+    return left_unsent(program, quit_keys)
+
+
+def terminated_unsent(program):
+    return left_unsent(program, lambda _, terminal: terminal.signal(signal.SIGTERM))
+
+
+def cut(program):
+    """A pipe whose device is unplugged in the middle, and does not come back."""
+    data = text(CUT)
+    with place() as (_, device), \
+            Pipes(*program.arguments(device.path, reconnect=False)) as pipes:
+        pipes.send(data)
+        taken = len(read_at(device, CUT // 2, 10_000_000))
+        with processes.stopped(pipes.pid):
+            # What the kernel holds for the device is taken too, and nothing can be added to it.
+            taken += len(read_at(device, CUT, 10_000_000, quiet=0.2))
+            device.hang_up()
+        if processes.seconds_to_end(pipes, limit=STUCK) is None:
+            return Outcome(f"still runs after {STUCK} s", False)
+        # The last words may not have been read yet.
+        pipes.stderr.expect_end()
+        count = reported(pipes.stderr.data + pipes.stdout.data)
+        return unsent_outcome(count, CUT - taken, pipes.process.poll())
+
+
+def reported(output):
+    """The number of bytes that a program says were not sent; None if it says none."""
+    found = re.findall(rb"([\d,]+)(?: of [\d,]+)? (?:more )?bytes[^\n]*?not sent", output)
+    return number(found[-1]) if found else None
+
+
+def unsent_outcome(count, expected, status):
+    if count is None:
+        return Outcome(f"says nothing, {status_in_words(status)}", False)
+    is_exact = count == expected
+    how = "exact count" if is_exact else f"says {count:,} of {expected:,}"
+    return Outcome(f"{how}, {status_in_words(status)}", is_exact and status != 0)
 
 
 FAULTS = {
@@ -379,6 +441,9 @@ FAULTS = {
     "stalled-term": Fault("SIGTERM, user's terminal stalled", terminated_while_stalled),
     "log": Fault("log of 230 kB, user's terminal stalled", log),
     "last": Fault("20 kB, unplugged 50 ms later: in the log", last),
+    "unsent": Fault("30 kB typed, device takes nothing; quit keys: what was not sent", quit_unsent),
+    "unsent-term": Fault("the same; SIGTERM", terminated_unsent),
+    "cut": Fault("60 kB piped, unplugged half-way: what was not sent", cut),
     "held": Fault("XOFF for ever: shown; quit keys", held),
     "term": Fault("SIGTERM: the user's terminal", terminated),
     "crash": Fault("SIGSEGV: the user's terminal", crashed),
@@ -391,7 +456,7 @@ FAULTS = {
 
 
 def put(program, name):
-    """Puts a program to a fault; what cannot be tried is an answer too."""
+    """Tests a program with a fault. If that is not possible, the outcome is the reason."""
     if name in program.lacks:
         return Outcome(f"n/a: {program.lacks[name]}", False)
     try:

@@ -1,7 +1,8 @@
-"""Sessions of the program under test, with a device that the test plays."""
+"""Sessions of the program under test, with a device that the test controls."""
 
 import fcntl
 import os
+import statistics
 import tempfile
 import time
 import unittest
@@ -13,14 +14,14 @@ from Tests.endtoend.harness import (
 from . import processes
 
 PREFIX = b"\x14"
-# How long leaving may take, in seconds, whatever the session is doing.
+# The maximum time to quit in seconds, in any state of the session.
 LEAVING = 0.5
-# What a session prints when its port is open.
+# The text that a session prints when its port is open.
 GREETING = b"ctrl-t q"
 
 
 class SessionTest(unittest.TestCase):
-    """Has `device`, behind a link that keeps its name, and a folder with room for a log."""
+    """Has `device`, with a link that keeps its name, and a folder for a log."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -29,18 +30,18 @@ class SessionTest(unittest.TestCase):
         self.port_settings = self.device.settings
 
     def connect(self, *options, **how):
-        """A session on a terminal, which may not have opened its port yet."""
+        """A session on a terminal, returned before it has opened its port."""
         return Terminal(
             serialterm_binary(), "connect", self.device.path, *options, **how)
 
     def session(self, *options, **how):
-        """A session on a terminal, once the port is the program's."""
+        """A session on a terminal, returned when it has opened its port."""
         terminal = self.enterContext(self.connect(*options, **how))
         terminal.expect(GREETING)
         return terminal
 
     def pipes(self, *options, **how):
-        """A session between pipes, once the port is the program's."""
+        """A session with pipes, returned when it has set up its port."""
         program = self.enterContext(
             Pipes(serialterm_binary(), "connect", self.device.path, *options, **how))
         wait_until(
@@ -49,29 +50,43 @@ class SessionTest(unittest.TestCase):
         return program
 
     def guard_of(self, terminal):
-        """The process that stands by for the case that the session is killed."""
+        """The guard process, which restores the terminal if the session is killed."""
         return processes.the_one(terminal.pid, processes.GUARD)
 
     def quit(self, terminal):
-        """Types the keys that quit; returns the exit status and the seconds that it took."""
+        """Types the keys that quit; returns the exit status and the seconds until the end."""
         started = time.monotonic()
         terminal.send(PREFIX + b"q")
         return self.ended(terminal, started)
 
     def signal(self, terminal, number):
-        """Sends a signal to the program alone; returns how a shell shows the exit status, and the
-        seconds that it took."""
+        """Sends a signal to the program only; returns the exit status as a shell shows it, and the
+        seconds until the end."""
         started = time.monotonic()
         terminal.signal(number)
         return self.ended(terminal, started)
 
     def ended(self, program, since):
-        """Waits for the end; returns how a shell shows the exit status, and the seconds."""
+        """Waits for the end; returns the exit status as a shell shows it, and the seconds."""
         seconds = processes.seconds_to_end(program, since)
         return shell_status(program.wait(0)), seconds
 
+    def unplug_and_read(self, program):
+        """Unplugs the device; returns what its driver had taken and it had not read. That is in the
+        kernel, which does not say how much it is: it is read, while the program cannot add to it."""
+        with processes.stopped(program.pid):
+            taken = self.device.read_available()
+            self.device.hang_up()
+        return taken
+
+    def replug(self):
+        """Plugs in a new device in place of one that was closed."""
+        self.device.close()
+        Path(self.device.path).unlink(missing_ok=True)
+        self.device.plug()
+
     def assert_given_back(self, terminal):
-        """Everything is as before: the terminal, the port, the port's locks; nobody is left."""
+        """Asserts that terminal, port and locks are as before, and that no process is left."""
         self.assertEqual(terminal.settings, terminal.original_settings)
         self.assertEqual(self.device.settings, self.port_settings)
         self.assertFalse(self.device.exclusive)
@@ -79,7 +94,7 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(processes.in_session(terminal.pid), {})
 
     def assert_port_is_free(self):
-        """Nobody holds the lock that terminal programs respect."""
+        """Asserts that no process holds the lock (flock) that terminal programs use."""
         descriptor = os.open(self.device.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -87,11 +102,15 @@ class SessionTest(unittest.TestCase):
             os.close(descriptor)
 
     def wait_for_log(self, count):
-        """Waits until the log holds so many bytes."""
+        """Waits until the log contains at least `count` bytes."""
         wait_until(
             lambda: self.log.exists() and self.log.stat().st_size >= count,
             f"{count} bytes in the log")
 
+    def assert_typical(self, durations, limit):
+        """The median is within a limit, in milliseconds: single runs may meet a busy machine."""
+        self.assertLessEqual(statistics.median(durations), limit)
+
     def expect_held(self, terminal):
-        """Waits until the session says that the device takes nothing."""
+        """Waits until the session reports that the device accepts no bytes."""
         terminal.expect(b"held by the device")

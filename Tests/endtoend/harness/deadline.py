@@ -1,15 +1,15 @@
-"""The end of every wait."""
+"""Deadlines for waits."""
 
 import os
 import time
 
-# Seconds until an expected event counts as missing. Generous: it is only ever used up by a failure.
-# Slow machines (an emulated one) raise it.
+# Seconds to wait for an expected event. Generous, because only a failing test waits that long.
+# Slow machines, such as emulated ones, set a higher value.
 TIMEOUT = float(os.environ.get("SERIALTERM_TEST_TIMEOUT", "10"))
 
 
 class Deadline:
-    """A moment to wait until, shared by the several waits that one expectation may take."""
+    """The end of one or more waits, which share it."""
 
     def __init__(self, seconds=None):
         self.seconds = TIMEOUT if seconds is None else seconds
@@ -26,8 +26,8 @@ class Deadline:
 
 
 def wait_until(condition, what, timeout=None):
-    """Returns the first true value of `condition()`. For what nothing announces, such as a file
-    that appears; what can be read is better expected."""
+    """Waits until `condition()` returns a true value, and returns that value. It polls: for output,
+    use `expect` instead."""
     deadline = Deadline(timeout)
     while True:
         value = condition()
@@ -39,7 +39,7 @@ def wait_until(condition, what, timeout=None):
 
 
 def contents(path):
-    """What a file holds that may be replaced at any moment; nothing while there is none."""
+    """The contents of a file; empty if it does not exist, for example while it is replaced."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

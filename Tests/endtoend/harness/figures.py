@@ -1,11 +1,11 @@
-"""What the tests of the screen measured."""
+"""Measurements of the screen tests."""
 
 import os
 import statistics
 
 
 def measured(name, values, unit):
-    """Adds a line to the file that $SERIALTERM_SCREEN_FIGURES names, if it does: the median and the
+    """Appends a line to the file $SERIALTERM_SCREEN_FIGURES, if that is set: the median and the
     worst of the values, or the one value."""
     path = os.environ.get("SERIALTERM_SCREEN_FIGURES")
     if not path:

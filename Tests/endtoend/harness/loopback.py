@@ -1,4 +1,4 @@
-"""`serialterm loopback`, for as long as a test needs it."""
+"""`serialterm loopback` as a context manager."""
 
 import re
 
@@ -7,7 +7,7 @@ from .program import serialterm_binary
 
 
 class Loopback(Pipes):
-    """Runs `serialterm loopback` with `options`, and has read the paths of its nodes."""
+    """Runs `serialterm loopback` with `options`, and reads the paths of its nodes."""
 
     def __init__(self, *options):
         super().__init__(serialterm_binary(), "loopback", *options)
@@ -16,9 +16,9 @@ class Loopback(Pipes):
             self.nodes = [
                 self.stdout.expect(re.compile(rb"(/\S+)")).group(1).decode() for _ in range(count)]
         except AssertionError as error:
-            said = self.stderr.data
+            errors = self.stderr.data
             self.close()
-            raise AssertionError(f"{error}; on stderr {said!r}") from None
+            raise AssertionError(f"{error}; on stderr {errors!r}") from None
 
     @property
     def node(self):

@@ -1,14 +1,22 @@
-"""A program between pipes."""
+"""A program with pipes instead of a terminal."""
 
+import fcntl
 import subprocess
+import sys
+import termios
 import threading
 
 from .program import Program
 from .transcript import Transcript
 
 
+def unread(pipe):
+    """The number of unread bytes in a pipe."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 class Pipes(Program):
-    """Runs a program with pipes for stdin, stdout and stderr, and with no terminal at all."""
+    """Runs a program with pipes for stdin, stdout and stderr, without a controlling terminal."""
 
     def __init__(self, *arguments, variables=None, user=None):
         super().__init__(
@@ -19,18 +27,18 @@ class Pipes(Program):
         self._feeder = None
 
     def send(self, data, then_close=False):
-        """Writes to the program's stdin, without waiting until it has read all of it."""
+        """Writes to the program's stdin, without waiting for it to read everything."""
         if self._feeder:
             self._feeder.join()
         self._feeder = threading.Thread(target=self._feed, args=(data, then_close), daemon=True)
         self._feeder.start()
 
     def close_stdin(self):
-        """Ends the program's input, after what was sent."""
+        """Closes the program's stdin after all data sent before."""
         self.send(b"", then_close=True)
 
     def close_stdout(self):
-        """Stops reading what the program writes, as `head` does when it has enough."""
+        """Closes the reading end of the program's stdout, like `head` when it ends."""
         self.stdout.stop()
         self.process.stdout.close()
 
@@ -52,6 +60,6 @@ class Pipes(Program):
             while view:
                 view = view[self.process.stdin.write(view):]
         except BrokenPipeError:
-            pass  # The program has ended, or wants no more: its exit status tells which.
+            pass  # The program has ended or closed stdin; its exit status shows which.
         if then_close:
             self.process.stdin.close()

@@ -24,29 +24,34 @@ def serialterm_binary():
 
 
 def environment(**changes):
-    """The variables that programs are started with: the caller's, but for those that would change
-    what they print. None takes a variable away."""
+    """The environment of started programs: the caller's, without variables that would change their
+    output, and with unusable folders for configuration and history. `changes` sets variables, or
+    removes them if None.
+
+    Nobody, not even root, can create a file below /dev/null."""
     variables = dict(
-        os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME="/nonexistent")
+        os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME="/dev/null/config",
+        XDG_STATE_HOME="/dev/null/state")
     variables.pop("NO_COLOR", None)
     variables.update(changes)
     return {name: value for name, value in variables.items() if value is not None}
 
 
 def shell_status(status):
-    """An exit status as a shell shows it: 128 + N for a program that signal N ended."""
+    """An exit status as a shell shows it: 128 + N if signal N ended the program."""
     return 128 - status if status < 0 else status
 
 
 def as_user(name):
-    """What `subprocess` needs to run a program as user `name`, and in no group but its own."""
+    """The arguments of `subprocess.Popen` to run a program as user `name`, only in its primary
+    group."""
     if name is None:
         return {}
     return {"user": name, "group": pwd.getpwnam(name).pw_gid, "extra_groups": []}
 
 
 class Program:
-    """A running program, in a session of its own, which is ended when the context is left."""
+    """A running program in a new session. Leaving the context kills it."""
 
     def __init__(self, arguments, variables=None, user=None, **streams):
         self.name = Path(arguments[0]).name
@@ -69,23 +74,23 @@ class Program:
         return self.process.poll() is None
 
     def signal(self, number):
-        """Sends the signal to the program alone, not to its children."""
+        """Sends a signal to the program only, not to its children."""
         self.process.send_signal(number)
 
     def wait(self, timeout=None):
-        """Waits for the end; returns the exit status, or -N if signal N ended the program."""
+        """Waits for the program to end; returns the exit status, or -N if signal N ended it."""
         try:
             return self.process.wait(TIMEOUT if timeout is None else timeout)
         except subprocess.TimeoutExpired as error:
             raise AssertionError(
-                f"{self.name} still runs after {error.timeout} s: {self.seen()}") from None
+                f"{self.name} is still running after {error.timeout} s: {self.seen()}") from None
 
     def seen(self):
-        """What the program said so far, for a failure's message."""
+        """The program's output so far, for the message of a failure."""
         return ""
 
     def close(self):
-        """Ends the program, and what it started in its session, if they still run."""
+        """Kills the program and its process group if they are still running."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -94,7 +99,7 @@ class Program:
 
 
 class Result(NamedTuple):
-    """How a program ended and what it said; `duration` in seconds."""
+    """The exit status and output of a program; `duration` in seconds."""
 
     status: int
     stdout: bytes
@@ -103,7 +108,7 @@ class Result(NamedTuple):
 
 
 def run(*arguments, stdin=b"", timeout=None, variables=None, user=None):
-    """Runs a program to its end, with no terminal at all."""
+    """Runs a program without a controlling terminal until it ends."""
     started = time.monotonic()
     streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
     with Program(arguments, variables, user, **streams) as program:
@@ -112,8 +117,8 @@ def run(*arguments, stdin=b"", timeout=None, variables=None, user=None):
                 stdin, TIMEOUT if timeout is None else timeout)
         except subprocess.TimeoutExpired as error:
             raise AssertionError(
-                f"{program.name} still runs after {error.timeout} s; it wrote {error.output!r} "
-                f"and {error.stderr!r}") from None
+                f"{program.name} is still running after {error.timeout} s; it wrote "
+                f"{error.output!r} and {error.stderr!r}") from None
         finally:
             for stream in (program.process.stdin, program.process.stdout, program.process.stderr):
                 stream.close()
@@ -122,12 +127,12 @@ def run(*arguments, stdin=b"", timeout=None, variables=None, user=None):
 
 
 def serialterm(*arguments, **options):
-    """Runs `serialterm` with these arguments to its end: see `run`."""
+    """Runs `serialterm` with these arguments until it ends: see `run`."""
     return run(serialterm_binary(), *arguments, **options)
 
 
 class PublicCopy:
-    """A copy of the program where every user can run it: a home folder may be closed to others."""
+    """A copy of the program that every user can run; a home folder may be closed to others."""
 
     def __enter__(self):
         self._folder = tempfile.mkdtemp(prefix="serialterm-test-")

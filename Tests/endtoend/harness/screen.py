@@ -1,19 +1,21 @@
-"""What a user sees: a terminal emulator that reads what a program writes to its terminal."""
+"""A terminal emulator that shows what a user of a `Terminal` sees."""
 
 import copy
+import itertools
 import time
+from typing import NamedTuple
 
 import pyte
 
 from .deadline import Deadline
 
-# pyte does not know dim text. It is kept as struck out, which nobody uses.
+# pyte does not support dim text. It is stored as struck out, which no test uses otherwise.
 DIM, NORMAL_INTENSITY, STRUCK_OUT, NOT_STRUCK_OUT = 2, 22, 9, 29
 ATTRIBUTES = ("bold", "italics", "underscore", "strikethrough", "reverse")
 
 
 class Emulator(pyte.HistoryScreen):
-    """pyte's screen with scrollback, where terminals of today differ from it."""
+    """pyte's screen with scrollback, corrected where modern terminals behave differently."""
 
     def __init__(self, rows, columns):
         super().__init__(columns, rows, history=5000, ratio=0.5)
@@ -26,7 +28,7 @@ class Emulator(pyte.HistoryScreen):
         super().select_graphic_rendition(*known, **how)
 
     def set_margins(self, top=None, bottom=None):
-        # Without parameters pyte hears a 0, and leaves the region as it is.
+        # Without parameters pyte receives 0, and does not reset the scroll region.
         if top or bottom:
             super().set_margins(top, bottom)
         else:
@@ -34,7 +36,7 @@ class Emulator(pyte.HistoryScreen):
             self.cursor_position()
 
     def save_cursor(self):
-        # A terminal has one place to remember a cursor in, pyte a stack of them.
+        # A terminal saves one cursor; pyte has a stack.
         self.savepoints.clear()
         super().save_cursor()
 
@@ -46,8 +48,8 @@ class Emulator(pyte.HistoryScreen):
         self.savepoints[:] = kept
 
     def resize(self, lines=None, columns=None):
-        """Like xterm: rows go from below the cursor first, then from the top, into the scrollback;
-        a smaller width cuts off."""
+        """Like xterm: removes rows below the cursor first, then moves rows from the top into the
+        scrollback; a smaller width truncates rows."""
         lines, columns = lines or self.lines, columns or self.columns
         self.margins = None
         for _ in range(max(0, self.cursor.y - lines + 1)):
@@ -66,8 +68,17 @@ class Emulator(pyte.HistoryScreen):
         self.dirty.update(range(lines))
 
 
+class Run(NamedTuple):
+    """Adjacent text in a row with the same attributes."""
+
+    text: str
+    bold: bool
+    dim: bool
+    reverse: bool
+
+
 class Screen:
-    """The screen of a `Terminal`, as far as its transcript goes."""
+    """The screen of a `Terminal`, from its transcript."""
 
     def __init__(self, terminal, size=(24, 80)):
         self._terminal = terminal
@@ -76,32 +87,32 @@ class Screen:
         self._position = 0
 
     def update(self):
-        """Reads what has come since."""
+        """Processes the new output of the terminal."""
         data = self._terminal.transcript.since(self._position)
         self._position += len(data)
         self._stream.feed(data)
         return self
 
     def resize(self, rows, columns):
-        """Changes the size of the window, after what has come."""
+        """Processes the output so far, then changes the size of the window."""
         self.update()
         self._emulator.resize(rows, columns)
         self._terminal.resize(rows, columns)
 
     @property
     def lines(self):
-        """The rows, without spaces at their ends."""
+        """The rows without trailing spaces."""
         self.update()
         return [line.rstrip() for line in self._emulator.display]
 
     @property
     def text(self):
-        """The rows as one text, without empty ones at the end."""
+        """The rows as one text, without trailing empty rows."""
         return "\n".join(self.lines).rstrip()
 
     @property
     def scrollback(self):
-        """What has left the screen at its upper end."""
+        """The rows that have scrolled off the top of the screen."""
         self.update()
         columns = range(self._emulator.columns)
         return [
@@ -110,7 +121,7 @@ class Screen:
 
     @property
     def everything(self):
-        """The scrollback and the screen, without empty rows at the end."""
+        """The scrollback and the screen, without trailing empty rows."""
         rows = self.scrollback + self.lines
         while rows and not rows[-1]:
             rows.pop()
@@ -140,17 +151,30 @@ class Screen:
 
     @property
     def marks_pastes(self):
-        """Whether bracketed paste is on: private modes are kept shifted."""
+        """Whether bracketed paste is on. pyte stores private modes shifted by 5 bits."""
         self.update()
         return 2004 << 5 in self._emulator.mode
 
+    @property
+    def runs(self):
+        """The rows as lists of runs, without trailing empty rows."""
+        count = len(self.text.split("\n"))
+        rows = []
+        for number in range(count):
+            row = self._emulator.buffer[number]
+            cells = [row[column] for column in range(self._emulator.columns)]
+            looks = itertools.groupby(
+                cells, lambda cell: (cell.bold, cell.strikethrough, cell.reverse))
+            rows.append([Run("".join(cell.data for cell in same), *look) for look, same in looks])
+        return rows
+
     def row_of(self, text):
-        """The number of the first row with the text; None if there is none."""
+        """The number of the first row that contains the text; None if there is none."""
         return next((number for number, line in enumerate(self.lines) if text in line), None)
 
     def colour_of(self, text, row=None):
-        """The colour that all of a text has, as pyte names it, in its first row or in another; None
-        where there is no such text, or it has several."""
+        """The colour (pyte's name) of a text in the given row, or in the first row with the text;
+        None if the text is missing or has several colours."""
         row = self.row_of(text) if row is None else row
         if row is None:
             return None
@@ -167,29 +191,29 @@ class Screen:
         return self._has(row, "reverse")
 
     def has_attributes(self):
-        """Whether anything on the screen is set off."""
+        """Whether anything on the screen has an attribute."""
         self.update()
         return any(
             getattr(cell, name) for row in self._emulator.buffer.values() for cell in row.values()
             for name in ATTRIBUTES)
 
     def wait_for(self, condition, what, timeout=None):
-        """Waits until `condition(lines)` holds for the rows; returns them."""
+        """Waits until `condition(lines)` is true for the rows; returns them."""
         deadline = Deadline(timeout)
         while not condition(lines := self.lines):
             if deadline.passed or not self._terminal.transcript.wait_beyond(
                     self._position, deadline.left):
                 shown = "\n".join(f"  |{line}" for line in lines)
-                raise AssertionError(f"not within {deadline.seconds} s: {what}. On screen:\n{shown}")
+                raise AssertionError(f"not within {deadline.seconds} s: {what}. Screen:\n{shown}")
         return lines
 
     def wait_for_text(self, text, timeout=None):
-        """Waits until the text stands in one of the rows; returns when that was seen."""
+        """Waits until a row contains the text; returns the time (`time.monotonic`)."""
         self.wait_for(lambda lines: any(text in line for line in lines), text, timeout)
         return time.monotonic()
 
     def wait_until_gone(self, text, timeout=None):
-        """Waits until the text stands in none of the rows."""
+        """Waits until no row contains the text."""
         self.wait_for(
             lambda lines: not any(text in line for line in lines), f"{text} is gone", timeout)
 

@@ -1,17 +1,17 @@
-"""A terminal's settings, to the last bit."""
+"""The complete settings of a terminal."""
 
 import fcntl
 import struct
 import termios
 from typing import NamedTuple
 
-# From <asm/termbits.h>, which Python's termios module lacks: termios2 also holds the line
-# discipline and any baud rate. Asked of a pty's master, it answers for the slave.
+# From <asm/termbits.h>, because Python's termios module has no termios2, which also contains the
+# line discipline and any baud rate. For a pty's master it returns the settings of the slave.
 TCGETS2 = 0x802C542A
 
 
 class Settings(NamedTuple):
-    """`struct termios2`. Two of them are equal when every bit is."""
+    """`struct termios2`, compared bit by bit."""
 
     input_modes: int
     output_modes: int
@@ -24,12 +24,12 @@ class Settings(NamedTuple):
 
 
 def settings_of(descriptor):
-    """The settings of the terminal behind `descriptor`."""
+    """The settings of the terminal that `descriptor` refers to."""
     return Settings(*struct.unpack("=4IB19s2I", fcntl.ioctl(descriptor, TCGETS2, bytes(44))))
 
 
 def cooked(port):
-    """Sets a port up as no terminal program leaves it: 9600 baud, echo, lines."""
+    """Sets up a port unlike any terminal program does: 9600 baud, echo, canonical mode."""
     modes = termios.tcgetattr(port)
     modes[0] |= termios.ICRNL | termios.IXON
     modes[1] |= termios.OPOST

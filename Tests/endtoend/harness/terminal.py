@@ -1,4 +1,4 @@
-"""A program on a terminal of its own."""
+"""A program on a new terminal."""
 
 import fcntl
 import functools
@@ -17,9 +17,9 @@ from .wires import write_all
 
 
 class Terminal(Program):
-    """Runs a program on a new pty, which is the session's controlling terminal as for a program
-    started from a shell. `stdin`, `stdout` and `stderr` can be redirected elsewhere; `raw` starts
-    with a terminal that already passes every byte, for programs that leave part of that to others.
+    """Runs a program on a new pty, which is its controlling terminal, like a program started from a
+    shell. `stdin`, `stdout` and `stderr` can be redirected; `raw` sets the terminal to raw mode
+    first, for programs that do not do so completely.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Terminal(Program):
                 tty.setraw(slave)
             self.resize(*size)
             self.original_settings = settings_of(slave)
-            # A call into C and nothing else, since other threads may run at the fork.
+            # Only a C function runs after the fork, because other threads may exist.
             take_terminal = functools.partial(fcntl.ioctl, slave, termios.TIOCSCTTY, 0)
             streams = {"stdin": slave, "stdout": slave, "stderr": slave, **streams}
             super().__init__(
@@ -40,24 +40,24 @@ class Terminal(Program):
             os.close(self._master)
             raise
         finally:
-            # Kept open here, the slave would never end: the program's end would not be seen.
+            # Otherwise the end of the program would not cause a hang-up of the master.
             os.close(slave)
         self.transcript = Transcript(self._master)
         self.expect = self.transcript.expect
 
     @property
     def output(self):
-        """All that the program has written to its terminal."""
+        """Everything that the program has written to its terminal."""
         return self.transcript.data
 
     @property
     def settings(self):
-        """The terminal's present settings, also after the program's end."""
+        """The current settings of the terminal, also after the program has ended."""
         return settings_of(self._master)
 
     @property
     def modes(self):
-        """The settings as `termios` has them; setting them, somebody else uses the terminal."""
+        """The settings in the format of `termios`. Setting them acts like another program."""
         return termios.tcgetattr(self._master)
 
     @modes.setter
@@ -65,16 +65,16 @@ class Terminal(Program):
         termios.tcsetattr(self._master, termios.TCSANOW, modes)
 
     def stall(self):
-        """Takes no more of what the program writes, as a terminal whose connection hangs."""
+        """Stops reading the program's output, like a terminal whose connection hangs."""
         self.transcript.stop()
 
     def resume(self):
-        """Takes what the program writes again, as a new transcript."""
+        """Reads the program's output again, into a new transcript."""
         self.transcript = Transcript(self._master)
         self.expect = self.transcript.expect
 
     def resize(self, rows, columns):
-        """Sets the window's size, of which the kernel tells the program by SIGWINCH."""
+        """Sets the window size. The kernel sends SIGWINCH to the program."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
 
     def send(self, data, timeout=None):
@@ -82,13 +82,13 @@ class Terminal(Program):
         write_all(self._master, data, Deadline(timeout))
 
     def leave(self, keys=b"\x14q"):
-        """Types the keys that quit; returns the exit status and the seconds that it took."""
+        """Types the keys that quit; returns the exit status and the seconds until the end."""
         started = time.monotonic()
         self.send(keys)
         return self.wait(), time.monotonic() - started
 
     def hang_up(self):
-        """Closes the terminal, as its window is closed."""
+        """Closes the terminal, like closing its window."""
         self.transcript.stop()
         os.close(self._master)
         self._master = None

@@ -1,4 +1,4 @@
-"""Everything that came out of a descriptor so far."""
+"""The output of a descriptor so far."""
 
 import errno
 import os
@@ -11,8 +11,8 @@ from .deadline import Deadline
 
 
 class Transcript:
-    """Reads `descriptor` on a thread, so that whoever writes to it never has to wait, until the end
-    or `stop()`. The descriptor stays its owner's to close, after `stop()`."""
+    """Reads `descriptor` on a thread until the end or `stop()`, so that the writer never blocks.
+    The caller must close the descriptor, after `stop()`."""
 
     def __init__(self, descriptor):
         self._descriptor = descriptor
@@ -28,36 +28,36 @@ class Transcript:
 
     @property
     def data(self):
-        """All bytes so far, those already expected too."""
+        """All bytes so far, including those already matched."""
         with self._changed:
             return bytes(self._data)
 
     @property
     def rest(self):
-        """The bytes after the last expected."""
+        """The bytes after the last match."""
         with self._changed:
             return bytes(self._data[self._position:])
 
     def since(self, offset):
-        """The bytes from number `offset` on."""
+        """The bytes from `offset` on."""
         with self._changed:
             return bytes(self._data[offset:])
 
     def wait_beyond(self, offset, timeout):
-        """Waits until there are more than `offset` bytes; whether there are."""
+        """Waits until there are more than `offset` bytes; returns whether there are."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: self._ended or len(self._data) > offset, timeout) and (
                     len(self._data) > offset)
 
     def arrival(self, offset):
-        """When byte number `offset` had been read (`time.monotonic`)."""
+        """The time at which the byte at `offset` was read (`time.monotonic`)."""
         with self._changed:
             return next(moment for moment, end in self._arrivals if end > offset)
 
     def expect(self, pattern, timeout=None):
-        """Waits for `pattern` (bytes as they are, or a compiled regular expression) after what was
-        expected before, and returns the match."""
+        """Waits for `pattern` (bytes, or a compiled regular expression) after the last match, and
+        returns the match."""
         expression = re.compile(re.escape(pattern)) if isinstance(pattern, bytes) else pattern
 
         def found():
@@ -68,19 +68,19 @@ class Transcript:
         return match
 
     def read_exactly(self, count, timeout=None):
-        """Waits for `count` bytes after what was expected before, and returns them."""
+        """Waits for `count` bytes after the last match, and returns them."""
         end = self._position + count
         self._wait(lambda: len(self._data) >= end, f"expected {count} bytes", timeout)
         self._position = end
         return bytes(self._data[end - count:end])
 
     def expect_end(self, timeout=None):
-        """Waits until nothing can come any more, and returns the bytes after the last expected."""
+        """Waits for the end of the output, and returns the bytes after the last match."""
         self._wait(lambda: self._ended, "expected the end", timeout)
         return self.rest
 
     def discard(self):
-        """Reads on, and keeps nothing: for more output than is good to have in memory."""
+        """Discards further output, for tests with a lot of output."""
         with self._changed:
             self._is_kept = False
 
@@ -98,13 +98,13 @@ class Transcript:
         deadline = Deadline(timeout)
         with self._changed:
             while not (value := condition()):
-                # What has ended cannot bring it any more: no reason to wait for the deadline.
+                # After the end, do not wait for the deadline.
                 if self._ended or not self._changed.wait(deadline.left):
                     when = "before the end" if self._ended else f"within {deadline.seconds} s"
                     seen = bytes(self._data[self._position:])
                     raise AssertionError(
-                        f"{what} {when}; since the last match came {len(seen)} bytes, "
-                        f"at the end {seen[-500:]!r}")
+                        f"{what} {when}; {len(seen)} bytes came since the last match, "
+                        f"ending with {seen[-500:]!r}")
             return value
 
     def _read(self):
@@ -120,7 +120,7 @@ class Transcript:
             except BlockingIOError:
                 continue
             except OSError as error:
-                if error.errno != errno.EIO:  # How a pty says that its other end is closed.
+                if error.errno != errno.EIO:  # The other end of a pty is closed.
                     raise
                 chunk = b""
             with self._changed:

@@ -1,9 +1,11 @@
-"""Both ends of a serial line: the device's, and the port's."""
+"""The two ends of a serial line: the device's and the port's."""
 
 import fcntl
 import os
 import pty
 import select
+import sys
+import termios
 import time
 import tty
 
@@ -13,14 +15,19 @@ from .settings import settings_of
 TIOCGEXCL = 0x80045440
 
 
+def unread(descriptor):
+    """How many bytes a pipe or a terminal holds that nobody has read."""
+    return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 def write_all(descriptor, data, deadline):
-    """Writes all of `data`, waiting for room as often as needed."""
+    """Writes all of `data`, and waits for room when needed."""
     os.set_blocking(descriptor, False)
     view = memoryview(data)
     while view:
         if not select.select([], [descriptor], [], deadline.left)[1]:
             raise AssertionError(
-                f"{len(view)} of {len(data)} bytes not taken within {deadline.seconds} s")
+                f"{len(view)} of {len(data)} bytes not accepted within {deadline.seconds} s")
         try:
             view = view[os.write(descriptor, view):]
         except BlockingIOError:
@@ -28,7 +35,7 @@ def write_all(descriptor, data, deadline):
 
 
 class Wire:
-    """Reads and writes one end of a line, on demand: what is not read makes the other side wait."""
+    """Reads and writes one end of a line on demand: unread bytes block the other end."""
 
     descriptor = None
 
@@ -48,7 +55,7 @@ class Wire:
         write_all(self.descriptor, data, Deadline(timeout))
 
     def read_exactly(self, count, timeout=None, rate=None):
-        """Reads `count` bytes; `rate` limits the bytes a second, as a slow device does."""
+        """Reads `count` bytes; `rate` limits the bytes per second, like a slow device."""
         deadline = Deadline(timeout)
         started = time.monotonic()
         data = b""
@@ -67,14 +74,21 @@ class Wire:
                 time.sleep(max(0, started + len(data) / rate - time.monotonic()))
         return data
 
+    def read_available(self, pause=0.1):
+        """Reads until nothing has come for a moment, in seconds."""
+        data = b""
+        while chunk := self._read(65536, Deadline(pause)):
+            data += chunk
+        return data
+
     def read_to_end(self, timeout=None):
-        """Reads until the line is hung up."""
+        """Reads until the line hangs up."""
         deadline = Deadline(timeout)
         data = b""
         while chunk := self._read(65536, deadline):
             data += chunk
         if chunk is None:
-            raise AssertionError(f"no hang-up within {deadline.seconds} s, but {data[-200:]!r}")
+            raise AssertionError(f"no hang-up within {deadline.seconds} s; read {data[-200:]!r}")
         return data
 
     def _read(self, count, deadline):
@@ -88,7 +102,7 @@ class Wire:
 
 
 class Port(Wire):
-    """A tty node, opened and made raw as a terminal program does."""
+    """A tty node, opened and set to raw mode like a terminal program does."""
 
     def __init__(self, path):
         self.descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
@@ -96,10 +110,10 @@ class Port(Wire):
 
 
 class Device(Wire):
-    """A device on a pty, whose node is `path`: a symbolic link, with `link`, which like a real
-    device's node keeps its name over unplugging and plugging in. `descriptor` is the device's end.
+    """A device on a pty; `descriptor` is the device's end. `path` is the pty's node or the symbolic
+    link `link`, which keeps its name when the device is unplugged and plugged in again.
 
-    Its port starts raw, so that what the device says before anyone opens it is kept as it is.
+    The port starts in raw mode, so that bytes sent before a program opens it are not changed.
     """
 
     def __init__(self, link=None, settings=None):
@@ -113,17 +127,17 @@ class Device(Wire):
 
     @property
     def settings(self):
-        """The present settings of its port."""
+        """The current settings of the port."""
         return settings_of(self.descriptor)
 
     @property
     def exclusive(self):
-        """Whether its port refuses to be opened again (TIOCEXCL)."""
+        """Whether the port is exclusive (TIOCEXCL): it cannot be opened again."""
         return fcntl.ioctl(self._port, TIOCGEXCL, bytes(4)) != bytes(4)
 
     def plug(self, says=b"", settings=None):
-        """Plugs in a new port; `says` is sent before anyone can have opened it. `settings` is
-        called with the port's descriptor, to set it up otherwise."""
+        """Plugs in a new port; `says` is sent before a program can open it. `settings` is called
+        with the port's descriptor, to change its settings."""
         self.descriptor, self._port = pty.openpty()
         self.node = os.ttyname(self._port)
         tty.setraw(self._port)
@@ -134,13 +148,13 @@ class Device(Wire):
             os.symlink(self.node, self._link)
 
     def rest(self):
-        """What was sent to the device and is still unread, once no program has its port open."""
+        """The unread bytes sent to the device. No program may have the port open."""
         os.close(self._port)
         self._port = None
         return self.read_to_end()
 
     def hang_up(self):
-        """Unplugs the device: its node vanishes, whoever has it open reads the end."""
+        """Unplugs the device: its node disappears, and programs that have it open read the end."""
         if self._link:
             os.unlink(self._link)
         self.close()

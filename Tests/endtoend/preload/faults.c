@@ -6,12 +6,14 @@
 //   FAULT_AGAIN     every so many writes take nothing (EAGAIN)
 //   FAULT_READ      read() brings at most so many bytes
 //   FAULT_TRAP      read() traps
+//   FAULT_OVERFLOW  read() uses up the stack
 //   FAULT_EINTR     every so many reads, writes and waits, on any file, are interrupted (EINTR)
 //   FAULT_OUTQ      so many bytes are always still in the driver, until they are flushed (tcflush)
 //   FAULT_STUBBORN  flushing does not help either
 //   FAULT_CLOSE_MS  closing takes so long while bytes are in the driver, as closing_wait does
 //   FAULT_NO_RANGE  the kernel has no close_range() (ENOSYS)
 //   FAULT_DRAIN_MS  tcdrain() takes so long while bytes are in the driver
+//   FAULT_TRACE     the file to which tcsetattr(), on any terminal, appends its second argument
 
 #define _GNU_SOURCE
 #include <asm/termbits.h>
@@ -19,6 +21,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -70,6 +73,16 @@ static void take_time(const char *name, int descriptor) {
   while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {}
 }
 
+static int overflow_stack(void);
+// Through a pointer, so that no compiler makes a loop of it.
+static int (*volatile overflow_again)(void) = overflow_stack;
+
+static int overflow_stack(void) {
+  volatile char frame[4096];
+  frame[0] = 1;
+  return overflow_again() + frame[0];
+}
+
 ssize_t write(int descriptor, const void *bytes, size_t count) {
   static unsigned long calls;
   if (is_interrupted()) return -1;
@@ -88,6 +101,7 @@ ssize_t read(int descriptor, void *buffer, size_t count) {
   if (is_interrupted()) return -1;
   if (is_device(descriptor)) {
     if (setting("FAULT_TRAP")) __builtin_trap();
+    if (setting("FAULT_OVERFLOW")) return overflow_stack();
     count = at_most(count, setting("FAULT_READ"));
   }
   return ORIGINAL(read)(descriptor, buffer, count);
@@ -123,6 +137,17 @@ int tcflush(int descriptor, int queue) {
 int tcdrain(int descriptor) {
   take_time("FAULT_DRAIN_MS", descriptor);
   return ioctl(descriptor, TCSBRK, 1L);
+}
+
+int tcsetattr(int descriptor, int when, const struct termios *attributes) {
+  const char *path = getenv("FAULT_TRACE");
+  FILE *trace = path ? fopen(path, "a") : NULL;
+  if (trace) {
+    fprintf(trace, "%d\n", when);
+    fclose(trace);
+  }
+  int (*original)(int, int, const struct termios *) = dlsym(RTLD_NEXT, "tcsetattr");
+  return original(descriptor, when, attributes);
 }
 
 int close(int descriptor) {

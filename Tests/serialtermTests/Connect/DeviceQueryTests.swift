@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct DeviceQueryTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceQueryTests {
   private static func device(_ number: Int, incarnation: UInt64?, hasHardware: Bool = true)
     -> Device
   {
@@ -17,6 +17,8 @@ import Testing
   private let old = device(0, incarnation: 5)
   private let young = device(1, incarnation: 9)
   private let phantom = device(2, incarnation: 12, hasHardware: false)
+  private let uart = Device(
+    syspath: "/sys/uart", node: "/dev/ttyS0", kind: .uart, incarnation: 99, driver: "serial8250")
 
   @Test func latest_isTheOneThatWasPluggedInLast() {
     #expect(DeviceQuery.latest.answer(among: [young, old]) == .one(young))
@@ -28,6 +30,28 @@ import Testing
     #expect(DeviceQuery.latest.answer(among: [old, phantom]) == .one(old))
     #expect(DeviceQuery.latest.answer(among: [phantom]) == .none)
     #expect(DeviceQuery.latest.answer(among: []) == .none)
+  }
+
+  @Test func latest_isNeverAUARTOfTheBoard() {
+    #expect(DeviceQuery.latest.answer(among: [old, uart]) == .one(old))
+    #expect(DeviceQuery.latest.answer(among: [uart]) == .none)
+    var card = uart
+    card.isHotPluggable = true
+    #expect(DeviceQuery.latest.answer(among: [old, card]) == .one(card))
+  }
+
+  @Test func uartOfTheBoard_isNotTakenUnasked_andListedLast() {
+    #expect(DeviceQuery.only.answer(among: [uart]) == .several([uart]))
+    #expect(DeviceQuery.only.answer(among: [uart, young]) == .several([young, uart]))
+    #expect(DeviceQuery.latest.choices(among: [uart, young, phantom]) == [young, uart])
+  }
+
+  @Test func absence_listsWhatThereIs() {
+    let failure = Failure(noneFor: .latest, among: [uart])
+    #expect(failure.status == .deviceNotFound)
+    #expect(failure.message.contains("hot-pluggable"))
+    #expect(failure.message.contains("\n  /dev/ttyS0  serial8250"))
+    #expect(Failure(noneFor: .latest, among: []).message.contains("serialterm doctor"))
   }
 
   @Test func only_isTheOneThatThereIs_andNoneOfSeveral() {

@@ -98,7 +98,7 @@ final class PlugBoard: DeviceSource {
 
 /// A session on a board, as the program has one, without its user.
 final class Bench {
-  let loop: EventLoop
+  let loop: IOLoop
   let board: PlugBoard
   let session: Session
   let watcher: DeviceWatcher
@@ -120,7 +120,7 @@ final class Bench {
   }
 
   init(waitsForLostDevice: Bool = true) throws {
-    loop = try EventLoop()
+    loop = try IOLoop()
     board = try PlugBoard()
     session = Session(settings: LineSettings(), waitsForLostDevice: waitsForLostDevice)
     driver = SessionDriver(session, on: loop)

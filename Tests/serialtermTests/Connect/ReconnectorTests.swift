@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct ReconnectorTests {
+@Suite(.timeLimit(.minutes(5))) struct ReconnectorTests {
   typealias Adapter = PlugBoard.Adapter
 
   private func isOn(_ adapter: Adapter, _ bench: Bench) -> Bool {
@@ -44,6 +44,18 @@ import Testing
     try bench.settle()
     #expect(!bench.session.state.isOpen)
     #expect(bench.reports.isEmpty)
+  }
+
+  @Test func aStrangersUnplugging_leavesTheSessionAlone() throws {
+    let bench = try Bench()
+    let (ours, other) = (Adapter("OURS1", inPort: 1), Adapter("THEIRS2", inPort: 2))
+    try bench.board.plug(ours)
+    try bench.board.plug(other)
+    try bench.follow(ours)
+    try bench.board.unplug(other)
+    try bench.settle()
+    #expect(isOn(ours, bench))
+    #expect(bench.received.states.filter { !$0.isOpen }.count == 1, "only the opening")
   }
 
   // MARK: Look-alikes

@@ -2,12 +2,13 @@ import DeviceWatch
 import Posix
 import SerialCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import serialterm
 
-/// A thousand returns, among twins that come and go, each with a node of its own.
-@Suite struct ReconnectorThousandTests {
+/// A thousand returns, among twins that are plugged in and unplugged too, each with its own node.
+@Suite(.timeLimit(.minutes(5))) struct ReconnectorThousandTests {
   private static let count = 1_000
 
   @Test func thousandReplugs_amongTwins_loseNothing_andNeverTakeTheWrongOne() throws {
@@ -36,19 +37,22 @@ import Testing
       try #require(bench.session.state.path == ours.device?.node)
       for adapter in others where round % 2 == 1 { try bench.board.plug(adapter, saying: "wrong") }
       try bench.settle()
-      // The text of this test grows; what is left besides is the program's.
+      // The strings of this test grow too.
       if round % 300 == 299 { memory.append(Self.privateMemory) }
     }
-    #expect(bench.received.text == expected)
-    for twin in twins { #expect(twin.heard == "") }
-    delays.sort()
-    print(
-      "figure: plug to first byte in process, median \(delays[Self.count / 2]), "
-        + "99 % \(delays[Self.count * 99 / 100]), worst \(delays[Self.count - 1]); "
-        + "private memory after each 300: \(memory.map { "\($0 >> 10) KiB" })")
+    #expect(difference(bench.received.text.utf8, from: expected.utf8) == nil)
+    let wrong = twins.count { $0.heard != "" }
+    Figures.record(
+      row: 14, "twins that heard a word, 1,000 returns among them", [Double(wrong)], unit: "")
+    #expect(wrong == 0)
+    let milliseconds = delays.map { Double($0.nanoseconds) / 1e6 }
+    Figures.record(row: 12, "udev's event to the first byte, in process", milliseconds, unit: "ms")
+    // The promise is 20 ms; a busy machine takes longer.
+    #expect(milliseconds.sorted()[Self.count / 2] < 40)
+    #expect(memory[memory.count - 1] - memory[0] <= 1 << 20, "private memory grows: \(memory)")
   }
 
-  /// The process's memory that is no file's, in bytes. See proc(5), statm: resident less shared.
+  /// The memory of the process that no file backs, in bytes: in proc(5), statm, resident less shared.
   private static var privateMemory: Int {
     let text = (try? FilePath("/proc/self/statm").contents()) ?? []
     let pages = String(decoding: text, as: UTF8.self).split(separator: " ").compactMap { Int($0) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct ReturnPatienceTests {
+@Suite(.timeLimit(.minutes(5))) struct ReturnPatienceTests {
   private static let denied = SerialError(
     .permissionDenied, in: "open", at: "/dev/x", errno: .permissionDenied)
   private static let forbidden = SerialError(
@@ -34,7 +34,7 @@ import Testing
     Case(error: busy, after: 0, retry: .milliseconds(50)),
     Case(error: busy, after: 500, retry: .milliseconds(50), report: .held),
     Case(error: busy, after: 9_999, retry: .milliseconds(50), report: .held),
-    Case(error: busy, after: 10_000, retry: .seconds(1), report: .refused),
+    Case(error: busy, after: 10_000, retry: .seconds(1), report: .held),
     Case(error: gone, after: 5_000, retry: nil),
     Case(error: broken, after: 0, retry: .seconds(1), report: .refused),
   ]
@@ -69,13 +69,34 @@ import Testing
   }
 
   @Test func user_isToldOnce() {
-    var patience = ReturnPatience()
+    #expect(reports(of: ReturnPatience()) == [.init(step: 10, .held), .init(step: 200, .refused)])
+  }
+
+  @Test func holderOfAPortThatWasAskedFor_isNamedAtOnce_andNothingElse() {
+    #expect(reports(of: ReturnPatience(wasAskedFor: true)) == [.init(step: 0, .held)])
+    var patience = ReturnPatience(wasAskedFor: true)
     let start = MonotonicTime(nanoseconds: 0)
-    let reports = (0...300).compactMap { step in
-      patience.failed(
-        with: Self.busy, at: start + .milliseconds(50 * step), isWatched: false
-      ).report
+    _ = patience.failed(with: Self.gone, at: start, isWatched: false)
+    #expect(patience.failed(with: Self.busy, at: start, isWatched: false).report == .held)
+  }
+
+  private struct Told: Equatable {
+    let step: Int
+    let report: ReturnPatience.Report
+
+    init(step: Int, _ report: ReturnPatience.Report) {
+      self.step = step
+      self.report = report
     }
-    #expect(reports == [.held, .refused])
+  }
+
+  /// What is told of a port that is busy all the time, and at which attempt.
+  private func reports(of patience: ReturnPatience) -> [Told] {
+    var patience = patience
+    let start = MonotonicTime(nanoseconds: 0)
+    return (0...300).compactMap { step in
+      patience.failed(with: Self.busy, at: start + .milliseconds(50 * step), isWatched: false)
+        .report.map { Told(step: step, $0) }
+    }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct ControlFolderTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlFolderTests {
   private let me = UserID(rawValue: geteuid())
 
   private func place(_ path: FilePath) -> ControlFolder.Place { .init(path: path, owner: me) }

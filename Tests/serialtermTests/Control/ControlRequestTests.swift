@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct ControlRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlRequestTests {
   @Test func request_isRead_asItWasWritten() {
     let request = ControlRequest(
       device: DeviceID(majorNumber: 188, minorNumber: 3), borrower: "esptool.py")

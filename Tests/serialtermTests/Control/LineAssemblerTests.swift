@@ -2,7 +2,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct LineAssemblerTests {
+@Suite(.timeLimit(.minutes(5))) struct LineAssemblerTests {
   @Test func lines_comeWhole_howeverTheirPiecesAreCut() {
     let text = Array("one\n\ntwo\nthr".utf8)
     for cut in 0...text.count {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct ReleaseDeskTests {
+@Suite(.timeLimit(.minutes(5))) struct ReleaseDeskTests {
   /// Somebody who wants a port, and what they heard.
   private final class Tool: Borrower {
     let name: String
@@ -21,18 +21,22 @@ import Testing
     func sessionShouldRelease(_ session: Session) -> Bool { false }
   }
 
-  private let loop: EventLoop
+  /// Whether the port may be released.
+  private final class Gate { var availability = Availability.enabled }
+
+  private let gate = Gate()
+  private let loop: IOLoop
   private let port: PseudoTerminal
   private let session: Session
   private let desk: ReleaseDesk
   private let device: DeviceID
 
   init() throws {
-    loop = try EventLoop()
+    loop = try IOLoop()
     port = try PseudoTerminal()
     session = Session(settings: LineSettings())
     try session.open(port.path)
-    desk = ReleaseDesk(session, on: loop)
+    desk = ReleaseDesk(session, on: loop) { [gate] in gate.availability }
     desk.patience = Drain.Patience(total: .seconds(1))
     device = try #require(port.path.deviceNumber)
   }
@@ -82,7 +86,7 @@ import Testing
     desk.lend(device, to: tool)
     desk.toggle()
     #expect(isReleased)
-    #expect(messages == ["the port is taken back when tool has ended."])
+    #expect(messages == ["the port is reopened when tool finishes."])
     desk.toggle()
     desk.end(tool)
     #expect(isReleased)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct AbsenceTests {
+@Suite(.timeLimit(.minutes(5))) struct AbsenceTests {
   private func findings(
     _ scope: Facts.Scope, _ change: (inout Facts) -> Void = { _ in }
   ) -> [Finding] {

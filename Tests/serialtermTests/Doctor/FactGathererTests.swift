@@ -5,7 +5,7 @@ import Testing
 @testable import serialterm
 
 /// What is gathered from the files of a machine that is made up, and what is made of it.
-@Suite struct FactGathererTests {
+@Suite(.timeLimit(.minutes(5))) struct FactGathererTests {
   private static let usb: FilePath = "/sys/devices/pci0/usb1/1-1"
   private static let tty = usb.appending("1-1:1.0/ttyUSB0/tty/ttyUSB0")
   private static let adapter = Device(
@@ -99,7 +99,7 @@ import Testing
 
   @Test func holder_isNamed() {
     let found = findings(holder: Facts.Process(pid: 42, command: "minicom"))
-    #expect(found.map(\.what) == ["held by pid 42 (minicom)"])
+    #expect(found.map(\.what) == ["busy, held by pid 42 (minicom)"])
   }
 
   @Test func processes_areReadWithTheirArguments() throws {
@@ -145,7 +145,7 @@ import Testing
     #expect(codes() == [])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func lockFile_thatIsNoFile_isNeitherFollowedNorWaitedFor() throws {
     try tree.write("/var/lock/elsewhere", "        99\n")
     try tree.link("/var/lock/LCK..ttyUSB0", to: "elsewhere")

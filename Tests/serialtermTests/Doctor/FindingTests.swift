@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct FindingTests {
+@Suite(.timeLimit(.minutes(5))) struct FindingTests {
   private let finding = Finding(
     code: .permissionDenied, port: "/dev/ttyUSB0", what: "permission denied", why: "Because.",
     mend: ["first", "second"])
@@ -14,9 +14,9 @@ import Testing
       finding.lines(style: .plain) == [
         "/dev/ttyUSB0: permission denied",
         "  Because.",
-        "  mend:  first",
+        "  fix:   first",
         "         second",
-        "  more:  docs/troubleshooting.md#permission-denied",
+        "  more:  man 7 serialterm-troubleshooting   # Permission denied",
       ])
   }
 

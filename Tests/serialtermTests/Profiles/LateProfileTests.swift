@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("A profile that is found when the device is known")
+@Suite("A profile that is found when the device is known", .timeLimit(.minutes(5)))
 struct LateProfileTests {
   private static let text = """
     [default]

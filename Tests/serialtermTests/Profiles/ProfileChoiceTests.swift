@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("Which profile holds")
+@Suite("Which profile holds", .timeLimit(.minutes(5)))
 struct ProfileChoiceTests {
   private static let text = """
     [default]

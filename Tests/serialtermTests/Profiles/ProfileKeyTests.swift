@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("The keys of profiles")
+@Suite("The keys of profiles", .timeLimit(.minutes(5)))
 struct ProfileKeyTests {
   /// Options that are for one call of a command, and no matter of a configuration.
   private static let others: Set<String> = [
@@ -22,7 +22,8 @@ struct ProfileKeyTests {
   @Test("every option of a command that talks to a device is a key")
   func complete() {
     let commands: [(any ParsableCommand.Type, ProfiledCommandName)] = [
-      (ConnectCommand.self, .connect), (SendCommand.self, .send), (RunCommand.self, .run),
+      (ConnectCommand.self, .connect), (LogCommand.self, .log), (SendCommand.self, .send),
+      (RunCommand.self, .run),
     ]
     for (command, name) in commands {
       let keys = Set(ProfileKey.all.filter { $0.commands.contains(name) }.map(\.name))
@@ -37,7 +38,9 @@ struct ProfileKeyTests {
     arguments: [
       ("baud", Value.integer(300), ["--baud=300"]), ("linger", .number(0.5), ["--linger=0.5"]),
       ("linger", .integer(1), ["--linger=1"]), ("hex", .boolean(true), ["--hex"]),
-      ("hex", .boolean(false), []), ("reconnect", .boolean(false), ["--no-reconnect"]),
+      ("hex", .boolean(false), []), ("timestamps", .boolean(false), []),
+      ("log", .boolean(false), []),
+      ("timestamps", .boolean(true), nil), ("reconnect", .boolean(false), ["--no-reconnect"]),
       ("map", .string("-x"), ["--map=-x"]),
       ("log", .array([.string("a"), .string("b")]), ["--log=a", "--log=b"]),
       ("log", .array([.integer(1)]), nil), ("baud", .string("300"), nil),
@@ -47,10 +50,11 @@ struct ProfileKeyTests {
     #expect(ProfileKey(named: name)?.arguments(for: value) == words)
   }
 
-  @Test("words that switch off what is no option are left alone")
+  @Test("--no-NAME cancels a key, unless the parser knows it or there is no such key")
   func switchedOff() {
-    let words = SwitchedOff(["--no-hex", "--no-reconnect", "--no-baud", "x", "--", "--no-raw"])
-    #expect(words.keys == ["hex"])
-    #expect(words.arguments == ["--no-reconnect", "--no-baud", "x", "--", "--no-raw"])
+    let words = SwitchedOff(
+      ["--no-hex", "--no-log", "--no-baud", "--no-reconnect", "--no-x", "y", "--", "--no-raw"])
+    #expect(words.keys == ["hex", "log", "baud"])
+    #expect(words.arguments == ["--no-reconnect", "--no-x", "y", "--", "--no-raw"])
   }
 }

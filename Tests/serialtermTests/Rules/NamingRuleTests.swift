@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite struct NamingRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct NamingRuleTests {
   private static let adapter = Device(
     syspath: "/sys/devices/pci0/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0", node: "/dev/ttyUSB0",
     kind: .usb, driver: "ftdi_sio", vendorID: 0x0403, productID: 0x6001, serialNumber: "A50285BI",
@@ -96,6 +96,16 @@ import Testing
     #expect(lines.dropLast().allSatisfy { $0.hasPrefix("# ") })
     #expect(lines.contains { $0.contains("sudo tee /etc/udev/rules.d/70-board.rules") })
     #expect(lines.contains { $0.contains("sudo rm /etc/udev/rules.d/70-board.rules") })
+  }
+
+  /// Whoever copies the command runs what it says, and nothing that a TARGET smuggles in.
+  @Test func targetInTheComment_isOneWordOfAShell() throws {
+    let name = try NodeName(parsing: "board")
+    let rule = try NamingRule(naming: Self.adapter, name, among: [Self.adapter])
+    let lines = rule.lines(for: Self.adapter, name, target: "x'; rm -rf ~\nRUN+=\"y\"")
+    let command = #"serialterm rules $'x\'; rm -rf ~\012RUN+="y"' --name board"#
+    #expect(lines.contains { $0.contains(command) })
+    #expect(lines.allSatisfy { !$0.contains("\n") })
   }
 
   @Test(arguments: ["board", "b", "Board_2.a-b"])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("Reading JSON")
+@Suite("Reading JSON", .timeLimit(.minutes(5)))
 struct JSONParsingTests {
   @Test(
     "what is written is what was read",

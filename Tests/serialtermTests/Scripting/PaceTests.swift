@@ -3,7 +3,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("When the next bytes may go")
+@Suite("When the next bytes may go", .timeLimit(.minutes(5)))
 struct PaceTests {
   private let start = MonotonicTime(nanoseconds: 0)
 

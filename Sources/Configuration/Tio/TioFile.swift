@@ -1,0 +1,87 @@
+/// A configuration file of tio, read into sections.
+///
+/// tio 1 and 2 read it with inih, tio 3 with GLib's key file parser. Both syntaxes are accepted: lines
+/// `KEY = VALUE` under headings `[NAME]`, comments that start with `#` or `;`.
+struct TioFile {
+  /// The sections in the order of the file. The first is `default`: in tio 1 and 2 the settings above
+  /// all headings, in tio 3 the section of that name.
+  private(set) var sections = [Section(name: "default")]
+
+  /// One section; headings with the same name are merged, as tio does.
+  struct Section {
+    /// The heading's text.
+    let name: String
+    /// The settings in the order of the file. If a key is repeated, the last one counts.
+    fileprivate(set) var settings: [(key: String, value: String)] = []
+    /// Lines that are not settings, without control characters.
+    fileprivate(set) var otherLines: [String] = []
+
+    /// The value of a key.
+    subscript(key: String) -> String? { settings.first { $0.key == key }?.value }
+  }
+
+  /// Reads a file. Every document is accepted: tio's format has no specification.
+  init(parsing document: [UInt8]) {
+    // Only comments and names can hold bytes that are not UTF-8.
+    let text = String(decoding: document, as: UTF8.self)
+    var current = 0
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = line.trimmed
+      if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
+      guard line.hasPrefix("["), line.hasSuffix("]") else {
+        sections[current].add(line)
+        continue
+      }
+      let name = String(line.dropFirst().dropLast().trimmed)
+      if name.hasPrefix("include ") {
+        // A directive of tio 3.9, not a section.
+        sections[current].otherLines.append(line.harmless)
+      } else {
+        current = index(of: name)
+      }
+    }
+  }
+
+  private mutating func index(of name: String) -> Int {
+    if let index = sections.firstIndex(where: { $0.name == name }) { return index }
+    sections.append(Section(name: name))
+    return sections.count - 1
+  }
+}
+
+extension TioFile.Section {
+  fileprivate mutating func add(_ line: Substring) {
+    // inih also accepts a colon instead of the equals sign.
+    guard let separator = line.firstIndex(where: { $0 == "=" || $0 == ":" }),
+      separator != line.startIndex
+    else { return otherLines.append(line.harmless) }
+    let key = String(line[..<separator].trimmed)
+    settings.removeAll { $0.key == key }
+    settings.append((key, Self.value(line[separator...].dropFirst().trimmed, of: key)))
+  }
+
+  /// inih ends a value at a semicolon after a blank; scripts and commands may contain those.
+  private static func value(_ text: Substring, of key: String) -> String {
+    if ["script", "exec"].contains(key) { return String(text) }
+    var previous: Character = " "
+    for index in text.indices {
+      if text[index] == ";", previous == " " || previous == "\t" {
+        return String(text[..<index].trimmed)
+      }
+      previous = text[index]
+    }
+    return String(text)
+  }
+}
+
+extension StringProtocol where SubSequence == Substring {
+  /// The text without blanks at both ends.
+  var trimmed: Substring {
+    let start = drop { $0 == " " || $0 == "\t" }
+    let blanks = start.reversed().prefix { $0 == " " || $0 == "\t" }.count
+    return start.dropLast(blanks)
+  }
+
+  /// The text for use in a comment: without the characters that must be escaped in a string.
+  var harmless: String { String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isHidden })) }
+}

@@ -1,0 +1,47 @@
+/// A closure that observes a list for as long as this token exists.
+///
+/// Releasing the last reference to the token ends the observation, as does ``cancel()``.
+public final class ObservationToken<Event> {
+  private weak var list: Observable<Event>?
+  private let handler: (Event) -> Void
+
+  fileprivate init(in list: Observable<Event>, handler: @escaping (Event) -> Void) {
+    self.list = list
+    self.handler = handler
+    list.add(self) { token, event in token.handler(event) }
+  }
+
+  deinit { cancel() }
+
+  /// Ends the observation at once, even in the middle of a round. Calling it again does nothing.
+  public func cancel() {
+    list?.remove(self)
+  }
+}
+
+@available(*, unavailable)
+extension ObservationToken: Sendable {}
+
+extension Observable {
+  /// Calls a closure with every event.
+  ///
+  /// - Parameter handler: the closure. It lives as long as the token.
+  /// - Returns: the token, which the caller keeps: the observation ends with it.
+  public func observe(_ handler: @escaping (Event) -> Void) -> ObservationToken<Event> {
+    ObservationToken(in: self, handler: handler)
+  }
+
+  /// Calls a closure with the events of one kind.
+  ///
+  /// - Parameters:
+  ///   - kind: returns the part of an event that the handler needs, or nil to ignore the event.
+  ///   - handler: called with what `kind` returned.
+  /// - Returns: the token, which the caller keeps: the observation ends with it.
+  public func observe<Payload>(
+    _ kind: @escaping (Event) -> Payload?, _ handler: @escaping (Payload) -> Void
+  ) -> ObservationToken<Event> {
+    observe { event in
+      if let payload = kind(event) { handler(payload) }
+    }
+  }
+}

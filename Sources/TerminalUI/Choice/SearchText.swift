@@ -1,0 +1,195 @@
+/// A text prepared for searching: case does not count, and `-` and `_` equal a space.
+///
+/// Preparing costs time linear in the text, and so does each search: lists are searched again with
+/// every key that a user types.
+struct SearchText {
+  /// One number a character; equal characters have equal numbers.
+  let characters: [UInt64]
+  private let wordStarts: [Bool]
+
+  /// How a word was found in a text, the closest first.
+  enum Closeness: Int, Comparable {
+    /// A word of the text begins with it.
+    case wordStart
+    /// Its characters begin words of the text or follow one another: `sf` in `send-file`.
+    case initials
+    /// It stands inside a word.
+    case inside
+    /// Its characters are there in order, with others between.
+    case scattered
+
+    static func < (one: Closeness, other: Closeness) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// Where a word was found.
+  struct Match: Hashable {
+    let closeness: Closeness
+    /// The numbers of the characters that were found, ascending.
+    let positions: [Int]
+
+    /// How many characters stand between those that were found.
+    var gapCount: Int {
+      guard let first = positions.first, let last = positions.last else { return 0 }
+      return last - first + 1 - positions.count
+    }
+  }
+
+  init(_ text: some StringProtocol) {
+    var characters: [UInt64] = []
+    var wordStarts: [Bool] = []
+    characters.reserveCapacity(text.utf8.count)
+    wordStarts.reserveCapacity(text.utf8.count)
+    var previous = Kind.other
+    func add(_ number: UInt64, _ kind: Kind) {
+      characters.append(number)
+      wordStarts.append(kind.beginsWord(after: previous))
+      previous = kind
+    }
+    // Taking a text apart into characters is slow; ASCII without CR LF has one a byte.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
+      for byte in text.utf8 { add(Self.folded(byte), Kind(byte)) }
+    } else {
+      for character in text { add(Self.folded(character), Kind(character)) }
+    }
+    self.characters = characters
+    self.wordStarts = wordStarts
+  }
+
+  /// What counts about a character where words begin.
+  private enum Kind {
+    case lower, upper, digit, other
+
+    init(_ byte: UInt8) {
+      self =
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): .lower
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): .upper
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): .digit
+        default: .other
+        }
+    }
+
+    init(_ character: Character) {
+      self =
+        character.isNumber
+        ? .digit : !character.isLetter ? .other : character.isUppercase ? .upper : .lower
+    }
+
+    /// After what is no letter or digit, at a digit after a letter, at a capital after a small letter.
+    func beginsWord(after previous: Kind) -> Bool {
+      switch self {
+      case .other: false
+      case .digit: previous != .digit
+      case .lower: previous == .other
+      case .upper: previous == .other || previous == .lower
+      }
+    }
+  }
+
+  private static func folded(_ byte: UInt8) -> UInt64 {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt64(byte | 0x20)
+    case UInt8(ascii: "-"), UInt8(ascii: "_"): UInt64(UInt8(ascii: " "))
+    default: UInt64(byte)
+    }
+  }
+
+  private static func folded(_ character: Character) -> UInt64 {
+    if let byte = character.asciiValue { return folded(byte) }
+    // Equal strings have equal hash values, however their accents are encoded.
+    return UInt64(bitPattern: Int64(character.lowercased().hashValue)) | 1 << 63
+  }
+
+  // MARK: Searching
+
+  /// Whether the text begins with another.
+  func hasPrefix(_ other: SearchText) -> Bool { characters.starts(with: other.characters) }
+
+  /// Looks for a word where it fits most closely; nil if it is not there.
+  func match(_ word: SearchWord) -> Match? {
+    guard let first = word.characters.first, characters.count >= word.characters.count else {
+      return nil
+    }
+    let (start, isWordStart) = place(of: word)
+    func run(_ closeness: Closeness) -> Match? {
+      start.map {
+        Match(closeness: closeness, positions: Array($0..<($0 + word.characters.count)))
+      }
+    }
+    if isWordStart { return run(.wordStart) }
+    if let positions = initials(word.characters, first) {
+      return Match(closeness: .initials, positions: positions)
+    }
+    return run(.inside)
+      ?? scattered(word.characters).map { Match(closeness: .scattered, positions: $0) }
+  }
+
+  /// The first place of a word at the beginning of one of the text's, else its first place.
+  ///
+  /// By Knuth, Morris and Pratt: no character of the text is looked at twice.
+  private func place(of word: SearchWord) -> (start: Int?, isWordStart: Bool) {
+    var first: Int?
+    var matched = 0
+    for (index, character) in characters.enumerated() {
+      while matched > 0 && character != word.characters[matched] {
+        matched = word.borders[matched - 1]
+      }
+      if character == word.characters[matched] { matched += 1 }
+      guard matched == word.characters.count else { continue }
+      let start = index + 1 - matched
+      if wordStarts[start] { return (start, true) }
+      first = first ?? start
+      matched = word.borders[matched - 1]
+    }
+    return (first, false)
+  }
+
+  /// The first way to find a word in which each character begins a word or follows the one before.
+  private func initials(_ word: [UInt64], _ first: UInt64) -> [Int]? {
+    guard word.count <= wordStarts.count else { return nil }
+    var positions: [Int] = []
+    for (index, character) in characters.enumerated() where character == word[positions.count] {
+      guard wordStarts[index] || (index > 0 && positions.last == index - 1) else { continue }
+      positions.append(index)
+      if positions.count == word.count { return positions }
+    }
+    return nil
+  }
+
+  /// The shortest piece that ends where the word is complete for the first time.
+  private func scattered(_ word: [UInt64]) -> [Int]? {
+    var found = 0
+    guard
+      let end = characters.firstIndex(where: { character in
+        if character == word[found] { found += 1 }
+        return found == word.count
+      })
+    else { return nil }
+    var positions: [Int] = []
+    var index = end
+    while positions.count < word.count {
+      if characters[index] == word[word.count - 1 - positions.count] { positions.append(index) }
+      index -= 1
+    }
+    return positions.reversed()
+  }
+}
+
+/// A word of a query, prepared for searching.
+struct SearchWord {
+  let characters: [UInt64]
+  /// For each beginning of the word, the length of its longest proper prefix that also ends it.
+  let borders: [Int]
+
+  init(_ word: some StringProtocol) {
+    characters = SearchText(word).characters
+    var borders = [Int](repeating: 0, count: characters.count)
+    var length = 0
+    for index in characters.indices.dropFirst() {
+      while length > 0 && characters[index] != characters[length] { length = borders[length - 1] }
+      if characters[index] == characters[length] { length += 1 }
+      borders[index] = length
+    }
+    self.borders = borders
+  }
+}

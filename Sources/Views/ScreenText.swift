@@ -1,0 +1,136 @@
+/// The text on the screen: what the device sends and, with local echo, what the user types.
+///
+/// The device's bytes pass maps, the escape filter and highlights, or the hex dump instead; then both
+/// pass the timestamps, because they share the lines on the screen.
+public struct ScreenText {
+  /// Maps, escape filter and highlights. Bytes shown as numbers do not pass them.
+  public private(set) var device = Pipeline()
+  /// Shows numbers instead of text; nil for text.
+  public var dump: HexDump?
+  private var lines = Lines()
+  private var buffer: [UInt8] = []
+
+  /// Creates the text of a screen, without any stages.
+  public init() {}
+
+  /// At most a ``LineStamper``.
+  public var stamps: Pipeline { lines.stamps }
+
+  /// Shows what is typed, unless there is a dump; nil for no echo.
+  public var echo: LocalEcho? {
+    get { lines.echo }
+    set { lines.echo = newValue }
+  }
+
+  /// Replaces stages, in which nothing may wait; see ``flush(at:_:)``.
+  public mutating func setStages(device: Pipeline, stamps: Pipeline) {
+    self.device = device
+    lines.stamps = stamps
+  }
+
+  /// The bytes that undo the changes that the device has made to the terminal; empty if there are
+  /// none.
+  public var restoration: [UInt8] { device.restoration }
+
+  // Each of the following passes its output to `show`, if there is any, valid during the call.
+
+  /// Shows bytes that the device sent.
+  public mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
+  ) {
+    if dump != nil { return dump(bytes, .fromDevice, at: moment, show) }
+    // Moved out, so that the lines can change while the device's stages do.
+    var lines = take()
+    device.transform(bytes, at: moment) { lines.pass($0, at: moment, show) }
+    self.lines = lines
+  }
+
+  /// Shows bytes as they were typed. Where numbers are shown, Enter ends the row, whose bytes
+  /// ``send(_:at:_:)`` has shown.
+  public mutating func type(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
+  ) {
+    guard lines.echo != nil else { return }
+    if dump != nil {
+      if bytes.last == .carriageReturn || bytes.last == .lineFeed { flush(at: moment, show) }
+    } else {
+      lines.type(bytes, at: moment, show)
+      device.cursorDidMove(toMargin: false)
+    }
+  }
+
+  /// Shows bytes as they are sent to the device, where numbers are shown.
+  public mutating func send(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
+  ) {
+    if dump != nil { dump(bytes, .toDevice, at: moment, show) }
+  }
+
+  /// Whether anything waits for more bytes.
+  public var isWaiting: Bool { dump?.isWaiting ?? device.isWaiting }
+
+  /// Shows what waits for more bytes: at the end, or after a pause.
+  public mutating func flush(at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void) {
+    if dump != nil {
+      buffer.removeAll(keepingCapacity: true)
+      dump?.endRow(into: &buffer)
+      buffer.withUnsafeBytes { lines.pass($0, at: moment, show) }
+    } else {
+      var lines = take()
+      device.flush(at: moment) { lines.pass($0, at: moment, show) }
+      self.lines = lines
+    }
+  }
+
+  /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first
+  /// column of an empty line, or to an unknown place.
+  public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
+    device.cursorDidMove(toMargin: isAtMargin)
+    lines.stamps.cursorDidMove(toMargin: isAtMargin)
+    lines.echo?.cursorDidMove(toMargin: isAtMargin)
+  }
+
+  private mutating func dump(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, at moment: Moment,
+    _ show: (UnsafeRawBufferPointer) -> Void
+  ) {
+    buffer.removeAll(keepingCapacity: true)
+    dump?.dump(bytes, direction, into: &buffer)
+    buffer.withUnsafeBytes { lines.pass($0, at: moment, show) }
+  }
+
+  private mutating func take() -> Lines {
+    var lines = Lines()
+    swap(&lines, &self.lines)
+    return lines
+  }
+}
+
+/// The lines on the screen, which the device and the user share.
+private struct Lines {
+  var stamps = Pipeline()
+  var echo: LocalEcho?
+  private var stamped: [UInt8] = []
+  private var passed: [UInt8] = []
+
+  mutating func pass(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
+  ) {
+    if bytes.isEmpty { return }
+    guard echo != nil else { return stamps.transform(bytes, at: moment, show) }
+    stamped.removeAll(keepingCapacity: true)
+    passed.removeAll(keepingCapacity: true)
+    stamps.append(bytes, at: moment, to: &stamped)
+    let result = stamped.withUnsafeBytes { echo?.pass($0, into: &passed) }
+    let output = result == .changed ? passed : stamped
+    if !output.isEmpty { output.withUnsafeBytes(show) }
+  }
+
+  mutating func type(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
+  ) {
+    passed.removeAll(keepingCapacity: true)
+    echo?.type(bytes, at: moment, through: &stamps, into: &passed)
+    if !passed.isEmpty { passed.withUnsafeBytes(show) }
+  }
+}

@@ -1,0 +1,87 @@
+import EventLoop
+import SystemPackage
+import TerminalUI
+
+/// The question for a file. It reads the folders that the typed path leads to, one at a time.
+final class FileQuestion {
+  /// Called when the choices for the last text are complete.
+  var onComplete: () -> Void = {}
+
+  private let base: FilePath
+  private let loop: IOLoop
+  /// The folder whose contents are wanted, as it was typed.
+  private var wanted: String?
+  /// The folder that is being read.
+  private var listing: (folder: String, listing: FolderListing, watch: DescriptorWatch?)?
+  private var read: (folder: String, contents: FolderContents)?
+  /// The choices that were made last: most keys change nothing about them.
+  private var last: (key: FileChoices, choices: [Choice<String>])?
+
+  /// How long everything else waits for a folder: most are read by then.
+  private static let patience = Duration.milliseconds(5)
+
+  /// - Parameter base: the folder of relative paths.
+  init(in base: FilePath = ".", on loop: IOLoop) {
+    self.base = base
+    self.loop = loop
+  }
+
+  /// Whether the folder of a path is still being read.
+  func isPending(_ typed: String) -> Bool { read?.folder != FileChoices.folder(of: typed) }
+
+  /// The choices for a path.
+  func choices(_ typed: String) -> [Choice<String>] {
+    let folder = FileChoices.folder(of: typed)
+    if read?.folder != folder {
+      wanted = folder
+      readNext()
+    }
+    let contents = read?.folder == folder ? read?.contents : nil
+    let key = FileChoices(for: typed, in: contents)
+    guard contents != nil else { return key.choices(in: nil) }
+    if let last, last.key == key { return last.choices }
+    let choices = key.choices(in: contents)
+    last = (key, choices)
+    return choices
+  }
+
+  /// The file that an answer stands for.
+  func path(of answer: String) -> FilePath { FileChoices.path(of: answer, in: base) }
+
+  /// Begins to read the wanted folder, if none is being read.
+  ///
+  /// - Returns: whether it has been read already.
+  @discardableResult
+  private func readNext() -> Bool {
+    guard listing == nil, let folder = wanted else { return false }
+    let base = base
+    let new = FolderListing { FileChoices.path(of: folder, in: base) }
+    new.wait(atMost: Self.patience)
+    if take(new, of: folder) { return true }
+    let watch = new.notification.flatMap { descriptor in
+      try? loop.watch(descriptor, for: .reading) { [unowned self] _ in listingEnded() }
+    }
+    if watch == nil {
+      // Nothing can tell when it ends: it is waited for after all.
+      new.wait(atMost: .seconds(60))
+      return take(new, of: folder)
+    }
+    listing = (folder, new, watch)
+    return false
+  }
+
+  private func listingEnded() {
+    guard let (folder, ended, watch) = listing else { return }
+    watch?.cancel()
+    listing = nil
+    if folder == wanted ? take(ended, of: folder) : readNext() { onComplete() }
+  }
+
+  private func take(_ listing: FolderListing, of folder: String) -> Bool {
+    guard let contents = listing.contents else { return false }
+    read = (folder, contents)
+    last = nil
+    wanted = nil
+    return true
+  }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import Posix
+import SystemPackage
+
+/// What is in a folder, as far as it is kept.
+struct FolderContents: Sendable {
+  /// An entry of the folder.
+  struct Entry: Sendable {
+    /// The name as text: bytes that are not UTF-8 are replaced.
+    let name: String
+    /// The name's bytes, if they are not UTF-8.
+    let bytes: [UInt8]?
+    let isFolder: Bool
+  }
+
+  /// The entries, sorted by name.
+  private(set) var entries: [Entry] = []
+  /// How many entries are not kept.
+  private(set) var leftOutCount = 0
+  /// Why the folder could not be read; nil if it could.
+  private(set) var error: Errno?
+
+  /// The most entries that are kept.
+  static let limit = 100_000
+  /// How many entries are read between two looks at whether they are still wanted.
+  private static let batch = 256
+
+  /// Reads a folder.
+  ///
+  /// - Parameter isWanted: asked now and then; no more is read after false.
+  init(of folder: FilePath, while isWanted: () -> Bool = { true }) {
+    var count = 0
+    do throws(Errno) {
+      try folder.forEachEntry { entry in
+        count += 1
+        if count <= Self.limit { entries.append(Entry(entry)) }
+        return count % Self.batch != 0 || isWanted()
+      }
+    } catch {
+      self.error = error
+    }
+    leftOutCount = max(0, count - Self.limit)
+    entries.sort { $0.name < $1.name }
+  }
+}
+
+extension FolderContents.Entry {
+  fileprivate init(_ entry: FolderEntry) {
+    let bytes = entry.name
+    name = String(decoding: bytes, as: UTF8.self)
+    self.bytes = name.utf8.elementsEqual(bytes) ? nil : bytes
+    isFolder = entry.isFolder
+  }
+}
+
+/// A folder that is being read, on a thread of its own: it may have any number of entries, and a disk
+/// or a server may answer late or never. Whoever has no use for it any more drops it.
+final class FolderListing {
+  private struct Progress: Sendable {
+    var isWanted = true
+    var contents: FolderContents?
+  }
+
+  private let progress = Guarded(Progress())
+  private let pipe: WakePipe?
+
+  /// Begins to read. Where there can be no thread, reads here.
+  ///
+  /// - Parameter folder: finds the folder; called on the thread, since it may ask for a user's home.
+  init(of folder: @escaping @Sendable () -> FilePath) {
+    pipe = try? WakePipe()
+    let (progress, pipe) = (progress, pipe)
+    let work: @Sendable () -> Void = {
+      let contents = FolderContents(
+        of: folder(), while: { progress.withLock { $0.isWanted } })
+      progress.withLock { $0.contents = contents }
+      pipe?.wake()
+    }
+    if pipe == nil || (try? DetachedThread.run(work)) == nil { work() }
+  }
+
+  deinit { progress.withLock { $0.isWanted = false } }
+
+  /// Readable when the folder has been read; nil if it was before anybody could ask.
+  var notification: FileDescriptor? { pipe?.reader }
+
+  /// What was read; nil while it is being read.
+  var contents: FolderContents? { progress.withLock { $0.contents } }
+
+  /// Waits for the contents, but not for long.
+  func wait(atMost limit: Duration) {
+    progress.wait(until: .now + limit) { $0.contents != nil }
+  }
+}

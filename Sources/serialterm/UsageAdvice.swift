@@ -1,0 +1,57 @@
+/// Advice that the parser's error messages lack: which help to read, and the names that other terminal
+/// programs use for an option.
+enum UsageAdvice {
+  /// The complete message for an error of the parser.
+  ///
+  /// - Parameters:
+  ///   - message: The parser's message.
+  ///   - arguments: The arguments of the program.
+  ///   - subcommands: The names of the subcommands.
+  static func message(
+    for message: String, arguments: [String], subcommands: Set<String>
+  ) -> String {
+    let named = arguments.first.flatMap { subcommands.contains($0) ? $0 : nil }
+    let help = "See 'serialterm \(named ?? "connect") --help'."
+    if let option = quoted(after: "Unknown option", in: message), let advice = otherNames[option] {
+      return "Unknown option '\(option)': \(advice). \(help)"
+    }
+    if let number = quoted(after: "Unexpected argument", in: message), named == nil,
+      number.allSatisfy(\.isNumber)
+    {
+      return "Unexpected argument '\(number)': for the baud rate use --baud \(number). \(help)"
+    }
+    let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
+    return "\(message)\(end) \(help)"
+  }
+
+  /// The quoted word at the end of the introduction of a message: `Unknown option '--x'`.
+  private static func quoted(after introduction: String, in message: String) -> String? {
+    guard message.hasPrefix("\(introduction) '") else { return nil }
+    let rest = message.dropFirst(introduction.count + 2)
+    return rest.firstIndex(of: "'").map { String(rest[..<$0]) }
+  }
+
+  /// Options of tio(1), picocom(1), minicom(1) and pyserial's miniterm, and what to use here.
+  static let otherNames: [String: String] = [
+    "--baudrate": "use --baud", "--speed": "use --baud",
+    "--databits": "use --data-bits", "--stopbits": "use --stop-bits",
+    "--output-delay": "use --byte-delay", "--output-line-delay": "use --line-delay",
+    "--no-autoconnect": "use --no-reconnect", "--noreset": "use --no-hangup",
+    "--echo": "use --local-echo", "--timestamp": "use --timestamps",
+    "--timestamp-format": "use --timestamps FORMAT", "--hexadecimal": "use --hex",
+    "--output-mode": "use --hex", "--imap": "use --map from-device:…",
+    "--omap": "use --map to-device:…", "--emap": "use --map",
+    "--logfile": "use --log FILE", "--log-file": "use --log FILE",
+    "--capturefile": "use --log FILE", "--log-directory": "use --log FOLDER/FILE",
+    "--log-strip": "use --log-format text", "--rs-485": "use --rs485 on",
+    "--rs-485-config": "use --rs485", "--nolock": "use --shared", "--mute": "use --quiet",
+    "--escape": "use --prefix", "--prefix-ctrl-key": "use --prefix",
+    "--list": "use 'serialterm list'", "--list-devices": "use 'serialterm list'",
+    "-l": "use 'serialterm list'; a log is --log FILE",
+    "--port": "name the device without an option", "--device": "name the device without an option",
+    "-D": "name the device without an option", "--tty": "name the device without an option",
+    "--auto-connect": "use the TARGET latest or new",
+    "--script": "use 'serialterm run'", "--script-file": "use 'serialterm run'",
+    "--response-wait": "use 'serialterm send TARGET TEXT --expect REGEX'",
+  ]
+}

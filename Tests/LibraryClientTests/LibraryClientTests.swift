@@ -1,0 +1,157 @@
+// A program that uses the libraries together with Foundation and Observation, in one file. It
+// compiles only if no name of a library hides or clashes with a name of the others.
+import DeviceWatch
+import EventLoop
+import Foundation
+import Loopback
+import Observation
+import Observing
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+/// What SwiftNIO calls its event loops.
+private protocol EventLoop: AnyObject {
+  func execute(_ task: @escaping () -> Void)
+}
+
+extension IOLoop: EventLoop {
+  fileprivate func execute(_ task: @escaping () -> Void) { atEndOfTurn(task) }
+}
+
+/// A model for a view, of the kind that SwiftUI observes.
+@Observable private final class PortModel: Observation.Observable {
+  private(set) var state = SessionState.closed(nil)
+  private(set) var text = ""
+  @ObservationIgnored private var tokens: [AnyObject] = []
+
+  init(of session: Session) {
+    tokens = [
+      session.observe(\.stateChange) { [unowned self] in state = $0.new },
+      session.observe(\.received) { [unowned self] in text += String(decoding: $0, as: UTF8.self) },
+    ]
+  }
+}
+
+/// A link that a client of the library writes: everything that is sent comes back.
+private final class MirrorLink: Link {
+  let path: FilePath
+  let descriptor = FileDescriptor.standardInput
+  private(set) var settings: LineSettings
+  let probe = LineProbe(modemLines: nil, counters: nil, hasBreaks: false)
+  let marksErrors = false
+  let unsentByteCount = 0
+  private var bytes: [UInt8] = []
+
+  init(path: FilePath, settings: LineSettings) {
+    self.path = path
+    self.settings = settings
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {
+    guard !bytes.isEmpty else { return .wouldBlock }
+    let count = min(bytes.count, buffer.count)
+    buffer.copyBytes(from: bytes[..<count])
+    bytes.removeFirst(count)
+    return .bytes(count)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome {
+    self.bytes += bytes
+    return .bytes(bytes.count)
+  }
+
+  func apply(_ settings: LineSettings) throws(SerialError) { self.settings = settings }
+  func setBreak(_ isOn: Bool) throws(SerialError) { throw unsupported("break") }
+  func modemLines() throws(SerialError) -> ModemLines { throw unsupported("modem lines") }
+  func setModemLines(asserting: ModemLines, deasserting: ModemLines) throws(SerialError) {
+    throw unsupported("modem lines")
+  }
+  func counters() throws(SerialError) -> LineCounters { throw unsupported("counters") }
+  func discardUnsent() -> Int { 0 }
+  func close() {}
+
+  private func unsupported(_ feature: String) -> SerialError {
+    SerialError(.unsupported, in: "mirror", at: path, subject: feature)
+  }
+}
+
+/// A simulated device that a client of the library writes: it says "tick" every millisecond.
+private struct TickingDevice: SimulatedDevice {
+  private(set) var nextDeadline: MonotonicTime?
+
+  mutating func start(at now: MonotonicTime, output: inout DeviceOutput) { nextDeadline = now }
+
+  func receive(_ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput) -> Int {
+    bytes.count
+  }
+
+  mutating func advance(to now: MonotonicTime, output: inout DeviceOutput) {
+    output.append("tick\n")
+    nextDeadline = now + .milliseconds(1)
+  }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct LibraryClientTests {
+  @Test func observableModel_followsASession_overALinkOfItsOwn() throws {
+    let session = Session(settings: LineSettings()) { (path, settings) throws(SerialError) in
+      MirrorLink(path: path, settings: settings)
+    }
+    let model = PortModel(of: session)
+    nonisolated(unsafe) var changes = 0
+    withObservationTracking {
+      _ = model.text
+    } onChange: {
+      changes += 1
+    }
+    try session.open("/dev/mirror")
+    #expect(model.state == .open("/dev/mirror", LineSettings()))
+    try session.write([UInt8]("hello".utf8).span.bytes)
+    session.handle(readable: true, writable: true, hungUp: false)
+    #expect(model.text == "hello")
+    #expect(changes == 1)
+  }
+
+  @Test func simulatedDevice_speaksToASession_throughTheLoop() throws {
+    let loop = try IOLoop()
+    let port = try LoopbackPort(TickingDevice(), on: loop)
+    let session = Session(settings: LineSettings(), waitsForLostDevice: false)
+    let model = PortModel(of: session)
+    try session.open(port.path)
+    let descriptor = try #require(session.descriptor)
+    let watch = try loop.watch(descriptor, for: .reading) { [session] ready in
+      session.handle(readable: ready.contains(.readable), writable: false, hungUp: false)
+    }
+    while !model.text.contains("tick") { try loop.turn(waitingAtMost: .seconds(10)) }
+    watch.cancel()
+    session.close()
+  }
+
+  @Test func timers_ofFoundationAndOfTheLoop_standSideBySide() throws {
+    let foundation: Timer = Timer(timeInterval: 60, repeats: false) { _ in }
+    #expect(foundation.isValid)
+    foundation.invalidate()
+    let loop = try IOLoop()
+    var isDue = false
+    let timer: LoopTimer = loop.schedule(after: .milliseconds(1)) { isDue = true }
+    while !isDue { try loop.turn(waitingAtMost: .seconds(10)) }
+    timer.cancel()
+    let eventLoop: any EventLoop = loop
+    var isExecuted = false
+    eventLoop.execute { isExecuted = true }
+    try loop.turn(waitingAtMost: .zero)
+    #expect(isExecuted)
+  }
+
+  @Test func observerList_andObservationRegistrar_standSideBySide() {
+    let list = Observing.Observable<Change<Int>>()
+    var last: Change<Int>?
+    let token: ObservationToken<Change<Int>> = list.observe { last = $0 }
+    list.notify(Change(from: 1, to: 2))
+    token.cancel()
+    #expect(last == Change(from: 1, to: 2))
+    _ = ObservationRegistrar()
+    _ = DeviceSelector.self
+  }
+}

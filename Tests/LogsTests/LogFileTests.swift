@@ -1,0 +1,112 @@
+import Glibc
+import Posix
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Logs
+
+@Suite(.timeLimit(.minutes(5))) struct LogFileTests {
+  private let folder: TemporaryFolder
+  private let path: FilePath
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder("log")
+  }
+
+  private func file(appends: Bool = false, access: LogAccess = LogAccess()) throws -> LogFile {
+    try LogFile(LogName(path.string, port: "port"), appends: appends, access: access)
+  }
+
+  private func write(_ text: String, to file: LogFile) throws {
+    var text = text
+    _ = try text.withUTF8 { try file.write(UnsafeRawBufferPointer($0), isRecord: true) }
+  }
+
+  private func contents(_ path: FilePath) -> String {
+    String(decoding: (try? path.contents()) ?? [], as: UTF8.self)
+  }
+
+  // MARK: Incomplete records
+
+  @Test func anIncompleteRecordIsRemoved() throws {
+    let file = try file()
+    try write("whole\n", to: file)
+    try write("half", to: file)
+    file.takeBack(4)
+    #expect(contents(path) == "whole\n")
+    #expect(file.size == 6)
+    try write("next\n", to: file)
+    #expect(contents(path) == "whole\nnext\n")
+  }
+
+  @Test func whatAnotherProgramAppendedIsNeverCut() throws {
+    let file = try file()
+    try write("half", to: file)
+    let other = try self.file(appends: true)
+    try write("another's record\n", to: other)
+    file.takeBack(4)
+    #expect(contents(path) == "halfanother's record\n")
+    #expect(file.size == 4)
+  }
+
+  // MARK: Old files
+
+  @Test func aNameThatIsTakenMeanwhileIsNotReplaced() throws {
+    let file = try file()
+    try write("1", to: file)
+    try file.rotate(keeping: nil)
+    // The next number is known by now, and somebody else takes it.
+    _ = try folder.file("log.2", Array("another's".utf8))
+    try write("2", to: file)
+    try file.rotate(keeping: nil)
+    #expect(contents(folder("log.1")) == "1")
+    #expect(contents(folder("log.2")) == "another's")
+    #expect(contents(folder("log.3")) == "2")
+  }
+
+  @Test func renamingRefusesANameThatIsTaken_aLinkThatLeadsNowhereToo() throws {
+    let old = try folder.file("old", [1])
+    let taken = try folder.file("taken", [2])
+    #expect(symlink("/nonexistent", folder("link").string) == 0)
+    #expect(try !old.renameUnlessExists(to: taken))
+    #expect(try !old.renameUnlessExists(to: folder("link")))
+    #expect(try taken.contents() == [2])
+    #expect(try old.renameUnlessExists(to: folder("new")))
+    #expect(try folder("new").contents() == [1])
+    #expect(throws: Errno.noSuchFileOrDirectory) { try old.renameUnlessExists(to: taken) }
+  }
+
+  // MARK: Mode and group
+
+  private func mode(_ path: FilePath) throws -> FilePermissions { try path.stat().permissions }
+
+  @Test func newFilesHaveTheModeAndTheGroup_whateverTheUmask() throws {
+    let before = umask(0o077)
+    defer { umask(before) }
+    let access = LogAccess(
+      mode: [.ownerReadWrite, .groupRead], group: GroupID(rawValue: getgid()))
+    let file = try file(access: access)
+    try write("1", to: file)
+    try file.rotate(keeping: 1)
+    for name in ["log", "log.1"] {
+      #expect(try mode(folder(name)) == [.ownerReadWrite, .groupRead])
+      #expect(try folder(name).stat().groupID == access.group)
+    }
+  }
+
+  @Test func aFileThatExistsKeepsItsMode() throws {
+    _ = try folder.file("log", [1])
+    _ = try file(appends: true, access: LogAccess(mode: [.ownerReadWrite, .otherRead]))
+    #expect(try mode(path) == .ownerReadWrite)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may give a file to any group"))
+  func aGroupThatIsRefusedLeavesNoFileBehind() throws {
+    #expect(throws: LogFileError.self) {
+      try file(access: LogAccess(group: GroupID(rawValue: 0)))
+    }
+    #expect(!path.exists)
+  }
+}

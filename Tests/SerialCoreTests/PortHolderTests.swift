@@ -1,0 +1,75 @@
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+/// What is found out about the processes that have a pseudo-terminal open, this one among them.
+@Suite(.timeLimit(.minutes(5))) struct PortHolderTests {
+  private let pty: Pty
+
+  init() throws {
+    pty = try Pty()
+    // Children are not to be the far end.
+    _ = fcntl(pty.master, F_SETFD, FD_CLOEXEC)
+  }
+
+  private var own: PortHolders.Use? {
+    PortHolders().uses(of: pty.path).first { $0.holder.pid == getpid() }
+  }
+
+  /// A process that has the port open, and has set it to exclusive mode or locked it before, if asked to.
+  private func program(_ script: String) throws -> pid_t {
+    var pid = pid_t()
+    let words: [UnsafeMutablePointer<CChar>?] =
+      [strdup("sh"), strdup("-c"), strdup("\(script); exec sleep 60"), nil]
+    defer { for word in words { free(word) } }
+    try #require(posix_spawnp(&pid, "sh", nil, nil, words, environ) == 0)
+    let comm = FilePath("/proc/\(pid)/comm")
+    // The shell is gone, and all that it was to do is done.
+    while (try? comm.contents()) == Array("sh\n".utf8) { usleep(1_000) }
+    return pid
+  }
+
+  private func end(_ pid: pid_t) {
+    kill(pid, SIGKILL)
+    waitpid(pid, nil, 0)
+  }
+
+  @Test func processThatHasTheMaster_isTheFarEnd() {
+    #expect(own?.isFarEnd == true)
+    #expect(own?.isLocked == false)
+    #expect(own?.holder.user == UserID(rawValue: geteuid()))
+  }
+
+  @Test func otherProcess_isNoFarEnd_andIsTheHolder() throws {
+    let pid = try program("exec 3<>\(pty.path)")
+    defer { end(pid) }
+    let holders = PortHolders()
+    let use = try #require(holders.uses(of: pty.path).first { $0.holder.pid == pid })
+    #expect(use.holder.command == "sleep")
+    #expect(!use.isFarEnd && !use.isLocked)
+    #expect(holders[pty.path]?.pid == pid, "before the far end")
+    #expect(holders.locker(of: pty.path) == nil)
+  }
+
+  @Test func lockWhoseTakerHasEnded_isSeenAtTheProcessThatHasItsFile() throws {
+    let pid = try program("exec 3<>\(pty.path); flock 3")
+    defer { end(pid) }
+    let use = PortHolders().uses(of: pty.path).first { $0.holder.pid == pid }
+    #expect(use?.isLocked == true)
+  }
+
+  @Test func exclusiveMode_isSeen_withoutOpeningThePort() throws {
+    #expect(PortHolders().isExclusive(pty.path) == false)
+    let link = try TermiosLink(opening: pty.path, settings: LineSettings())
+    #expect(PortHolders().isExclusive(pty.path) == true)
+    link.close()
+    #expect(PortHolders().isExclusive(pty.path) == false)
+  }
+
+  @Test func portThatNobodyHas_hasNoUsers() {
+    #expect(PortHolders().uses(of: "/dev/ttyNONE9") == [])
+    #expect(PortHolders().isExclusive("/dev/ttyNONE9") == nil)
+  }
+}

@@ -1,0 +1,162 @@
+import Glibc
+import Posix
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import SerialCore
+
+/// Bytes that are written and not sent: they are waited for, or counted.
+@Suite struct SessionUnsentTests {
+  private let bench = Bench()
+  private var session: Session { bench.session }
+  private let path: FilePath = "/dev/ttyTEST"
+
+  // MARK: Counting
+
+  @Test func close_returnsWhatTheQueueAndTheDriverHeld() throws {
+    bench.appetite = 2
+    try session.open(path)
+    try session.write([1, 2, 3, 4, 5])
+    bench.link.unsentByteCount = 2
+    #expect(session.close() == .done(discarded: 5))
+    #expect(session.close() == .done(discarded: 0))
+  }
+
+  @Test func aVetoedClose_discardsNothing() throws {
+    bench.appetite = 0
+    let guardian = Guard()
+    session.delegate = guardian
+    try session.open(path)
+    try session.write([1, 2, 3])
+    #expect(session.close() == .refused)
+    #expect(session.queuedByteCount == 3)
+  }
+
+  @Test func close_ofASessionThatLostItsDevice_returnsWhatTheDeviceNeverGot() throws {
+    let bench = Bench(waits: false)
+    bench.appetite = 2
+    try bench.session.open(path)
+    try bench.session.write([1, 2, 3, 4, 5])
+    bench.session.hangUp()
+    #expect(bench.session.close() == .done(discarded: 3))
+  }
+
+  @Test func release_returnsWhatTheDriverHeld_andKeepsTheQueue() throws {
+    bench.appetite = 2
+    try session.open(path)
+    try session.write([1, 2, 3, 4, 5])
+    bench.link.unsentByteCount = 2
+    #expect(session.release() == .done(discarded: 2))
+    #expect(session.queuedByteCount == 3)
+  }
+
+  @Test func discardUnsent_emptiesTheQueueAndTheDriver_andKeepsThePortOpen() throws {
+    bench.appetite = 2
+    try session.open(path)
+    try session.write([1, 2, 3, 4, 5])
+    bench.link.unsentByteCount = 2
+    #expect(session.discardUnsent() == 5)
+    #expect(session.unsentByteCount == 0)
+    #expect(session.state.isOpen)
+  }
+
+  @Test func whatIsWrittenWhenTheSessionIsOpenedAgain_isNotDiscarded() throws {
+    bench.appetite = 0
+    try session.open(path)
+    try session.write([1, 2, 3])
+    bench.witness.onState = { session, state in
+      guard case .closed = state else { return }
+      try? session.open("/dev/ttyNEXT")
+      try? session.write([4])
+    }
+    #expect(session.close() == .done(discarded: 3))
+    #expect(session.queuedByteCount == 1)
+  }
+
+  // MARK: Waiting
+
+  private static let data = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+
+  private func open(_ pty: Pty) throws -> Session {
+    let session = Session(settings: LineSettings())
+    try session.open(pty.path)
+    return session
+  }
+
+  @Test func closedAtOnce_itReturnsExactlyWhatDidNotArrive() throws {
+    let pty = try Pty()
+    let session = try open(pty)
+    try session.write(Self.data)
+    let closing = session.close()
+    let arrived = pty.readWhatIsThere()
+    #expect(arrived.count < Self.data.count, "else nothing is shown")
+    #expect(arrived == Array(Self.data[..<arrived.count]))
+    #expect(closing == .done(discarded: Self.data.count - arrived.count))
+  }
+
+  @Test func drainedFirst_everythingArrives() throws {
+    let pty = try Pty()
+    let session = try open(pty)
+    let reader = SlowReader(of: pty, count: Self.data.count)
+    try session.write(Self.data)
+    #expect(session.drain(atMost: .seconds(20)) == 0)
+    #expect(session.close() == .done(discarded: 0))
+    #expect(reader.data == Self.data)
+  }
+
+  @Test func drain_returnsWhatIsLeft_whenTheLimitIsReached() throws {
+    let pty = try Pty()
+    let session = try open(pty)
+    try session.write(Self.data)
+    let left = session.drain(atMost: .milliseconds(50))
+    #expect(left == session.unsentByteCount)
+    #expect(left > 0)
+    #expect(session.close() == .done(discarded: left))
+  }
+
+  @Test func drain_ends_whenTheDeviceGoes() throws {
+    let pty = try Pty()
+    let session = try open(pty)
+    try session.write(Self.data)
+    pty.hangUp()
+    #expect(session.drain(atMost: .seconds(20)) == session.queuedByteCount)
+    #expect(!session.state.isOpen)
+  }
+
+  @Test func drain_waitsForTheDriver_whichTellsNothing() throws {
+    try session.open(path)
+    bench.link.unsentByteCount = 20
+    bench.link.drainRate = 1
+    #expect(session.drain(atMost: .seconds(20)) == 0)
+    #expect(session.close() == .done(discarded: 0))
+  }
+}
+
+/// Reads a pseudo-terminal's far end on a thread, slowly enough for its buffer to be full.
+private final class SlowReader {
+  private let received = Guarded<[UInt8]>([])
+  private let count: Int
+
+  init(of pty: Pty, count: Int) {
+    self.count = count
+    let (master, received) = (pty.master, received)
+    try? DetachedThread.run {
+      var total = 0
+      while total < count {
+        usleep(200)
+        var chunk = [UInt8](repeating: 0, count: 1_024)
+        let size = read(master, &chunk, chunk.count)
+        guard size > 0 else { return }
+        total += size
+        received.withLock { [chunk] in $0 += chunk[..<size] }
+      }
+    }
+  }
+
+  /// All of it, or what came in time.
+  var data: [UInt8] {
+    received.wait(until: .now + .seconds(20)) { [count] in $0.count >= count }
+    return received.withLock { $0 }
+  }
+}

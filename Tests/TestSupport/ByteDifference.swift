@@ -1,0 +1,15 @@
+/// How bytes differ from those that were expected: their counts and the first difference. A failure
+/// that prints a megabyte hides what is wrong.
+///
+/// - Returns: nil if they are the same.
+public func difference(_ actual: some Collection<UInt8>, from expected: some Collection<UInt8>)
+  -> String?
+{
+  let pairs = zip(actual, expected).enumerated()
+  if let (offset, pair) = pairs.first(where: { $1.0 != $1.1 }) {
+    return
+      "\(actual.count) bytes instead of \(expected.count); byte \(offset) is \(pair.0) instead of \(pair.1)"
+  }
+  return actual.count == expected.count
+    ? nil : "\(actual.count) bytes instead of \(expected.count); those that there are agree"
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// Figures that tests measure, for the table in docs/reliability.md.
+public enum Figures {
+  /// Adds a figure of a row of the fault matrix to the file that $SERIALTERM_FIGURES names, if it is
+  /// set: the median and the worst of the values. `record` in Tests/endtoend/faults/figures.py does
+  /// the same.
+  public static func record(row: Int, _ name: String, _ values: [Double], unit: String) {
+    guard let path = getenv("SERIALTERM_FIGURES"), !values.isEmpty,
+      let file = fopen(path, "a")
+    else { return }
+    defer { fclose(file) }
+    let sorted = values.sorted()
+    let line =
+      #"{"row": \#(row), "name": "\#(name)", "unit": "\#(unit)", "samples": \#(values.count), "#
+      + #""median": \#(sorted[sorted.count / 2]), "worst": \#(sorted[sorted.count - 1])}"# + "\n"
+    fputs(line, file)
+  }
+}

@@ -1,0 +1,114 @@
+"""The list of all commands, by ctrl-t and a question mark."""
+
+import re
+
+from Tests.endtoend.harness import serialterm
+from Tests.endtoend.test_commands import CommandTest
+
+HEADER, FOOTER = "Commands: press ctrl-t", "palette: ctrl-t :"
+
+
+def records():
+    """The program's own table: the key and the name of each command."""
+    rows = serialterm("session-commands").stdout.decode().splitlines()
+    return [tuple(row.split("\t")[:2]) for row in rows]
+
+
+def missing(lines):
+    """The commands that are in none of the lines."""
+    text = "\n".join(lines)
+    return [
+        (key, name) for key, name in records()
+        if not re.search(rf"(?m)(^| ){re.escape(key or ' ')} +{re.escape(name)}\b", text)]
+
+
+class HelpTests(CommandTest):
+    def list(self, size, *options, **how):
+        self.begin(*options, size=size, **how)
+        # The screen is full already: what the list needs goes up.
+        self.device.write(b"".join(b"row %d\r\n" % number for number in range(size[0])))
+        self.screen.wait_for_text(f"row {size[0] - 1}")
+        self.press(b"?")
+
+    def test_on_a_standard_screen_all_of_it_is_in_view(self):
+        self.list((24, 80))
+        self.screen.wait_for_text(FOOTER)
+        lines = self.screen.lines
+        self.assertIn(HEADER, "\n".join(lines))
+        self.assertEqual(missing(lines), [])
+        for name in ("break", "toggle-line", "pulse-line"):
+            row = self.screen.row_of(f" {name} ")
+            self.assertTrue(self.screen.is_dimmed(row), name)
+            self.assertRegex(lines[row], r"\(off: this port has no (break|modem lines)\)")
+        self.expect_nothing_sent()
+
+    def test_with_a_status_line_and_line_input_all_of_it_is_in_view(self):
+        self.list(
+            (24, 80), "--status", "--input-mode", "line",
+            variables={"XDG_STATE_HOME": str(self.folder)})
+        self.screen.wait_for_text(FOOTER)
+        self.assertEqual(missing(self.screen.lines), [])
+        self.assertIn(HEADER, "\n".join(self.screen.lines))
+
+    def test_on_a_large_screen_each_command_has_a_line_and_says_what_it_does(self):
+        self.list((60, 120))
+        self.screen.wait_for_text(FOOTER)
+        self.assertEqual(missing(self.screen.lines), [])
+        self.assertIn("  q  quit: end the session", self.screen.lines)
+
+    def test_on_a_small_screen_it_has_pages_and_nothing_of_it_is_lost(self):
+        self.list((12, 40))
+        seen, pages = [], 0
+        # The last page closes it.
+        while self.screen.wait_for(
+                lambda lines: any("Space: next" in line for line in lines) or pages, "a page"):
+            lines = self.screen.lines
+            place = next((line for line in lines if "Space: next" in line), None)
+            if place is None:
+                break
+            pages += 1
+            self.assertLessEqual(max(len(line) for line in lines), 40)
+            seen += lines
+            self.terminal.send(b" ")
+            self.screen.wait_until_gone(place)
+        self.assertGreater(pages, 2)
+        self.assertEqual(missing(seen), [])
+        text = " ".join(" ".join(seen).split())
+        self.assertIn("pulse-line (off: this port has no modem lines)", text)
+        self.assertIn("row 11", self.screen.everything)
+        self.expect_nothing_sent()
+
+    def test_pages_follow_the_keys_and_the_state(self):
+        self.list((12, 40))
+        self.screen.wait_for_text("1-10 of")
+        for keys, place in ((b"\x1b[B", "2-11 of"), (b"\x1b[6~", "12-21 of"), (b"\x1b[A", "11-20 of"),
+                            (b"\x1b[5~", "1-10 of"), (b"\x1b[A", "1-10 of")):
+            self.terminal.send(keys)
+            self.screen.wait_for_text(place)
+        self.assertIsNone(self.screen.row_of("(off: no device)"))
+        self.device.hang_up()
+        self.screen.wait_for_text("(off: no device)")
+        self.device.plug()
+        self.screen.wait_until_gone("(off: no device)")
+        self.terminal.send(b"q")
+        self.screen.wait_until_gone("Space: next")
+        self.expect_nothing_sent()
+
+    def test_a_command_can_be_given_while_a_page_is_shown(self):
+        self.list((12, 40))
+        self.screen.wait_for_text("Space: next")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.assert_given_back(self.terminal)
+
+    def test_where_it_is_only_printed_it_is_printed_whole(self):
+        self.begin(variables={"TERM": "dumb"})
+        self.press(b"?")
+        self.terminal.expect(FOOTER.encode())
+        self.assertEqual(missing(self.terminal.output.decode().replace("\r", "").split("\n")), [])
+
+    def test_a_key_that_does_nothing_says_where_the_list_is(self):
+        self.begin()
+        for key, shown in ((b"y", "ctrl-t y"), (b"\x19", "ctrl-t ctrl-y"), (b"\x1b[A", "ctrl-t and that key")):
+            self.press(key)
+            self.screen.wait_for_text(f"{shown} does nothing. Press ctrl-t ? for a list.")
+        self.expect_nothing_sent()

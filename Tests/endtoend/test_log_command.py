@@ -1,0 +1,314 @@
+"""`serialterm log`: a log without a user, as a service manager starts it."""
+
+import fcntl
+import grp
+import os
+import re
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import LEAVING, SessionTest, number, preload, processes, text
+from Tests.endtoend.faults.disks import Disk
+from Tests.endtoend.harness import (
+    Pipes, Port, contents, serialterm, serialterm_binary, unread, wait_until)
+from Tests.endtoend.harness.program import REPOSITORY, Program
+
+UNIT = REPOSITORY / "systemd/serialterm-log@.service"
+
+
+class LogCommandTest(SessionTest):
+    def start(self, *options, target=None, file=None, **how):
+        return self.enterContext(Pipes(
+            serialterm_binary(), "log", target or self.device.path, str(file or self.log),
+            *options, **how))
+
+    def logging(self, *options, **how):
+        """A session that logs, once its port is open."""
+        program = self.start(*options, **how)
+        program.stderr.expect(b"logging ")
+        return program
+
+    def say(self, said):
+        """The device says something, which is in the log then."""
+        before = len(contents(self.log))
+        self.device.write(said)
+        self.wait_for_log(before + len(said))
+
+    def end(self, program, number=signal.SIGTERM):
+        status, seconds = self.signal(program, number)
+        self.assertLess(seconds, LEAVING)
+        return status
+
+
+class LoggingTests(LogCommandTest):
+    def test_what_comes_is_logged_until_a_signal_and_nothing_is_sent(self):
+        program = self.start()
+        program.stderr.expect(
+            f"serialterm: logging {self.device.path} at 115200 8N1 to {self.log}.\n".encode())
+        said = text(200_000)
+        self.say(said)
+        program.send(b"not sent", then_close=True)
+        self.say(b"end")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertTrue(self.log.read_bytes() == said + b"end", "the log differs")
+        self.assertEqual(program.stdout.data, b"")
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_every_signal_ends_it_with_the_log_complete(self):
+        for number_ in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number_):
+                program = self.logging("--log-append")
+                before = contents(self.log)
+                self.say(b"last words")
+                self.assertEqual(self.end(program, number_), 128 + number_)
+                self.assertEqual(self.log.read_bytes(), before + b"last words")
+                self.assert_port_is_free()
+
+    def test_it_needs_no_standard_streams(self):
+        for redirection in ("</dev/null >/dev/null 2>&1", "<&- >&- 2>&-", "<&- >/dev/full 2>&-"):
+            with self.subTest(redirection):
+                self.log.unlink(missing_ok=True)
+                program = self.enterContext(Pipes(
+                    "sh", "-c", f'exec "$0" "$@" {redirection}', serialterm_binary(), "log",
+                    self.device.path, str(self.log)))
+                wait_until(self.log.exists, "the log is begun")
+                self.say(b"still logged")
+                self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+                self.assertEqual(self.log.read_bytes(), b"still logged")
+
+    def test_it_goes_on_when_nobody_reads_its_streams_any_more(self):
+        program = self.logging()
+        program.close_stdout()
+        program.stderr.stop()
+        program.process.stderr.close()
+        self.say(b"still logged")
+        self.device.hang_up()
+        self.device.plug(says=b" and back")
+        self.wait_for_log(21)
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+
+    def test_several_files_and_formats_are_written_at_once(self):
+        other = self.folder / "log.jsonl"
+        program = self.enterContext(Pipes(
+            serialterm_binary(), "log", self.device.path, str(self.log), str(other), "--quiet"))
+        wait_until(other.exists, "the logs are begun")
+        self.say(b"hello")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertIn(b'"text":"hello"', other.read_bytes())
+        self.assertEqual(program.stderr.data, b"")
+
+    def test_options_about_logs_hold(self):
+        program = self.logging(
+            "--log-format", "text", "--log-rotate", "1k", "--log-keep", "1", "-b", "9600")
+        for line in range(40):
+            self.device.write(b"line %03d\r\n" % line)
+        wait_until(lambda: b"line 039" in contents(self.log), "all is logged")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertIn(b"] line 039\n", self.log.read_bytes())
+        self.assertEqual(
+            sorted(path.name for path in self.folder.glob("log*")), ["log", "log.1"])
+
+    def test_other_programs_can_borrow_the_port(self):
+        program = self.logging()
+        result = serialterm("release", self.device.path, "--", "sh", "-c", f"echo hi >> {self.log}")
+        self.assertEqual((result.status, result.stderr), (0, b""))
+        program.stderr.expect(b"is lent to sh (pid")
+        program.stderr.expect(b"is back")
+        self.say(b"after")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertEqual(self.log.read_bytes(), b"hi\nafter")
+
+    def test_a_profile_holds_and_what_is_about_sending_means_nothing(self):
+        configuration = self.folder / "config.toml"
+        configuration.write_text(
+            f'[default]\nwait = true\nlog = "{self.folder}/other"\nlog-sent = true\n'
+            f'byte-delay = 5\n[profile.board]\ntarget = "{self.device.path}"\nbaud = 57600\n'
+            'mode = "644"\n')
+        program = self.start("--config", str(configuration), target="board")
+        program.stderr.expect(b"at 57600 8N1")
+        self.say(b"hello")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertEqual(stat.S_IMODE(self.log.stat().st_mode), 0o644)
+        self.assertFalse((self.folder / "other").exists())
+
+
+class WaitingTests(LogCommandTest):
+    def test_it_waits_for_its_device_from_the_start(self):
+        self.device.hang_up()
+        program = self.start()
+        program.stderr.expect(f"serialterm: waiting for {self.device.path}.\n".encode())
+        self.device.plug(says=b"first ")
+        program.stderr.expect(b"logging ")
+        self.wait_for_log(6)
+        self.say(b"second")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertEqual(self.log.read_bytes(), b"first second")
+        self.assertEqual(program.stderr.data.count(b"waiting"), 1)
+
+    def test_it_survives_unplugging(self):
+        program = self.logging()
+        said = b""
+        for index in range(3):
+            self.say(b"%d " % index)
+            said += b"%d " % index
+            self.device.hang_up()
+            program.stderr.expect(b"is gone")
+            self.device.plug(says=b"back ")
+            said += b"back "
+            program.stderr.expect(b"is back")
+            self.wait_for_log(len(said))
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertEqual(self.log.read_bytes(), said)
+
+    def test_a_signal_ends_the_wait_for_a_device(self):
+        self.device.hang_up()
+        program = self.start()
+        program.stderr.expect(b"waiting for")
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertEqual(self.log.read_bytes(), b"")
+
+    def test_it_waits_for_a_port_that_is_busy_and_says_so_once(self):
+        with Port(self.device.path) as port:
+            fcntl.flock(port.descriptor, fcntl.LOCK_EX)
+            program = self.start()
+            program.stderr.expect(
+                f"serialterm: waiting for {self.device.path}, in use by pid {os.getpid()} "
+                .encode())
+            # Longer than what is said of a device that is probed when it comes.
+            with self.assertRaises(AssertionError):
+                program.stderr.expect(b"\nserialterm: ", 1.5)
+        self.device.write(b"hello")
+        program.stderr.expect(b"logging ")
+        self.wait_for_log(5)
+        self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+        self.assertEqual(program.stderr.data.count(b"waiting"), 1)
+
+    def test_what_is_wrong_with_the_log_is_noticed_before_the_device_comes(self):
+        self.log.write_bytes(b"mine")
+        self.device.hang_up()
+        program = self.start()
+        self.assertEqual(program.wait(), 7)
+        program.stderr.expect(b"exists already; --log-append")
+        self.assertEqual(self.log.read_bytes(), b"mine")
+
+
+class StatusTests(LogCommandTest):
+    def test_what_the_driver_has_received_is_logged_before_the_end(self):
+        program = self.logging()
+        # More than one read takes.
+        said = text(12_000)
+        with processes.stopped(program.pid):
+            self.device.write(said)
+            wait_until(lambda: unread(self.device._port) > 0, "the driver has it")
+            program.signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), 128 + signal.SIGTERM)
+        self.assertTrue(self.log.read_bytes() == said, "the log differs")
+
+    @unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
+    def test_bytes_that_are_missing_are_7_although_a_signal_ends_it(self):
+        disk = Disk.broken(self.log)
+        other = self.folder / "other"
+        program = self.enterContext(Pipes(
+            serialterm_binary(), "log", self.device.path, str(self.log), str(other),
+            variables=disk.variables))
+        program.stderr.expect(b"logging ")
+        disk.switch_on()
+        self.device.write(text(10_000))
+        program.stderr.expect(b"cannot be written (Input/output error)")
+        wait_until(lambda: len(contents(other)) == 10_000, "the other log is written")
+        self.assertEqual(self.end(program), 7)
+        missing = number(program.stderr.expect(re.compile(rb"([\d,]+) bytes not logged")).group(1))
+        self.assertEqual(missing, 10_000)
+
+    def test_wrong_options_are_2(self):
+        for options, words in (
+                ((), b"<file>"), (("-",), b"./-"), (("x", "--mode", "777"), b"600 to 666"),
+                (("x", "--mode", "440"), b"600 to 666"), (("x", "--mode", "rw"), b"600 to 666"),
+                (("x", "--group", "no-such-group"), b"no such group"),
+                (("x", "--log-keep", "1"), b"--log-rotate"), (("x", "-b", "-1"), b"baud")):
+            with self.subTest(options):
+                result = serialterm("log", self.device.path, *options)
+                self.assertEqual(result.status, 2, result)
+                self.assertIn(words, result.stderr)
+
+    def test_connect_whose_input_is_empty_points_to_it(self):
+        result = serialterm("connect", self.device.path, "--read-only", "--log", str(self.log))
+        self.assertEqual(result.status, 0)
+        self.assertIn(b"'serialterm log'", result.stderr)
+        self.log.unlink()
+        result = serialterm("connect", self.device.path, "--log", str(self.log))
+        self.assertEqual((result.status, result.stderr), (0, b""))
+
+
+class PermissionTests(LogCommandTest):
+    def test_new_files_have_the_mode_and_the_group(self):
+        group = grp.getgrgid(os.getgid())
+        for name in (group.gr_name, str(group.gr_gid)):
+            with self.subTest(name):
+                self.log.unlink(missing_ok=True)
+                program = self.logging("--mode", "640", "--group", name, "--log-rotate", "4")
+                self.device.write(b"12345678")
+                wait_until(lambda: contents(self.log) == b"5678", "it is rotated")
+                self.assertEqual(self.end(program), 128 + signal.SIGTERM)
+                for path in (self.log, self.folder / "log.1"):
+                    self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
+                    self.assertEqual(path.stat().st_gid, group.gr_gid)
+                    path.unlink()
+
+
+class UnitTests(LogCommandTest):
+    """The template unit for systemd."""
+
+    def settings(self):
+        """The unit's settings by name; each is set once."""
+        lines = [line for line in UNIT.read_text().splitlines() if re.match(r"\w+=", line)]
+        settings = dict(line.split("=", 1) for line in lines)
+        self.assertEqual(len(settings), len(lines))
+        return settings
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
+    def test_systemd_finds_nothing_wrong_with_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            unit = Path(folder) / UNIT.name
+            # It looks whether the program is there.
+            right = UNIT.read_text().replace("/usr/bin/serialterm", serialterm_binary())
+            for contents_, is_right in ((right, True), (right.replace("Type=", "Tpye="), False)):
+                unit.write_text(contents_)
+                result = subprocess.run(
+                    ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True,
+                    text=True, timeout=60)
+                said = result.stdout + result.stderr
+                if "SD_BUS" in said or "Failed to initialize manager" in said:
+                    self.skipTest(f"systemd-analyze cannot work here: {said.strip()}")
+                self.assertEqual((result.returncode, said) == (0, ""), is_right, said)
+
+    def test_its_command_line_logs_and_its_stop_is_a_success(self):
+        settings = self.settings()
+        (self.folder / "serialterm").mkdir()
+        specifiers = {"%%": "%", "%I": self.device.path, "%i": "port", "%L": str(self.folder)}
+        words = [
+            re.sub("%.", lambda match: specifiers[match.group()], word)
+            for word in shlex.split(settings["ExecStart"])]
+        self.assertEqual(words[0], "/usr/bin/serialterm")
+        log = self.folder / "serialterm/port.txt"
+        # It is started again and again, and adds to its log.
+        for round_ in (b"first", b"second"):
+            with Program(
+                    [serialterm_binary(), *words[1:]], stdin=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL) as program:
+                self.device.write(round_ + b"\r\n")
+                wait_until(lambda: round_ in contents(log), "it is logged")
+                program.signal(signal.SIGTERM)
+                self.assertEqual(program.wait(), int(settings["SuccessExitStatus"]))
+        self.assertEqual(stat.S_IMODE(log.stat().st_mode), 0o640)
+        self.assertIn(b"] first\n", log.read_bytes())
+
+    def test_the_documentation_shows_it_as_it_is(self):
+        self.assertIn(
+            self.settings()["ExecStart"], (REPOSITORY / "docs/logs.md").read_text())

@@ -1,0 +1,55 @@
+import SerialCore
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+@Suite(.timeLimit(.minutes(5))) struct SharingReportTests {
+  private typealias Message = SharingReport.Message
+
+  private static let own: Int32 = 1
+  private static let picocom = PortHolder(pid: 42, command: "picocom")
+  private static let cat = PortHolder(pid: 43, command: "cat")
+
+  /// The uses of this process, of the far end, and of others.
+  private static func uses(_ others: [PortHolder]) -> [PortHolders.Use] {
+    [
+      PortHolders.Use(holder: PortHolder(pid: own, command: "serialterm"), isLocked: true),
+      PortHolders.Use(holder: PortHolder(pid: 9, command: "socat"), isFarEnd: true),
+    ] + others.map { PortHolders.Use(holder: $0) }
+  }
+
+  /// By hand: who has the port open, one look after another, and what is said.
+  @Test(
+    arguments: [
+      ([[]], [[]]),
+      ([[cat, picocom]], [[.shared(picocom), .shared(cat)]]),
+      ([[cat], [cat]], [[.shared(cat)], []]),
+      (
+        [[cat], [cat, picocom], [picocom], []], [[.shared(cat)], [.shared(picocom)], [], [.ended]]
+      ),
+      ([[], [cat], [], [cat]], [[], [.shared(cat)], [.ended], [.shared(cat)]]),
+    ] as [([[PortHolder]], [[SharingReport.Message]])])
+  func programs_areReportedOnce(looks: [[PortHolder]], messages: [[SharingReport.Message]]) {
+    var report = SharingReport()
+    let said = looks.map {
+      report.update(Self.uses($0), besides: Self.own, isOpenElsewhere: false)
+    }
+    #expect(said == messages)
+  }
+
+  @Test func unknownProgram_isReported_onlyWhereNobodyIsSeen() {
+    var report = SharingReport()
+    let own = [Self.uses([])[0]]
+    #expect(report.update(own, besides: Self.own, isOpenElsewhere: true) == [.opened])
+    #expect(report.update(own, besides: Self.own, isOpenElsewhere: true) == [])
+    #expect(report.update(own, besides: Self.own, isOpenElsewhere: false) == [.ended])
+    #expect(report.update(Self.uses([]), besides: Self.own, isOpenElsewhere: true) == [])
+  }
+
+  @Test func warning_doesNotRecommendSharing() {
+    let text = Message.shared(Self.cat).text(at: "/dev/ttyUSB0")
+    #expect(text.hasPrefix("warning: /dev/ttyUSB0 is also open in cat (pid 43)."))
+    #expect(!text.contains("--shared"))
+  }
+}
