@@ -161,6 +161,17 @@ class ViewCommandTests(CommandTest):
         self.terminal.send(b"x\r")
         self.assertEqual(self.device.read_exactly(3), b"x\r\n")
 
+    def test_the_line_ending_is_what_enter_sends_before_the_map(self):
+        self.press(b":")
+        self.answer("command", b"line-ending")
+        self.answer("line ending", b"crlf")
+        self.screen.wait_for_text("Enter sends crlf.")
+        self.terminal.send(b"x\ry\n")
+        self.assertEqual(self.device.read_exactly(5), b"x\r\ny\n")
+        self.map(b"o", "output map", b"to-device:crlf=lf")
+        self.terminal.send(b"z\r")
+        self.assertEqual(self.device.read_exactly(2), b"z\n")
+
     def test_a_key_waits_for_no_other(self):
         self.map(b"o", "output map", b"to-device:crlf=lf")
         self.terminal.send(b"x\r")

@@ -69,6 +69,13 @@ class LineInputTests(LineInputTest):
         self.sent(b"two")
         self.wait_for_line("thr")
 
+    def test_a_line_ends_as_enter_does(self):
+        for name, ending in (("lf", b"\n"), ("crlf", b"\r\n")):
+            self.begin("--line-ending", name)
+            self.terminal.send(b"x\r")
+            self.assertEqual(self.device.read_exactly(1 + len(ending)), b"x" + ending)
+            self.assertEqual(self.quit(self.terminal)[0], 0)
+
     def test_the_key_that_quits_is_heard_behind_a_large_paste_in_one_line(self):
         for before, after in ((b"\x1b[200~", b"\x1b[201~"), (b"", b"")):
             with self.subTest(before):

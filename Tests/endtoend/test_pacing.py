@@ -115,7 +115,7 @@ class WaitForTests(PacingCase):
         self.assertEqual(self.device.read_exactly(4), b"one\n")
         self.assertEqual(program.wait(), 10)
         self.assertIn(b"--wait-for did not come", program.stderr.data)
-        self.assertIn(b"4 bytes were not sent", program.stderr.data)
+        self.assertIn(b"5 bytes were not sent", program.stderr.data)
 
     def test_a_session_can_be_left_while_the_prompt_is_awaited(self):
         with Terminal(serialterm_binary(), self.device.path, "--wait-for", "> ") as terminal:

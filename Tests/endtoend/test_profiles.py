@@ -90,6 +90,18 @@ class ApplyingTests(ProfileCase):
         self.assertEqual(result.status, 10)
         self.assertEqual(result.stdout, b"x\r")
 
+    def test_the_line_ending_of_a_profile_is_for_send_and_for_enter(self):
+        self.file.write_text("[profile.a]\ntarget = 'loopback:'\nline-ending = 'crlf'\n")
+        result = self.serialterm("send", "a", "x", "--expect", r"x\r\n")
+        self.assertEqual((result.status, result.stdout), (0, b"x\r\n"))
+        piped = self.serialterm("a", stdin=b"x\r")
+        self.assertEqual((piped.status, piped.stdout), (0, b"x\r"))
+        self.file.write_text("[profile.a]\ntarget = 'loopback:'\nline-ending = 'none'\n")
+        self.assertEqual(self.serialterm("send", "a", "x", "--expect", "x").status, 0)
+        refused = self.serialterm("a", stdin=b"x")
+        self.assertEqual(refused.status, 2)
+        self.assertIn(b"line-ending", refused.stderr)
+
     def test_the_file_is_looked_for_at_home_too(self):
         home = self.folder / "home" / ".config" / "serialterm"
         home.mkdir(parents=True)

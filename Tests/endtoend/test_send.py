@@ -30,27 +30,53 @@ class SendCase(unittest.TestCase):
 
 
 class SendingTests(SendCase):
-    def test_text_is_sent_exactly(self):
-        text = "héllo $1\\r"
-        self.assertEqual(serialterm("send", self.device.path, text).status, 0)
-        self.assertEqual(self.device.rest(), text.encode())
+    def sent(self, *words, warning=b""):
+        """What reaches the device."""
+        result = serialterm("send", self.device.path, *words)
+        self.assertEqual(result.status, 0, result)
+        self.assertIn(warning, result.stderr)
+        if not warning:
+            self.assertNotIn(b"TEXT", result.stderr)
+        return self.device.rest()
+
+    def test_text_is_sent_with_a_carriage_return_after_it(self):
+        self.assertEqual(self.sent("héllo $1\t"), "héllo $1\t\r".encode())
+        self.assertEqual(self.sent(""), b"\r")
 
     def test_a_long_text_is_sent_whole(self):
         text = "0123456789" * 13_000
-        program = self.program(text)
+        program = self.program(text, "--line-ending", "none")
         self.assertEqual(self.device.read_exactly(len(text)), text.encode())
         self.assertEqual(program.wait(), 0)
 
-    def test_line_ending_stands_behind_the_text(self):
+    def test_line_ending_comes_after_the_text(self):
         for name, ending in [("cr", b"\r"), ("lf", b"\n"), ("crlf", b"\r\n"), ("none", b"")]:
-            result = serialterm("send", self.device.path, "x", "--line-ending", name)
-            self.assertEqual(result.status, 0, result)
-            self.assertEqual(self.device.read_exactly(1 + len(ending)), b"x" + ending)
+            self.assertEqual(self.sent("x", "--line-ending", name), b"x" + ending)
 
-    def test_hexadecimal_bytes(self):
-        result = serialterm("send", self.device.path, "01 03 ff00 0D", "--hex")
-        self.assertEqual(result.status, 0, result)
-        self.assertEqual(self.device.read_exactly(5), b"\x01\x03\xff\x00\x0d")
+    def test_hexadecimal_bytes_are_sent_exactly(self):
+        self.assertEqual(self.sent("01 03 ff00 0D", "--hex"), b"\x01\x03\xff\x00\x0d")
+
+    def test_an_escape_in_the_text_is_sent_literally_and_warned_about(self):
+        for text in (r"AT\r", r"one\ntwo"):
+            result = serialterm("send", self.device.path, text)
+            self.assertEqual(result.status, 0, result)
+            self.assertEqual(self.device.rest(), text.encode() + b"\r")
+            for option in (b"--line-ending", b"--escapes"):
+                self.assertIn(option, result.stderr)
+        self.assertEqual(self.sent(r"\x41\t"), rb"\x41\t" + b"\r")
+        quiet = serialterm("send", self.device.path, r"AT\r", "--quiet")
+        self.assertEqual((quiet.status, quiet.stderr), (0, b""))
+
+    def test_escapes_are_replaced_and_end_the_text_where_they_end_a_line(self):
+        for text, bytes_ in ((r"a\tb\x00\xfF\\\e", b"a\tb\x00\xff\\\x1b\r"), (r"AT\r", b"AT\r"),
+                             (r"a\r\n", b"a\r\n"), (r"a\nb", b"a\nb\r"), ("", b"\r")):
+            self.assertEqual(self.sent(text, "--escapes"), bytes_, text)
+        self.assertEqual(self.sent(r"a\x00", "--escapes", "--line-ending", "none"), b"a\0")
+        for words in ((r"\q", "--escapes"), ("\\", "--escapes"), (r"\x4", "--escapes"),
+                      ("41", "--escapes", "--hex"), ("--escapes",)):
+            result = serialterm("send", self.device.path, *words)
+            self.assertEqual(result.status, 2, words)
+        self.assertEqual(self.device.rest(), b"")
 
     def test_standard_input_is_sent_whole(self):
         data = EVERY_BYTE * 800
@@ -327,10 +353,9 @@ class RoundTests(unittest.TestCase):
             link = str(Path(folder) / "board")
             with Loopback("--board", "--link", link):
                 answer = serialterm(
-                    "send", link, "", "--line-ending", "cr", "--expect", "board> $")
+                    "send", link, "", "--expect", "board> $")
                 self.assertEqual(answer.status, 0, answer)
                 for number in range(1_000):
                     result = serialterm(
-                        "send", link, f"echo {number}", "--line-ending", "cr",
-                        "--expect", r"\n(\d+)\r\nboard> ", "--print", "1")
+                        "send", link, f"echo {number}", "--expect", r"\n(\d+)\r\nboard> ", "--print", "1")
                     self.assertEqual((result.status, result.stdout), (0, f"{number}\n".encode()))

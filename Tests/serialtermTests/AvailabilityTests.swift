@@ -92,7 +92,7 @@ import Testing
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
     case .stopSending:
       situation == .transferring ? nil : "no transfer"
-    case .localEcho, .outputMap:
+    case .localEcho, .lineEnding, .outputMap:
       unsendable(situation)
     }
   }

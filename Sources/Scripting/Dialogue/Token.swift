@@ -102,25 +102,10 @@ struct LineLexer {
   private static let digits = Array("0123456789".unicodeScalars)
 
   private mutating func escape() throws(DialogueError) -> [UInt8] {
-    switch rest.popFirst() {
-    case "r": return [0x0D]
-    case "n": return [0x0A]
-    case "t": return [0x09]
-    case "e": return [0x1B]
-    case "0": return [0x00]
-    case "\\": return [0x5C]
-    case "\"": return [0x22]
-    case "$": return [0x24]
-    case "x":
-      let digits = String(String.UnicodeScalarView(rest.prefix(2)))
-      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-        let byte = UInt8(digits, radix: 16)
-      else { throw error(#"expected two hexadecimal digits behind '\x'"#) }
-      rest.removeFirst(2)
-      return [byte]
-    case let other:
-      let shown = other.map { String($0) } ?? ""
-      throw error(#"'\\#(shown)' is no escape: expected \r \n \t \e \0 \\ \" \$ or \xHH"#)
+    do {
+      return [try EscapedText.byte(afterBackslash: &rest)]
+    } catch {
+      throw self.error("\(error)")
     }
   }
 }

@@ -81,6 +81,11 @@ extension Command {
         nil, "line-input", "edit before sending",
         or: ["line mode", "edit line", "input mode", "history", "canonical"],
         needs: [.sending, .drawing], value: { $0.editsLines.onOff })
+    case .lineEnding:
+      Entry(
+        nil, "line-ending", "set what Enter sends",
+        or: ["line ending", "line endings", "enter key", "return key", "end of line"],
+        needs: [.sending], value: { $0.lineEnding.rawValue })
     case .readOnly:
       Entry(
         nil, "read-only", "send nothing", or: ["listen only", "view only", "sniff", "lock input"],
@@ -148,7 +153,7 @@ extension Command {
     case .outputMap:
       Entry(
         "o", "output-map", "map sent text",
-        or: ["line ending", "crlf", "newline", "onlcr", "ocrnl", "enter key"],
+        or: ["line ending", "crlf", "newline", "onlcr", "ocrnl"],
         needs: [.sending], value: { $0.view.map.text(.toDevice) })
     case .statusLine:
       Entry(

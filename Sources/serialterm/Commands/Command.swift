@@ -13,6 +13,7 @@ enum Command: CaseIterable {
   case showLines
   case localEcho
   case lineInput
+  case lineEnding
   case readOnly
 
   case baudRate

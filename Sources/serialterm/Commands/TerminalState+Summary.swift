@@ -13,6 +13,7 @@ extension TerminalState {
     if isHeld { lines.append("  held by the device") }
     lines.append("  reconnect: \(reconnects.onOff)")
     lines.append("  local-echo: \(echoesLocally.onOff)")
+    lines.append("  line-ending: \(lineEnding.rawValue)")
     lines.append("  read-only: \(isReadOnly.onOff)")
     return lines
   }

@@ -22,6 +22,8 @@ struct TerminalState: Hashable {
   var echoesLocally = false
   /// Whether a line is edited before it is sent.
   var editsLines = false
+  /// What Enter sends.
+  var lineEnding = LineEnding.cr
   /// How the device's output is shown.
   var view = ViewSettings()
   /// The shell command that filters the output, and whether it runs.

@@ -8,6 +8,8 @@ struct ConnectConfiguration {
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool
+  /// What Enter sends.
+  let lineEnding: LineEnding
   let view: ViewSettings
   /// The shell command that filters the shown bytes.
   let filter: String?

@@ -81,6 +81,7 @@ extension ConnectController {
     case .readOnly: toggle(\.isReadOnly, of: command)
     case .localEcho: toggle(\.echoesLocally, of: command)
     case .lineInput: toggle(\.editsLines, of: command)
+    case .lineEnding: askForLineEnding()
     case .hexView: toggle(\.view.isHex, of: command)
     case .timestamps: toggleTimestamps()
     case .timestampFormat: askForTimestampFormat()

@@ -52,6 +52,23 @@ extension ConnectController {
     console.answer(["filter is \(model.state.isFiltering.onOff)."])
   }
 
+  /// Asks what Enter is to send.
+  func askForLineEnding() {
+    dialogs.ask(
+      Question(
+        title: "line ending",
+        choices: { [unowned model] _ in
+          let now = model.state.lineEnding
+          return LineEnding.allCases.map { Choice(ofValue: $0.rawValue, isCurrent: $0 == now) }
+        },
+        onAnswer: { [unowned self] answer in
+          guard let lineEnding = LineEnding(rawValue: answer) else { return }
+          model.update { $0.lineEnding = lineEnding }
+          console.answer(["Enter sends \(answer)."])
+        }
+      ).whileOn(.lineEnding, in: model))
+  }
+
   /// Asks for a map to switch on or off.
   func askForMap(_ title: String, _ directions: [Direction]) {
     dialogs.ask(

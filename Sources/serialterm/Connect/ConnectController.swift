@@ -108,6 +108,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
       $0.reconnects = configuration.session.reconnects
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
+      $0.lineEnding = configuration.lineEnding
       // Nothing is drawn on what only prints, and into a file or a pipe least of all.
       let draws = $0.screen == .drawing
       $0.editsLines = configuration.editsLines && draws && terminal != nil
@@ -275,6 +276,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
   private func updateInput() {
     input.isRefusing = Need.sending.unmet(in: model.state) != nil
     input.mapList = model.state.view.map
+    input.lineEnding = model.state.lineEnding
     let typesLine = model.state.editsLines && parts.transfer == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
     guard !dialogs.isOpen else {

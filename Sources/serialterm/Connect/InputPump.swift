@@ -46,13 +46,16 @@ final class InputPump: SessionObserver {
     didSet {
       guard mapList != oldValue else { return }
       flushMap()
-      map = ByteMap(mapList, .toDevice)
-      mapsBytes = !map.isIdentity
+      byteMap = ByteMap(mapList, .toDevice)
+      mapsBytes = !byteMap.isIdentity
     }
   }
 
+  /// What is sent for Enter, which a terminal reports as CR. The map applies to it.
+  var lineEnding = LineEnding.cr
+
   private let session: Session
-  private var map = ByteMap(MapList(), .toDevice)
+  private var byteMap = ByteMap(MapList(), .toDevice)
   private var mapsBytes = false
   private var mapped: [UInt8] = []
   private let isTerminal: Bool
@@ -136,7 +139,7 @@ final class InputPump: SessionObserver {
     if !session.state.isOpen { return isTerminal ? buffer.count : 0 }
     if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
     let room = max(0, min(Self.crowd - session.queuedByteCount, buffer.count))
-    return mapsBytes ? room / Self.growth : room
+    return room / (mapsBytes ? Self.growth : 1) / (isTerminal ? lineEnding.bytes.count : 1)
   }
 
   /// How many bytes a map makes of one, at most.
@@ -248,10 +251,17 @@ final class InputPump: SessionObserver {
 
   /// - Returns: whether there was room for all of them.
   private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let carriageReturn: UInt8 = 0x0D
+    guard isTerminal, lineEnding != .cr, bytes.contains(carriageReturn) else { return map(bytes) }
+    let ended = bytes.flatMap { $0 == carriageReturn ? lineEnding.bytes : [$0] }
+    return ended.withUnsafeBytes { map($0) }
+  }
+
+  private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if mapsBytes {
       mapped.removeAll(keepingCapacity: true)
-      let result = map.apply(bytes, into: &mapped)
-      mapTimer = map.isWaiting && isTerminal ? scheduleFlush() : nil
+      let result = byteMap.apply(bytes, into: &mapped)
+      mapTimer = byteMap.isWaiting && isTerminal ? scheduleFlush() : nil
       if result == .changed { return queueMapped() }
     }
     return write(bytes)
@@ -275,7 +285,7 @@ final class InputPump: SessionObserver {
   /// Lets go what waits for a byte that may never come: at most one, for which there is room.
   private func flushMap() {
     mapped.removeAll(keepingCapacity: true)
-    map.flush(into: &mapped)
+    byteMap.flush(into: &mapped)
     _ = queueMapped()
   }
 

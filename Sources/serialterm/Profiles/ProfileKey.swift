@@ -72,7 +72,7 @@ struct ProfileKey: Hashable {
 
   private static let scriptKeys: [ProfileKey] = [
     .init("timeout", .number, of: [.send, .run]), .init("prompt", .text, of: [.send]),
-    .init("line-ending", .text, of: [.send]),
+    .init("line-ending", .text, of: [.connect, .send]),
   ]
 
   private static let logKeys: [ProfileKey] = [

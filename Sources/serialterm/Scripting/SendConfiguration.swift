@@ -11,6 +11,8 @@ struct SendConfiguration {
   }
 
   let source: Source
+  /// What the user should know about the source; nil for nothing.
+  let warning: String?
   /// What has to come before anything is sent.
   let prompt: Expression?
   /// What has to come back.

@@ -40,6 +40,7 @@ final class SendController {
     unattended.onReceived = { [unowned self] in text.add($0) }
     unattended.onLost = { [unowned self] in text.flush() }
     unattended.onReady = { [unowned self] in
+      if let warning = configuration.warning { unattended.console.say(warning) }
       guard let prompt = configuration.prompt else { return send() }
       text.expressions = [prompt]
       startTimer()

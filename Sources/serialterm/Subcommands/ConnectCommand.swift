@@ -52,6 +52,9 @@ struct ConnectCommand: Subcommand {
   @Option(help: "Send what is typed at once (char), or a line when it has been edited (line).")
   var inputMode = InputMode.char
 
+  @Option(help: "What Enter sends: cr, lf or crlf.")
+  var lineEnding = LineEnding.cr
+
   @Flag(help: "Send nothing.")
   var readOnly = false
 
@@ -164,7 +167,8 @@ extension ConnectCommand {
   private var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
       session: sessionConfiguration, profile: profileOptions.profile, echoesLocally: localEcho,
-      isReadOnly: readOnly, editsLines: inputMode == .line, view: view.settings,
+      isReadOnly: readOnly, editsLines: inputMode == .line, lineEnding: lineEnding,
+      view: view.settings,
       filter: view.filter, showsStatus: view.status, printsLists: view.plain, prefix: prefix,
       linger: .seconds(linger), drain: drain.map { .seconds($0) }, releaseSignal: releaseOn)
   }

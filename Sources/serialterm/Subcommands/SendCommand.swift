@@ -7,14 +7,15 @@ import SystemPackage
 struct SendCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
-    abstract: "Send something to a device, and print what it answers.",
+    abstract: "Send a text or a file to a device, and print the answer.",
     discussion: """
-      Sends TEXT, a file or standard input exactly as it is, and ends when the driver has sent all \
-      of it. With --expect it then prints what comes back until that matches; the exit status is \
-      10 when it does not come in time. A TARGET is what it is for 'serialterm connect'.
+      Sends TEXT followed by CR, as Enter does; or a file or standard input, exactly as it is. Ends \
+      when the driver has sent everything. With --expect it then prints what the device sends, up \
+      to the match; the exit status is 10 if there is none in time. For the form of TARGET see \
+      'serialterm connect --help'.
 
       EXAMPLE:
-        serialterm send loopback:board 'echo 42' --line-ending cr \\
+        serialterm send loopback:board 'echo 42' \\
           --prompt 'board> ' --expect '(\\d+)\\r\\n' --print 1
       """)
 
@@ -22,17 +23,28 @@ struct SendCommand: Subcommand {
     help: "The device.", completion: Target.completion, transform: { try Target(parsing: $0) })
   var target: Target
 
-  @Argument(help: "What to send. Without it and --file: what comes from standard input.")
+  @Argument(help: "The text to send. Without it and --file, standard input is sent.")
   var text: String?
 
   @Option(help: "Send a file, or - for standard input.", completion: .file())
   var file: String?
 
-  @Flag(help: "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.")
+  @Flag(
+    help: """
+      TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'. They are sent exactly, \
+      without a line ending.
+      """)
   var hex = false
 
-  @Option(help: "What to send behind TEXT: none, cr, lf or crlf.")
-  var lineEnding = LineEnding.none
+  @Flag(
+    help: """
+      Replace \\r \\n \\t \\e \\0 \\\\ and \\xHH in TEXT. If TEXT then ends with CR or LF, no line \
+      ending is added.
+      """)
+  var escapes = false
+
+  @Option(help: "The end of TEXT: none, cr, lf or crlf.")
+  var lineEnding = TextEnding.cr
 
   @Option(
     help: .init("What has to come before anything is sent.", valueName: "regex"),
@@ -62,7 +74,9 @@ struct SendCommand: Subcommand {
   func validate() throws {
     if text != nil && file != nil { throw ValidationError("send TEXT or --file, not both") }
     if text == nil && hex { throw ValidationError("--hex is for TEXT") }
-    if text != nil && hex { _ = try textBytes() }
+    if text == nil && escapes { throw ValidationError("--escapes is for TEXT") }
+    if hex && escapes { throw ValidationError("--hex and --escapes exclude each other") }
+    _ = try textBytes()
     guard (0.001...86_400).contains(timeout) else {
       throw ValidationError("'--timeout \(timeout)': expected seconds from 0.001 to 86400")
     }
@@ -93,8 +107,8 @@ struct SendCommand: Subcommand {
 
   private func configuration() throws -> SendConfiguration {
     SendConfiguration(
-      source: try source(), prompt: prompt, expectation: expect, timeout: .seconds(timeout),
-      printedGroup: print)
+      source: try source(), warning: escapeWarning, prompt: prompt, expectation: expect,
+      timeout: .seconds(timeout), printedGroup: print)
   }
 
   private func source() throws -> SendConfiguration.Source {
@@ -113,8 +127,27 @@ struct SendCommand: Subcommand {
 
   private func textBytes() throws -> [UInt8] {
     guard let text else { return [] }
-    let bytes = hex ? try HexText(text).bytes : Array(text.utf8)
-    return bytes + lineEnding.bytes
+    if hex { return try HexText(text).bytes }
+    guard escapes else { return text.utf8 + lineEnding.bytes }
+    do {
+      let bytes = try EscapedText.bytes(of: text)
+      let hasEnding = bytes.last == 0x0D || bytes.last == 0x0A
+      return hasEnding ? bytes : bytes + lineEnding.bytes
+    } catch {
+      throw ValidationError("TEXT: \(error)")
+    }
+  }
+
+  /// The warning about a TEXT with a literal `\r` or `\n`, which shells do not replace.
+  private var escapeWarning: String? {
+    guard let text, !hex, !escapes else { return nil }
+    guard let escape = [#"\r"#, #"\n"#].first(where: text.utf8.contains(sequence:)) else {
+      return nil
+    }
+    return """
+      TEXT contains \(escape), which is sent as two characters. To replace it, use --escapes; to \
+      choose the end of TEXT, use --line-ending.
+      """
   }
 }
 
@@ -124,5 +157,11 @@ extension SendCommand: ProfiledCommand {
   var namedTarget: Target? {
     get { target }
     set { if let newValue { target = newValue } }
+  }
+}
+
+extension String.UTF8View {
+  fileprivate func contains(sequence: String) -> Bool {
+    indices.contains { self[$0...].starts(with: sequence.utf8) }
   }
 }

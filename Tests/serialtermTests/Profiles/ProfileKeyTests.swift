@@ -8,7 +8,7 @@ import Testing
 struct ProfileKeyTests {
   /// Options that are for one call of a command, and no matter of a configuration.
   private static let others: Set<String> = [
-    "config", "profile", "help", "version", "exec", "filter", "json", "file", "hex",
+    "config", "profile", "help", "version", "exec", "filter", "json", "file", "hex", "escapes",
     "expect", "print",
   ]
 
