@@ -6,75 +6,111 @@ extension Failure {
   /// Puts an error of the port in words, with advice.
   ///
   /// - Parameters:
-  ///   - error: what the port said.
-  ///   - access: what the node's permissions say, where they matter.
-  ///   - holder: who has the port, where it is known.
-  init(_ error: SerialError, access: NodeAccess?, holder: PortHolder?) {
+  ///   - error: the error.
+  ///   - problem: the cause, which `doctor` finds too.
+  ///   - denial: what `doctor` finds about the permissions, if access was denied.
+  init(_ error: SerialError, _ problem: PortProblem, denial: Finding?) {
+    let path = error.path.string.harmless
+    let word = error.path.string.shellWord
+    let (status, advice): (ExitStatus, String) =
+      switch problem {
+      case .noSuchDevice:
+        (.deviceNotFound, "'serialterm list' shows the devices; --wait waits for it.")
+      case .noHardware: (.deviceNotFound, "'serialterm list' shows the ports with hardware.")
+      case .notASerialPort: (.deviceNotFound, "'serialterm list --all' shows the ports.")
+      case .permissionDenied, .loginNeeded:
+        (
+          .permissionDenied,
+          denial?.advice ?? "The system refuses access, whatever the permissions."
+        )
+      case .busy(let holder?) where holder.command == "serialterm":
+        (
+          .deviceBusy,
+          "Quit that session, or lend its port to a command: 'serialterm release \(word) -- COMMAND'."
+        )
+      case .busy(let holder?): (.deviceBusy, "End that program: '\(holder.endingCommand)'.")
+      case .busy(nil): (.deviceBusy, "'sudo serialterm doctor \(word)' names it.")
+      case .lockInCreation: (.deviceBusy, "Try again in a few seconds, or use --wait.")
+      case .unusableLock(let file, _):
+        (
+          .deviceBusy,
+          "Delete it if no program uses the port: 'sudo rm -r \(file.shellWord)'."
+        )
+      }
+    self.init(status, "\(path): \(denial?.what ?? "\(problem)"). \(advice)")
+  }
+
+  /// An error that is not about whether the port can be used.
+  private init(other error: SerialError) {
     let path = error.path.string.harmless
     switch error.code {
-    case .notFound:
-      self.init(
-        .deviceNotFound,
-        "\(path): no such device. 'serialterm list' shows what there is; --wait waits for it.")
-    case .noHardware:
-      self.init(.deviceNotFound, "\(path): no hardware behind this port.")
-    case .notASerialPort:
-      self.init(.deviceNotFound, "\(path): not a serial port.")
-    case .permissionDenied:
-      self.init(.permissionDenied, "\(path): permission denied. \(Self.advice(for: access))")
-    case .busy:
-      let who = holder.map { "held by pid \($0.pid) (\($0.command))" } ?? "another program has it"
-      let advice =
-        switch holder {
-        case let holder? where holder.command == "serialterm":
-          "Quit that session, or lend its port to a command: 'serialterm release "
-            + "\(error.path.string.shellWord) -- COMMAND'."
-        case let holder?: "End that program: 'kill \(holder.pid)'."
-        case nil: "'sudo serialterm doctor \(error.path.string.shellWord)' names it."
-        }
-      self.init(.deviceBusy, "\(path): busy, \(who). \(advice)")
-    case .lost:
-      self.init(.deviceLost, "\(path): the device is gone.")
+    case .lost: self.init(.deviceLost, "\(path): the device is gone.")
     case .settingRefused:
       let setting = error.subject ?? "these line settings"
       self.init(.otherFailure, "\(path): the driver refuses \(setting)\(error.reason).")
     case .unsupported:
       self.init(.otherFailure, "\(path): this port has no \(error.subject ?? error.operation).")
-    case .lockFailed:
-      let file = error.subject ?? "the lock file"
-      let what = error.errno.map { "cannot be used (\($0))" } ?? "does not say who holds it"
-      self.init(
-        .deviceBusy,
-        "\(path): \(file) \(what). Delete it if no program uses the port: 'sudo rm "
-          + "\(file.shellWord)'.")
-    case .alreadyBound, .notOpen, .queueFull, .system:
+    case .notFound, .noHardware, .notASerialPort, .permissionDenied, .busy, .lockFailed,
+      .alreadyBound, .notOpen, .queueFull, .system:
       self.init(.otherFailure, "\(path): \(error.operation) failed\(error.reason).")
     }
   }
 
-  /// The same, looking up what it needs to say.
+  /// Puts an error of the port in words, with advice. Looks up the holder of a busy port, and the reason
+  /// why access is denied.
   init(_ error: SerialError) {
-    self.init(
-      error, access: error.code == .permissionDenied ? NodeAccess.of(error.path) : nil,
-      holder: error.code == .busy ? PortHolders()[error.path] : nil)
+    switch error.code {
+    case .notFound: self.init(error, .noSuchDevice, denial: nil)
+    case .noHardware: self.init(error, .noHardware, denial: nil)
+    case .notASerialPort: self.init(error, .notASerialPort, denial: nil)
+    case .permissionDenied:
+      self.init(error, .permissionDenied, denial: FactGatherer.denial(at: error.path))
+    case .busy: self.init(error, .busy(at: error.path), denial: nil)
+    case .lockFailed:
+      let file = error.subject ?? "the lock file"
+      self.init(error, .unusableLock(file, error.errno), denial: nil)
+    case .lost, .settingRefused, .unsupported, .alreadyBound, .notOpen, .queueFull, .system:
+      self.init(other: error)
+    }
   }
+}
 
-  private static func advice(for access: NodeAccess?) -> String {
-    guard let access, case .denied(let owner, let group, _) = access else {
-      return "Its permissions do not let you in."
+extension PortProblem {
+  /// Why a port is busy: looks at the lock file and at all processes.
+  static func busy(at path: FilePath) -> PortProblem {
+    let holders = PortHolders()
+    if let locker = holders.locker(of: path) { return .busy(locker) }
+    let lock = UUCPLock(for: path)
+    if lock.status == .held(by: nil) { return .lockInCreation(lock.file.string) }
+    return .busy(holders[path])
+  }
+}
+
+extension FactGatherer {
+  /// What `doctor` finds about the permissions of a path; nil if they allow access.
+  static func denial(at path: FilePath) -> Finding? {
+    let gatherer = FactGatherer(devices: [], occupants: { _ in Facts.Occupants() })
+    let machine = Facts.Machine(user: gatherer.user, isContainer: gatherer.isContainer)
+    let port = gatherer.bare(path)
+    let findings = Diagnosis.hardware(port, on: machine) + Diagnosis.access(port, on: machine)
+    return findings.first { $0.code == .permissionDenied || $0.code == .loginNeeded }
+  }
+}
+
+extension Finding {
+  /// The reason and the fix, in sentences.
+  fileprivate var advice: String {
+    let fixes = mend.map { line in
+      let parts = line.split(separator: "   # ", maxSplits: 1)
+      return "'\(parts[0])'" + (parts.count > 1 ? " (\(parts[1]))" : "")
     }
-    if let group = access.admittedGroup {
-      return "It belongs to group \(group): 'sudo usermod -aG \(group) $USER', then log in again."
-    }
-    let name = owner ?? "another user"
-    guard let group, group != "root" else { return "It belongs to \(name) alone." }
-    return "It belongs to \(name); its group \(group) may not read and write it either."
+    return "\(why) Fix: \(fixes.joined(separator: ", then "))."
   }
 }
 
 extension NodeAccess {
-  /// The group that one has to be in to use a node that is denied; nil where that is root's, or
-  /// none: a terminal on which a login runs, for one, is its group's to write to only.
+  /// The group whose members may use a node that is denied to this user; nil if that is root's group, or
+  /// if the group may not read and write it, as the terminal of a login.
   var admittedGroup: String? {
     guard case .denied(_, let group?, let mode?) = self, group != "root",
       mode.isSuperset(of: [.groupReadWrite])

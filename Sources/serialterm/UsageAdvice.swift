@@ -20,8 +20,18 @@ enum UsageAdvice {
     {
       return "Unexpected argument '\(number)': for the baud rate use --baud \(number). \(help)"
     }
+    let message = withoutRepetition(message)
     let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
     return "\(message)\(end) \(help)"
+  }
+
+  /// The message without the parser's introduction of a malformed TARGET, which the message itself names.
+  private static func withoutRepetition(_ message: String) -> String {
+    let introduction = "is invalid for '<target>': "
+    guard message.hasPrefix("The value '"), let range = message.firstRange(of: introduction) else {
+      return message
+    }
+    return String(message[range.upperBound...])
   }
 
   /// The quoted word at the end of the introduction of a message: `Unknown option '--x'`.

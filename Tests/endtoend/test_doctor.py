@@ -138,24 +138,6 @@ class DoctorTests(unittest.TestCase):
         self.addCleanup(lock.unlink)
         self.assertIn(f"sudo rm {lock}", findings(self.device.node)["stale-lock"]["mend"])
 
-    def test_causes_are_those_for_which_connect_fails(self):
-        """One table drives both: what the doctor finds stands in the words that connect fails with."""
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        (folder / "file").touch()
-        (folder / "loop").symlink_to("loop")
-        (folder / "dangling").symlink_to("nowhere")
-        fcntl.flock(self.device._port, fcntl.LOCK_EX)
-        for target, status, code in (
-                (folder / "none", 3, "no-such-device"), (folder / "loop", 3, "no-such-device"),
-                (folder / "dangling", 3, "no-such-device"), (folder, 3, "not-a-serial-port"),
-                (folder / "file", 3, "not-a-serial-port"), ("/dev/null", 3, "not-a-serial-port"),
-                ("usb:ffff:fffe", 3, "no-such-device"), (self.device.node, 5, "held")):
-            with self.subTest(target):
-                failed = serialterm("connect", str(target))
-                self.assertEqual(failed.status, status, failed)
-                what = findings(str(target))[code]["what"].rpartition(": ")[2]
-                self.assertIn(what.encode(), failed.stderr)
-
     def test_relative_path_and_profile_are_what_connect_opens(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         (folder / "port").symlink_to(self.device.node)
@@ -184,7 +166,8 @@ class DoctorTests(unittest.TestCase):
         self.assertGreater(len(codes), 10)
         tests = "".join(
             (REPOSITORY / "Tests" / path).read_text() for path in (
-                "endtoend/test_doctor.py", "stage/guest_doctor.py", "stage/mock_devices.py"))
+                "endtoend/test_causes.py", "endtoend/test_doctor.py", "stage/guest_doctor.py",
+                "stage/mock_devices.py"))
         self.assertEqual([code for code in codes if f'"{code}"' not in tests], [])
 
     def test_terminal_shows_colours_and_a_pipe_does_not(self):
@@ -222,7 +205,7 @@ class PermissionTests(unittest.TestCase):
     def test_node_that_is_for_root_alone(self):
         os.chown(self.device.node, 0, 0)
         os.chmod(self.device.node, 0o600)
-        self.assertIn("root alone", self.findings()["permission-denied"]["why"])
+        self.assertIn("belongs to root", self.findings()["permission-denied"]["why"])
 
     def test_mended_port_has_no_findings(self):
         os.chmod(self.device.node, 0o666)

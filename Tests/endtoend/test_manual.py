@@ -1,5 +1,6 @@
 """The manual pages that scripts/make-manual makes from the program and from docs/."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -74,6 +75,14 @@ class ManualTests(unittest.TestCase):
         headings = {heading.lower().replace(" ", "-")
                     for heading in re.findall(r"(?m)^\.SH (.*)$", page)}
         self.assertEqual(set(names) - headings, set())
+
+    def test_section_that_a_finding_refers_to_is_in_the_page(self):
+        """`more:` is a command, with the title of a section as a comment."""
+        found = json.loads(serialterm("doctor", "--json", "/dev/ttyNONE9").stdout)
+        for finding in found:
+            command, _, title = finding["documentation"].partition("   # ")
+            _, section, name = command.split()
+            self.assertIn(f"\n.SH {title.upper()}\n", self.page(f"{name}.{section}").upper())
 
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_pages_are_well_formed(self):

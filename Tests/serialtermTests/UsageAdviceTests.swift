@@ -26,6 +26,13 @@ struct UsageAdviceTests {
         == "Unknown option '--x'. Did you mean '--y'? See 'serialterm connect --help'.")
   }
 
+  @Test("a malformed TARGET is named once")
+  func target() {
+    #expect(
+      message("The value 'usb:x' is invalid for '<target>': 'usb:x': wrong", ["usb:x"])
+        == "'usb:x': wrong. See 'serialterm connect --help'.")
+  }
+
   @Test("a number after the device is a baud rate")
   func number() {
     #expect(

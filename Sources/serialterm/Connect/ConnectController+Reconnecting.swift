@@ -55,8 +55,7 @@ extension ConnectController {
 extension SerialError {
   /// Says who has a port that is waited for.
   var heldForNow: String {
-    let holder = PortHolders()[path].map { "pid \($0.pid) (\($0.command))" }
-    return "waiting for \(path), in use by \(holder ?? "another program")."
+    "waiting for \(path): \(PortProblem.busy(at: path))."
   }
 }
 

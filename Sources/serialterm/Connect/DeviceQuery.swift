@@ -53,13 +53,16 @@ enum DeviceQuery: Hashable {
 extension Failure {
   /// The query has no answer, and there is no terminal to ask on.
   ///
-  /// - Parameter devices: the present devices; those that can be named instead are listed.
-  init(noneFor query: DeviceQuery, among devices: [Device]) {
+  /// - Parameters:
+  ///   - devices: the present devices; those that can be named instead are listed.
+  ///   - mayWait: whether the command has the option `--wait`.
+  init(noneFor query: DeviceQuery, among devices: [Device], mayWait: Bool = true) {
     switch query {
     case .fitting(let selector):
+      let waiting = mayWait ? "; --wait waits for it" : ""
       self.init(
         .deviceNotFound,
-        "\(selector): no such device. 'serialterm list' shows the devices; --wait waits for it.")
+        "\(selector): \(PortProblem.noSuchDevice). 'serialterm list' shows the devices\(waiting).")
     case .only, .latest:
       self.init(.deviceNotFound, query.absence(among: devices).joined(separator: "\n"))
     }
@@ -80,14 +83,25 @@ extension DeviceQuery {
   /// The lines that say that no hot-pluggable device is present, and what is.
   func absence(among devices: [Device]) -> [String] {
     let ports = choices(among: devices)
+    let reason = Self.reason(isWithoutPorts: ports.isEmpty)
     guard !ports.isEmpty else {
       return [
-        "no serial device is present. Plug one in, try 'serialterm loopback:board', or run "
-          + "'serialterm doctor'."
+        "\(reason). Plug one in, try 'serialterm loopback:board', or run 'serialterm doctor'."
       ]
     }
-    return ["no USB or other hot-pluggable serial device is present. Name one of these ports:"]
-      + ports.lines
+    return ["\(reason). Name one of these ports:"] + ports.lines
+  }
+
+  /// Why the query has no answer.
+  func reasonForAbsence(among devices: [Device]) -> String {
+    Self.reason(isWithoutPorts: choices(among: devices).isEmpty)
+  }
+
+  /// Why nothing can be chosen.
+  ///
+  /// - Parameter isWithoutPorts: whether there are no UARTs of the board either.
+  static func reason(isWithoutPorts: Bool) -> String {
+    "no \(isWithoutPorts ? "" : "USB or other hot-pluggable ")serial device is present"
   }
 }
 

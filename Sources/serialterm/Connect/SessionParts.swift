@@ -139,13 +139,9 @@ final class SessionParts {
   ///
   /// - Throws: ``Failure``.
   func bind(toChosen target: Target) throws {
-    if case .node(let node) = target,
-      let device = DeviceSelector.node(node).matches(
-        among: try binder.startedDevices().devices
-      ).first
-    {
-      try settle(device)
-    }
+    let present = try binder.startedDevices().devices
+    let resolved = ResolvedTarget(target) { present }
+    if let device = resolved.device(among: { present }) { try settle(device) }
     _ = try bind(to: target, mayAsk: false)
   }
 

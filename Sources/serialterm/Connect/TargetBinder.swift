@@ -34,43 +34,33 @@ final class TargetBinder {
   /// - Throws: ``Failure``, and what the device source says.
   func bind(to target: Target?, mayAsk: Bool) throws -> DeviceQuery? {
     simulationName = target?.simulationName
-    switch target {
-    case .loopback(let kind):
+    if target == nil && !mayAsk {
+      throw Failure(.usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
+    }
+    let resolved = try ResolvedTarget(target) { () throws(Errno) in try startedDevices().devices }
+    switch resolved {
+    case .simulation(let kind):
       let port = try SimulatedPort(kind, on: loop)
       simulation = port
       reconnector = Reconnector(session, to: .path(PathBinding(port.path)), on: loop)
       try open(port.path)
-    case .node(let path):
+    case .path(let path):
       reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
       try open(path)
-    case .device(let selector): return try bind(to: .fitting(selector), mayAsk: mayAsk)
-    case .latest: return try bind(to: .latest, mayAsk: mayAsk)
-    case nil:
-      guard mayAsk else {
-        throw Failure(
-          .usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
-      }
-      return try bind(to: .only, mayAsk: mayAsk)
-    case .new: try wait(for: .next, called: "the next device to be plugged in")
-    }
-    return nil
-  }
-
-  private func bind(to query: DeviceQuery, mayAsk: Bool) throws -> DeviceQuery? {
-    let present = try startedDevices().devices
-    switch (query.answer(among: present), query) {
-    case (.one(let device), .fitting(let place)) where place.isPlace:
+    case .next: try wait(for: .next, called: "the next device to be plugged in")
+    case .device(let device, .fitting(let place)) where place.isPlace:
       reconnector = Reconnector(session, to: .selector(place), on: loop)
       try open(device.node)
-    case (.one(let device), _): try open(device, among: present)
-    case (.several, _) where mayAsk, (.none, .only) where mayAsk: return query
-    case (.several(let devices), _): throw Failure(several: devices, for: query)
-    case (.none, .fitting(let selector)) where waitsForAbsentDevice:
+    case .device(let device, _): try open(device, among: try startedDevices().devices)
+    case .several(_, let query) where mayAsk: return query
+    case .several(let devices, let query): throw Failure(several: devices, for: query)
+    case .none(.fitting(let selector)) where waitsForAbsentDevice:
       try wait(for: .selector(selector), called: "\(selector)")
-    case (.none, .latest) where waitsForAbsentDevice:
+    case .none(.latest) where waitsForAbsentDevice:
       try wait(for: .next, called: "a device to be plugged in")
-    case (.none, .latest) where mayAsk: return query
-    case (.none, _): throw Failure(noneFor: query, among: present)
+    case .none(let query):
+      if mayAsk && (query == .latest || query == .only) { return query }
+      throw Failure(noneFor: query, among: try startedDevices().devices)
     }
     return nil
   }

@@ -7,10 +7,10 @@ extension Diagnosis {
     guard node.isForGroup, node.groupID != 0 else {
       return [
         Finding(
-          code: .permissionDenied, port: port.path, what: "permission denied",
-          why: "It belongs to \(node.owner ?? "another user") alone, and no group may use it.",
+          code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
+          why: "It belongs to \(node.owner ?? "another user"), and no group may use it.",
           mend: [
-            "sudo setfacl -m u:\(machine.user.name):rw \(port.path)   # until it is plugged in anew"
+            "sudo setfacl -m u:\(machine.user.name):rw \(port.path)   # until it is unplugged"
           ])
       ]
     }
@@ -18,32 +18,32 @@ extension Diagnosis {
     if node.listsUser && !machine.user.groupIDs.contains(node.groupID) {
       return [
         Finding(
-          code: .loginNeeded, port: port.path, what: "permission denied until you log in again",
-          why: "You are in group \(group) by /etc/group, but were not when this login began.",
-          mend: ["newgrp \(group)   # in this shell; log out and in again for all others"])
+          code: .loginNeeded, port: port.path, what: "\(PortProblem.loginNeeded)",
+          why: "You were added to group \(group) after this login began.",
+          mend: ["newgrp \(group)   # for this shell; log out and in again for all programs"])
       ]
     }
     let seat =
       node.isForSeat
-      ? " The person at the machine's own screen may use it, and you are logged in elsewhere." : ""
+      ? " The user at the machine's own screen may use it; you are logged in from elsewhere." : ""
     return [
       Finding(
-        code: .permissionDenied, port: port.path, what: "permission denied",
-        why: "It belongs to group \(group), and you are not in it.\(seat)",
+        code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
+        why: "It belongs to group \(group). You are not in it.\(seat)",
         mend: [
           "sudo usermod -aG \(group) \(machine.user.name)",
-          "newgrp \(group)   # in this shell; log out and in again for all others",
+          "newgrp \(group)   # for this shell; log out and in again for all programs",
         ])
     ]
   }
 
-  /// Containers have the host's nodes, and groups of their own.
+  /// A group without a name: containers have the nodes of the host, and their own groups.
   private static func nameless(
     _ port: Facts.Port, _ node: Facts.Permissions, on machine: Facts.Machine
   ) -> Finding {
     Finding(
-      code: .permissionDenied, port: port.path, what: "permission denied",
-      why: "It belongs to group \(node.groupID), which has no name here, and you are not in it.",
+      code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
+      why: "It belongs to group \(node.groupID), which has no name here. You are not in it.",
       mend: [
         machine.isContainer
           ? "docker run --group-add \(node.groupID) --device=\(port.path) IMAGE"

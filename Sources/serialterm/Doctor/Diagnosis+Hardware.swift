@@ -9,14 +9,14 @@ extension Diagnosis {
     case .notATerminal:
       return [
         Finding(
-          code: .notASerialPort, port: port.path, what: "not a serial port",
-          why: "There is something at this path, and it is no terminal device.",
-          mend: ["serialterm list --all   # what there is"])
+          code: .notASerialPort, port: port.path, what: "\(PortProblem.notASerialPort)",
+          why: "The file at this path is not a terminal device.",
+          mend: ["serialterm list --all   # shows the ports"])
       ]
     case .closedOff:
       return [
         Finding(
-          code: .permissionDenied, port: port.path, what: "permission denied",
+          code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
           why: "You may not search a directory on the path.",
           mend: ["namei -l \(port.path.string.shellWord)   # shows which one"])
       ]
@@ -25,10 +25,10 @@ extension Diagnosis {
     if port.device?.hasHardware == false {
       return [
         Finding(
-          code: .noHardware, port: port.path, what: "no hardware behind this port",
+          code: .noHardware, port: port.path, what: "\(PortProblem.noHardware)",
           why:
-            "The driver keeps a place for a port that it did not find; using it is an I/O error.",
-          mend: ["serialterm list   # the ports that have hardware"])
+            "The driver reserves this name for a port that it did not find. Using it gives an I/O error.",
+          mend: ["serialterm list   # shows the ports with hardware"])
       ]
     }
     return port.autosuspend.map { [sleeping(port, $0)] } ?? []

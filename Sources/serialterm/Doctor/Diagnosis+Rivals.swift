@@ -1,27 +1,43 @@
 import DeviceWatch
+import SerialCore
 import SystemPackage
 
 extension Diagnosis {
-  /// Who else uses the port, or may come to.
+  /// The programs that use the port, or may use it.
   static func rivals(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
     guard case .present = port.node else { return [] }
     let getty = machine.processes.first { $0.isGetty(on: port) }
-    // A getty is told as such.
-    let holder = port.holder.flatMap { $0.pid == getty?.pid ? nil : $0 }
+    // A getty has a finding of its own, which stands for the programs that it started too.
+    let holder = port.occupants.holder.flatMap { $0.pid == getty?.pid ? nil : $0 }
+    let sharers = getty == nil ? port.occupants.sharers : []
     return [
-      holder.map { held(port, by: $0) }, getty.map { login(port, by: $0) },
+      holder.map { held(port, by: $0) }, port.lock.flatMap { lock(port, $0) },
+      getty.map { login(port, by: $0) },
       machine.consoles.contains(port.name) ? console(port, on: machine) : nil,
       modemManager(port, on: machine), braille(port, on: machine),
-      port.staleLock.map { lock(port, $0) }, port.unusableLock.map { unusableLock(port, $0) },
     ].compactMap(\.self)
+      + sharers.map { shared(port, with: $0) }
   }
 
-  private static func held(_ port: Facts.Port, by holder: Facts.Process) -> Finding {
+  private static func held(_ port: Facts.Port, by holder: PortHolder) -> Finding {
+    var fixes = ["\(holder.endingCommand)   # or quit the program"]
+    if holder.command == "serialterm" {
+      fixes.append(
+        "serialterm release \(port.path.string.shellWord) -- COMMAND   # lends the port to a command"
+      )
+    }
+    return Finding(
+      code: .held, port: port.path, what: "\(PortProblem.busy(holder))",
+      why:
+        "It has locked the port. Two programs that read from one port split what the device sends.",
+      mend: fixes)
+  }
+
+  /// A program that has the port open and has not locked it: `connect` opens the port, and warns.
+  private static func shared(_ port: Facts.Port, with holder: PortHolder) -> Finding {
     Finding(
-      code: .held, port: port.path,
-      what: "busy, held by pid \(holder.pid) (\(holder.command.harmless))",
-      why: "Two programs that read from one port split what the device sends.",
-      mend: ["kill \(holder.pid)   # or quit the program"])
+      code: .shared, port: port.path, what: SharingReport.Message.shared(holder).fact,
+      why: SharingReport.loss, mend: ["\(holder.endingCommand)   # or quit the program"])
   }
 
   private static func login(_ port: Facts.Port, by getty: Facts.Process) -> Finding {
@@ -70,19 +86,32 @@ extension Diagnosis {
       isRunning: machine.processes.contains { $0.command == "brltty" })
   }
 
-  private static func lock(_ port: Facts.Port, _ lock: Facts.StaleLock) -> Finding {
-    Finding(
-      code: .staleLock, port: port.path, what: "\(lock.file) is left over",
-      why: "Process \(lock.pid), which made it, is no more. Some programs take the port for busy.",
-      mend: ["sudo rm \(lock.file)"])
-  }
-
-  private static func unusableLock(_ port: Facts.Port, _ file: FilePath) -> Finding {
-    Finding(
-      code: .unusableLock, port: port.path, what: "\(file) does not say who has the port",
-      why: "It names no process, or is no file that may be read. Somebody may have the port, "
-        + "and so it counts as busy.",
-      mend: ["ls -l \(file)   # what it is", "sudo rm \(file)   # if nobody uses the port"])
+  private static func lock(_ port: Facts.Port, _ lock: Facts.LockFile) -> Finding? {
+    let file = lock.file.string
+    switch lock.state {
+    case .stale(let pid):
+      return Finding(
+        code: .staleLock, port: port.path, what: "\(file) is left over",
+        why: (pid.map { "Process \($0), which created it, has ended." }
+          ?? "It is empty: the program that created it wrote no process ID.")
+          + " serialterm ignores it; other programs may report the port as busy.",
+        mend: ["sudo rm \(file.shellWord)"])
+    case .inCreation:
+      return Finding(
+        code: .held, port: port.path, what: "\(PortProblem.lockInCreation(file))",
+        why:
+          "The lock file is empty and new. After a few seconds without a process ID it counts as "
+          + "left over.",
+        mend: ["serialterm connect --wait \(port.path.string.shellWord)   # waits until then"])
+    case .unusable(let error):
+      return Finding(
+        code: .unusableLock, port: port.path, what: "\(PortProblem.unusableLock(file, error))",
+        why: "A program may have the port, so it counts as busy.",
+        mend: [
+          "ls -l \(file.shellWord)   # shows what it is",
+          "sudo rm -r \(file.shellWord)   # if no program uses the port",
+        ])
+    }
   }
 }
 

@@ -30,10 +30,10 @@ enum Diagnosis {
   private static func absence(in facts: Facts) -> [Finding] {
     let said = facts.machine.kernelMessages.map { messages in
       messages.isEmpty
-        ? "The kernel has said nothing of a serial adapter."
-        : "The kernel said last: \(messages.map { "'\($0)'" }.joined(separator: ", "))."
+        ? "The kernel has no messages about serial adapters."
+        : "Last messages of the kernel: \(messages.map { "'\($0)'" }.joined(separator: ", "))."
     }
-    let advice = said ?? "What the kernel said may be read by root alone."
+    let advice = said ?? "Only root can read the kernel's messages."
     let dmesg = facts.machine.kernelMessages == nil ? ["sudo dmesg | tail"] : []
     switch facts.scope {
     case .target: return []
@@ -41,18 +41,24 @@ enum Diagnosis {
       let reason =
         facts.hasLeftOverNode
         ? "Its node is left over: no device is behind it. \(advice)"
-        : "Nothing that fits is plugged in. \(advice)"
+        : "No such device is plugged in. \(advice)"
       return [
         Finding(
-          code: .noSuchDevice, port: nil, what: "\(target.harmless): no such device",
+          code: .noSuchDevice, port: nil, what: "\(target.harmless): \(PortProblem.noSuchDevice)",
           why: reason,
-          mend: ["serialterm list --all   # what there is"] + renewal(target, in: facts) + dmesg)
+          mend: ["serialterm list --all   # shows the ports"] + renewal(target, in: facts) + dmesg)
+      ]
+    case .noneToChoose(let reason):
+      return [
+        Finding(
+          code: .noSuchDevice, port: nil, what: reason, why: advice,
+          mend: ["serialterm monitor   # then plug it in"] + dmesg)
       ]
     case .machine:
       guard facts.ports.isEmpty && facts.strays.isEmpty else { return [] }
       return [
         Finding(
-          code: .noDevice, port: nil, what: "no serial device is there",
+          code: .noDevice, port: nil, what: DeviceQuery.reason(isWithoutPorts: true),
           why: "\(advice) A cable that only charges shows nothing at all.",
           mend: ["serialterm monitor   # then plug it in, with another cable"] + dmesg)
       ]

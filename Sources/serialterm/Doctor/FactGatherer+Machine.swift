@@ -9,10 +9,13 @@ extension FactGatherer {
       consoles: KernelConsoles(below: root).names,
       // Its socket: libudev looks for it too.
       hasUdevd: exists("/run/udev/control"),
-      isContainer: exists("/.dockerenv") || exists("/run/.containerenv")
-        || exists("/run/systemd/container"),
+      isContainer: isContainer,
       isRaspberryPi: text("/proc/device-tree/model")?.contains("Raspberry") == true,
       kernelMessages: kernelMessages)
+  }
+
+  var isContainer: Bool {
+    exists("/.dockerenv") || exists("/run/.containerenv") || exists("/run/systemd/container")
   }
 
   func exists(_ path: FilePath) -> Bool { (try? at(path).stat()) != nil }

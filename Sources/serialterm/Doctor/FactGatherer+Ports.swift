@@ -37,11 +37,9 @@ extension FactGatherer {
 
   private func port(at path: FilePath, node: FilePath) -> Facts.Port {
     let name = node.string.hasPrefix("/dev/") ? String(node.string.dropFirst(5)) : node.string
-    var port = Facts.Port(
+    return Facts.Port(
       path: path, name: name, number: (try? at(path).stat())?.specialDeviceID,
-      node: self.node(path), holder: holder(at(path)))
-    lookAtLock(of: &port)
-    return port
+      node: self.node(path), occupants: occupants(at(path)), lock: lockFile(of: name))
   }
 
   /// Where a path leads when links are followed; the path itself where that is nowhere.
@@ -103,36 +101,22 @@ extension FactGatherer {
     }
   }
 
-  /// Looks whether the port's lock file is that of a process that is no more, or says of none.
-  private func lookAtLock(of port: inout Facts.Port) {
-    let name = port.name.split(separator: "/").joined(separator: "_")
-    let file = FilePath("/var/lock/LCK..\(name)")
-    do throws(Errno) {
-      let contents = try lockContents(file)
-      // An empty one is being made, or was left over by who was to make it, and passed over.
-      if contents.isEmpty { return }
-      guard let pid = UUCPLock.processID(in: contents[...]) else { throw .invalidArgument }
-      if !exists(FilePath("/proc/\(pid)")) {
-        port.staleLock = Facts.StaleLock(file: file, pid: pid)
-      }
-    } catch .noSuchFileOrDirectory {
-      return
-    } catch {
-      port.unusableLock = file
+  /// The lock file of a port, if it does not name a running process.
+  private func lockFile(of name: String) -> Facts.LockFile? {
+    let lock = UUCPLock(
+      for: FilePath("/dev").appending(FilePath(name).components), in: at("/var/lock"))
+    let state: Facts.LockFile.State
+    switch lock.status {
+    case .absent: return nil
+    case .held(by: nil): state = .inCreation
+    case .stale(by: nil): state = .stale(pid: nil)
+    case .held(by: let pid?), .stale(by: let pid?):
+      if exists(FilePath("/proc/\(pid)")) { return nil }
+      state = .stale(pid: pid)
+    case .unusable(let error): state = .unusable(error)
     }
-  }
-
-  /// What a lock file says. Its folder is everybody's: a link is not followed there, the other end
-  /// of a named pipe not waited for, and no more is read than a lock file has.
-  private func lockContents(_ file: FilePath) throws(Errno) -> [UInt8] {
-    let file = try OwnedDescriptor.open(at(file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
-    return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { room in
-      guard case .bytes(let count)? = try? file.borrowed.readAvailable(into: room) else {
-        return []
-      }
-      return Array(room[..<count])
-    }
+    let name = lock.file.lastComponent.map { [$0] } ?? []
+    return Facts.LockFile(file: FilePath("/var/lock").appending(name), state: state)
   }
 
   /// See Documentation/ABI/testing/sysfs-bus-usb, `power/control`.

@@ -4,7 +4,7 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Looks around on the machine: reads /proc, /sys, /run and /etc, opens no port, decides nothing.
+/// Reads the facts about the machine from /proc, /sys, /run and /etc. Opens no port, decides nothing.
 struct FactGatherer {
   /// Below which /proc, /sys and the rest are.
   var root: FilePath = "/"
@@ -12,41 +12,44 @@ struct FactGatherer {
   let devices: [Device]
   /// Who runs this.
   var user = Facts.User.current
-  /// Who has a port.
-  var holder: (FilePath) -> Facts.Process? = Self.presentHolder()
+  /// The processes that have a port.
+  var occupants: (FilePath) -> Facts.Occupants = Self.presentOccupants()
   /// Whether the user may open a node.
   var isAccessible: (FilePath) -> Bool = { NodeAccess.of($0) == .accessible }
 
   /// The facts about what a target means, or about all that there is when none is given.
   func facts(about target: Target?) -> Facts {
     var facts = Facts(machine: machine, scope: target == nil ? .machine : .target)
+    if let target {
+      gather(ResolvedTarget(target) { devices }, into: &facts)
+    } else {
+      facts.ports = devices.filter(\.hasHardware).map(port)
+    }
+    // A chip without a port may be what is being looked for.
+    if facts.scope != .target { facts.strays = strays }
+    return facts
+  }
+
+  private func gather(_ target: ResolvedTarget, into facts: inout Facts) {
     switch target {
-    case nil: facts.ports = devices.filter(\.hasHardware).map(port)
-    case .loopback?, .new?: break
-    case .latest?:
-      if case .one(let device) = DeviceQuery.latest.answer(among: devices) {
-        facts.ports = [port(device)]
-      } else {
-        facts.scope = .missing("latest")
-      }
-    case .node(let path)?:
-      let matches = DeviceSelector.node(path).matches(among: devices)
-      facts.hasLeftOverNode = matches.isEmpty && isLeftOver(path)
-      if let device = matches.first {
+    case .simulation, .next: break
+    case .device(let device, _): facts.ports = [port(device)]
+    case .several(let devices, let query):
+      facts.ports = devices.map(port)
+      if case .fitting(let selector) = query { facts.ambiguousTarget = "\(selector)" }
+    case .none(.fitting(let selector)): facts.scope = .missing("\(selector)")
+    case .none(let query): facts.scope = .noneToChoose(query.reasonForAbsence(among: devices))
+    case .path(let path):
+      let device = target.device(among: { devices })
+      facts.hasLeftOverNode = device == nil && isLeftOver(path)
+      if let device {
         facts.ports = [port(device)]
       } else if (exists(path) && !facts.hasLeftOverNode) || isClosedOff(path) {
         facts.ports = [bare(path)]
       } else {
         facts.scope = .missing(path.string)
       }
-    case .device(let selector)?:
-      facts.ports = selector.matches(among: devices).map(port)
-      if facts.ports.isEmpty { facts.scope = .missing("\(selector)") }
-      if facts.ports.count > 1 { facts.ambiguousTarget = "\(selector)" }
     }
-    // A chip without a port may be what is being looked for.
-    if facts.scope != .target { facts.strays = strays }
-    return facts
   }
 
   /// The place of a path of the machine; a relative path is one of the present directory.
@@ -60,18 +63,32 @@ struct FactGatherer {
     return String(decoding: bytes, as: UTF8.self).trimmed
   }
 
-  /// Looks at all processes once. The far end of a pseudo-terminal keeps its node open too, and holds it
-  /// only if it has locked it.
-  private static func presentHolder() -> (FilePath) -> Facts.Process? {
+  /// Looks at all processes once.
+  ///
+  /// A program that only has the port open, without a lock, keeps nobody from opening it. The far end of
+  /// a pseudo-terminal has the node open too, and is no other user of the port.
+  private static func presentOccupants() -> (FilePath) -> Facts.Occupants {
     let holders = PortHolders()
+    let ignoresExclusiveMode = Self.ignoresExclusiveMode
     return { path in
       let uses = holders.uses(of: path)
+      let others = uses.filter { !$0.isFarEnd }.map(\.holder)
+      let isExclusive = !ignoresExclusiveMode && holders.isExclusive(path) == true
       let holder =
         holders.locker(of: path) ?? uses.first(where: \.isLocked)?.holder
-        ?? uses.first { !$0.isFarEnd }?.holder
-        ?? (holders.isExclusive(path) == true ? uses.first?.holder : nil)
-      return holder.map { Facts.Process(pid: $0.pid, command: $0.command) }
+        ?? (isExclusive ? others.first ?? uses.first?.holder : nil)
+      return Facts.Occupants(holder: holder, sharers: others.filter { $0.pid != holder?.pid })
     }
+  }
+
+  /// Whether this process may open a port that is in exclusive mode (`TIOCEXCL`): it has the capability
+  /// CAP_SYS_ADMIN. See capabilities(7) and ioctl_tty(2).
+  private static var ignoresExclusiveMode: Bool {
+    let status = String(
+      decoding: (try? FilePath("/proc/self/status").contents()) ?? [], as: UTF8.self)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+    let effective = line.flatMap { UInt64($0.dropFirst("CapEff:".count).trimmed, radix: 16) } ?? 0
+    return effective & (1 << 21) != 0
   }
 }
 

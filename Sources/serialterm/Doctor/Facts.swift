@@ -1,4 +1,5 @@
 import DeviceWatch
+import SerialCore
 import SystemPackage
 
 /// What was found out about the machine, before anything is made of it: see ``Diagnosis``.
@@ -20,8 +21,10 @@ struct Facts: Hashable {
     case machine
     /// What fits a target.
     case target
-    /// A target, as the user said it, that nothing fits.
+    /// A path or a description that no device fits, as the user gave it.
     case missing(String)
+    /// The target means one of the present devices, and none of them fits: the reason.
+    case noneToChoose(String)
   }
 
   /// What holds for all ports.
@@ -80,11 +83,10 @@ extension Facts {
     /// What udev or the kernel says of it; nil for a pseudo-terminal.
     var device: Device?
     var node = Node.present(.init())
-    var holder: Process?
-    /// The process that made the port's lock file and is no more.
-    var staleLock: StaleLock?
-    /// What stands in the place of the port's lock file and names no process.
-    var unusableLock: FilePath?
+    /// The processes that have the port.
+    var occupants = Occupants()
+    /// The state of the lock file of the port, if it matters.
+    var lock: LockFile?
     /// Whether udev has marked it as none of ModemManager's business.
     var isIgnoredByModemManager = false
     /// The file that lets the adapter sleep, if it does.
@@ -117,10 +119,28 @@ extension Facts {
     var isForSeat = false
   }
 
-  /// A lock file whose process has ended.
-  struct StaleLock: Hashable {
+  /// The processes that have a port.
+  struct Occupants: Hashable {
+    /// The process that keeps others from opening the port: by a lock or exclusive mode.
+    var holder: PortHolder?
+    /// The other processes that have the port open.
+    var sharers: [PortHolder] = []
+  }
+
+  /// A lock file that does not name a running process.
+  struct LockFile: Hashable {
     var file: FilePath
-    var pid: Int32
+    var state: State
+
+    /// What is wrong with a lock file.
+    enum State: Hashable {
+      /// Its process has ended; nil if an empty file was left behind.
+      case stale(pid: Int32?)
+      /// It is empty, and so new that a program may be creating it.
+      case inCreation
+      /// It names no process, or cannot be read.
+      case unusable(Errno?)
+    }
   }
 
   /// A USB serial chip of which the kernel has made no port.

@@ -22,6 +22,7 @@ struct Finding: Hashable {
     case permissionDenied = "permission-denied"
     case loginNeeded = "login-needed"
     case held = "held"
+    case shared = "shared"
     case getty = "getty"
     case kernelConsole = "kernel-console"
     case driverMissing = "driver-missing"
@@ -53,6 +54,7 @@ extension Finding {
 extension Finding.Code {
   /// The title of its section in the manual.
   fileprivate var title: String {
+    if self == .modemManager { return "ModemManager" }
     let words = rawValue.split(separator: "-").joined(separator: " ")
     return words.prefix(1).uppercased() + words.dropFirst()
   }
@@ -66,7 +68,9 @@ extension Finding.Code {
       .loginNeeded, .held, .driverMissing, .takenByProgram, .unusableLock, .ambiguous,
       .configuration:
       true
-    case .getty, .kernelConsole, .brltty, .modemManager, .autosuspend, .staleLock, .noUdevd: false
+    case .shared, .getty, .kernelConsole, .brltty, .modemManager, .autosuspend, .staleLock,
+      .noUdevd:
+      false
     }
   }
 }

@@ -94,8 +94,8 @@ struct ProfileChoice {
     }
     if candidates.isEmpty { return (nil, false) }
     if case .loopback = target { return (nil, false) }
-    if let query = target.map(DeviceQuery.init) ?? .only, let devices = devices(),
-      case .one(let device) = query.answer(among: devices)
+    if let present = devices(),
+      let device = ResolvedTarget(target, among: { present }).device(among: { present })
     {
       return (profile(for: device, in: contents), false)
     }
@@ -123,18 +123,6 @@ struct ProfileChoice {
   private static func merge(_ defaults: [Entry], _ own: [Entry]) -> [Entry] {
     let ownKeys = Set(own.map(\.key))
     return defaults.filter { !ownKeys.contains($0.key) } + own
-  }
-}
-
-extension DeviceQuery {
-  /// The query for a target; nil if the target is not a device that can be looked up.
-  fileprivate init?(_ target: Target) {
-    switch target {
-    case .node(let path): self = .fitting(.node(path))
-    case .device(let selector): self = .fitting(selector)
-    case .latest: self = .latest
-    case .new, .loopback: return nil
-    }
   }
 }
 

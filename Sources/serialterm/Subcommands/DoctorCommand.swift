@@ -62,7 +62,10 @@ struct DoctorCommand: Subcommand {
   private func text(_ findings: [Finding], _ facts: Facts) -> String {
     guard !findings.isEmpty else {
       let ports = facts.ports.map(\.path.string.harmless).joined(separator: ", ")
-      return "nothing is wrong\(ports.isEmpty ? "" : " with \(ports)")\n"
+      let result = "nothing is wrong\(ports.isEmpty ? "" : " with \(ports)")\n"
+      guard geteuid() != 0, !facts.ports.isEmpty else { return result }
+      let words = target.map { " \($0.shellWord.harmless)" } ?? ""
+      return result + "To look for programs of other users too: sudo serialterm doctor\(words)\n"
     }
     let style = TextStyle(for: STDOUT_FILENO)
     return findings.map { $0.lines(style: style).map { "\($0)\n" }.joined() }.joined(

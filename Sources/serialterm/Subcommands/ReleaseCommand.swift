@@ -59,29 +59,12 @@ struct ReleaseCommand: Subcommand {
   }
 
   private func node(named target: Target) throws -> FilePath {
-    switch target {
-    case .node(let path):
-      guard (try? path.stat()) != nil else {
-        throw Failure(
-          .deviceNotFound, "\(path): no such device. 'serialterm list' shows what there is.")
-      }
-      return path
-    case .device(let selector): return try node(of: .fitting(selector))
-    case .latest: return try node(of: .latest)
-    case .new: throw Failure(.usage, "no session has what is not there yet; name a device.")
-    case .loopback:
-      throw Failure(.usage, "a simulation has no name of its own; name the session's node.")
-    }
-  }
-
-  private func node(of query: DeviceQuery) throws -> FilePath {
     let watcher = DeviceWatcher(source: try UdevSource())
-    try watcher.startIfNeeded()
-    switch query.answer(among: watcher.devices) {
-    case .one(let device): return device.node
-    case .none: throw Failure(noneFor: query, among: watcher.devices)
-    case .several(let devices): throw Failure(several: devices, for: query)
+    let resolved = try ResolvedTarget(target) { () throws(Errno) in
+      try watcher.startIfNeeded()
+      return watcher.devices
     }
+    return try resolved.presentPath(among: watcher.devices)
   }
 
   private func run(_ words: [String]) -> ExitStatus {

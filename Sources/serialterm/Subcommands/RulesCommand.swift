@@ -27,32 +27,21 @@ struct RulesCommand: Subcommand {
   @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
   var config: String?
 
+  func validate() throws { _ = try Target(parsing: target) }
+
   func execute() throws -> ExitStatus {
     let watcher = DeviceWatcher(source: try UdevSource())
     try watcher.startIfNeeded()
-    let query: DeviceQuery
-    switch try Target(named: target, in: try ProfileFile(config.map { FilePath($0) })) {
-    case .node(let path): query = .fitting(.node(path))
-    case .device(let selector): query = .fitting(selector)
-    case .latest: query = .latest
-    case .new: throw Failure(.usage, "\(target): not plugged in yet. Name a device that is.")
-    case .loopback: throw Failure(.usage, "\(target): a simulation has no node to name.")
+    let named = try Target(named: target, in: try ProfileFile(config.map { FilePath($0) }))
+    let resolved = ResolvedTarget(named) { watcher.devices }
+    guard let device = resolved.device(among: { watcher.devices }) else {
+      let path = try resolved.presentPath(among: watcher.devices)
+      throw Failure(
+        .deviceNotFound, "\(path): udev does not know this port, so no rule can name it.")
     }
-    let device = try device(meantBy: query, among: watcher.devices)
     let rule = try NamingRule(naming: device, name, among: watcher.devices)
     let lines = rule.lines(for: device, name, target: target)
     try StandardStream.output.print(lines.map { "\($0)\n" }.joined())
     return .done
-  }
-
-  private func device(
-    meantBy query: DeviceQuery, among devices: [Device]
-  ) throws(Failure) -> Device {
-    switch query.answer(among: devices) {
-    case .one(let device): return device
-    case .several(let devices): throw Failure(several: devices, for: query)
-    case .none:
-      throw Failure(.deviceNotFound, "\(target.harmless): no such device, or none that udev knows.")
-    }
   }
 }

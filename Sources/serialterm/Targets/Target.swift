@@ -42,7 +42,7 @@ extension Target {
       self = .loopback(simulation)
       return
     }
-    guard !["tcp://", "rfc2217://"].contains(where: text.hasPrefix) else {
+    guard !["tcp://", "rfc2217://", "unix:", "ssh://"].contains(where: text.hasPrefix) else {
       throw Failure(.usage, "'\(text)': devices over the network are not supported yet")
     }
     if text == "latest" || text == "new" {

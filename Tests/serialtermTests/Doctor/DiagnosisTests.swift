@@ -1,4 +1,5 @@
 import DeviceWatch
+import SerialCore
 import SystemPackage
 import Testing
 
@@ -81,7 +82,7 @@ import Testing
         }, .permissionDenied, "docker run --group-add 20 --device=/dev/ttyUSB0"
       ),
       (
-        facts { port, _ in port.holder = Facts.Process(pid: 42, command: "minicom") }, .held,
+        facts { port, _ in port.occupants.holder = PortHolder(pid: 42, command: "minicom") }, .held,
         "kill 42"
       ),
       (
@@ -114,12 +115,23 @@ import Testing
       ),
       (
         facts { port, _ in
-          port.staleLock = Facts.StaleLock(file: "/var/lock/LCK..ttyUSB0", pid: 77)
+          port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
         }, .staleLock, "sudo rm /var/lock/LCK..ttyUSB0"
       ),
       (
-        facts { port, _ in port.unusableLock = "/var/lock/LCK..ttyUSB0" }, .unusableLock,
-        "ls -l /var/lock/LCK..ttyUSB0"
+        facts { port, _ in
+          port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .unusable(nil))
+        }, .unusableLock, "ls -l /var/lock/LCK..ttyUSB0"
+      ),
+      (
+        facts { port, _ in
+          port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .inCreation)
+        }, .held, "serialterm connect --wait /dev/ttyUSB0"
+      ),
+      (
+        facts { port, _ in
+          port.occupants.sharers = [PortHolder(pid: 42, command: "minicom")]
+        }, .shared, "kill 42"
       ),
     ] as [(Facts, Finding.Code, String)])
   func change_makesOneFinding_withTheCommandThatMendsIt(
@@ -134,13 +146,13 @@ import Testing
   @Test func whatKeepsFromWorking_comesBeforeWhatMayDisturb() {
     let facts = Self.facts { port, machine in
       machine.consoles = ["ttyUSB0"]
-      port.staleLock = Facts.StaleLock(file: "/var/lock/LCK..ttyUSB0", pid: 77)
-      port.holder = Facts.Process(pid: 42, command: "minicom")
+      port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
+      port.occupants.holder = PortHolder(pid: 42, command: "minicom")
       port.node = .present(Self.locked)
     }
     #expect(
       Diagnosis.findings(in: facts).map(\.code)
-        == [.permissionDenied, .held, .kernelConsole, .staleLock])
+        == [.permissionDenied, .held, .staleLock, .kernelConsole])
   }
 
   @Test func personAtTheSeat_isTold_whoElseMayUseThePort() {
@@ -148,13 +160,13 @@ import Testing
       port.node = .present(Self.locked)
       port.node.permissions?.isForSeat = true
     }
-    #expect(Diagnosis.findings(in: facts).first?.why.contains("logged in elsewhere") == true)
+    #expect(Diagnosis.findings(in: facts).first?.why.contains("from elsewhere") == true)
   }
 
   @Test func gettyThatHoldsThePort_isToldOnce() {
     let getty = Facts.Process(pid: 9, command: "agetty", arguments: ["-", "/dev/ttyUSB0"])
     let facts = Self.facts { port, machine in
-      port.holder = getty
+      port.occupants.holder = PortHolder(pid: getty.pid, command: getty.command)
       machine.processes = [getty]
     }
     #expect(Diagnosis.findings(in: facts).map(\.code) == [.getty])

@@ -1,4 +1,5 @@
 import DeviceWatch
+import SerialCore
 import SystemPackage
 import Testing
 
@@ -32,11 +33,11 @@ import Testing
 
   private func findings(
     _ target: Target? = .node("/dev/ttyUSB0"), devices: [Device] = [adapter],
-    isAccessible: Bool = true, holder: Facts.Process? = nil
+    isAccessible: Bool = true, holder: PortHolder? = nil
   ) -> [Finding] {
     let gatherer = FactGatherer(
       root: tree.root, devices: devices, user: Facts.User(name: "ana"),
-      holder: { _ in holder }, isAccessible: { _ in isAccessible })
+      occupants: { _ in .init(holder: holder) }, isAccessible: { _ in isAccessible })
     return Diagnosis.findings(in: gatherer.facts(about: target))
   }
 
@@ -62,7 +63,7 @@ import Testing
   func nodeOfASerialPort_isLeftOver_whenSysfsHasNoSuchDevice(type: String, isLeftOver: Bool) throws
   {
     var facts: Facts {
-      FactGatherer(root: tree.root, devices: [], holder: { _ in nil })
+      FactGatherer(root: tree.root, devices: [], occupants: { _ in .init() })
         .facts(about: .node("/dev/ttyUSB0"))
     }
     // 1:3 is /dev/null, which the node leads to.
@@ -79,7 +80,7 @@ import Testing
   @Test func ownerOfANode_isRead() {
     let found = findings(isAccessible: false)
     #expect(found.map(\.code) == [.permissionDenied])
-    #expect(found[0].why.contains("root alone"))
+    #expect(found[0].why.contains("belongs to root"))
   }
 
   @Test func membersOfANodesGroup_areRead() throws {
@@ -87,7 +88,7 @@ import Testing
     for (user, isListed) in [("ana", true), ("eve", true), ("ben", false), ("an", false)] {
       let gatherer = FactGatherer(
         root: tree.root, devices: [Self.adapter], user: Facts.User(name: user),
-        holder: { _ in nil }, isAccessible: { _ in false })
+        occupants: { _ in .init() }, isAccessible: { _ in false })
       guard case .present(let node) = gatherer.port(Self.adapter).node else {
         Issue.record("no node")
         return
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test func holder_isNamed() {
-    let found = findings(holder: Facts.Process(pid: 42, command: "minicom"))
+    let found = findings(holder: PortHolder(pid: 42, command: "minicom"))
     #expect(found.map(\.what) == ["busy, held by pid 42 (minicom)"])
   }
 
@@ -156,9 +157,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("garbage\n", [Finding.Code.unusableLock]), ("\0\0\0\0", [.unusableLock]), ("", []),
+    ("garbage\n", [Finding.Code.unusableLock]), ("\0\0\0\0", [.unusableLock]), ("", [.held]),
   ])
-  func lockFile_thatNamesNoProcess_isTold_unlessItIsEmpty(
+  func lockFile_thatNamesNoProcess_isAFinding(
     text: String, found: [Finding.Code]
   ) throws {
     try tree.write("/var/lock/LCK..ttyUSB0", text)
@@ -167,7 +168,8 @@ import Testing
 
   @Test func seat_isReadFromUdevsTags() throws {
     try tree.write("/run/udev/data/c188:0", "I:5\nG:systemd\nG:uaccess\n")
-    let gatherer = FactGatherer(root: tree.root, devices: [Self.adapter], holder: { _ in nil })
+    let gatherer = FactGatherer(
+      root: tree.root, devices: [Self.adapter], occupants: { _ in .init() })
     guard case .present(let node) = gatherer.port(Self.adapter).node else {
       Issue.record("no node")
       return

@@ -18,7 +18,7 @@ import Testing
   }
 
   private var gatherer: FactGatherer {
-    FactGatherer(root: tree.root, devices: [], holder: { _ in nil })
+    FactGatherer(root: tree.root, devices: [], occupants: { _ in .init() })
   }
 
   private var codes: [Finding.Code] {
