@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,9 @@ static volatile sig_atomic_t is_guarding;
 
 static const void *screen_restoration;
 static size_t screen_restoration_size;
+
+// Shared with the guard, which is another process: whether the cursor is away from the text.
+static volatile unsigned char *cursor_is_away;
 
 static pid_t guard = -1;
 static int guard_pipe = -1;
@@ -32,8 +37,12 @@ static void restore_screen(int terminal, const char *path) {
   if (!screen_restoration) return;
   int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct pollfd output = {.fd = own < 0 ? terminal : own, .events = POLLOUT};
-  if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT)
-    (void)!write(output.fd, screen_restoration, screen_restoration_size);
+  // CAN ends a sequence that was cut off; DECRC moves the cursor back to the text.
+  struct iovec pieces[] = {
+      {.iov_base = "\030\0338", .iov_len = cursor_is_away && *cursor_is_away ? 3 : 0},
+      {.iov_base = (void *)screen_restoration, .iov_len = screen_restoration_size},
+  };
+  if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT) (void)!writev(output.fd, pieces, 2);
   if (own >= 0) close(own);
 }
 
@@ -201,6 +210,14 @@ static void stop_guard(void) {
 void terminal_guard_restore_screen(const void *bytes, size_t count) {
   screen_restoration = bytes;
   screen_restoration_size = count;
+  if (cursor_is_away) return;
+  void *shared = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  // Without memory, a line of the panel may stay on the screen.
+  if (shared != MAP_FAILED) cursor_is_away = shared;
+}
+
+void terminal_guard_set_cursor_away(int is_away) {
+  if (cursor_is_away) *cursor_is_away = is_away != 0;
 }
 
 int terminal_guard_start(int terminal, const struct termios *found, const struct termios *raw) {

@@ -29,12 +29,17 @@ public protocol ByteStage {
   /// The bytes that undo the changes that the stream has made to the terminal, as far as the stage
   /// knows them. Empty by default.
   var restoration: [UInt8] { get }
+
+  /// Whether the stream has hidden the cursor, as far as the stage knows. `false` by default.
+  var isCursorHidden: Bool { get }
 }
 
 extension ByteStage {
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {}
 
   public var restoration: [UInt8] { [] }
+
+  public var isCursorHidden: Bool { false }
 }
 
 /// The result of transforming a piece.

@@ -67,6 +67,9 @@ public struct Pipeline {
   /// The bytes that undo the changes that the stream has made to the terminal; empty if there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 
+  /// Whether the stream has hidden the cursor.
+  public var isCursorHidden: Bool { stages.contains { $0.isCursorHidden } }
+
   /// Sends the contents of ``front`` through a stage.
   private mutating func pass(stage index: Int, at moment: Moment) {
     back.removeAll(keepingCapacity: true)

@@ -32,6 +32,9 @@ public struct ScreenText {
   /// none.
   public var restoration: [UInt8] { device.restoration }
 
+  /// Whether the device has hidden the cursor.
+  public var isCursorHidden: Bool { device.isCursorHidden }
+
   // Each of the following passes its output to `show`, if there is any, valid during the call.
 
   /// Shows bytes that the device sent.

@@ -34,6 +34,7 @@ public struct ScreenModel {
   /// The rows that scroll.
   public private(set) var region: Range<Int>
   public private(set) var wraps = true
+  public private(set) var isCursorShown = true
   public private(set) var unknown: [String] = []
   var pending: [Unicode.Scalar] = []
 
@@ -146,6 +147,7 @@ public struct ScreenModel {
 
   mutating func save() { saved = place }
   mutating func restore() { place = saved }
+  mutating func setCursorShown(_ isShown: Bool) { isCursorShown = isShown }
   mutating func setWrap(_ isOn: Bool) { wraps = isOn }
 
   mutating func setRegion(_ rows: Range<Int>) {

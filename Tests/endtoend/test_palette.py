@@ -238,7 +238,7 @@ class PaletteSizeTests(PaletteTest):
         terminal, screen = self.start("--read-only", variables={"NO_COLOR": "1"})
         self.open_palette(terminal, screen, b"send-file")
         self.assertFalse(screen.has_attributes())
-        row = screen.row_of("command: send-file_")
+        row = screen.row_of("command: send-file")
         self.assertRegex(screen.lines[row + 1], r"^> x  send-file: .*\(off: read-only\)$")
 
 

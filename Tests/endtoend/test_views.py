@@ -168,7 +168,11 @@ class MultiplexerTest(unittest.TestCase):
 
 
 @unittest.skipUnless(shutil.which("tmux"), "needs tmux")
-class TmuxTests(MultiplexerTest):
+class TmuxTest(MultiplexerTest):
+    def begin(self, columns=80, command=None):
+        self.tmux("new-session", "-d", "-x", str(columns), "-y", "24", command or self.command)
+        self.addCleanup(self.tmux, "kill-server")
+
     def tmux(self, *arguments):
         return self.run_tool("tmux", "-L", self.name, "-f", "/dev/null", *arguments)
 
@@ -178,9 +182,10 @@ class TmuxTests(MultiplexerTest):
     def type(self, keys):
         self.tmux("send-keys", "-l", keys)
 
+
+class TmuxTests(TmuxTest):
     def test_the_palette(self):
-        self.tmux("new-session", "-d", "-x", "80", "-y", "24", self.command)
-        self.addCleanup(self.tmux, "kill-server")
+        self.begin()
         self.check()
 
 

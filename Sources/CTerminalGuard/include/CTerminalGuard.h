@@ -18,6 +18,10 @@ void terminal_guard_handle_crashes(void);
 // terminal that is standard output too. `bytes` must stay valid for the life of the process.
 void terminal_guard_restore_screen(const void *bytes, size_t count);
 
+// Says whether the cursor is away from the text: it is moved back, with DECRC, before the bytes that
+// restore the terminal.
+void terminal_guard_set_cursor_away(int is_away);
+
 // Starts guarding the terminal behind `terminal`.
 //
 // `found` are the attributes to restore, `raw` those that the program has set: the guard restores the

@@ -29,18 +29,21 @@ public struct ChoiceListView: Sendable {
   /// How many choices are visible at once.
   public var visibleCount: Int { max(1, height - 1) }
 
-  /// The lines, none wider than the screen.
+  /// The lines, none wider than the screen, with the cursor at the end of the query.
   ///
   /// - Parameter list: must have ``visibleCount`` choices visible.
-  public func lines<ID>(of list: ChoiceList<ID>) -> [StyledLine] {
+  public func content<ID>(of list: ChoiceList<ID>) -> PanelContent {
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(height - 1)
     let measured = [places, list.ranking.indices.prefix(Self.measuredCount)].joined()
     let columns = Columns(of: measured.map { list.choices[list.ranking[$0].index] }, width: width)
-    return [header(of: list)] + places.map { row(at: $0, of: list, columns) }
+    let (header, cursorColumn) = header(of: list)
+    return PanelContent(
+      [header] + places.map { row(at: $0, of: list, columns) }, cursorColumn: cursorColumn)
   }
 
-  /// The query with the cursor; at the right the number of matches, or why the choice was refused.
-  private func header<ID>(of list: ChoiceList<ID>) -> StyledLine {
+  /// The query, and the column behind it; at the right the number of matches, or why the choice was
+  /// refused.
+  private func header<ID>(of list: ChoiceList<ID>) -> (line: StyledLine, cursorColumn: Int) {
     let note = list.refusal ?? "\(list.matchCount)/\(list.choices.count)"
     // The user is typing at the end of the query: the note never hides it.
     let shownNote = note.visibleForm.truncated(toWidth: width * 2 / 3)
@@ -50,10 +53,10 @@ public struct ChoiceListView: Sendable {
     let shownQuery = query.suffix(ofWidth: room - shownPrompt.displayWidth)
     var line = StyledLine(shownPrompt, usesAttributes ? .bold : [])
     line.append(shownQuery)
-    line.append(usesAttributes ? " " : "_", usesAttributes ? .reversed : [])
+    let cursorColumn = line.width
     line = line.padded(toWidth: width - shownNote.displayWidth, [])
     line.append(shownNote, usesAttributes ? (list.refusal == nil ? .dimmed : .bold) : [])
-    return line.clipped(toWidth: width)
+    return (line.clipped(toWidth: width), cursorColumn)
   }
 
   private func row<ID>(at place: Int, of list: ChoiceList<ID>, _ columns: Columns) -> StyledLine {

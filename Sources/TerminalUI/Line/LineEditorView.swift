@@ -56,25 +56,10 @@ public struct LineEditorView: Sendable {
     return place <= room - 3 ? 0 : ((place - (room - 3) + step - 1) / step) * step
   }
 
-  /// The row with the place of the cursor set off: the terminal's own cursor is elsewhere, where the
-  /// device left it.
-  ///
-  /// - Parameter usesAttributes: whether the place is reversed; without, an underscore stands before
-  ///   it.
-  public func line(of editor: LineEditor, usesAttributes: Bool = true) -> StyledLine {
+  /// The row as a line, with the cursor.
+  public func content(of editor: LineEditor) -> PanelContent {
     let row = row(of: editor)
-    var line = StyledLine()
-    var column = 0
-    for character in row.text {
-      let isCursor = column == row.cursorColumn
-      if isCursor && !usesAttributes { line.append("_") }
-      line.append(String(character), isCursor && usesAttributes ? .reversed : [])
-      column += character.displayWidth
-    }
-    if column <= row.cursorColumn {
-      line.append(usesAttributes ? " " : "_", usesAttributes ? .reversed : [])
-    }
-    return line
+    return PanelContent([StyledLine(row.text)], cursorColumn: row.cursorColumn)
   }
 }
 

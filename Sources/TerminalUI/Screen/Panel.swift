@@ -10,11 +10,13 @@
 ///   scrollback, as they would for as many new lines. IND keeps the column, which a line feed does
 ///   not in every mode. Whatever goes to the scrollback is from above the cursor: no line of the
 ///   panel is ever above it.
-/// - **The cursor stays at home.** Between drawings the cursor is where the device left it. A
-///   terminal that is resized, or reflows its text, takes its cursor along, while a remembered place
-///   would point to anywhere. The place in the query is drawn instead. For the time of a drawing the
-///   cursor is remembered by DECSC, with the attributes and character sets of the device, and all
-///   motion is relative to it, since nobody knows the row.
+/// - **The cursor is where the user types.** Braille displays, magnifiers and input methods follow it.
+///   All motion is relative to it, since nobody knows the row: to the text it is one row up from the
+///   first line, and to the column that the caller knows. A terminal that is resized, or reflows its
+///   text, takes the cursor along. What DECSC remembers, many leave as it was; it is used only where the
+///   column is not known. A cursor that the device has hidden is shown meanwhile.
+/// - **A drawing is aside.** For its time the cursor is remembered by DECSC, with the attributes and
+///   character sets of the device.
 /// - **Nothing wraps.** The automatic wrap is off while a line is drawn, so that a character that is
 ///   wider than we think cannot push the lines apart.
 /// - **Lines, not the rest.** Each line is erased by itself (EL): a status line below stays. Only
@@ -28,24 +30,54 @@
 public struct Panel: Sendable {
   /// The lines that are on the screen; none while the panel is closed.
   public private(set) var lines: [StyledLine] = []
+  /// The column in the first line where the cursor is; nil while it is in the text above.
+  private var cursorColumn: Int?
+  /// Whether the device has hidden the cursor.
+  private var isCursorHidden = false
+  /// Whether a cursor that the device has hidden is shown.
+  private var revealsCursor = false
+  /// The column of the cursor in the text, counted from 0; nil if it is not known.
+  private var textColumn: Int?
+  /// The width of the screen that the lines were drawn for, in columns.
+  private var width = 0
 
   /// Creates a panel that is closed.
   public init() {}
 
+  /// Whether the cursor is in the panel, and its place in the text is remembered by DECSC.
+  public var hasCursor: Bool { cursorColumn != nil }
+
   /// The bytes that bring lines onto the screen, in place of those that are there.
   ///
-  /// - Parameter size: the screen's, without the row of a status line. The cursor's own row stays
-  ///   free: of more lines than fit below it, the first are shown.
-  public mutating func show(_ lines: [StyledLine], on size: ScreenSize) -> [UInt8] {
-    let next = lines.prefix(size.rows - 1).map { $0.clipped(toWidth: size.columns) }
-    defer { self.lines = next }
-    return Self.bytes(from: self.lines, to: next)
+  /// - Parameters:
+  ///   - size: the screen's, without the row of a status line. The cursor's own row stays free: of more
+  ///     lines than fit below it, the first are shown.
+  ///   - textColumn: the column of the cursor in the text, counted from 0; nil if it is not known. It
+  ///     must be the same until the panel is closed.
+  public mutating func show(
+    _ content: PanelContent, on size: ScreenSize, textColumn: Int? = nil
+  ) -> [UInt8] {
+    let next = content.lines.prefix(size.rows - 1).map { $0.clipped(toWidth: size.columns) }
+    let column = next.isEmpty ? nil : content.cursorColumn.map { min($0, size.columns - 1) }
+    guard next != lines || column != cursorColumn else { return [] }
+    var script = TerminalScript()
+    leave(&script)
+    script.write(Self.bytes(from: lines, to: next))
+    (lines, cursorColumn) = (next, column)
+    (self.textColumn, width) = (textColumn, size.columns)
+    enter(&script)
+    reveal(&script)
+    return script.bytes
   }
 
   /// The bytes that take the panel off the screen.
   public mutating func close() -> [UInt8] {
-    defer { lines = [] }
-    return Self.bytes(from: lines, to: [])
+    var script = TerminalScript()
+    leave(&script)
+    script.write(Self.bytes(from: lines, to: []))
+    (lines, cursorColumn) = ([], nil)
+    reveal(&script)
+    return script.bytes
   }
 
   /// The bytes that take the panel off a screen that has another size now, whatever has become of
@@ -53,8 +85,75 @@ public struct Panel: Sendable {
   ///
   /// - Parameter size: the screen's as it is now, all of it.
   public mutating func eraseAfterResize(to size: ScreenSize) -> [UInt8] {
-    defer { lines = [] }
-    return lines.isEmpty ? [] : Self.eraseBelow(on: size)
+    guard !lines.isEmpty else { return [] }
+    var script = TerminalScript()
+    if !hasCursor {
+      script.write(Self.eraseBelow(on: size))
+    } else if !losesPlace(on: size) {
+      leave(&script)
+      script.write(Self.eraseBelow(on: size))
+    } else {
+      script.aside { script in
+        script.carriageReturn()
+        script.eraseToEndOfScreen()
+      }
+      script.carriageReturn()
+    }
+    (lines, cursorColumn) = ([], nil)
+    reveal(&script)
+    return script.bytes
+  }
+
+  /// Whether ``eraseAfterResize(to:)`` does not find the cursor's place in the text: its column is not
+  /// known, or its line does not fit in a row. The text goes on in a row of its own, below.
+  public func losesPlace(on size: ScreenSize) -> Bool {
+    guard hasCursor else { return false }
+    guard let textColumn, size.rows > 1 else { return true }
+    return textColumn >= min(width, size.columns)
+  }
+
+  /// The bytes that draw something else, from the cursor's place in the text, while the panel is open.
+  public func around(_ bytes: [UInt8]) -> [UInt8] {
+    guard hasCursor, !bytes.isEmpty else { return bytes }
+    var script = TerminalScript()
+    leave(&script)
+    script.write(bytes)
+    enter(&script)
+    return script.bytes
+  }
+
+  /// From the panel to the place in the text.
+  private func leave(_ script: inout TerminalScript) {
+    guard hasCursor else { return }
+    guard let textColumn else { return script.restoreCursor() }
+    script.moveDown(-1)
+    script.moveToColumn(textColumn)
+  }
+
+  /// From the place in the text to the panel.
+  private func enter(_ script: inout TerminalScript) {
+    guard let cursorColumn else { return }
+    script.saveCursor()
+    script.moveDown(1)
+    script.moveToColumn(cursorColumn)
+  }
+
+  /// The bytes that follow from whether the device, in what it sent last, has hidden the cursor.
+  public mutating func setCursorHidden(_ isHidden: Bool) -> [UInt8] {
+    isCursorHidden = isHidden
+    // It has shown the cursor itself.
+    if !isHidden { revealsCursor = false }
+    var script = TerminalScript()
+    reveal(&script)
+    return script.bytes
+  }
+
+  /// Shows a hidden cursor while it is in the panel.
+  private mutating func reveal(_ script: inout TerminalScript) {
+    let reveals = hasCursor && isCursorHidden
+    guard reveals != revealsCursor else { return }
+    revealsCursor = reveals
+    script.showCursor(reveals)
   }
 
   /// The bytes that turn lines below the cursor into others. Lines that stay as they are, are not

@@ -7,6 +7,8 @@ struct TerminalScript {
 
   mutating func write(_ text: String) { bytes += text.utf8 }
 
+  mutating func write(_ other: [UInt8]) { bytes += other }
+
   /// Writes a line with its styles, and leaves them switched off.
   mutating func write(_ line: StyledLine) {
     for run in line.runs {
@@ -35,6 +37,15 @@ struct TerminalScript {
   }
 
   mutating func carriageReturn() { write("\r") }
+
+  /// CR and CUF: to a column of the row, counted from 0.
+  mutating func moveToColumn(_ column: Int) {
+    carriageReturn()
+    if column > 0 { write("\u{1B}[\(column)C") }
+  }
+
+  /// DECTCEM: shows or hides the cursor.
+  mutating func showCursor(_ isShown: Bool) { write("\u{1B}[?25\(isShown ? "h" : "l")") }
 
   /// CUP: to the beginning of a row, counted from 1.
   mutating func moveToRow(_ row: Int) { write("\u{1B}[\(row);1H") }

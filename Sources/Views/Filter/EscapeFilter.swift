@@ -44,6 +44,9 @@ public struct EscapeFilter: ByteStage, Sendable {
   /// do not wrap, a scroll region. Empty if nothing is.
   public var restoration: [UInt8] { screen.restoration }
 
+  /// Whether the device has hidden the cursor.
+  public var isCursorHidden: Bool { screen.isCursorHidden }
+
   /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]

@@ -39,6 +39,8 @@ struct ScreenState {
     if isChanged { changes.insert(change) } else { changes.remove(change) }
   }
 
+  var isCursorHidden: Bool { changes.contains(.hiddenCursor) }
+
   /// The sequences that undo what is changed; empty if nothing is.
   var restoration: [UInt8] {
     var bytes: [UInt8] = []

@@ -170,6 +170,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
 
   private func connectParts() {
     console.onOutputGone = { [unowned self] in outputIsGone($0) }
+    console.screen.onFocus = { UserTerminal.noteCursor(isAway: $0) }
     console.onRoom = { [unowned self] in
       filter.screenHasRoom()
       readOn()

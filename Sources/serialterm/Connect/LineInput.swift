@@ -41,8 +41,7 @@ final class LineInput {
     if !isHistoryLoaded { editor = LineEditor(history: history.load()) }
     isHistoryLoaded = true
     console.screen.setFooter { [unowned self] size in
-      let view = LineEditorView(prompt: "> ", width: size.columns)
-      return [view.line(of: editor, usesAttributes: console.outputStyle.isColoured)]
+      LineEditorView(prompt: "> ", width: size.columns).content(of: editor)
     }
   }
 

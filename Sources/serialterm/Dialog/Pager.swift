@@ -48,8 +48,9 @@ final class Pager: Dialog {
     console.screen.refresh()
   }
 
-  /// As many lines as there is room for below the cursor's row, the last of which tells the keys.
-  private func page(on size: ScreenSize) -> [StyledLine] {
+  /// As many lines as there is room for below the text's last row, the last of which tells the keys. The
+  /// cursor is where reading begins.
+  private func page(on size: ScreenSize) -> PanelContent {
     let lines = text(size)
     lineCount = lines.count
     pageSize = max(1, size.rows - 2)
@@ -58,6 +59,6 @@ final class Pager: Dialog {
     let place = "\(first + 1)-\(first + page.count) of \(lineCount)"
     let keys = StyledLine(
       "\(place). Space: next. Escape: close.", console.outputStyle.isColoured ? .reversed : [])
-    return page + [keys]
+    return PanelContent(page + [keys], cursorColumn: 0)
   }
 }

@@ -29,7 +29,7 @@ final class PanelQuestionView: Dialog {
 
   func open() {
     isOpen = true
-    console.screen.cover { [unowned self] in lines(on: $0) }
+    console.screen.cover { [unowned self] in content(on: $0) }
   }
 
   func handle(_ key: Key) {
@@ -83,10 +83,10 @@ final class PanelQuestionView: Dialog {
     console.screen.uncover()
   }
 
-  private func lines(on size: ScreenSize) -> [StyledLine] {
+  private func content(on size: ScreenSize) -> PanelContent {
     let view = ChoiceListView(
       prompt: "\(question.title): ", on: size, usesAttributes: console.outputStyle.isColoured)
     list.resize(visibleCount: view.visibleCount)
-    return view.lines(of: list)
+    return view.content(of: list)
   }
 }

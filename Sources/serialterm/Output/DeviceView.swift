@@ -37,6 +37,7 @@ final class DeviceView {
     lastMoment = .now
     fit()
     text.receive(bytes, at: lastMoment) { console.show($0) }
+    console.screen.isCursorHidden = text.isCursorHidden
     waitIfNeeded()
   }
 

@@ -7,15 +7,17 @@ import TerminalUI
 /// One thing at a time stands below: a footer, which is taken away before anything is shown and
 /// comes back after, or a cover, while which everything that is to be shown is kept.
 final class Screen {
-  /// Makes lines for a screen.
-  typealias Lines = (ScreenSize) -> [StyledLine]
+  /// Makes the lines of a panel for a screen.
+  typealias Content = (ScreenSize) -> PanelContent
 
   private let output: OutputChannel
   /// The whole screen's size.
   private let wholeSize: () -> ScreenSize
   private var panel = Panel()
-  private var footer: Lines?
-  private var cover: Lines?
+  /// Where the cursor is in the text, while it is in the panel.
+  private var tail = LineTail()
+  private var footer: Content?
+  private var cover: Content?
   private var statusLine = StatusLine()
   private var status: String?
   /// What is to be shown when the cover has gone.
@@ -24,9 +26,19 @@ final class Screen {
   /// gets is as the user typed it, without marks.
   var marksPastes = false {
     didSet {
-      if marksPastes != oldValue { draw(pasteMarks(marksPastes)) }
+      if marksPastes != oldValue { write(pasteMarks(marksPastes)) }
     }
   }
+
+  /// Whether the device has hidden the cursor: where the user types for us, it is shown.
+  var isCursorHidden = false {
+    didSet {
+      if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
+    }
+  }
+  /// Called when the cursor has gone to where the user types for us, or back.
+  var onFocus: (_ hasCursor: Bool) -> Void = { _ in }
+  private var hadCursor = false
 
   /// Called when the cursor is not where what was shown has left it: with whether it is known to
   /// stand in the first column.
@@ -41,10 +53,13 @@ final class Screen {
   func show(_ bytes: UnsafeRawBufferPointer) {
     if let withheld {
       withheld.append(bytes, isMessage: false)
-    } else if panel.lines.isEmpty {
-      output.write(bytes)
     } else {
-      draw(panel.close() + bytes + showPanel())
+      tail.add(bytes)
+      if panel.lines.isEmpty {
+        output.write(bytes)
+      } else {
+        write(panel.close() + bytes + showPanel())
+      }
     }
   }
 
@@ -60,25 +75,33 @@ final class Screen {
     text.withUTF8 { text in
       let bytes = UnsafeRawBufferPointer(text)
       if let withheld { return withheld.append(bytes, isMessage: true) }
-      draw(panel.close())
+      write(panel.close())
+      tail.add(bytes)
       output.write(bytes, isMessage: true)
-      draw(showPanel())
+      write(showPanel())
     }
   }
 
-  /// Writes bytes past everything.
-  func draw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { output.write($0) } }
+  /// Writes bytes past everything, with the cursor in the text.
+  func draw(_ bytes: [UInt8]) { write(panel.around(bytes)) }
+
+  private func write(_ bytes: [UInt8]) {
+    if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
+    guard panel.hasCursor != hadCursor else { return }
+    hadCursor = panel.hasCursor
+    onFocus(hadCursor)
+  }
 
   // MARK: Below the text
 
   /// Puts lines below the text, or takes them away.
-  func setFooter(_ lines: Lines?) {
+  func setFooter(_ lines: Content?) {
     footer = lines
     refresh()
   }
 
   /// Puts lines over the screen; what is to be shown is kept until ``uncover()``.
-  func cover(with lines: @escaping Lines) {
+  func cover(with lines: @escaping Content) {
     if withheld == nil { withheld = WithheldOutput() }
     cover = lines
     refresh()
@@ -89,18 +112,22 @@ final class Screen {
     guard let withheld else { return }
     cover = nil
     self.withheld = nil
-    draw(panel.close())
-    withheld.write(to: output)
+    write(panel.close())
+    withheld.write { bytes, isMessage in
+      tail.add(bytes)
+      output.write(bytes, isMessage: isMessage)
+    }
     refresh()
     onCursorMoved(false)
   }
 
   /// Shows the lines as they are now.
-  func refresh() { draw(showPanel()) }
+  func refresh() { write(showPanel()) }
 
   private func showPanel() -> [UInt8] {
-    guard let lines = cover ?? footer else { return panel.close() }
-    return panel.show(lines(textSize), on: textSize)
+    guard let content = cover ?? footer else { return panel.close() }
+    return panel.show(
+      content(textSize), on: textSize, textColumn: tail.column(ofColumns: textSize.columns))
   }
 
   /// The width of the screen, in columns.
@@ -124,7 +151,7 @@ final class Screen {
 
   /// The panel stands where the last line is to be, or next to it.
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
-    draw(panel.close() + bytes(&statusLine) + showPanel())
+    write(panel.close() + bytes(&statusLine) + showPanel())
   }
 
   private func pasteMarks(_ areOn: Bool) -> [UInt8] {
@@ -136,8 +163,9 @@ final class Screen {
   /// The screen has another size.
   func sizeDidChange() {
     let size = wholeSize()
+    if panel.losesPlace(on: size) { tail.begin() }
     let erasure = panel.eraseAfterResize(to: size)
-    draw(erasure + adaptStatusLine(to: size) + showPanel())
+    write(erasure + adaptStatusLine(to: size) + showPanel())
     onCursorMoved(false)
   }
 
@@ -151,6 +179,7 @@ final class Screen {
   /// Erases the screen, and draws anew what is ours.
   func clear() {
     show("\u{1B}[H\u{1B}[2J")
+    tail.begin()
     if let status { draw(statusLine.redraw(status)) }
     onCursorMoved(true)
   }
@@ -158,14 +187,15 @@ final class Screen {
   /// Takes everything of ours off the screen, until ``resume()``: somebody else has the terminal.
   func suspend() {
     uncover()
-    draw(panel.close())
-    if marksPastes { draw(pasteMarks(false)) }
+    write(panel.close())
+    if marksPastes { write(pasteMarks(false)) }
     if status != nil { draw(statusLine.disable()) }
   }
 
   /// Brings everything back. The screen may be another one in every respect.
   func resume() {
-    if marksPastes { draw(pasteMarks(true)) }
+    tail.forget()
+    if marksPastes { write(pasteMarks(true)) }
     sizeDidChange()
   }
 

@@ -10,16 +10,18 @@ final class WithheldOutput {
   }
 
   /// Writes what was kept, and how much was not; nothing is kept any more.
-  func write(to output: OutputChannel) {
+  func write(to output: (UnsafeRawBufferPointer, _ isMessage: Bool) -> Void) {
     writeQueue(to: output, areMessages: false)
     _ = backlog.settle(saying: OutputChannel.notShown)
     writeQueue(to: output, areMessages: true)
   }
 
-  private func writeQueue(to output: OutputChannel, areMessages: Bool) {
+  private func writeQueue(
+    to output: (UnsafeRawBufferPointer, _ isMessage: Bool) -> Void, areMessages: Bool
+  ) {
     while !backlog.front.isEmpty {
       let front = backlog.front
-      output.write(front, isMessage: areMessages)
+      output(front, areMessages)
       backlog.removeFirst(front.count)
     }
   }

@@ -32,6 +32,9 @@ final class UserTerminal {
 
   deinit { restore() }
 
+  /// Takes note that the cursor is where the user types for us, and DECRC moves it back to the text.
+  static func noteCursor(isAway: Bool) { terminal_guard_set_cursor_away(isAway ? 1 : 0) }
+
   private static func isSameTerminal(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
     (try? one.stat().specialDeviceID) == (try? other.stat().specialDeviceID)
   }

@@ -54,15 +54,11 @@ import Testing
     }
   }
 
-  @Test func cursor_isSetOff_withinTheLineAndBehindIt() {
+  @Test func content_isTheRow_andItsCursor() {
     var editor = LineEditor()
     editor.type("ab")
-    let view = LineEditorView(prompt: "> ", width: 12)
-    #expect(view.line(of: editor).runs.last == .init(text: " ", style: .reversed))
-    #expect(view.line(of: editor, usesAttributes: false).text == "> ab_")
     editor.move(to: 1)
-    let reversed = view.line(of: editor).runs.filter { $0.style == .reversed }
-    #expect(reversed == [.init(text: "b", style: .reversed)])
-    #expect(view.line(of: editor, usesAttributes: false).text == "> a_b")
+    let content = LineEditorView(prompt: "> ", width: 12).content(of: editor)
+    #expect(content == PanelContent([StyledLine("> ab")], cursorColumn: 3))
   }
 }

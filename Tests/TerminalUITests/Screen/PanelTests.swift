@@ -46,7 +46,7 @@ import Testing
         let before = Self.screen(size, row: row, column: column)
         var screen = before
         var panel = Panel()
-        screen.write(panel.show(Self.lines(height), on: size))
+        screen.write(panel.show(PanelContent(Self.lines(height)), on: size))
         Self.checkHome(screen, before)
         let shown = min(height, size.rows - 1)
         #expect(
@@ -72,7 +72,7 @@ import Testing
       var screen = before
       var panel = Panel()
       for mark in "=+-=" {
-        screen.write(panel.show(Self.lines(chance.number(0...10), mark), on: size))
+        screen.write(panel.show(PanelContent(Self.lines(chance.number(0...10), mark)), on: size))
         Self.checkHome(screen, before)
         let expected = panel.lines.map { ScreenModel.text(of: Self.drawn($0, size)) }
         #expect(screen.below.prefix(expected.count).map(ScreenModel.text) == expected)
@@ -90,7 +90,7 @@ import Testing
     screen.write("\u{1B}(B\u{F}")
     var panel = Panel()
     for _ in 0..<3 {
-      screen.write(panel.show(Self.lines(3), on: screen.size))
+      screen.write(panel.show(PanelContent(Self.lines(3)), on: screen.size))
       screen.write(panel.close())
       screen.write("!\r\nuv")
     }
@@ -101,10 +101,11 @@ import Testing
   @Test func unchangedLines_areNotWritten() {
     var panel = Panel()
     let size = ScreenSize(rows: 24, columns: 80)
-    _ = panel.show([StyledLine("one"), StyledLine("two"), StyledLine("three")], on: size)
-    #expect(
-      panel.show([StyledLine("one"), StyledLine("two"), StyledLine("three")], on: size).isEmpty)
-    let bytes = panel.show([StyledLine("one"), StyledLine("2"), StyledLine("three")], on: size)
+    let three = PanelContent([StyledLine("one"), StyledLine("two"), StyledLine("three")])
+    _ = panel.show(three, on: size)
+    #expect(panel.show(three, on: size).isEmpty)
+    let bytes = panel.show(
+      PanelContent([StyledLine("one"), StyledLine("2"), StyledLine("three")]), on: size)
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(text.contains("2") && !text.contains("one") && !text.contains("three"))
   }
@@ -130,19 +131,129 @@ import Testing
       let row = chance.number(0...size.rows - 1)
       var screen = Self.screen(size, row: row, column: 2)
       var panel = Panel()
-      screen.write(panel.show(Self.lines(chance.number(1...6)), on: size))
+      screen.write(panel.show(PanelContent(Self.lines(chance.number(1...6))), on: size))
       size = ScreenSize(rows: chance.number(1...9), columns: chance.number(3...12))
       screen.resize(to: size)
       var before = screen
       screen.write(panel.eraseAfterResize(to: size))
       Self.checkHome(screen, before)
       #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
-      screen.write(panel.show(Self.lines(2), on: size))
+      screen.write(panel.show(PanelContent(Self.lines(2)), on: size))
       Self.checkHome(screen, before)
       screen.write(panel.close())
       Self.checkHome(screen, before)
       before.write("\u{1B}7\u{1B}[0m\u{1B}[J\u{1B}8")
       Self.checkGoesOn(screen, before)
+    }
+  }
+
+  // MARK: The cursor
+
+  @Test func cursor_isWhereTheUserTypes_andThenWhereTheTextGoesOn() {
+    Self.everyPlace { size, row, column in
+      let before = Self.screen(size, row: row, column: column)
+      var screen = before
+      var panel = Panel()
+      for (mark, place) in zip("=+-=", [3, 0, 5, 2]) {
+        screen.write(
+          panel.show(
+            PanelContent(Self.lines(3, mark), cursorColumn: place), on: size,
+            textColumn: row % 2 == 0 ? column : nil))
+        let hasRoom = size.rows > 1
+        #expect(panel.hasCursor == hasRoom)
+        if hasRoom {
+          #expect(screen.place.column == min(place, size.columns - 1))
+          #expect(screen.grid[screen.place.row][0].character == mark)
+          #expect(screen.history.dropLast() == before.history[...])
+        }
+        // Something else is drawn meanwhile, from the place in the text.
+        var text = screen
+        text.write(panel.around(Array("\u{7}".utf8)).filter { $0 != 7 })
+        #expect(text.place == screen.place)
+      }
+      screen.write(panel.close())
+      #expect(!panel.hasCursor)
+      Self.checkHome(screen, before)
+      #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
+      Self.checkGoesOn(screen, before)
+    }
+  }
+
+  @Test func cursorAlone_isMoved_whereNoLineChanges() {
+    var screen = ScreenModel(ScreenSize(rows: 4, columns: 20))
+    var panel = Panel()
+    screen.write("text")
+    screen.write(panel.show(PanelContent([StyledLine("> abc")], cursorColumn: 5), on: screen.size))
+    let bytes = panel.show(PanelContent([StyledLine("> abc")], cursorColumn: 3), on: screen.size)
+    #expect(!String(decoding: bytes, as: UTF8.self).contains("abc"))
+    screen.write(bytes)
+    #expect((screen.place.row, screen.place.column) == (1, 3))
+    screen.write(panel.close())
+    #expect((screen.place.row, screen.place.column) == (0, 4))
+  }
+
+  @Test func hiddenCursor_isShownInThePanel_andHiddenAfterwards() {
+    var screen = ScreenModel(ScreenSize(rows: 4, columns: 20))
+    var panel = Panel()
+    let content = PanelContent(Self.lines(2), cursorColumn: 1)
+    screen.write("\u{1B}[?25l")
+    screen.write(panel.setCursorHidden(true))
+    #expect(!screen.isCursorShown)
+    screen.write(panel.show(content, on: screen.size))
+    #expect(screen.isCursorShown)
+    screen.write(
+      panel.show(PanelContent(Self.lines(3, "+"), cursorColumn: 1), on: screen.size))
+    #expect(screen.isCursorShown)
+    screen.write(panel.close())
+    #expect(!screen.isCursorShown)
+    // The device shows it while the panel is open.
+    screen.write(panel.show(content, on: screen.size))
+    screen.write("\u{1B}[?25h")
+    screen.write(panel.setCursorHidden(false) + panel.close())
+    #expect(screen.isCursorShown)
+    // It hides it while the panel is open.
+    screen.write(panel.show(content, on: screen.size))
+    screen.write("\u{1B}[?25l")
+    screen.write(panel.setCursorHidden(true))
+    #expect(screen.isCursorShown)
+    screen.write(panel.close())
+    #expect(!screen.isCursorShown)
+  }
+
+  @Test func closedBeforeAResizeIsKnown_theCursorIsBackInItsRow() {
+    // DECSC remembers a row that is another one by then.
+    var screen = Self.screen(ScreenSize(rows: 8, columns: 12), row: 5, column: 3)
+    let text = screen.history
+    var panel = Panel()
+    let content = PanelContent(Self.lines(1), cursorColumn: 1)
+    screen.write(panel.show(content, on: screen.size, textColumn: 3))
+    screen.resize(to: ScreenSize(rows: 4, columns: 12))
+    screen.write(panel.close())
+    #expect(screen.history == text)
+    #expect(screen.place.column == 3)
+  }
+
+  @Test func afterResize_theCursorIsBackInItsColumn_orInARowOfItsOwn() {
+    var chance = Chance(seed: 9)
+    for _ in 0..<400 {
+      var size = ScreenSize(rows: chance.number(2...9), columns: chance.number(3...12))
+      var screen = Self.screen(size, row: chance.number(0...size.rows - 1), column: 2)
+      let text = screen.history
+      var panel = Panel()
+      let isKnown = chance.number(0...1) == 0
+      screen.write(
+        panel.show(
+          PanelContent(Self.lines(chance.number(1...6)), cursorColumn: 1), on: size,
+          textColumn: isKnown ? 2 : nil))
+      size = ScreenSize(rows: chance.number(2...9), columns: chance.number(3...12))
+      screen.resize(to: size)
+      #expect(panel.losesPlace(on: size) == !isKnown)
+      screen.write(panel.eraseAfterResize(to: size))
+      #expect(!panel.hasCursor)
+      #expect(screen.place.column == (isKnown ? 2 : 0))
+      #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
+      let clipped = text.map { String($0.prefix(size.columns)) } + (isKnown ? [] : [""])
+      #expect(screen.history.map { String($0.prefix(size.columns)) } == clipped)
     }
   }
 

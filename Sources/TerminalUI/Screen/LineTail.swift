@@ -1,0 +1,79 @@
+/// The end of the text on the screen, from the last line feed on: it tells the column of the cursor.
+///
+/// A terminal cannot be asked for the column without an answer among the keys. Adding a piece costs the
+/// same however long the piece is; the column is computed when somebody asks.
+public struct LineTail: Sendable {
+  /// The longest line whose column is known, in bytes.
+  public static let limit = 1_024
+
+  private var bytes: [UInt8] = []
+  /// Whether the line begins in the first column.
+  private var isKnown = false
+
+  /// Creates the tail of a text that is not known.
+  public init() {}
+
+  /// Adds bytes that were shown.
+  public mutating func add(_ piece: some BidirectionalCollection<UInt8>) {
+    let end = piece.suffix(Self.limit + 1)
+    if let lineFeed = end.lastIndex(of: 0x0A) {
+      // Without a return the cursor stays in the column where it was.
+      let before = lineFeed == piece.startIndex ? bytes.last : piece[piece.index(before: lineFeed)]
+      isKnown = before == 0x0D
+      bytes = Array(end[end.index(after: lineFeed)...])
+    } else if bytes.count + end.count <= Self.limit {
+      bytes += end
+    } else {
+      forget()
+    }
+  }
+
+  /// Takes note that the cursor is in the first column of a line.
+  public mutating func begin() {
+    bytes = []
+    isKnown = true
+  }
+
+  /// Takes note that the place of the cursor is not known.
+  public mutating func forget() {
+    bytes = []
+    isKnown = false
+  }
+
+  /// The column of the cursor, counted from 0; nil if it is not known, or if the line does not fit in
+  /// a row of a screen with so many columns.
+  public func column(ofColumns columns: Int) -> Int? {
+    let start = isKnown ? bytes.startIndex : bytes.lastIndex(of: 0x0D)
+    guard let start else { return nil }
+    var column = 0
+    var rest = Substring(String(decoding: bytes[start...], as: UTF8.self))
+    while let character = rest.popFirst() {
+      switch character {
+      case "\r": column = 0
+      case "\u{8}": column = max(0, column - 1)
+      case "\t": column = (column / 8 + 1) * 8
+      case "\u{7}": break
+      case "\u{1B}":
+        guard Self.skipSequence(in: &rest) else { return nil }
+      default:
+        guard character.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else { return nil }
+        column += character.displayWidth
+      }
+      if column >= columns { return nil }
+    }
+    return column
+  }
+
+  /// Skips a control sequence that leaves the cursor where it is: SGR, EL, and modes.
+  private static func skipSequence(in rest: inout Substring) -> Bool {
+    guard rest.popFirst() == "[" else { return false }
+    while let character = rest.popFirst() {
+      switch character {
+      case "0"..."9", ";", ":", "?": continue
+      case "m", "K", "h", "l": return true
+      default: return false
+      }
+    }
+    return false
+  }
+}
