@@ -1,10 +1,12 @@
 """`serialterm run`: a dialogue from a script."""
 
 import fcntl
+import json
 import os
 import tempfile
 import termios
 import unittest
+import xml.etree.ElementTree
 from pathlib import Path
 
 from Tests.endtoend.faults import processes
@@ -62,17 +64,23 @@ class BoardTests(RunCase):
     def test_what_does_not_come_ends_with_its_line(self):
         result = self.run_board('wait 10ms\nexpect /zzz/ within 300ms\n')
         self.assertEqual(result.status, 10)
-        self.assertIn(b"script:2: /zzz/ did not come within 0.3 s", result.stderr)
+        self.assertIn(b"script:2: timed out after 0.3 s waiting for /zzz/.", result.stderr)
 
     def test_the_option_says_how_long_to_wait_where_the_script_does_not(self):
         result = self.run_board("expect /zzz/\n", "--timeout", "0.2")
         self.assertEqual(result.status, 10)
-        self.assertIn(b"within 0.2 s", result.stderr)
+        self.assertIn(b"after 0.2 s", result.stderr)
 
     def test_lines_that_the_port_has_not_are_an_error(self):
         result = self.run_board("set dtr on\n")
         self.assertEqual(result.status, 1)
-        self.assertIn(b"script:1: ", result.stderr)
+        self.assertIn(b"script:1: this port has no modem lines", result.stderr)
+
+    def test_a_break_that_the_palette_shows_as_off_fails_too(self):
+        for text, reason in (("break 10ms", b"no break"), ("pulse rts 10ms", b"no modem lines")):
+            result = self.run_board(f"{text}\nprint \"on\"\n", "--quiet")
+            self.assertEqual((result.status, result.stdout), (1, b""), result)
+            self.assertIn(b"script:1: this port has " + reason, result.stderr)
 
     def test_the_script_may_come_from_standard_input(self):
         result = serialterm(
@@ -91,6 +99,146 @@ class BoardTests(RunCase):
         '''
         result = self.run_board(text, "--quiet", timeout=60)
         self.assertEqual((result.status, result.stdout), (0, b"12345\n" * 1000), result.stderr)
+
+
+class DeadlineTests(RunCase):
+    def test_a_script_that_takes_too_long_fails_at_its_deadline(self):
+        for text, line in (("repeat 1000000 {\n wait 10ms\n}\n", 2), ("\nexpect /zzz/", 2)):
+            result = self.run_board(text, "--deadline", "0.5", "--timeout", "60")
+            self.assertEqual(result.status, 10, result)
+            self.assertIn(
+                b"script:%d: the script did not end within 0.5 s." % line, result.stderr)
+
+    def test_waiting_for_the_device_counts(self):
+        result = serialterm(
+            "run", str(self.folder / "none"), self.script("wait 1s"), "--wait", "--deadline", "0.3")
+        self.assertEqual(result.status, 10, result)
+        self.assertIn(b"script: the script did not end within 0.3 s.", result.stderr)
+
+    def test_a_script_that_is_fast_enough_is_not_ended(self):
+        self.assertEqual(self.run_board("expect /board> /\n", "--deadline", "60").status, 0)
+        self.assertEqual(self.run_board("", "--deadline", "0").status, 2)
+
+
+class LastLinesTests(unittest.TestCase):
+    """A timeout shows what came last, harmless and bounded."""
+
+    def failing(self, command, *words, sent=b""):
+        with Device() as device, Pipes(
+                serialterm_binary(), command, device.path, *words, "--timeout", "0.5",
+                *(["--quiet"] if command == "run" else [])) as program:
+            if command == "run":
+                program.send(b'send "?"\nexpect /zzz/\n', then_close=True)
+            self.assertEqual(device.read_exactly(1), b"?")
+            device.write(sent)
+            self.assertEqual(program.wait(), 10)
+            return program.stderr.expect_end()
+
+    def test_of_send_and_of_run(self):
+        lines = b"".join(b"line %d\r\n" % number for number in range(5_000))
+        hostile = b"\x1b[31mred\x1b[0m \x1b]0;title\x07\x9bx\xff\r\n" + b"w" * 5_000 + b"\r\n\r\n=> "
+        for command, words in (("send", ("?", "--expect", "zzz")), ("run", ("-",))):
+            with self.subTest(command):
+                said = self.failing(command, *words, sent=lines + hostile)
+                shown = said[said.index(b"The last lines received:\n"):].decode().splitlines()[1:]
+                self.assertEqual(shown[-1], "  | => ")
+                self.assertEqual(shown[-2], "  | \N{HORIZONTAL ELLIPSIS}" + "w" * 119 + "\N{HORIZONTAL ELLIPSIS}")
+                self.assertNotRegex("\n".join(shown), r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+                self.assertLessEqual(len(shown), 5)
+                short = self.failing(command, *words, sent=lines + b"\x1b[31mred\x1b[0m\r\n\x07> ")
+                self.assertTrue(short.endswith(
+                    b"  | line 4997\n  | line 4998\n  | line 4999\n  | red\n  | > \n"), short)
+                self.assertIn(b"Nothing was received.", self.failing(command, *words))
+
+
+class ReportTests(RunCase):
+    def setUp(self):
+        super().setUp()
+        self.junit, self.json = self.folder / "report.xml", self.folder / "report.json"
+        self.options = ("--report", f"junit={self.junit}", "--report", f"json={self.json}")
+
+    def reports(self):
+        """The test cases of the one, and the object of the other."""
+        return (
+            xml.etree.ElementTree.parse(self.junit).getroot(), json.loads(self.json.read_text()))
+
+    def test_a_success_has_a_test_case_for_each_step(self):
+        self.junit.write_text("an earlier report " * 1_000)
+        result = self.run_board(
+            'expect /board> /\nrepeat 2 {\n  send "temp\\r"\n  expect /C\\r/\n}\n', *self.options)
+        self.assertEqual(result.status, 0, result)
+        root, report = self.reports()
+        suite = root.find("testsuite")
+        names = [
+            "open the port", "line 1: expect /board> /", "line 3: send", "line 4: expect /C\\r/",
+            "line 3: send (2)", "line 4: expect /C\\r/ (2)"]
+        self.assertEqual([case.get("name") for case in suite.iter("testcase")], names)
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")),
+                         ("6", "0", "0"))
+        self.assertEqual(list(root.iter("failure")) + list(root.iter("error")), [])
+        total = sum(float(case.get("time")) for case in suite.iter("testcase"))
+        self.assertAlmostEqual(total, float(suite.get("time")), delta=0.1)
+        self.assertEqual((report["passed"], report["status"]), (True, 0))
+        self.assertEqual([step["line"] for step in report["steps"]], [None, 1, 3, 4, 3, 4])
+
+    def test_a_failure_has_the_last_lines_and_is_well_formed_whatever_comes(self):
+        hostile = b"<&\"'>]]>\x00\x01\x1b[31m\xff\xef\xbf\xbe\r\n"
+        with Device() as device, Pipes(
+                serialterm_binary(), "run", device.path,
+                self.script('send "?"\nexpect /<&"\'\\x01>/ within 300ms\n'), *self.options) as program:
+            self.assertEqual(device.read_exactly(1), b"?")
+            device.write(hostile)
+            self.assertEqual(program.wait(), 10)
+        root, report = self.reports()
+        suite = root.find("testsuite")
+        self.assertEqual((suite.get("failures"), suite.get("errors")), ("1", "0"))
+        failure = suite.findall("testcase")[-1].find("failure")
+        self.assertIn("timed out after 0.3 s waiting for /<&\"'\\x01>/.", failure.get("message"))
+        self.assertIn("<&\"'>]]>", failure.text)
+        self.assertFalse(report["passed"])
+        self.assertEqual(report["status"], 10)
+        self.assertIn("<&\"'>]]>", report["steps"][-1]["received"][0])
+
+    def test_every_other_end_is_an_error_of_the_step(self):
+        result = serialterm("run", str(self.folder / "none"), self.script("wait 1s"), *self.options)
+        self.assertEqual(result.status, 3)
+        root, report = self.reports()
+        self.assertEqual([case.get("name") for case in root.iter("testcase")], ["open the port"])
+        self.assertIn("none", root.find(".//error").get("message"))
+        self.assertEqual(report["status"], 3)
+        with Device() as device, Pipes(
+                serialterm_binary(), "run", device.path, self.script('send "?"\nexpect /x/'),
+                *self.options) as program:
+            device.read_exactly(1)
+            program.signal(15)
+            self.assertEqual(program.wait(), 143)
+        root, report = self.reports()
+        self.assertEqual(root.findall(".//testcase")[-1].get("name"), "line 2: expect /x/")
+        self.assertEqual((root.find(".//error") is None, report["status"]), (False, 143))
+
+    def test_a_long_script_has_a_bounded_report_with_its_end(self):
+        self.run_board('repeat 12000 {\n print ""\n}\nfail "now"\n', *self.options, "--quiet")
+        root, report = self.reports()
+        self.assertEqual(len(root.findall(".//testcase")), 10_001)
+        self.assertEqual(report["omittedSteps"], 12_002 - 10_001)
+        self.assertEqual(root.find(".//failure").get("message"), "now")
+
+    def test_what_is_sent_is_not_in_it(self):
+        self.run_board('send "secret\\r"\n', *self.options)
+        self.assertNotIn("secret", self.junit.read_text() + self.json.read_text())
+
+    def test_a_report_that_cannot_be_written_ends_it_before_anything_is_sent(self):
+        (self.folder / "link").symlink_to(self.junit)
+        with Device() as device:
+            for name, status in (("junit=/nonexistent/x", 1), ("xml=x", 2), ("junit=", 2), ("x", 2),
+                                 (f"json={self.folder / 'link'}", 1)):
+                result = serialterm(
+                    "run", device.path, self.script('send "?"'), "--report", name)
+                self.assertEqual(result.status, status, result)
+                self.assertIn(b"--report", result.stderr)
+            self.assertEqual(device.rest(), b"")
+        full = self.run_board("", "--report", "json=/dev/full")
+        self.assertEqual(full.status, 1, full)
 
 
 class ReaderTests(RunCase):

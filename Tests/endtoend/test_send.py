@@ -247,7 +247,7 @@ class StatusTests(SendCase):
         self.device.write(b"no")
         self.assertEqual(program.wait(), 10)
         self.assertEqual(program.stdout.expect_end(), b"no")
-        self.assertIn(b"did not come within 0.3 s", program.stderr.data)
+        self.assertIn(b"timed out after 0.3 s waiting for the answer.", program.stderr.data)
 
     def test_10_the_prompt_does_not_come(self):
         program = self.program("?", "--prompt", "x", "--timeout", "0.3")

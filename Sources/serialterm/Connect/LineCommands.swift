@@ -2,7 +2,7 @@ import EventLoop
 import SerialCore
 
 /// The commands that change the line, for every sender: the user's keys and palette, and programs
-/// that send JSON.
+/// that send JSON, and scripts.
 ///
 /// Each command first asks its own availability in the observed state, as the palette does, so that
 /// no sender gets another answer than what the palette shows. What takes a moment, a break and a
@@ -19,7 +19,7 @@ final class LineCommands {
   /// The length of a break unless another one is asked for; see tcsendbreak(3): 250 ms to 500 ms.
   static let breakLength = Duration.milliseconds(250)
   /// The length of a pulse of a modem line: boards are reset by less.
-  private static let pulseLength = Duration.milliseconds(100)
+  static let pulseLength = Duration.milliseconds(100)
 
   init(_ session: Session, _ model: TerminalStateModel, on loop: IOLoop) {
     self.session = session
@@ -100,16 +100,20 @@ final class LineCommands {
   /// Asserts a line that is deasserted, and the other way round.
   func toggle(_ line: ModemLines) -> CommandOutcome { refusal(of: .toggleLine) ?? flip(line) }
 
-  /// Toggles a line for a tenth of a second. One pulse at a time: a second one ends the first.
+  /// Toggles a line, by default for a tenth of a second. One pulse at a time: a second one ends the
+  /// first.
   ///
   /// - Parameter then: called once, when the line is back or could not be toggled; not called when
   ///   the port is closed first.
-  func pulse(_ line: ModemLines, then: @escaping (CommandOutcome) -> Void) {
+  func pulse(
+    _ line: ModemLines, for length: Duration = pulseLength,
+    then: @escaping (CommandOutcome) -> Void
+  ) {
     if let refusal = refusal(of: .pulseLine) { return then(refusal) }
     endPulse()
     let outcome = flip(line)
     if outcome.refusal != nil { return then(outcome) }
-    let timer = loop.schedule(after: Self.pulseLength) { [unowned self] in endPulse() }
+    let timer = loop.schedule(after: length) { [unowned self] in endPulse() }
     pulseEnd = (line, timer, then)
   }
 

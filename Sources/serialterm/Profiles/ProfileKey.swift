@@ -71,7 +71,8 @@ struct ProfileKey: Hashable {
   ]
 
   private static let scriptKeys: [ProfileKey] = [
-    .init("timeout", .number, of: [.send, .run]), .init("prompt", .text, of: [.send]),
+    .init("timeout", .number, of: [.send, .run]), .init("deadline", .number, of: [.run]),
+    .init("prompt", .text, of: [.send]),
     .init("line-ending", .text, of: [.connect, .send]),
   ]
 

@@ -4,20 +4,29 @@ import Scripting
 import SerialCore
 import SystemPackage
 
-/// Has a dialogue with a device.
+/// Runs a script: performs its steps one after the other.
 final class RunController {
   private let unattended: UnattendedSession
   private let text: ReceivedTextWatch
-  private let player: LineSequencePlayer
+  private let lineCommands: LineCommands
+  private var tail = ReceivedTail()
+  /// What happened in each step; complete when ``run()`` has ended.
+  private(set) var report: RunReport
   private let script: String
-  /// How long what is expected may take where the script does not say.
+  /// The time limit of an expectation for which the script has none.
   var timeout: Duration
+  /// The time limit of the whole run; nil for none.
+  var deadline: Duration? {
+    didSet { if deadline != oldValue { startDeadline() } }
+  }
+  private let start = MonotonicTime.now
+  private var deadlineTimer: LoopTimer?
   /// Whether what the device sends goes to standard output.
   var showsDevice: Bool
   private var dialogue: DialogueRun
-  /// The line of the script that is being done.
+  /// The line of the present step; 0 before the first.
   private var line = 0
-  /// Whether the next step waits until somebody reads standard output.
+  /// Whether the next step waits until standard output has been read.
   private var isHeldUp = false
   private var drain: Drain?
   private var standstill: StandstillWatch?
@@ -27,10 +36,10 @@ final class RunController {
   private var loop: IOLoop { unattended.loop }
 
   /// - Parameters:
-  ///   - dialogue: what to do.
-  ///   - script: how its file is called.
-  ///   - timeout: how long what is expected may take where the script does not say.
-  ///   - showsDevice: whether what the device sends goes to standard output.
+  ///   - dialogue: The parsed script.
+  ///   - script: The name of its file.
+  ///   - timeout: The time limit of an expectation for which the script has none.
+  ///   - showsDevice: Whether what the device sends goes to standard output.
   init(
     _ dialogue: Dialogue, from script: String, timeout: Duration, showsDevice: Bool,
     _ unattended: UnattendedSession
@@ -41,56 +50,99 @@ final class RunController {
     self.showsDevice = showsDevice
     self.dialogue = DialogueRun(dialogue)
     text = ReceivedTextWatch(on: unattended.loop)
-    player = LineSequencePlayer(unattended.session, on: unattended.loop)
+    lineCommands = LineCommands(unattended.session, unattended.model, on: unattended.loop)
+    report = RunReport(script: script)
   }
 
-  /// Runs the dialogue to its end.
+  /// Runs the script to its end.
   ///
-  /// - Throws: ``Failure``, and what the system says.
+  /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
+    defer { lineCommands.end() }
+    do {
+      let status = try perform()
+      let signal: RunReport.Failed? =
+        status == .done
+        ? nil
+        : failed(status, isExpectation: false, "ended with status \(status.code)")
+      report.end(signal)
+      return status
+    } catch {
+      let failure = (error as? Failure) ?? Failure(.otherFailure, "\(error)")
+      if reason?.status != Int(failure.status.code) { reason = nil }
+      report.end(reason ?? failed(failure.status, isExpectation: false, failure.message))
+      throw error
+    }
+  }
+
+  private func perform() throws -> ExitStatus {
     text.onMatch = { [unowned self] match in
       text.expressions = []
       dialogue.matched(match)
       goOn()
     }
     text.onPassed = { [unowned self] in if showsDevice { unattended.show($0) } }
-    player.onEnd = { [unowned self] in goOn() }
-    player.onFailure = { [unowned self] in fail(.otherFailure, Failure($0).message) }
-    unattended.onReceived = { [unowned self] in text.add($0) }
+    unattended.onReceived = { [unowned self] in
+      tail.add($0)
+      text.add($0)
+    }
     unattended.onLost = { [unowned self] in text.flush() }
     unattended.onRoom = { [unowned self] in if isHeldUp { goOn() } }
     unattended.onReady = { [unowned self] in goOn() }
     return try unattended.run()
   }
 
-  /// Does the next step, in a turn of its own: what else is ready must not wait for a script that
-  /// only prints.
+  private func startDeadline() {
+    deadlineTimer = deadline.map { deadline in
+      loop.schedule(after: max(.zero, start + deadline - .now)) { [unowned self] in
+        text.flush()
+        timedOut("the script did not end within \(deadline.inSeconds) s.")
+      }
+    }
+  }
+
+  /// Performs the next step in the next turn of the loop, so that a script that only prints does not
+  /// delay other events.
   private func goOn() {
     standstill = nil
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
 
   private func doNext() {
-    // A reader that is slow holds up a script that prints.
+    // A script that prints waits for a slow reader.
     isHeldUp = unattended.isCrowded
     guard !isHeldUp, !unattended.isOver else { return }
     guard let instruction = dialogue.next() else { return unattended.finish(.success(.done)) }
     line = instruction.line
+    report.begin(instruction.action.name, line: line)
     switch instruction.action {
     case .send(let bytes): send(bytes)
     case .expect(let expressions, let limit): expect(expressions, within: limit ?? timeout)
     case .wait(let duration): timer = loop.schedule(after: duration) { [unowned self] in doNext() }
-    case .set(let line, let isOn): player.play(LineSequence([.set(line, isAsserted: isOn)]))
-    case .setBaudRate(let rate): setBaudRate(rate)
+    case .set(let line, let isOn):
+      goOn(
+        lineCommands.setLines(
+          asserting: isOn ? line.modemLine : [], deasserting: isOn ? [] : line.modemLine))
+    case .setBaudRate(let rate):
+      let outcome = lineCommands.change(by: [.baudRate]) { $0.baudRate = rate }
+      unattended.warnOfDifferences()
+      goOn(outcome)
     case .sendBreak(let duration):
-      player.play(LineSequence([.setBreak(true), .wait(duration), .setBreak(false)]))
-    case .pulse(let line, let duration): pulse(line, duration)
+      lineCommands.sendBreak(for: duration) { [unowned self] in goOn($0) }
+    case .pulse(let line, let duration):
+      lineCommands.pulse(line.modemLine, for: duration) { [unowned self] in goOn($0) }
     case .print(let bytes):
       text.flush()
       (bytes + [0x0A]).withUnsafeBytes { unattended.show($0) }
       goOn()
-    case .fail(let reason): fail(.otherFailure, String(decoding: reason, as: UTF8.self).harmless)
+    case .fail(let reason):
+      fail(.otherFailure, isExpectation: true, String(decoding: reason, as: UTF8.self).harmless)
     }
+  }
+
+  /// Continues after a command of the line.
+  private func goOn(_ outcome: CommandOutcome) {
+    if let refusal = outcome.refusal { fail(.otherFailure, refusal) } else { goOn() }
   }
 
   // MARK: Steps
@@ -102,45 +154,46 @@ final class RunController {
       return fail(.otherFailure, Failure(error).message)
     }
     standstill = StandstillWatch(session, on: loop, limit: timeout) { [unowned self] in
-      fail(.timedOut, unattended.standstill("within \(timeout.inSeconds) s"))
+      timedOut(unattended.standstill("within \(timeout.inSeconds) s"))
     }
-    // What follows may be a break, or other settings: they must not overtake it.
+    // The next step may be a break or a change of settings, which must not overtake these bytes.
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in goOn() }
   }
 
   private func expect(_ expressions: [Expression], within limit: Duration) {
     timer = loop.schedule(after: limit) { [unowned self] in
-      // What has come may not have been looked at, and is shown in any case.
+      // Received text that was not searched yet is searched, and shown in any case.
       text.flush()
       guard !text.expressions.isEmpty else { return }
       let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
-      fail(.timedOut, "\(names.harmless) did not come within \(limit.inSeconds) s.")
+      timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless).")
     }
     text.expressions = expressions
   }
 
-  private func setBaudRate(_ rate: UInt32) {
-    var settings = session.requestedSettings
-    settings.baudRate = rate
-    do throws(SerialError) {
-      try session.apply(settings)
-      unattended.warnOfDifferences()
-      goOn()
-    } catch {
-      fail(.otherFailure, Failure(error).message)
-    }
+  // MARK: Failures
+
+  /// Why the present step failed, for the report.
+  private var reason: RunReport.Failed?
+
+  private func timedOut(_ message: String) {
+    fail(.timedOut, isExpectation: true, message, details: tail.message(message))
   }
 
-  private func pulse(_ line: OutputLine, _ duration: Duration) {
-    let isAsserted = session.modemLines?.contains(line.modemLine) ?? false
-    player.play(
-      LineSequence([
-        .set(line, isAsserted: !isAsserted), .wait(duration), .set(line, isAsserted: isAsserted),
-      ]))
+  private func fail(
+    _ status: ExitStatus, isExpectation: Bool = false, _ message: String, details: String? = nil
+  ) {
+    if reason == nil { reason = failed(status, isExpectation: isExpectation, message) }
+    let place = line == 0 ? script : "\(script):\(line)"
+    unattended.finish(.failure(Failure(status, "\(place): \(details ?? message)")))
   }
 
-  private func fail(_ status: ExitStatus, _ message: String) {
-    unattended.finish(.failure(Failure(status, "\(script):\(line): \(message)")))
+  private func failed(
+    _ status: ExitStatus, isExpectation: Bool, _ message: String
+  ) -> RunReport.Failed {
+    RunReport.Failed(
+      isExpectation: isExpectation, status: Int(status.code), message: message.harmless,
+      received: tail.lines)
   }
 }
 
@@ -153,10 +206,20 @@ extension OutputLine {
   }
 }
 
-extension LineSequence.Step {
-  fileprivate static func set(_ line: OutputLine, isAsserted: Bool) -> Self {
-    isAsserted
-      ? .set(asserting: line.modemLine, deasserting: [])
-      : .set(asserting: [], deasserting: line.modemLine)
+extension DialogueRun.Action {
+  /// The name of the step in a report. It does not contain what is sent, which may be a password.
+  fileprivate var name: String {
+    switch self {
+    case .send: "send"
+    case .expect(let expressions, _):
+      "expect " + expressions.map { "/\($0.text)/" }.joined(separator: " or ")
+    case .wait(let duration): "wait \(duration.inSeconds)s"
+    case .set(let line, let isOn): "set \(line.rawValue) \(isOn ? "on" : "off")"
+    case .setBaudRate(let rate): "set baud \(rate)"
+    case .sendBreak(let duration): "break \(duration.inSeconds)s"
+    case .pulse(let line, let duration): "pulse \(line.rawValue) \(duration.inSeconds)s"
+    case .print: "print"
+    case .fail: "fail"
+    }
   }
 }

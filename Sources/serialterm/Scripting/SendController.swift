@@ -9,6 +9,7 @@ final class SendController {
   var configuration: SendConfiguration
   private let unattended: UnattendedSession
   private let text: ReceivedTextWatch
+  private var tail = ReceivedTail()
   private var step = Step.prompt
   private var pump: InputPump?
   private var drain: Drain?
@@ -37,7 +38,10 @@ final class SendController {
   func run() throws -> ExitStatus {
     text.onMatch = { [unowned self] in met($0) }
     text.onPassed = { [unowned self] in show($0) }
-    unattended.onReceived = { [unowned self] in text.add($0) }
+    unattended.onReceived = { [unowned self] in
+      tail.add($0)
+      text.add($0)
+    }
     unattended.onLost = { [unowned self] in text.flush() }
     unattended.onReady = { [unowned self] in
       if let warning = configuration.warning { unattended.console.say(warning) }
@@ -143,14 +147,14 @@ final class SendController {
     let awaited = step
     text.flush()
     guard step == awaited else { return }
-    let seconds = "within \(configuration.timeout.inSeconds) s"
+    let time = configuration.timeout.inSeconds
     let failure =
       switch step {
-      case .prompt: "the prompt did not come \(seconds)."
-      case .sending: unattended.standstill(seconds)
-      case .answer: "what was expected did not come \(seconds)."
+      case .prompt: "timed out after \(time) s waiting for the prompt."
+      case .sending: unattended.standstill("within \(time) s")
+      case .answer: "timed out after \(time) s waiting for the answer."
       }
-    unattended.finish(.failure(Failure(.timedOut, failure)))
+    unattended.finish(.failure(Failure(.timedOut, tail.message(failure))))
   }
 
   // MARK: Ending

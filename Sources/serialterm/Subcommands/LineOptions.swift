@@ -4,7 +4,8 @@ import SerialCore
 /// How the line is to be set.
 struct LineOptions: ParsableArguments {
   @Option(
-    name: [.short, .long], help: "Baud rate: any that the driver takes.",
+    name: [.short, .long],
+    help: "Baud rate: any that the driver accepts. (default: \(LineSettings().baudRate))",
     transform: { try LineSettings.baudRate(parsing: $0) })
   var baud: UInt32 = LineSettings().baudRate
 

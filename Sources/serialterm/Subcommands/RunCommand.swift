@@ -5,22 +5,29 @@ import Scripting
 struct RunCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Have a dialogue with a device, from a script.",
+    abstract: "Run a script that talks to a device.",
     discussion: """
-      A script has a step a line; nothing is sent if one of them is wrong. What the device sends \
-      goes to standard output, with what the script prints. The exit status is 0 at the script's \
-      end, 10 when something that was expected did not come in time, 1 where the script says fail.
+      A script has one step on each line. If a line has a mistake, nothing is sent. What the device \
+      sends and what the script prints goes to standard output. The exit status is 0 at the end of \
+      the script, 10 after a timeout, 1 after 'fail'.
 
-        send "text\\r"                    \\r \\n \\t \\e \\0 \\\\ \\" \\$ \\xHH; $1 is the last group 1
-        expect /regex/                   or: expect /regex/ within 10s
-        expect-one-of {                  the first to come; each may have steps of its own
+        send "text\\r"            escapes: \\r \\n \\t \\e \\0 \\\\ \\" \\$ \\xHH
+        expect /regex/           $1 is then the text of group 1
+        expect /regex/ within 10s
+        expect-one-of {          waits for the first of several
           /OK/
           /ERROR (.*)\\r/ {
             fail "the board says $1"
           }
         }
-        wait 500ms     break 250ms      pulse dtr 100ms
-        set rts off    set baud 9600    repeat 3 { ... }    print "text"
+        repeat 3 {
+          print "text"
+        }
+        wait 500ms
+        set rts off
+        set baud 9600
+        pulse dtr 100ms
+        break 250ms
 
       EXAMPLE:
         echo 'expect /board> /' | serialterm run loopback:board -
@@ -33,8 +40,23 @@ struct RunCommand: Subcommand {
   @Argument(help: "The script's file; - for standard input.", completion: .file())
   var script: String
 
-  @Option(help: "Seconds that what is expected may take where the script does not say.")
+  @Option(help: "Seconds to wait for each expected text, unless the script says 'within'.")
   var timeout = 5.0
+
+  @Option(
+    help: .init(
+      "Seconds until the whole script fails, including the wait for the device. By default no limit.",
+      valueName: "seconds"))
+  var deadline: Double?
+
+  @Option(
+    help: .init(
+      """
+      Write what happened in each step to a file: junit=FILE or json=FILE; can be repeated. An \
+      existing file is replaced.
+      """, valueName: "format=file"),
+    transform: { try ReportFile.Name(parsing: $0) })
+  var report: [ReportFile.Name] = []
 
   @OptionGroup
   var options: UnattendedOptions
@@ -45,6 +67,9 @@ struct RunCommand: Subcommand {
   func validate() throws {
     guard (0.001...86_400).contains(timeout) else {
       throw ValidationError("'--timeout \(timeout)': expected seconds from 0.001 to 86400")
+    }
+    if let deadline, !(0.001...604_800).contains(deadline) {
+      throw ValidationError("'--deadline \(deadline)': expected seconds from 0.001 to 604800")
     }
   }
 
@@ -60,18 +85,35 @@ struct RunCommand: Subcommand {
     } catch {
       throw Failure(.usage, "\(name): \(error)")
     }
+    // A port is not opened, and a board not reset, if the report cannot be written.
+    let files = try report.map { try ReportFile($0) }
     let session = try UnattendedSession(options.configuration(target: target))
     let controller = RunController(
       dialogue, from: name, timeout: .seconds(timeout), showsDevice: !options.quiet, session)
+    controller.deadline = deadline.map { .seconds($0) }
     if let late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
+        controller.deadline = command.deadline.map { .seconds($0) }
         controller.timeout = .seconds(command.timeout)
         controller.showsDevice = !command.options.quiet
         return command.options.configuration(target: target)
       }
     }
-    return try controller.run()
+    let outcome = Result { try controller.run() }
+    for file in files {
+      do {
+        try file.write(controller.report)
+      } catch {
+        // The first failure decides the exit status.
+        guard case .success(.done) = outcome else {
+          StandardStream.complain(error.message)
+          continue
+        }
+        throw error
+      }
+    }
+    return try outcome.get()
   }
 }
 

@@ -9,7 +9,7 @@ struct ProfileKeyTests {
   /// Options that are for one call of a command, and no matter of a configuration.
   private static let others: Set<String> = [
     "config", "profile", "help", "version", "exec", "filter", "json", "file", "hex", "escapes",
-    "expect", "print",
+    "expect", "print", "report",
   ]
 
   /// The long names in a command's help.

@@ -1,0 +1,50 @@
+import Logs
+
+/// The last lines that a device sent, to show why an expectation was not met.
+struct ReceivedTail {
+  /// The number of bytes that are kept.
+  static let capacity = 2_048
+  private static let maximalLines = 5
+  private static let maximalWidth = 120
+
+  private var bytes: [UInt8] = []
+  /// Whether older bytes were dropped.
+  private var isCut = false
+
+  mutating func add(_ piece: UnsafeRawBufferPointer) {
+    bytes += piece.suffix(Self.capacity)
+    isCut = isCut || piece.count > Self.capacity
+    if bytes.count > 2 * Self.capacity { trim() }
+  }
+
+  private mutating func trim() {
+    guard bytes.count > Self.capacity else { return }
+    bytes.removeFirst(bytes.count - Self.capacity)
+    isCut = true
+  }
+
+  /// The last lines, the unfinished one included: without escape sequences and control characters,
+  /// each cut to a readable length. Empty lines are left out.
+  var lines: [String] {
+    var tail = self
+    tail.trim()
+    var text: [UInt8] = []
+    var stripper = SequenceStripper()
+    tail.bytes.withUnsafeBytes { stripper.strip($0, into: &text) }
+    // The first line is the rest of a longer one if bytes before it were dropped.
+    let start = tail.isCut ? "…" : ""
+    let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)
+    return all.suffix(Self.maximalLines).map { line in
+      let shown = String(line.prefix(Self.maximalWidth)).harmless
+      return line.count > Self.maximalWidth ? "\(shown)…" : shown
+    }
+  }
+
+  /// A message with the lines below it.
+  func message(_ text: String) -> String {
+    let lines = lines
+    guard !lines.isEmpty else { return "\(text) Nothing was received." }
+    return (["\(text) The last lines received:"] + lines.map { "  | \($0)" })
+      .joined(separator: "\n")
+  }
+}
