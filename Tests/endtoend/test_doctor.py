@@ -223,7 +223,10 @@ class RulesTests(unittest.TestCase):
         self.assertEqual(serialterm("rules", "usb:ffff:fffe", "--name", "board").status, 3)
 
     def test_simulation_has_no_node_to_name(self):
-        self.assertEqual(serialterm("rules", "loopback:", "--name", "board").status, 2)
+        for name in ("loopback:", "loopback:board"):
+            result = serialterm("rules", name, "--name", "board")
+            self.assertEqual(result.status, 2)
+            self.assertIn(f"'{name}' exists only inside a session".encode(), result.stderr)
 
 
 class UdevRulesTests(unittest.TestCase):

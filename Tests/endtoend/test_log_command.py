@@ -178,7 +178,7 @@ class WaitingTests(LogCommandTest):
             fcntl.flock(port.descriptor, fcntl.LOCK_EX)
             program = self.start()
             program.stderr.expect(
-                f"serialterm: waiting for {self.device.path}, in use by pid {os.getpid()} "
+                f"serialterm: waiting for {self.device.path}: busy, held by pid {os.getpid()} "
                 .encode())
             # Longer than what is said of a device that is probed when it comes.
             with self.assertRaises(AssertionError):

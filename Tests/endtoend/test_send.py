@@ -149,7 +149,7 @@ class WaitingTests(SendCase):
                     program.send(
                         {"run": b'send "?"\n', "connect": b"?"}.get(command, b""), then_close=True)
                     program.stderr.expect(
-                        f"serialterm: waiting for {self.device.path}, in use by pid {os.getpid()} "
+                        f"serialterm: waiting for {self.device.path}: busy, held by pid {os.getpid()} "
                         .encode())
                     # Attempts go on without a word.
                     with self.assertRaises(AssertionError):

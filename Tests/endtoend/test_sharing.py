@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 import unittest
 
@@ -68,6 +69,16 @@ class SharingTests(unittest.TestCase):
         opener.close_stdin()
         opener.stdout.expect(b"closed")
         terminal.expect(b"no other program has %s open any more" % self.device.path.encode())
+
+    def test_short_lived_program_is_not_told_of(self):
+        """`stty -F PORT` opens the port, and takes no data. A program that stays is told of."""
+        terminal = self.session("--shared")
+        for _ in range(5):
+            subprocess.run(["stty", "-F", self.device.path, "-a"], check=True, stdout=subprocess.DEVNULL)
+        self.expect_warning(terminal, self.opener())
+        self.assertEqual(terminal.output.count(b"also open"), 1)
+        self.assertNotIn(b"stty", terminal.output)
+        self.assertNotIn(b"another program has opened", terminal.output)
 
     def test_program_that_was_there_before_is_told_of(self):
         opener = self.opener()

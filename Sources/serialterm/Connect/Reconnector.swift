@@ -30,6 +30,10 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private var patience = ReturnPatience()
   private var awaited: AwaitedPath?
   private var retry: LoopTimer?
+  /// Reports that a program closes the port that another program holds.
+  private var uses: OpeningWatcher?
+  private var usedPath: FilePath?
+  private var useWatch: DescriptorWatch?
   /// How long udev may take over a node that is there.
   private var udevLimit: MonotonicTime?
 
@@ -254,11 +258,37 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private func stopLooking() {
     retry = nil
     awaited = nil
+    stopWatchingUses()
     startPatience()
     if !candidates.isEmpty {
       candidates = []
       onReport(.settled)
     }
+  }
+
+  /// Starts to watch the uses of a port that another program holds. Without inotify, attempts are made
+  /// more often.
+  ///
+  /// - Returns: whether this was not watched before.
+  private func watchUses(of path: FilePath) -> Bool {
+    guard usedPath != path else { return false }
+    stopWatchingUses()
+    usedPath = path
+    guard let watcher = try? OpeningWatcher(path) else { return false }
+    useWatch = try? loop.watch(watcher.descriptor, for: .reading) { [unowned self] _ in
+      guard uses?.readEvents() == true else { return }
+      patience.portWasUsed(at: .now)
+      look()
+    }
+    if useWatch != nil { uses = watcher }
+    return uses != nil
+  }
+
+  private func stopWatchingUses() {
+    // The watch may be calling.
+    let ended = (useWatch, uses)
+    loop.atEndOfTurn { withExtendedLifetime(ended) {} }
+    (useWatch, uses, usedPath) = (nil, nil, nil)
   }
 
   private func startPatience() {
@@ -271,7 +301,18 @@ final class Reconnector: SessionObserver, DeviceObserver {
       // They may have been changed before they were watched.
       if awaited != nil { return retry = loop.schedule(after: .zero) { [unowned self] in look() } }
     }
-    let advice = patience.failed(with: error, at: .now, isWatched: awaited?.path == error.path)
+    if error.code == .busy {
+      // The holder may have closed it before it was watched.
+      if watchUses(of: error.path) {
+        return retry = loop.schedule(after: .zero) { [unowned self] in look() }
+      }
+      // The attempt has caused events itself.
+      _ = uses?.readEvents()
+    } else {
+      stopWatchingUses()
+    }
+    let advice = patience.failed(
+      with: error, at: .now, isWatched: awaited?.path == error.path, isUseWatched: uses != nil)
     retry = advice.retry.map { loop.schedule(after: $0) { [unowned self] in look() } }
     switch advice.report {
     case .held: onReport(.held(error))

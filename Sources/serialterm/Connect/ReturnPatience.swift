@@ -28,6 +28,8 @@ struct ReturnPatience: Hashable {
   /// named at once then, and no wait takes too long.
   let wasAskedFor: Bool
   private var start: MonotonicTime?
+  /// When a program last opened or closed the port.
+  private var lastUse: MonotonicTime?
   private var reports: Set<Report> = []
 
   /// How long udev may take to set the permissions of a device that came back.
@@ -51,8 +53,9 @@ struct ReturnPatience: Hashable {
   ///   - error: why it failed.
   ///   - now: the time of the attempt.
   ///   - isWatched: whether a change of the node's permissions causes an event.
+  ///   - isUseWatched: whether it causes an event that a program closes the port.
   mutating func failed(
-    with error: SerialError, at now: MonotonicTime, isWatched: Bool
+    with error: SerialError, at now: MonotonicTime, isWatched: Bool, isUseWatched: Bool = false
   ) -> Advice {
     let start = start ?? now
     self.start = start
@@ -68,16 +71,22 @@ struct ReturnPatience: Hashable {
       let isAnnounced = isWatched && error.errno == .permissionDenied
       return Advice(retry: isAnnounced ? nil : Self.longInterval, report: first(.refused))
     case .busy:
-      // No event tells that a holder released its lock.
+      // The event of a close comes before the lock is released. Of a lock that is released by other means
+      // there is no event.
       let isLong = now >= start + Self.probing
+      let isInUse = lastUse.map { now < $0 + Self.silence } ?? false
+      let interval = (isUseWatched || isLong) && !isInUse ? Self.longInterval : Self.interval
       var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
       if report == nil && isLong && !wasAskedFor { report = first(.refused) }
-      return Advice(retry: isLong ? Self.longInterval : Self.interval, report: report)
+      return Advice(retry: interval, report: report)
     case .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .system:
       return Advice(retry: Self.longInterval, report: first(.refused))
     }
   }
+
+  /// A program has opened or closed the port that is waited for.
+  mutating func portWasUsed(at now: MonotonicTime) { lastUse = now }
 
   private mutating func first(_ report: Report) -> Report? {
     reports.insert(report).inserted ? report : nil

@@ -20,6 +20,8 @@ final class SharingWatch: SessionObserver {
   private var search: Search?
   /// Whether the node was opened or closed while a search was running.
   private var isSearchDue = false
+  /// The next search, for the programs that are not reported yet.
+  private var timer: LoopTimer?
 
   /// A search for the processes that have the port open, by a thread.
   private final class Search {
@@ -55,7 +57,7 @@ final class SharingWatch: SessionObserver {
   }
 
   private func stop() {
-    (path, watcher, watch, search) = (nil, nil, nil, nil)
+    (path, watcher, watch, search, timer) = (nil, nil, nil, nil, nil)
     isSearchDue = false
     report = SharingReport()
   }
@@ -90,7 +92,12 @@ final class SharingWatch: SessionObserver {
     search = nil
     if isSearchDue { return look() }
     let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
-    for message in report.update(uses, besides: getpid(), isOpenElsewhere: isOpenElsewhere) {
+    let messages = report.update(
+      uses, besides: getpid(), isOpenElsewhere: isOpenElsewhere, at: .now)
+    timer =
+      report.isUndecided
+      ? loop.schedule(after: SharingReport.moment) { [unowned self] in look() } : nil
+    for message in messages {
       let text = message.text(at: path)
       if message == .ended { console.say(text) } else { console.warn(text) }
     }

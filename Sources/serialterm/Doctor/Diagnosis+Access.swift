@@ -8,7 +8,10 @@ extension Diagnosis {
       return [
         Finding(
           code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
-          why: "It belongs to \(node.owner ?? "another user"), and no group may use it.",
+          why: "It belongs to \(node.owner ?? "another user"), and "
+            + (node.groupID == 0
+              ? "no group may use it."
+              : "group \(node.group ?? "\(node.groupID)") may not read and write it."),
           mend: [
             "sudo setfacl -m u:\(machine.user.name):rw \(port.path)   # until it is unplugged"
           ])

@@ -72,10 +72,10 @@ extension ResolvedTarget {
     case .device(let device, _): return device.node
     case .none(let query): throw Failure(noneFor: query, among: devices(), mayWait: false)
     case .several(let devices, let query): throw Failure(several: devices, for: query)
-    case .next: throw Failure(.usage, "new: not plugged in yet. Name a device that is.")
+    case .next: throw Failure(.usage, "'new': not plugged in yet. Name a device that is.")
     case .simulation(let simulation):
       throw Failure(
-        .usage, "loopback:\(simulation.rawValue): exists only inside a session. Name a device.")
+        .usage, "'loopback:\(simulation.rawValue)' exists only inside a session. Name a device.")
     }
   }
 

@@ -52,6 +52,22 @@ import Testing
     #expect(advice == .init(retry: example.retry, report: example.report))
   }
 
+  @Test func heldPort_isTriedAgainSoon_afterItWasUsed_otherwiseSeldomIfItsUseIsWatched() {
+    var patience = ReturnPatience(wasAskedFor: true)
+    let start = MonotonicTime(nanoseconds: 0)
+    func retry(at milliseconds: Int64) -> Duration? {
+      patience.failed(
+        with: Self.busy, at: start + .milliseconds(milliseconds), isWatched: false,
+        isUseWatched: true
+      ).retry
+    }
+    #expect(retry(at: 0) == .seconds(1))
+    patience.portWasUsed(at: start + .milliseconds(400))
+    #expect(retry(at: 400) == .milliseconds(50))
+    #expect(retry(at: 899) == .milliseconds(50))
+    #expect(retry(at: 900) == .seconds(1))
+  }
+
   /// The hang-up may come before the removal: then what is tried at once is a node that is going.
   @Test func deviceThatWasGoneInBetween_isWaitedForAnew() {
     var patience = ReturnPatience()

@@ -80,7 +80,7 @@ import Testing
   @Test func ownerOfANode_isRead() {
     let found = findings(isAccessible: false)
     #expect(found.map(\.code) == [.permissionDenied])
-    #expect(found[0].why.contains("belongs to root"))
+    #expect(found[0].why == "It belongs to root, and no group may use it.")
   }
 
   @Test func membersOfANodesGroup_areRead() throws {
