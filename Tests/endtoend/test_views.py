@@ -188,6 +188,36 @@ class TmuxTests(TmuxTest):
         self.begin()
         self.check()
 
+    def test_a_window_that_is_narrowed_while_the_palette_is_open(self):
+        """tmux reflows lines, and counts the empty ones below as text."""
+        self.begin(columns=100)
+        self.wait_for_screen("board>")
+        self.type("\x14:")
+        self.wait_for_screen("command:")
+        self.tmux("resize-window", "-x", "60")
+        self.wait_for_screen("(off: this port has no mo…")
+        self.type("\x1b")
+        wait_until(lambda: "send-file" not in self.captured(), "the palette is gone")
+        expected = [
+            "serialterm: loopback:board at 115200 8N1. ctrl-t q quits, ct", "rl-t ? for help.", "",
+            "serialterm board, firmware 1.0.0", "reset reason: power-on", "ready; try help", "",
+            "board> help"]
+        self.type("help")
+        self.wait_for_screen("board> help")
+        self.assertEqual(self.captured().rstrip().split("\n"), expected)
+
+    def test_a_window_that_is_narrowed_so_far_that_the_text_is_pushed_out(self):
+        self.begin(columns=100)
+        self.wait_for_screen("board>")
+        self.type("\x14:")
+        self.wait_for_screen("command:")
+        self.tmux("resize-window", "-x", "24")
+        self.wait_for_screen("  x  send-file:")
+        self.type("\x1b")
+        wait_until(
+            lambda: not self.tmux("capture-pane", "-p").replace("board>", "").strip(),
+            "nothing of the palette on the screen")
+
 
 @unittest.skipUnless(shutil.which("screen"), "needs GNU screen")
 class GnuScreenTests(MultiplexerTest):

@@ -1,4 +1,8 @@
 /// Draws a list of choices: the query in the first line, the choices that match below.
+///
+/// Lines are no wider than their text, and are not padded to the edge of the screen: many terminals
+/// reflow lines when they are narrowed, and each line that became two would push the text above into the
+/// scrollback, where nobody can erase it.
 public struct ChoiceListView: Sendable {
   /// The text in front of the query.
   public let prompt: String
@@ -12,6 +16,8 @@ public struct ChoiceListView: Sendable {
 
   /// The height limit of a list, in lines.
   public static let heightLimit = 12
+  /// The column of the number of matches, behind a query that is not longer.
+  private static let notePlace = 30
   /// A narrower column beside the titles is left out.
   private static let leastSideWidth = 5
   /// How many choices decide how wide the columns are. Measuring thousands takes too long.
@@ -41,8 +47,7 @@ public struct ChoiceListView: Sendable {
       [header] + places.map { row(at: $0, of: list, columns) }, cursorColumn: cursorColumn)
   }
 
-  /// The query, and the column behind it; at the right the number of matches, or why the choice was
-  /// refused.
+  /// The query, and the column behind it; then the number of matches, or why the choice was refused.
   private func header<ID>(of list: ChoiceList<ID>) -> (line: StyledLine, cursorColumn: Int) {
     let note = list.refusal ?? "\(list.matchCount)/\(list.choices.count)"
     // The user is typing at the end of the query: the note never hides it.
@@ -54,7 +59,9 @@ public struct ChoiceListView: Sendable {
     var line = StyledLine(shownPrompt, usesAttributes ? .bold : [])
     line.append(shownQuery)
     let cursorColumn = line.width
-    line = line.padded(toWidth: width - shownNote.displayWidth, [])
+    // It stays in its place while a word is typed.
+    let place = max(Self.notePlace, cursorColumn + 2)
+    line = line.padded(toWidth: min(place, width - shownNote.displayWidth), [])
     line.append(shownNote, usesAttributes ? (list.refusal == nil ? .dimmed : .bold) : [])
     return (line.clipped(toWidth: width), cursorColumn)
   }
@@ -82,7 +89,6 @@ public struct ChoiceListView: Sendable {
       line = line.padded(toWidth: columns.sideStart, style)
       append(side, choice.isEnabled ? match.detail : [], left, style, to: &line)
     }
-    if isSelected && usesAttributes { line = line.padded(toWidth: width, style) }
     return line.clipped(toWidth: width)
   }
 

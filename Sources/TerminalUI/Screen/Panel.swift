@@ -89,15 +89,13 @@ public struct Panel: Sendable {
     var script = TerminalScript()
     if !hasCursor {
       script.write(Self.eraseBelow(on: size))
-    } else if !losesPlace(on: size) {
-      leave(&script)
-      script.write(Self.eraseBelow(on: size))
     } else {
+      // From the first line on, before the way up: the text above may have gone to the scrollback.
       script.aside { script in
         script.carriageReturn()
         script.eraseToEndOfScreen()
       }
-      script.carriageReturn()
+      if losesPlace(on: size) { script.carriageReturn() } else { leave(&script) }
     }
     (lines, cursorColumn) = ([], nil)
     reveal(&script)

@@ -86,10 +86,12 @@ final class Screen {
   func draw(_ bytes: [UInt8]) { write(panel.around(bytes)) }
 
   private func write(_ bytes: [UInt8]) {
+    let hasCursor = panel.hasCursor
+    // Whoever is to move the cursor back if the program is killed knows it before it has gone.
+    if hasCursor && !hadCursor { onFocus(true) }
     if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
-    guard panel.hasCursor != hadCursor else { return }
-    hadCursor = panel.hasCursor
-    onFocus(hadCursor)
+    if !hasCursor && hadCursor { onFocus(false) }
+    hadCursor = hasCursor
   }
 
   // MARK: Below the text

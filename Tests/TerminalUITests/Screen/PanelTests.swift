@@ -233,6 +233,17 @@ import Testing
     #expect(screen.place.column == 3)
   }
 
+  @Test func textThatAResizeHasPushedOut_leavesNothingOfThePanel() {
+    var screen = ScreenModel(ScreenSize(rows: 4, columns: 12))
+    var panel = Panel()
+    screen.write(
+      panel.show(PanelContent(Self.lines(3), cursorColumn: 1), on: screen.size, textColumn: 2))
+    // The cursor's line is the first of the screen, and the text is above it.
+    screen.write("\u{1B}[H")
+    screen.write(panel.eraseAfterResize(to: screen.size))
+    #expect(screen.grid.joined().allSatisfy { $0 == ScreenModel.Cell() })
+  }
+
   @Test func afterResize_theCursorIsBackInItsColumn_orInARowOfItsOwn() {
     var chance = Chance(seed: 9)
     for _ in 0..<400 {
