@@ -30,6 +30,10 @@ public protocol ByteStage {
   /// knows them. Empty by default.
   var restoration: [UInt8] { get }
 
+  /// The bytes that bring a terminal into the state that the stream has set, whatever state it is in; by
+  /// default empty: the stage does not know.
+  var screenState: [UInt8] { get }
+
   /// Whether the stream has hidden the cursor, as far as the stage knows. `false` by default.
   var isCursorHidden: Bool { get }
 }
@@ -38,6 +42,8 @@ extension ByteStage {
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {}
 
   public var restoration: [UInt8] { [] }
+
+  public var screenState: [UInt8] { [] }
 
   public var isCursorHidden: Bool { false }
 }

@@ -67,6 +67,10 @@ public struct Pipeline {
   /// The bytes that undo the changes that the stream has made to the terminal; empty if there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 
+  /// The bytes that bring a terminal into the state that the stream has set, whatever state it is in;
+  /// empty if no stage knows.
+  public var screenState: [UInt8] { stages.flatMap(\.screenState) }
+
   /// Whether the stream has hidden the cursor.
   public var isCursorHidden: Bool { stages.contains { $0.isCursorHidden } }
 

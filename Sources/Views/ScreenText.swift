@@ -32,6 +32,10 @@ public struct ScreenText {
   /// none.
   public var restoration: [UInt8] { device.restoration }
 
+  /// The bytes that bring a terminal into the state that the device has set, whatever state it is in;
+  /// empty if that is not known.
+  public var screenState: [UInt8] { device.screenState }
+
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { device.isCursorHidden }
 

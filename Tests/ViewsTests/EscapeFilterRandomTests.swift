@@ -35,6 +35,37 @@ import Testing
     #expect(changed > 2_000)
   }
 
+  @Test func screenState_isThatOfTheStream_whateverTheTerminalIsIn() {
+    var stream = HostileStream(seed: 9)
+    for _ in 0..<20_000 {
+      var filter = EscapeFilter()
+      var (output, others) = ([UInt8](), [UInt8]())
+      filter.feed(stream.next(), into: &output)
+      var (screen, other) = (TerminalModes(), TerminalModes())
+      screen.show(output)
+      // A terminal that has shown something else.
+      var otherFilter = EscapeFilter()
+      otherFilter.feed(stream.next(), into: &others)
+      other.show(others)
+      other.show(filter.screenState)
+      if other != screen { Issue.record("\(other), not \(screen)") }
+      other.show(EscapeFilter.originalScreenState)
+      if other != TerminalModes() { Issue.record("\(other) is not the original") }
+    }
+  }
+
+  @Test func screenState_isBounded_andKeepsTheLastOfEachAttribute() {
+    var filter = EscapeFilter()
+    _ = filter.feed("\u{1B}[1;4m\u{1B}[48;2;1;2;3m")
+    for number in 0..<1_000 { _ = filter.feed("\u{1B}[38;5;\(number % 256)m\u{1B}[3;7m\u{1B}[27m") }
+    let state = String(decoding: filter.screenState, as: UTF8.self)
+    #expect(state.utf8.count < 700)
+    #expect(state.hasPrefix("\u{1B}7\u{1B}[r\u{1B}8\u{1B}[?7h\u{1B}[?25h\u{1B}[0m"))
+    for part in ["\u{1B}[1m", "\u{1B}[48;2;1;2;3m", "\u{1B}[38;5;231m"] {
+      #expect(state.contains(part), "\(part)")
+    }
+  }
+
   @Test(arguments: [
     ("", ""), ("text\u{1B}[2J", ""),
     ("\u{1B}[31m", "\u{1B}[0m"), ("\u{1B}[31m\u{1B}[0m", ""), ("\u{1B}[31m\u{1B}[m", ""),

@@ -14,7 +14,9 @@ struct TerminalModes: Equatable {
 
   /// Obeys the sequences in a text that a filter has passed.
   mutating func show(_ bytes: [UInt8]) {
-    for sequence in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}").map(
+    // Accents would join the last character of a sequence.
+    let ascii = bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+    for sequence in String(decoding: ascii, as: UTF8.self).split(separator: "\u{1B}").map(
       String.init)
     {
       switch sequence.first {

@@ -102,6 +102,15 @@ public struct Panel: Sendable {
     return script.bytes
   }
 
+  /// The bytes that erase whatever there is below the cursor, which is in the text: what was drawn last
+  /// may not have reached the terminal. A status line goes too.
+  ///
+  /// - Parameter size: the screen's, all of it.
+  public mutating func forget(on size: ScreenSize) -> [UInt8] {
+    (lines, cursorColumn, revealsCursor) = ([], nil, false)
+    return Self.eraseBelow(on: size)
+  }
+
   /// Whether ``eraseAfterResize(to:)`` does not find the cursor's place in the text: its column is not
   /// known, or its line does not fit in a row. The text goes on in a row of its own, below.
   public func losesPlace(on size: ScreenSize) -> Bool {

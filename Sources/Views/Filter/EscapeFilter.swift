@@ -44,6 +44,13 @@ public struct EscapeFilter: ByteStage, Sendable {
   /// do not wrap, a scroll region. Empty if nothing is.
   public var restoration: [UInt8] { screen.restoration }
 
+  /// The sequences that bring a terminal into the state that the device has set, whatever state it is in.
+  public var screenState: [UInt8] { screen.screenState }
+
+  /// The sequences that bring a terminal into the state that no device has changed, whatever state it
+  /// is in.
+  public static var originalScreenState: [UInt8] { ScreenState().screenState }
+
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { screen.isCursorHidden }
 

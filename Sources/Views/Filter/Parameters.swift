@@ -1,6 +1,6 @@
 /// The parameters of a control sequence: decimal numbers with semicolons between them.
 struct Parameters: Sequence {
-  private let bytes: ArraySlice<UInt8>
+  let bytes: ArraySlice<UInt8>
 
   /// A number of more digits is not let through: no terminal needs it, and some overflow.
   private static let maximalDigits = 4

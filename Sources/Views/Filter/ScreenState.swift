@@ -1,6 +1,12 @@
 /// What the sequences that passed have left changed in the user's terminal.
 struct ScreenState {
   private var changes: Changes = []
+  private var rendition = Rendition()
+  /// The parameters of the scroll region.
+  private var region: [UInt8] = []
+  private var wraps = true
+  private var savedRendition = Rendition()
+  private var savedWraps = true
   /// What comes back when the cursor is restored. Before the device has saved anything, the
   /// terminal's last cursor is from a time that we know nothing about.
   private var saved: Changes = .attributes
@@ -17,26 +23,52 @@ struct ScreenState {
   /// Takes note of a control sequence that passes.
   mutating func note(_ sequence: ControlSequence) {
     switch sequence.final {
-    case "m": set(.attributes, !sequence.parameters.allSatisfy { $0.number == 0 })
-    case "r": set(.scrollRegion, !sequence.parameters.isEmpty)
+    case "m":
+      rendition.apply(sequence.parameters)
+      set(.attributes, !sequence.parameters.allSatisfy { $0.number == 0 })
+    case "r":
+      region = Array(sequence.parameters.bytes)
+      set(.scrollRegion, !sequence.parameters.isEmpty)
     case "s": saveCursor()
     case "u": restoreCursor()
     case "h", "l":
       if sequence.concerns(mode: 25) { set(.hiddenCursor, sequence.final == "l") }
-      if sequence.concerns(mode: 7) { set(.noAutowrap, sequence.final == "l") }
+      if sequence.concerns(mode: 7) {
+        wraps = sequence.final == "h"
+        set(.noAutowrap, !wraps)
+      }
     default: break
     }
   }
 
   /// The attributes are saved with the cursor, by many terminals also whether lines wrap (DECSC).
-  mutating func saveCursor() { saved = changes.intersection([.attributes, .noAutowrap]) }
+  mutating func saveCursor() {
+    saved = changes.intersection([.attributes, .noAutowrap])
+    (savedRendition, savedWraps) = (rendition, wraps)
+  }
 
   /// Whether a terminal brings back all of what was saved is not certain, so that what is changed
   /// now or was changed then counts as changed.
-  mutating func restoreCursor() { changes.formUnion(saved) }
+  mutating func restoreCursor() {
+    changes.formUnion(saved)
+    (rendition, wraps) = (savedRendition, savedWraps)
+  }
 
   private mutating func set(_ change: Changes, _ isChanged: Bool) {
     if isChanged { changes.insert(change) } else { changes.remove(change) }
+  }
+
+  /// The sequences that bring a terminal into this state, whatever state it is in.
+  var screenState: [UInt8] {
+    var bytes: [UInt8] = []
+    // DECSTBM moves the cursor home; it is brought back.
+    bytes.append("\u{1B}7\u{1B}[")
+    bytes += region
+    bytes.append("r\u{1B}8")
+    bytes.append(wraps ? "\u{1B}[?7h" : "\u{1B}[?7l")
+    bytes.append(isCursorHidden ? "\u{1B}[?25l" : "\u{1B}[?25h")
+    bytes.append("\u{1B}[0m")
+    return bytes + rendition.sequences
   }
 
   var isCursorHidden: Bool { changes.contains(.hiddenCursor) }

@@ -127,6 +127,7 @@ extension ConnectController {
     }
     parts.log.finish()
     _ = console.finish(within: Self.messagePatience)
+    console.giveUp()
     session.removeObserver(self)
     session.close()
   }

@@ -53,8 +53,12 @@ final class Console {
       ? nil : try? OutputChannel(.standardError, on: loop, whenFull: .leaveOut)
     output.onGone = { [unowned self] in onOutputGone($0) }
     output.onDrained = { [unowned self] in onDrained() }
+    output.onOverflow = { [unowned self] in screen.gapDidBegin() }
     // What is ours was left out too, and may have been cut off.
-    output.onGap = { [unowned self] _ in screen.sizeDidChange() }
+    output.onGap = { [unowned self] _ in
+      isMidLine = false
+      screen.rewrite()
+    }
     output.onRoom = { [unowned self] in onRoom() }
   }
 
@@ -144,6 +148,9 @@ final class Console {
     screen.suspend()
     _ = output.finish(within: limit)
   }
+
+  /// Gives up what the terminal has not taken; it is given back as far as it takes anything.
+  func giveUp() { screen.giveUp() }
 
   /// Ends the device's last line, so that whoever writes next begins a new one, and writes what is
   /// queued, for as long as it is taken within a limit.

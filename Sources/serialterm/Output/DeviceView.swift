@@ -29,6 +29,7 @@ final class DeviceView {
     self.console = console
     self.loop = loop
     build(from: nil)
+    console.screen.deviceState = { [unowned self] in text.screenState }
     console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
   }
 

@@ -28,6 +28,9 @@ final class OutputChannel {
   /// Called once, when nobody can read what is written any more.
   var onGone: (Errno) -> Void = { _ in }
 
+  /// What is written before the notice of a gap.
+  var beforeNotice = ""
+
   private let file: StandardFile
   private let whenFull: WhenFull
   private var backlog: Backlog
@@ -115,8 +118,10 @@ final class OutputChannel {
 
   /// What stands in for bytes that could not be shown. CAN ends a sequence that was cut off: its
   /// beginning must not make a command of what follows.
-  static func notShown(_ count: Int) -> String {
-    "\u{18}\r\n[\(count.counted("byte")) not shown]\r\n"
+  static func notShown(_ count: Int) -> String { notShown(count, after: "") }
+
+  private static func notShown(_ count: Int, after prefix: String) -> String {
+    "\u{18}\(prefix)\r\n[\(count.counted("byte")) not shown]\r\n"
   }
 
   private func drain() {
@@ -139,10 +144,19 @@ final class OutputChannel {
 
   /// Says what is missing, and what was said meanwhile, behind what has been taken.
   private func settle() {
-    let count = backlog.settle { whenFull == .leaveOut ? Self.notShown($0) : nil }
+    let count = backlog.settle {
+      whenFull == .leaveOut ? Self.notShown($0, after: beforeNotice) : nil
+    }
     let taken = neverBlocks ? writeSome(backlog.front) : 0
     backlog.removeFirst(taken)
     if count > 0 { onGap(count) }
+  }
+
+  /// Gives up what is queued, if anything is, and writes other bytes, as many as are taken at once.
+  func giveUp(writing bytes: [UInt8]) {
+    guard !isGone, !(isDrained && backlog.isGapless) else { return }
+    backlog = Backlog()
+    _ = bytes.withUnsafeBytes { writeSome($0) }
   }
 
   /// - Returns: how many bytes were taken.

@@ -1,5 +1,6 @@
 import Posix
 import TerminalUI
+import Views
 
 /// The user's terminal as a place to draw on: what the device sends goes through it, lines of ours
 /// stand below that, and the last line can show the state.
@@ -36,6 +37,11 @@ final class Screen {
       if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
     }
   }
+  /// The bytes that bring the terminal into the state that the device has set (colours, cursor, wrapping,
+  /// scroll region), whatever state it is in; empty if nobody knows.
+  var deviceState: () -> [UInt8] = { [] }
+  /// Whether the terminal is, or is about to be, somebody else's.
+  private var isGivenBack = false
   /// Called when the cursor has gone to where the user types for us, or back.
   var onFocus: (_ hasCursor: Bool) -> Void = { _ in }
   private var hadCursor = false
@@ -115,10 +121,11 @@ final class Screen {
     cover = nil
     self.withheld = nil
     write(panel.close())
-    withheld.write { bytes, isMessage in
+    let hasGap = withheld.write { bytes, isMessage in
       tail.add(bytes)
       output.write(bytes, isMessage: isMessage)
     }
+    if hasGap { return rewrite() }
     refresh()
     onCursorMoved(false)
   }
@@ -160,6 +167,46 @@ final class Screen {
     areOn ? KeyDecoder.pasteMarksOn : KeyDecoder.pasteMarksOff
   }
 
+  // MARK: Gaps
+
+  /// Bytes begin to be left out.
+  func gapDidBegin() {
+    // What is said of the gap stands in the text.
+    output.beforeNotice = hadCursor ? "\u{1B}8" : ""
+  }
+
+  /// Writes the whole state of the terminal again, the device's and ours: bytes were left out, and any
+  /// sequence may have been among them. The cursor is at the beginning of a line of the text.
+  func rewrite() {
+    guard Console.kind == .drawing else { return onCursorMoved(false) }
+    let size = wholeSize()
+    tail.begin()
+    write(
+      panel.forget(on: size) + screenState + adaptStatusLine(to: size)
+        + panel.setCursorHidden(isCursorHidden) + showPanel())
+    onCursorMoved(false)
+  }
+
+  /// The bytes that bring the terminal into the state that it should be in, whatever state it is in.
+  private var screenState: [UInt8] {
+    if isGivenBack { return Self.originalState }
+    let state = deviceState()
+    // A device whose sequences all pass may have the marks switched on itself.
+    return state + (state.isEmpty && !marksPastes ? [] : pasteMarks(marksPastes))
+  }
+
+  /// The state of a terminal that neither a device nor we have changed.
+  private static var originalState: [UInt8] {
+    EscapeFilter.originalScreenState + KeyDecoder.pasteMarksOff
+  }
+
+  /// Gives up what the terminal has not taken, and gives it back as far as it takes anything.
+  func giveUp() {
+    guard Console.kind == .drawing else { return }
+    // CAN: what was given up may have begun a sequence.
+    output.giveUp(writing: [0x18] + Self.originalState)
+  }
+
   // MARK: Changes from outside
 
   /// The screen has another size.
@@ -192,10 +239,12 @@ final class Screen {
     write(panel.close())
     if marksPastes { write(pasteMarks(false)) }
     if status != nil { draw(statusLine.disable()) }
+    isGivenBack = true
   }
 
   /// Brings everything back. The screen may be another one in every respect.
   func resume() {
+    isGivenBack = false
     tail.forget()
     if marksPastes { write(pasteMarks(true)) }
     sizeDidChange()
@@ -203,6 +252,7 @@ final class Screen {
 
   /// Takes everything of ours away, and gives the screen back.
   func finish() {
+    isGivenBack = true
     footer = nil
     uncover()
     refresh()

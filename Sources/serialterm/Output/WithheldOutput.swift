@@ -10,10 +10,13 @@ final class WithheldOutput {
   }
 
   /// Writes what was kept, and how much was not; nothing is kept any more.
-  func write(to output: (UnsafeRawBufferPointer, _ isMessage: Bool) -> Void) {
+  ///
+  /// - Returns: whether anything is missing.
+  func write(to output: (UnsafeRawBufferPointer, _ isMessage: Bool) -> Void) -> Bool {
     writeQueue(to: output, areMessages: false)
-    _ = backlog.settle(saying: OutputChannel.notShown)
+    let missing = backlog.settle(saying: OutputChannel.notShown)
     writeQueue(to: output, areMessages: true)
+    return missing > 0
   }
 
   private func writeQueue(

@@ -252,6 +252,7 @@ final class UnattendedSession: SessionObserver {
     _ = console.finish(within: Self.showPatience)
     parts.log.finish()
     _ = console.finish(within: Self.messagePatience)
+    console.giveUp()
     session.removeObserver(self)
     session.close()
   }
