@@ -54,15 +54,17 @@ let package = Package(
 
     // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
     .target(name: "TerminalUI", swiftSettings: strict),
+    // Regular expressions, the one dialect of the program, as values.
+    .target(name: "Patterns", swiftSettings: strict),
     // The stages between a device's bytes and the screen: pure values, which can be fuzzed.
-    .target(name: "Views", swiftSettings: strict),
+    .target(name: "Views", dependencies: ["Patterns"], swiftSettings: strict),
 
     // Logs: the formats as pure values, and the thread that writes them.
     .target(
       name: "Logs", dependencies: ["CSerial", "Posix", "Views", system],
       swiftSettings: strict),
     // Expectations and dialogues of unattended commands, as values.
-    .target(name: "Scripting", swiftSettings: strict),
+    .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
     // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),
 
@@ -106,8 +108,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TerminalUITests", dependencies: ["TerminalUI", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: strict),
     .testTarget(
-      name: "ViewsTests", dependencies: ["TerminalUI", "TestSupport", "Views"],
+      name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
       swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
     .testTarget(

@@ -2,115 +2,113 @@ import Testing
 
 @testable import Scripting
 
-@Suite("What was received, and is looked through", .timeLimit(.minutes(5)))
+extension ReceivedText {
+  /// Searches for expressions in all that is kept.
+  fileprivate mutating func look(for texts: String...) throws -> Match? {
+    expressions = try texts.map { try Expression(parsing: $0) }
+    return look()
+  }
+
+  fileprivate mutating func append(_ text: String) {
+    Array(text.utf8).withUnsafeBytes { append($0) }
+  }
+}
+
+@Suite("What was received, and the search in it", .timeLimit(.minutes(5)))
 struct ReceivedTextTests {
   private func text(_ pieces: String...) -> ReceivedText {
     var text = ReceivedText()
-    for piece in pieces { Array(piece.utf8).withUnsafeBytes { text.append($0) } }
+    for piece in pieces { text.append(piece) }
     return text
   }
 
-  private func expression(_ text: String) throws -> Expression { try Expression(parsing: text) }
-
-  @Test("a match may be cut anywhere between reads")
+  @Test("a match may be cut anywhere between reads, and is used up")
   func pieces() throws {
     var text = text("boa", "rd> ", "$ ")
-    #expect(text.look(for: [try expression("board> ")])?.end == 7)
-    #expect(text.look(for: [try expression("board> ")]) == nil, "it is used up")
-    #expect(text.look(for: [try expression(#"\$ "#)])?.end == 9, "what follows is not")
+    #expect(try text.look(for: "board> ")?.end == 7)
+    #expect(try text.look(for: "board> ") == nil)
+    #expect(try text.look(for: #"\$ "#)?.end == 9, "what follows is not used up")
   }
 
-  @Test("what comes while somebody looks is there for the next look")
-  func meanwhile() throws {
-    var text = text("one two")
-    let window = text.takeWindow()
-    Array(" three".utf8).withUnsafeBytes { text.append($0) }
-    let match = try #require(window.firstMatch(of: [try expression("two|three")]))
-    #expect(match.end == 7)
-    text.useUp(through: match.end)
-    #expect(text.look(for: [try expression("one|two")]) == nil)
-    #expect(text.look(for: [try expression("^ three")])?.end == 13)
+  @Test("the search goes on where it was")
+  func increments() throws {
+    var text = text("boa")
+    #expect(try text.look(for: "board> |nothing") == nil)
+    text.append("rd")
+    #expect(text.look() == nil)
+    text.append("> x")
+    #expect(text.look()?.end == 7)
+    text.append("board> ")
+    #expect(text.look()?.end == 15)
+    #expect(text.look() == nil)
   }
 
   @Test("the first match in the text counts, then the first expression")
   func order() throws {
     var text = text("ok error ok")
-    let expressions = [try expression("error"), try expression("ok"), try expression("o")]
-    #expect(text.look(for: expressions)?.index == 1)
-    #expect(text.look(for: expressions)?.index == 0)
+    #expect(try text.look(for: "error", "ok", "o")?.index == 1)
+    #expect(text.look()?.index == 0)
+    #expect(text.look()?.index == 1)
   }
 
   @Test("groups are bytes; one that took no part is nil")
   func captures() throws {
     var text = text("temp=25.1 C\r\n")
-    let match = text.look(for: [try expression(#"temp=(\d+)\.(\d)|hum=(\d+)"#)])
+    let match = try text.look(for: #"temp=(\d+)\.(\d)|hum=(\d+)"#)
     #expect(match?.captures == [Array("temp=25.1".utf8), Array("25".utf8), Array("1".utf8), nil])
   }
 
-  @Test("^ stands behind a line's end, $ in front of one; . stays within a line")
+  @Test("^ is met after a line's end, $ before one; . stays within a line")
   func anchors() throws {
     for end in ["\r", "\n", "\r\n"] {
       var text = text("one\(end)two\(end)")
-      #expect(text.look(for: [try expression("e.t")]) == nil)
-      #expect(text.look(for: [try expression("^two$")])?.end == 6 + end.utf8.count)
+      #expect(try text.look(for: "e.t") == nil)
+      #expect(try text.look(for: "^two$")?.end == 6 + end.utf8.count)
     }
+    var text = text("one two")
+    #expect(try text.look(for: "one|^x")?.end == 3)
+    #expect(try text.look(for: "^ two$")?.end == 7, "^ is met where the last match ended")
   }
 
-  @Test("a carriage return is found in front of a line feed")
-  func carriageReturn() throws {
-    var text = text("ready\r\n")
-    #expect(text.look(for: [try expression(#"ready\r"#)])?.end == 6)
-  }
-
-  @Test("bytes that are no UTF-8 do not move what stands behind them")
+  @Test("what is not UTF-8 does not move what follows it")
   func illFormed() throws {
     var text = ReceivedText()
     let bytes: [UInt8] = [0xFF, 0xC3, 0x28, 0xE2, 0x82] + Array("ok ü!".utf8) + [0x00, 0xF0]
     bytes.withUnsafeBytes { text.append($0) }
-    let match = text.look(for: [try expression("(ü)!")])
+    let match = try text.look(for: "(ü)!")
     #expect(match?.end == 11)
     #expect(match?.captures[1] == Array("ü".utf8))
   }
 
-  @Test("a match as long as is promised is found, though what is kept begins with a line")
-  func windowOfLines() throws {
-    var text = ReceivedText()
-    let expression = try expression("(?s)<.*>")
-    let long = "<" + String(repeating: "-\n", count: ReceivedText.longestMatch / 2 - 1) + ">"
-    // A look comes in front of its last byte, and the next one as late as can be.
-    let before = String(repeating: ".", count: 4 * ReceivedText.step + 1 - long.utf8.count)
-    let stream = Array((before + long + String(repeating: ".", count: ReceivedText.step)).utf8)
-    var found = false
-    for byte in stream {
-      withUnsafeBytes(of: byte) { text.append($0) }
-      if text.isLookDue, text.look(for: [expression]) != nil { found = true }
-    }
-    #expect(found)
+  @Test("what was forgotten does not begin a line, and is not found")
+  func forgotten() throws {
+    var text = text("key")
+    for _ in 0..<(2 * ReceivedText.capacity) { text.append("x") }
+    #expect(try text.look(for: "^x", "key") == nil)
+    text.append("\nx")
+    #expect(text.look()?.end == 2 * ReceivedText.capacity + 5)
   }
 
-  @Test("a match as long as is promised is found wherever it lies")
-  func window() throws {
+  @Test("a match may be longer than what is kept; its captures are then cut at the start")
+  func longer() throws {
     var text = ReceivedText()
-    let expression = try expression("(?s)<.*>")
-    let filler = [UInt8](repeating: 0x2E, count: 1_000)
-    let long = [0x3C] + [UInt8](repeating: 0x2D, count: ReceivedText.longestMatch - 2) + [0x3E]
-    var found = false
-    for stream in [filler + long, Array(repeating: filler, count: 40).flatMap(\.self) + long] {
-      var rest = stream[...]
-      while !rest.isEmpty {
-        let piece = rest.prefix(min(97, text.roomBeforeLook))
-        piece.withUnsafeBytes { text.append($0) }
-        rest = rest.dropFirst(piece.count)
-        if text.isLookDue { found = text.look(for: [expression]) != nil }
-      }
-      found = found || text.look(for: [expression]) != nil
-      #expect(found)
-      text.clear()
-      found = false
+    text.expressions = [try Expression(parsing: "(<)([^>]*)>")]
+    text.append("<")
+    let count = 4 * ReceivedText.capacity
+    for _ in 0..<(count / 1_024) {
+      text.append(String(repeating: "-", count: 1_024))
+      #expect(text.look() == nil)
     }
+    text.append(">")
+    let found = text.look()
+    let match = try #require(found)
+    #expect(match.end == count + 2)
+    #expect(match.captures[1] == [])
+    let kept = try #require(match.captures[2])
+    #expect((ReceivedText.capacity..<(2 * ReceivedText.capacity)).contains(kept.count))
   }
 
-  @Test("what is no expression is refused, and what nothing at all would meet")
+  @Test("what is not an expression is refused, and what matches the empty text")
   func refused() {
     for text in ["(", "a[", "*", "", "x*", "^"] {
       #expect(throws: Expression.ParsingError.self) { try Expression(parsing: text) }
@@ -119,6 +117,6 @@ struct ReceivedTextTests {
 
   @Test("groups are counted", arguments: [("a", 0), ("(a)(?:b)(c)", 2), ("(a)|(b)", 2)])
   func groups(_ text: String, _ count: Int) throws {
-    #expect(try expression(text).groupCount == count)
+    #expect(try Expression(parsing: text).groupCount == count)
   }
 }

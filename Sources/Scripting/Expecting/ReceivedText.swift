@@ -1,111 +1,111 @@
-/// What a device has sent and no expectation has used up yet, as far back as a match may reach.
+import Patterns
+
+/// What a device has sent since the last match, and the search for expressions in it.
 ///
-/// It is bounded, and so is the work: a match of up to ``longestMatch`` bytes is found wherever it
-/// lies if ``look(for:)`` is called whenever ``isLookDue`` says so.
+/// Memory and work are bounded: each byte is searched once for the present expressions, and of a long
+/// text only the end is kept, for captures and for expressions that are set later.
 public struct ReceivedText {
-  /// A match, and what it used up.
+  /// A match.
   public struct Match: Hashable, Sendable {
-    /// Which of the expressions it was.
+    /// The index of the expression.
     public let index: Int
-    /// What the whole and the groups stand for; nil for a group that took no part.
+    /// The text of the whole match and of its groups; nil for a group that took no part. Of a text that
+    /// began more than ``ReceivedText/capacity`` bytes ago, only the end is known.
     public let captures: [[UInt8]?]
-    /// How many bytes were received up to its end, of all that ever came.
+    /// The number of bytes that were received up to the end of the match, counted from the start.
     public let end: Int
   }
 
-  /// How many bytes are kept.
-  public static let capacity = longestMatch + step + longestLine
-  /// How many bytes may come between one look and the next.
+  /// The number of bytes that are kept.
+  public static let capacity = 49_152
+  /// The number of bytes after which ``look()`` should be called.
   public static let step = 16_384
-  /// How long a match may be to be found wherever it lies.
-  public static let longestMatch = 49_152
-  /// How many bytes are forgotten at most for what is kept to begin with a line.
-  private static let longestLine = 4_096
+
+  /// The expressions that are searched for, from the first byte that is kept.
+  public var expressions: [Expression] = [] {
+    didSet { restart() }
+  }
 
   private var bytes: [UInt8] = []
-  /// How many bytes at the end nobody has looked at.
-  private var unseenCount = 0
-  /// How many bytes were received in all.
+  /// The byte before those that are kept; nil where a text begins.
+  private var previous: UInt8?
+  /// The number of bytes that were received, counted from the start.
   public private(set) var receivedCount = 0
+  private var searches: [PatternSearch] = []
+  /// The number of bytes that were searched, counted from the start.
+  private var searchedCount = 0
 
   /// Creates an empty text.
   public init() {}
 
-  /// Whether to look before more is added.
-  public var isLookDue: Bool { unseenCount >= Self.step }
+  private var start: Int { receivedCount - bytes.count }
 
-  /// How many bytes may be added before it is due to look.
-  public var roomBeforeLook: Int { max(0, Self.step - unseenCount) }
-
-  /// Adds what was received, and forgets what is too old.
+  /// Adds received bytes.
   public mutating func append(_ piece: UnsafeRawBufferPointer) {
     bytes += piece
     receivedCount += piece.count
-    unseenCount = min(unseenCount + piece.count, Self.capacity)
     forgetOld()
   }
 
   /// Forgets everything.
   public mutating func clear() {
     bytes.removeAll(keepingCapacity: true)
-    unseenCount = 0
+    previous = nil
+    restart()
   }
 
-  /// Finds the first match in what is there, and uses it up.
-  public mutating func look(for expressions: [Expression]) -> Match? {
-    let match = takeWindow().firstMatch(of: expressions)
-    if let match { useUp(through: match.end) }
-    return match
-  }
-
-  /// What is there now, to be looked at: whoever takes it looks.
-  public mutating func takeWindow() -> Window {
-    unseenCount = 0
-    return Window(bytes: bytes, end: receivedCount)
-  }
-
-  /// Forgets what was received up to the end of a match.
+  /// Searches what was added since the last call.
   ///
-  /// - Parameter end: see ``Match/end``.
-  public mutating func useUp(through end: Int) {
-    bytes.removeFirst(max(0, bytes.count - (receivedCount - end)))
-    unseenCount = min(unseenCount, bytes.count)
-  }
-
-  private mutating func forgetOld() {
-    guard bytes.count > Self.capacity else { return }
-    var count = bytes.count - Self.capacity
-    // What is kept begins with a line, if there is one: ^ must not be met in the middle of it.
-    let newline: UInt8 = 0x0A
-    if let end = bytes[count...].prefix(Self.longestLine).firstIndex(of: newline) {
-      count = end + 1
-    }
-    bytes.removeFirst(count)
-  }
-}
-
-extension ReceivedText {
-  /// What had been received when a look began; it may be looked at anywhere.
-  public struct Window: Sendable {
-    fileprivate let bytes: [UInt8]
-    /// How many bytes had been received in all.
-    public let end: Int
-
-    /// Finds the match that begins first; of those that begin at one place, the one whose expression
-    /// was named first.
-    public func firstMatch(of expressions: [Expression]) -> Match? {
-      let text = String(received: bytes)
-      var best: (index: Int, whole: Range<Int>, parts: [Range<Int>?])?
-      for (index, expression) in expressions.enumerated() {
-        guard let parts = expression.firstMatch(in: text), let whole = parts[0] else { continue }
-        if best.map({ whole.lowerBound < $0.whole.lowerBound }) ?? true {
-          best = (index, whole, parts)
+  /// - Returns: the match that begins first; of several that begin at one place, that of the first
+  ///   expression. The text up to its end is used up.
+  public mutating func look() -> Match? {
+    guard !searches.isEmpty else { return nil }
+    var best: (index: Int, ranges: [Range<Int>?], whole: Range<Int>)?
+    bytes[(searchedCount - start)...].withUnsafeBytes { fresh in
+      for index in searches.indices {
+        guard let match = searches[index].search(fresh) else { continue }
+        if best.map({ match.whole.lowerBound < $0.whole.lowerBound }) ?? true {
+          best = (index, match.ranges, match.whole)
         }
       }
-      guard let best else { return nil }
-      return Match(
-        index: best.index, captures: best.parts.map { $0.map { Array(bytes[$0]) } },
-        end: end - bytes.count + best.whole.upperBound)
     }
+    searchedCount = receivedCount
+    guard let best else {
+      forgetOld()
+      return nil
+    }
+    let captures = best.ranges.map { $0.map(kept) }
+    useUp(through: best.whole.upperBound)
+    return Match(index: best.index, captures: captures, end: best.whole.upperBound)
+  }
+
+  /// The bytes of a range, without those that were forgotten.
+  private func kept(_ range: Range<Int>) -> [UInt8] {
+    let known = range.clamped(to: start..<receivedCount)
+    return Array(bytes[(known.lowerBound - start)..<(known.upperBound - start)])
+  }
+
+  private mutating func useUp(through end: Int) {
+    bytes.removeFirst(bytes.count - (receivedCount - end))
+    previous = nil
+    restart()
+  }
+
+  private mutating func restart() {
+    // A byte beyond ASCII is a part of a character that neither ends a line nor is in a word.
+    let before = previous.map { $0 < 0x80 ? UInt32($0) : 0xFFFD }
+    searches = expressions.map { PatternSearch(for: $0.pattern, from: start, after: before) }
+    searchedCount = start
+  }
+
+  /// Drops old bytes, as many at a time as are kept, so that each byte is moved only once.
+  private mutating func forgetOld() {
+    guard bytes.count >= 2 * Self.capacity else { return }
+    let searched = searches.isEmpty ? bytes.count : searchedCount - start
+    let count = min(bytes.count - Self.capacity, searched)
+    guard count > 0 else { return }
+    previous = bytes[count - 1]
+    bytes.removeFirst(count)
+    if searches.isEmpty { searchedCount = start }
   }
 }

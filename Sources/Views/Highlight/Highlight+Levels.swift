@@ -1,3 +1,5 @@
+import Patterns
+
 extension Highlight {
   /// The name of the preset ``levels``.
   public static let presetName = "levels"

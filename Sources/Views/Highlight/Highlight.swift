@@ -1,3 +1,5 @@
+public import Patterns
+
 /// Text to highlight on the screen, and its colour.
 public struct Highlight: Hashable, Sendable {
   /// The expression to look for in each line.

@@ -1,3 +1,5 @@
+import Patterns
+
 /// Sets off what is looked for in the lines on the screen.
 ///
 /// Nothing is kept back: what comes is put out at once, as it is while its line is not ended. At the

@@ -7,6 +7,11 @@ struct ScalarSet: Hashable, Sendable {
 
   /// All code points.
   static let all = ScalarSet().inverted
+  /// All code points but the ends of a line, CR and LF.
+  static let withinLine = ScalarSet(0x0A...0x0A, 0x0D...0x0D).inverted
+
+  /// The number of ranges beyond ASCII.
+  var rangeCount: Int { above.count }
 
   init() {}
 

@@ -8,6 +8,8 @@ struct PatternProgram: Sendable {
     /// Continues at both, with a preference for the first.
     case split(Int, Int)
     case jump(Int)
+    /// Stores the position in a slot.
+    case save(Int)
     case match
   }
 
@@ -18,12 +20,16 @@ struct PatternProgram: Sendable {
   private(set) var sets: [ScalarSet] = []
   /// The code points that a match can begin with; nil if a match can be empty.
   private(set) var first: ScalarSet?
+  private let captures: Bool
 
+  /// - Parameter captures: Whether to store the positions of groups.
   /// - Throws: ``PatternError`` when it is too large.
-  init(_ node: PatternNode, of text: String) throws(PatternError) {
+  init(_ node: PatternNode, captures: Bool, of text: String) throws(PatternError) {
+    self.captures = captures
     guard compile(node), emit(.match) else {
       throw PatternError(
-        text: text, place: nil, reason: "too large: more than \(Self.limit) states")
+        text: text, place: nil,
+        reason: "too large: more than \(Self.limit) states; shorten it, or repeat less")
     }
     first = firstSet()
   }
@@ -53,6 +59,9 @@ struct PatternProgram: Sendable {
       for node in nodes { guard compile(node) else { return false } }
       return true
     case .choice(let branches): return compile(choice: branches)
+    case .group(let number, let node):
+      guard captures else { return compile(node) }
+      return emit(.save(2 * number - 2)) && compile(node) && emit(.save(2 * number - 1))
     case .repeated(let node, let least, let most, let isGreedy):
       for _ in 0..<least { guard compile(node) else { return false } }
       guard let most else { return compileLoop(node, isGreedy) }
@@ -101,7 +110,7 @@ struct PatternProgram: Sendable {
       guard seen.insert(place).inserted else { continue }
       switch instructions[place] {
       case .take(let number): set.insert(sets[number])
-      case .assert: rest.append(place + 1)
+      case .assert, .save: rest.append(place + 1)
       case .split(let one, let other): rest += [one, other]
       case .jump(let target): rest.append(target)
       case .match: return nil

@@ -5,6 +5,8 @@ indirect enum PatternNode {
   case assertion(PatternAssertion)
   case sequence([PatternNode])
   case choice([PatternNode])
+  /// A group that captures, counted from 1.
+  case group(Int, PatternNode)
   /// Repeated from a least to a greatest number of times (nil: no limit); greedy or lazy.
   case repeated(PatternNode, Int, Int?, isGreedy: Bool)
 }
@@ -21,9 +23,14 @@ struct PatternParser {
   private var index = 0
   private var depth = 0
   private var foldsCase = false
+  private var dot = ScalarSet.withinLine
+  /// The number of groups so far that capture.
+  private(set) var groupCount = 0
 
   private static let maximalDepth = 40
   private static let maximalCount = 500
+  private static let maximalGroups = 32
+  private static let maximalRanges = 100
 
   init(_ text: String) {
     self.text = text
@@ -31,11 +38,18 @@ struct PatternParser {
   }
 
   mutating func parse() throws(PatternError) -> PatternNode {
-    if take("(?i)") { foldsCase = true }
+    takeFlags()
     let node = try choice()
     // Only a parenthesis ends a choice.
-    if index < scalars.count { throw error("unmatched ')'") }
+    if index < scalars.count { throw error("unmatched ')'; write \\) for the character") }
     return node
+  }
+
+  /// Reads `(?i)`, `(?s)` or `(?is)` at the start.
+  private mutating func takeFlags() {
+    guard ["(?i)", "(?s)", "(?is)", "(?si)"].contains(where: { take($0) }) else { return }
+    foldsCase = scalars[..<index].contains("i")
+    if scalars[..<index].contains("s") { dot = .all }
   }
 
   private mutating func choice() throws(PatternError) -> PatternNode {
@@ -103,7 +117,7 @@ struct PatternParser {
     switch scalar {
     case "(": return try group()
     case "[": return .set(try scalarClass())
-    case ".": return single(.all)
+    case ".": return single(dot)
     case "^": return assertion(.lineStart)
     case "$": return assertion(.lineEnd)
     case "\\": return try escape()
@@ -126,18 +140,26 @@ struct PatternParser {
   private mutating func group() throws(PatternError) -> PatternNode {
     let begin = index
     index += 1
-    if next == "?", !take("?:") {
+    let captures = next != "?"
+    if !captures, !take("?:") {
       throw error(
-        "not supported: of the groups that start with (?, only (?: and a leading (?i) are")
+        "not supported: of the groups that start with (?, only (?: and a leading (?i), (?s) or "
+          + "(?is) are")
     }
     depth += 1
     if depth > Self.maximalDepth {
-      throw error("more than \(Self.maximalDepth) nested groups")
+      throw error("more than \(Self.maximalDepth) nested groups; simplify it")
+    }
+    if captures { groupCount += 1 }
+    let number = groupCount
+    if number > Self.maximalGroups {
+      throw error(
+        "more than \(Self.maximalGroups) groups; write (?: for those not needed", at: begin)
     }
     let node = try choice()
     depth -= 1
-    guard take(")") else { throw error("unmatched '('", at: begin) }
-    return node
+    guard take(")") else { throw error("unmatched '('; write \\( for the character", at: begin) }
+    return captures ? .group(number, node) : node
   }
 
   // MARK: Characters
@@ -162,13 +184,18 @@ struct PatternParser {
     case "W": return (ScalarSet.word.inverted, nil)
     case "s": return (.space, nil)
     case "S": return (ScalarSet.space.inverted, nil)
-    case "t": return one(9)
+    case "t": return one(0x09)
+    case "n": return one(0x0A)
+    case "r": return one(0x0D)
+    case "f": return one(0x0C)
+    case "e": return one(0x1B)
+    case "0": return one(0x00)
     case "x":
       guard let value = hexadecimal() else {
         throw error("\\x needs two hexadecimal digits", back: 2)
       }
       return one(value)
-    case "0"..."9": throw error("back-references are not supported", back: 2)
+    case "1"..."9": throw error("back-references are not supported", back: 2)
     case "a"..."z", "A"..."Z": throw error("'\\\(scalar)' has no meaning", back: 2)
     default: return one(scalar.value)
     }
@@ -196,6 +223,9 @@ struct PatternParser {
       if scalar == "]", !isFirst { break }
       if scalar == "[" { throw error("write \\[ for a '[' in a class") }
       isFirst = false
+      if set.rangeCount > Self.maximalRanges {
+        throw error("more than \(Self.maximalRanges) characters beyond ASCII; use a range")
+      }
       let low = try classItem()
       guard next == "-", index + 1 < scalars.count, scalars[index + 1] != "]" else {
         set.insert(low.set)
@@ -208,7 +238,7 @@ struct PatternParser {
       }
       set.insert(low...high)
     }
-    guard take("]") else { throw error("unmatched '['", at: begin) }
+    guard take("]") else { throw error("unmatched '['; write \\[ for the character", at: begin) }
     if foldsCase { set = set.foldingCase }
     return isInverted ? set.inverted : set
   }

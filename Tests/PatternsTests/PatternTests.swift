@@ -1,5 +1,5 @@
+import Patterns
 import Testing
-import Views
 
 @Suite(.timeLimit(.minutes(5))) struct PatternTests {
   /// The matches of an expression in a text.
@@ -26,6 +26,9 @@ import Views
       ("ü.", "xüß", ["üß"]), ("[ä-ü]", "ö", ["ö"]), ("(a*)*b", "aab", ["aab"]),
       (#"\d{3}"#, "12 123 4567", ["123", "456"]), ("x?y", "xyy", ["xy", "y"]),
       (#"\bE"#, "RE E", ["E"]), (#"\BE"#, "E RE", ["E"]), ("x$|^x", "xax", ["x", "x"]),
+      ("a.", "a\na\ra-", ["a-"]), ("(?s)a.", "a\n", ["a\n"]), ("(?is)A.", "a\r", ["a\r"]),
+      ("^b$", "a\rb\nc", ["b"]), ("$", "a\r\n", []), (#"\r$"#, "\r\n\r", ["\r"]),
+      (#"\r\n\t\e\f\0"#, "\r\n\t\u{1B}\u{C}\0", ["\r\n\t\u{1B}\u{C}\0"]),
     ] as [(String, String, [String])])
   func matches_areThoseOfPerl(_ regex: String, _ text: String, _ expected: [String]) throws {
     #expect(try matches(regex, text) == expected)
@@ -40,7 +43,10 @@ import Views
       ("(?=a)", 2, "(?:"), (#"\q"#, 1, "has no meaning"), ("a{2", 2, "{m}"),
       ("a{3,2}", 2, "larger"),
       ("a{999}", 2, "500 times"), ("[z-a]", 4, "range"), ("[[:digit:]]", 2, #"\["#),
-      (#"\xg1"#, 1, "hexadecimal"),
+      (#"\xg1"#, 1, "hexadecimal"), ("(?<n>a)", 2, "(?:"), ("a++", 3, "cannot be repeated"),
+      (String(repeating: "(a)", count: 33), 97, "write (?:"),
+      (String(repeating: "(", count: 3_000), 33, "more than"),
+      (String(repeating: "(?:", count: 3_000), 124, "simplify"),
     ] as [(String, Int, String)])
   func errors_nameTheirPlace(_ regex: String, _ place: Int, _ word: String) throws {
     let error = try #require(throws: PatternError.self) { try Pattern(parsing: regex) }

@@ -1,0 +1,182 @@
+/// Runs a program over text, in all states at once that a match can be in.
+///
+/// The text is passed place by place, so it need not be in memory. The work for a place, and the memory,
+/// are bounded by the size of the program.
+struct PatternMatcher {
+  private let program: PatternProgram
+  /// The number of positions that each alternative stores besides its start: two for each group.
+  private let slotCount: Int
+  /// The open alternatives, in order of preference, before their closure; and their slots.
+  private var pending: [Way] = []
+  private var pendingSlots: [Int] = []
+  /// The alternatives at the present place, after their closure.
+  private var ready: [Way] = []
+  private var readySlots: [Int] = []
+  /// The slots of the alternative that is being followed.
+  private var slots: [Int]
+  private var foundSlots: [Int] = []
+  private var foundRange: Range<Int>?
+  /// The round in which each state was last entered. No state is entered twice in a round.
+  private var entered: [Int]
+  private var round = 0
+  private var stack: [Task] = []
+  /// The number of states that were entered.
+  private(set) var work = 0
+
+  private struct Way {
+    let state: Int
+    /// Where the match starts.
+    let start: Int
+  }
+
+  /// What the closure of a state does next.
+  private struct Task {
+    /// A state to enter; or, as its complement, a slot to restore.
+    let target: Int
+    let value: Int
+  }
+
+  /// The value of a slot that was not stored to.
+  private static let none = -1
+
+  init(_ program: PatternProgram, groupCount: Int) {
+    self.program = program
+    slotCount = 2 * groupCount
+    slots = Array(repeating: Self.none, count: slotCount)
+    entered = Array(repeating: 0, count: program.instructions.count)
+  }
+
+  /// Whether no match has begun.
+  var isIdle: Bool { pending.isEmpty && foundRange == nil }
+
+  /// Whether a match was found that no open alternative can replace.
+  var isDecided: Bool { pending.isEmpty && foundRange != nil }
+
+  /// The number of open alternatives.
+  var openCount: Int { pending.count }
+
+  /// Whether a match can begin with a code point, or at the end of the text.
+  func canBegin(with next: UInt32?) -> Bool {
+    guard let first = program.first else { return true }
+    return next.map(first.contains) ?? false
+  }
+
+  /// Forgets everything.
+  mutating func reset() {
+    pending.removeAll(keepingCapacity: true)
+    pendingSlots.removeAll(keepingCapacity: true)
+    foundRange = nil
+  }
+
+  /// The best match so far: the whole, then the groups; nil for a group that took no part.
+  var found: [Range<Int>?]? {
+    guard let foundRange else { return nil }
+    return [foundRange]
+      + stride(from: 0, to: slotCount, by: 2).map { index in
+        let (start, end) = (foundSlots[index], foundSlots[index + 1])
+        return start != Self.none && end != Self.none ? start..<end : nil
+      }
+  }
+
+  /// Moves over one code point.
+  ///
+  /// - Parameters:
+  ///   - place: The position before the code point, in the unit of the caller.
+  ///   - previous: The code point before that position; nil at the start of the text.
+  ///   - next: The code point after it; nil at the end of the text.
+  mutating func step(at place: Int, after previous: UInt32?, before next: UInt32?) {
+    round += 1
+    ready.removeAll(keepingCapacity: true)
+    readySlots.removeAll(keepingCapacity: true)
+    let context = Context(place: place, previous: previous, next: next)
+    for index in pending.indices {
+      if slotCount > 0 {
+        slots.replaceSubrange(
+          0..., with: pendingSlots[(index * slotCount)..<((index + 1) * slotCount)])
+      }
+      enter(pending[index].state, since: pending[index].start, context)
+    }
+    // A match that begins here is the least preferred, so one that was found makes it superfluous.
+    if foundRange == nil && canBegin(with: next) {
+      for slot in slots.indices { slots[slot] = Self.none }
+      enter(0, since: place, context)
+    }
+    pending.removeAll(keepingCapacity: true)
+    pendingSlots.removeAll(keepingCapacity: true)
+    for index in ready.indices {
+      let way = ready[index]
+      switch program.instructions[way.state] {
+      case .take(let set):
+        guard let next, program.sets[set].contains(next) else { continue }
+        pending.append(Way(state: way.state + 1, start: way.start))
+        if slotCount > 0 {
+          pendingSlots += readySlots[(index * slotCount)..<((index + 1) * slotCount)]
+        }
+      case .match:
+        foundSlots.removeAll(keepingCapacity: true)
+        foundSlots += readySlots[(index * slotCount)..<((index + 1) * slotCount)]
+        foundRange = way.start..<place
+        // The remaining alternatives are less preferred.
+        return
+      case .assert, .split, .jump, .save: break
+      }
+    }
+  }
+
+  /// Adds the epsilon closure of a state to the alternatives at this place.
+  private mutating func enter(_ state: Int, since start: Int, _ context: Context) {
+    stack.append(Task(target: state, value: 0))
+    while let task = stack.popLast() {
+      guard task.target >= 0 else {
+        slots[~task.target] = task.value
+        continue
+      }
+      let state = task.target
+      if entered[state] == round { continue }
+      entered[state] = round
+      work += 1
+      switch program.instructions[state] {
+      case .take, .match:
+        ready.append(Way(state: state, start: start))
+        if slotCount > 0 { readySlots += slots }
+      case .assert(let assertion): if context.meets(assertion) { push(state + 1) }
+      case .jump(let target): push(target)
+      case .split(let one, let other):
+        push(other)
+        push(one)
+      case .save(let slot):
+        stack.append(Task(target: ~slot, value: slots[slot]))
+        slots[slot] = context.place
+        push(state + 1)
+      }
+    }
+  }
+
+  private mutating func push(_ state: Int) { stack.append(Task(target: state, value: 0)) }
+
+  /// A position in the text, and the code points around it.
+  private struct Context {
+    let place: Int
+    let previous: UInt32?
+    let next: UInt32?
+
+    private static let lineFeed: UInt32 = 0x0A
+    private static let carriageReturn: UInt32 = 0x0D
+
+    /// CR, LF and CRLF end a line; there is no line between the CR and the LF of a CRLF.
+    func meets(_ assertion: PatternAssertion) -> Bool {
+      switch assertion {
+      case .lineStart:
+        previous == nil || previous == Self.lineFeed
+          || previous == Self.carriageReturn && next != Self.lineFeed
+      case .lineEnd:
+        next == nil || next == Self.carriageReturn
+          || next == Self.lineFeed && previous != Self.carriageReturn
+      case .wordBoundary: isWord(previous) != isWord(next)
+      case .noWordBoundary: isWord(previous) == isWord(next)
+      }
+    }
+
+    private func isWord(_ scalar: UInt32?) -> Bool { scalar.map(ScalarSet.word.contains) ?? false }
+  }
+}
