@@ -9,7 +9,7 @@ import unittest
 from Tests.endtoend.faults import SessionTest, processes, record
 from Tests.endtoend.faults.notices import Notices, folders_on_the_way
 from Tests.endtoend.harness import (
-    TIMEOUT, Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status, slow)
+    TIMEOUT, Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status, slow, wait_until)
 
 # Root may open anything: who runs the tests as root has these tests run as somebody who may not.
 USER = "nobody" if os.geteuid() == 0 else None
