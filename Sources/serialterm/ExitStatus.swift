@@ -14,20 +14,20 @@ enum ExitStatus: Hashable {
   case logFailed
   case transferFailed
   case outputGone
-  /// The expected text did not come in time.
+  /// The expected text did not arrive in time.
   case timedOut
   /// Ended by the signal of this number.
   case signal(Int32)
   /// The exit status of a command that was run.
   case command(Int32)
 
-  /// The signals that end the program in an orderly way. The less usual ones are among them because
-  /// their default action would leave the session's settings on the port.
+  /// The signals that end the program in an orderly way. The default action of the less usual ones would
+  /// leave the session's settings on the port.
   static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
 
   /// The signals that the program ignores, because write(2) reports the same as an error: a reader
-  /// that has gone (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Programs that are
-  /// started get their default action back.
+  /// that is gone (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child processes
+  /// get the default action back.
   static let ignoredSignals = [SIGPIPE, SIGXFSZ]
 
   var code: Int32 {
@@ -52,7 +52,7 @@ enum ExitStatus: Hashable {
 /// A failure that ends the program: what happened, where, and what to do about it.
 struct Failure: Error, Hashable, CustomStringConvertible {
   let status: ExitStatus
-  /// Lines of text, without control characters. May be empty where the user knows already.
+  /// Lines of text, without control characters. Empty if the user knows already.
   let message: String
 
   var description: String { message }

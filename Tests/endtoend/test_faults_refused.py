@@ -35,8 +35,7 @@ class Row22RateTests(DriverCase):
             self.assertEqual(result.status, 0, result)
             expected = (
                 b"" if rate in self.NEAR else
-                b"serialterm: warning: baud rate 115200 was asked for, the driver set "
-                b"%d.\n" % rate)
+                b"serialterm: warning: the driver set baud rate %d instead of 115200.\n" % rate)
             self.assertEqual(result.stderr, expected)
         record(22, "rates more than 0.5 % off that are not said", 0, "")
 

@@ -104,7 +104,7 @@ class PipeTests(unittest.TestCase):
 
     def test_setting_that_the_driver_refuses_is_warned_of(self):
         program = self.program("--parity", "even")
-        program.stderr.expect(b"warning: parity even was asked for, the driver set none")
+        program.stderr.expect(b"warning: the driver set parity none instead of even")
 
     def test_read_only_refuses_piped_input_audibly(self):
         program = self.program("--read-only")

@@ -15,7 +15,7 @@ PREFIX = b"\x14"
 
 class ReturnTests(unittest.TestCase):
     def test_differences_of_the_settings_are_said_again_after_a_return(self):
-        warning = b"warning: parity even was asked for, the driver set none."
+        warning = b"warning: the driver set parity none instead of even."
         with tempfile.TemporaryDirectory() as folder, \
                 Device(link=Path(folder) / "port") as device, \
                 Terminal(serialterm_binary(), device.path, "--parity", "even") as terminal:

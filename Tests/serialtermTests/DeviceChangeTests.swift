@@ -46,7 +46,7 @@ import Testing
 
   @Test func whatIsNotShown_isNoChange_andSaidSo() {
     let none = changes { $0.incarnation = 7 }
-    #expect(none.text == "nothing that is shown")
+    #expect(none.text == "no visible change")
     #expect(none.json.description == "{}")
   }
 }

@@ -146,7 +146,7 @@ class Row14TwinTests(StageCase):
             ours.unplug()
             session.stderr.expect(b"is gone, waiting")
             self.twin(2)
-            session.stderr.expect(b"not taken, because nothing tells")
+            session.stderr.expect(b"not used, because it is not certain")
             ours.plug()
             session.stderr.expect(b"is back")
 

@@ -1,10 +1,10 @@
 import SystemPackage
 
 extension Device {
-  /// Makes a device of what the kernel and udev say about it.
+  /// Creates a device from the data of the kernel and of udev.
   ///
-  /// The kernel comes first, since it is there on every machine. Udev's properties fill in where
-  /// sysfs is silent, which is when the device has gone by the time that its event is read.
+  /// The kernel's data have precedence, because every machine has them. Udev's properties are used where
+  /// sysfs has nothing: when the device is gone by the time its event is read.
   init(_ facts: PortFacts) {
     let driver = facts.hardware?.driver ?? facts.properties["ID_USB_DRIVER"]
     let kind = Self.kind(facts, driver: driver)
@@ -33,7 +33,7 @@ extension Device {
 
   private static func kind(_ facts: PortFacts, driver: String?) -> Kind {
     let name = facts.port.name
-    // A Bluetooth adapter is a USB device as a rule, but what is bound to rfcomm0 is not.
+    // A Bluetooth adapter is usually a USB device, but the device bound to rfcomm0 is not.
     if facts.isOnBluetooth { return .virtual }
     if facts.isOnUSB { return driver == "cdc_acm" || name.hasPrefix("ttyACM") ? .acm : .usb }
     return facts.port.syspath.hasPrefix("/sys/devices/virtual/") ? .virtual : .uart
@@ -42,7 +42,7 @@ extension Device {
   private static func hasHardware(_ facts: PortFacts, kind: Kind) -> Bool {
     switch kind {
     case .usb, .acm: true
-    // PORT_UNKNOWN in linux/serial.h: the driver keeps a place for a UART that it did not find.
+    // PORT_UNKNOWN in linux/serial.h: the driver reserves a port for a UART that it did not find.
     case .uart: facts.port.attributes["type"] != "0"
     case .virtual: TTYName.isMadeOnPurpose(facts.port.name)
     }
@@ -54,8 +54,8 @@ extension Device {
     case .usb, .acm:
       return facts.ancestors.first { $0.type == "usb_interface" }?.syspath ?? facts.port.syspath
     case .uart:
-      // Since Linux 6.5 each port of a chip has a device of its own: 0000:03:00.0:0.1 is its second.
-      // Before that the port's name is all that tells two ports of one chip apart.
+      // Since Linux 6.5 each port of a chip has its own device: 0000:03:00.0:0.1 is the second one. Before
+      // that, only the name distinguishes two ports of one chip.
       let parent = facts.ancestors.first { $0.subsystem == "serial-base" && $0.type == "port" }
       return parent?.syspath ?? facts.port.syspath
     }
@@ -63,7 +63,7 @@ extension Device {
 }
 
 extension PortFacts {
-  /// The nearest device whose driver is the port's: serial-base is only the kernel's bookkeeping.
+  /// The nearest device with the driver of the port: serial-base is internal to the kernel.
   fileprivate var hardware: SysfsNode? {
     ancestors.first { $0.subsystem != nil && $0.subsystem != "serial-base" }
   }
@@ -72,7 +72,7 @@ extension PortFacts {
     port.name.hasPrefix("rfcomm") || hardware?.subsystem == "bluetooth"
   }
 
-  /// Whether it comes and goes by other ways than USB. For PCI see
+  /// Whether it can be unplugged, other than by USB. For PCI see
   /// Documentation/ABI/testing/sysfs-devices-removable: the slots of Thunderbolt and ExpressCard.
   fileprivate var isRemovable: Bool {
     isOnBluetooth

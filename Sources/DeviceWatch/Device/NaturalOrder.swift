@@ -1,7 +1,7 @@
-/// Whether a name comes before another one for a person: `ttyUSB2` before `ttyUSB10`.
+/// Whether a name comes before another one in natural order: `ttyUSB2` before `ttyUSB10`.
 ///
-/// Runs of digits are compared as numbers of any length, all else byte by byte. A total order: names
-/// that differ only in leading zeros are told apart by them.
+/// Runs of digits are compared as numbers of any length, everything else byte by byte. It is a total
+/// order: leading zeros decide between names that are otherwise equal.
 func naturallyPrecedes(_ left: String, _ right: String) -> Bool {
   var (a, b) = (Substring(left).utf8, Substring(right).utf8)
   while let first = a.first, let second = b.first {
@@ -19,7 +19,7 @@ func naturallyPrecedes(_ left: String, _ right: String) -> Bool {
   return left.utf8.lexicographicallyPrecedes(right.utf8)
 }
 
-/// Takes the digits off the front, and returns them without leading zeros.
+/// Removes the digits at the front, and returns them without leading zeros.
 private func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
   let number = text.prefix(while: isDigit)
   text = text.dropFirst(number.count)

@@ -1,14 +1,12 @@
-/// Where a device is plugged in, in the words of udev.
+/// The physical path of a device, in the format of udev.
 enum PhysicalPath {
-  /// What udev's `path_id` would call the place, for machines on which no udevd does.
+  /// The path that udev's `path_id` would compute, for machines without udevd.
   ///
-  /// The rules are those of `src/udev/udev-builtin-path_id.c` in systemd, for the buses that serial
-  /// ports are found on: a piece for each bus on the way up, and of neighbours on one bus only the
-  /// nearest device counts.
+  /// The rules are those of `src/udev/udev-builtin-path_id.c` in systemd, for the buses of serial ports: one
+  /// part for each bus on the way to the root. Of several devices on one bus only the nearest counts.
   ///
-  /// - Parameter ancestors: what the port hangs on, the nearest first.
-  /// - Returns: for example `pci-0000:00:14.0-usb-0:1.2:1.0`; nil where no bus on the way gives its
-  ///   devices names that stay.
+  /// - Parameter ancestors: the parent devices of the port, nearest first.
+  /// - Returns: for example `pci-0000:00:14.0-usb-0:1.2:1.0`; nil if no bus on the way has permanent names.
   static func of(_ ancestors: [SysfsNode]) -> String? {
     var pieces: [String] = []
     var isAnchored = false
@@ -18,7 +16,7 @@ enum PhysicalPath {
       index += 1
       switch node.subsystem {
       case "usb":
-        // The root hub has no port of its own: usb1, where others are 1-1.2.
+        // The root hub is not plugged into a port: it is called usb1, others 1-1.2.
         guard ["usb_interface", "usb_device"].contains(node.type),
           let dash = node.name.firstIndex(of: "-")
         else { continue }

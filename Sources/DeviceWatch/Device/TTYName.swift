@@ -1,10 +1,10 @@
-/// What the name of a device of the class `tty` says about it.
+/// Properties that follow from the name of a device of the class `tty`.
 enum TTYName {
   /// Whether it may be a serial port.
   ///
-  /// The class holds more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), the names of "my
-  /// own terminal" (`tty`, `console`), and pseudo-terminals (`ptmx`, and of old `ptyp0`, `ttyp0` …
-  /// `ttyef`; see pty(7)).
+  /// The class contains more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), names of the current
+  /// terminal (`tty`, `console`), and pseudo-terminals (`ptmx`, formerly `ptyp0`, `ttyp0` … `ttyef`; see
+  /// pty(7)).
   static func isPort(_ name: String) -> Bool {
     switch name {
     case "tty", "console", "ptmx": return false
@@ -17,12 +17,11 @@ enum TTYName {
     return !isConsole && !isOldPseudoTerminal(name)
   }
 
-  /// Whether a virtual port is there only because somebody made it, and leads somewhere.
+  /// Whether a virtual port exists only because it was created, and is connected to something.
   ///
-  /// `rfcomm0` stands for a Bluetooth device that was bound to it, `ttyGS0` for the computer that
-  /// this machine is plugged into as a gadget, `tnt0` for the other half of a null modem. Others are
-  /// there on every machine with the driver: `ttyprintk` writes to the kernel's log, `ttynull`
-  /// nowhere, `hvc0` to the console of a virtual machine's host.
+  /// `rfcomm0` is connected to a Bluetooth device, `ttyGS0` to the computer that this machine is plugged into
+  /// as a gadget, `tnt0` to the other half of a null modem. Others exist on every machine with the driver:
+  /// `ttyprintk` writes to the kernel's log, `ttynull` nowhere, `hvc0` to the host of a virtual machine.
   static func isMadeOnPurpose(_ name: String) -> Bool {
     ["rfcomm", "ttyGS", "tnt"].contains { name.hasPrefix($0) }
   }

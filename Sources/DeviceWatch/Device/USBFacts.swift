@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// What a USB adapter says of itself.
+/// The data that a USB adapter reports about itself.
 struct USBFacts {
   let vendorID: UInt16?
   let productID: UInt16?
@@ -14,12 +14,12 @@ struct USBFacts {
     let ports = facts.ancestors.first { $0.subsystem == "usb-serial" }?.attributes
     let interface = facts.ancestors.first { $0.type == "usb_interface" }?.attributes
     let number = interface?["bInterfaceNumber"] ?? facts.properties["ID_USB_INTERFACE_NUM"]
-    // Hexadecimal, both of them; port_number is decimal.
+    // Both are hexadecimal; port_number is decimal.
     interfaceNumber = number.flatMap { Int($0, radix: 16) }
     portNumber = (ports?["port_number"]).flatMap { Int($0) } ?? Self.portNumber(in: facts.links)
 
-    // When the adapter has gone by now, its hub is what is found: without the interface between
-    // them a device is not the port's.
+    // If the adapter is gone by now, its hub is found instead. The interface between them shows which device
+    // belongs to the port.
     if interface != nil,
       let device = facts.ancestors.first(where: { $0.type == "usb_device" })?.attributes,
       device["idVendor"] != nil
@@ -39,8 +39,8 @@ struct USBFacts {
     }
   }
 
-  /// The number at the end of a link's name, where udev puts it for drivers of the kind that number
-  /// their ports: see 60-serial.rules.
+  /// The number at the end of a link's name. udev appends it for drivers that number their ports: see
+  /// 60-serial.rules.
   private static func portNumber(in links: [FilePath]) -> Int? {
     for link in links {
       let words = (link.lastComponent?.string ?? "").split(separator: "-")
@@ -51,14 +51,14 @@ struct USBFacts {
     return nil
   }
 
-  /// A name among udev's properties. For a device that has none udev puts its number there.
+  /// A name from udev's properties. For a device without a name udev stores its number there.
   private static func name(_ key: String, in properties: [String: String]) -> String? {
     let encoded = properties["\(key)_ENC"].map(decode(udevEncoded:))
     guard let name = encoded ?? properties[key], name != properties["\(key)_ID"] else { return nil }
     return text(name)
   }
 
-  /// The text without the blanks around it that some devices fill it up with; nil if it is empty.
+  /// The text without the spaces that some devices add; nil if it is empty.
   private static func text(_ raw: String) -> String? {
     func isBlank(_ character: Character) -> Bool { character.isWhitespace || character == "\0" }
     guard let first = raw.firstIndex(where: { !isBlank($0) }),
@@ -67,7 +67,7 @@ struct USBFacts {
     return String(raw[first...last])
   }
 
-  /// Undoes udev's `\x20` for a blank and the like; see `udev_util_encode_string`.
+  /// Decodes udev's escapes, such as `\x20` for a space; see `udev_util_encode_string`.
   static func decode(udevEncoded text: String) -> String {
     var rest = Substring(text).utf8
     var bytes: [UInt8] = []

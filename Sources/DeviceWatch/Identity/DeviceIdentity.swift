@@ -1,36 +1,36 @@
 public import SystemPackage
 
-/// What a device is recognised by when it comes back, wherever its node is then.
+/// The identity by which a device is recognised when it is back, whatever its node is.
 ///
-/// As little as tells it apart for certain: the less is compared, the more of its moves it is
-/// followed through. A look-alike is never taken for it; see ``IdentityMatcher`` for adapters that
-/// share a serial number.
+/// It contains only what identifies the device with certainty, so that the device is recognised after as
+/// many kinds of moves as possible. A look-alike never matches; for adapters that share a serial number see
+/// ``IdentityMatcher``.
 public enum DeviceIdentity: Hashable, Sendable {
-  /// A USB adapter with a serial number of its own, in whatever port.
+  /// A USB adapter with a unique serial number, in any port.
   case usb(USBFunction)
   /// A USB adapter without one: the same kind of adapter in the same physical port, as in
   /// ``Device/physicalPath``.
   case usbPort(USBFunction, path: String)
   /// A UART of the machine, by ``Device/hardwarePath``.
   case hardware(path: String)
-  /// A device of which nothing else is known, by its node.
+  /// A device without other data, by its node.
   case node(FilePath)
 }
 
-/// One serial port of a USB adapter, as the adapter describes itself.
+/// One serial port of a USB adapter, as the adapter describes it.
 public struct USBFunction: Hashable, Sendable {
   /// The vendor, for example 0x0403.
   public let vendorID: UInt16
   /// The product, for example 0x6001.
   public let productID: UInt16
-  /// The serial number, whether or not it is anybody's own.
+  /// The serial number, whether or not it is unique.
   public let serialNumber: String?
   /// The interface, from 0.
   public let interfaceNumber: Int?
-  /// The port on that interface, from 0; nil where an interface has but one.
+  /// The port on that interface, from 0; nil if the interface has only one.
   public let portNumber: Int?
 
-  /// Describes a device's function, or is nil if it is no USB device.
+  /// The function of a device; nil if it is not a USB device.
   public init?(_ device: Device) {
     guard let vendorID = device.vendorID, let productID = device.productID else { return nil }
     self.vendorID = vendorID
@@ -42,8 +42,7 @@ public struct USBFunction: Hashable, Sendable {
 }
 
 extension Device {
-  /// What it is recognised by, as far as it alone can tell: another adapter may have been given the
-  /// same serial number.
+  /// The identity of the device by its own data. Another adapter may have the same serial number.
   public var identity: DeviceIdentity {
     guard let function = USBFunction(self), let serialNumber,
       SerialNumber.isDistinctive(serialNumber)
@@ -51,7 +50,7 @@ extension Device {
     return .usb(function)
   }
 
-  /// What it is recognised by if its serial number does not count.
+  /// The identity of the device without its serial number.
   var identityByPlace: DeviceIdentity {
     if let function = USBFunction(self), let path = physicalPath ?? hardwarePath {
       return .usbPort(function, path: path)
@@ -61,18 +60,18 @@ extension Device {
 }
 
 extension DeviceIdentity {
-  /// Whether this is what a device is recognised by.
+  /// Whether this is the identity of a device.
   public func describes(_ device: Device) -> Bool {
     switch self {
     case .usb(let function): USBFunction(device) == function
-    // What else it may be recognised by, a device at this place is at this place.
+    // A device with a serial number also matches by its physical port.
     case .usbPort, .hardware, .node: device.identityByPlace == self
     }
   }
 
-  /// Looks for the device that this describes.
+  /// Searches for the device with this identity.
   ///
-  /// - Parameter devices: what there is now.
+  /// - Parameter devices: the present devices.
   public func match(among devices: [Device]) -> IdentityMatch {
     let matches = devices.filter(describes)
     return switch matches.count {
@@ -83,13 +82,12 @@ extension DeviceIdentity {
   }
 }
 
-/// What a search for one device found.
+/// The result of a search for one device.
 public enum IdentityMatch: Hashable, Sendable {
-  /// It is there.
+  /// The device is present.
   case one(Device)
-  /// It is not there.
+  /// The device is absent.
   case none
-  /// Several might be it, at least two, in the order in which they were given. Nothing but a person
-  /// can tell.
+  /// At least two devices match, in the given order. Only the user can tell which one it is.
   case ambiguous([Device])
 }

@@ -1,10 +1,10 @@
 extension DeviceSelector {
   /// Reads `usb:VID:PID`, `usb:VID:PID:SERIAL`, `serial:TEXT` or `port:ID_PATH`.
   ///
-  /// VID and PID are hexadecimal, of one to four digits. All after them is the serial number, colons
-  /// too. Paths are not read here: what is none of these forms is nil.
+  /// VID and PID are hexadecimal, of one to four digits. The rest is the serial number, including colons.
+  /// Returns nil for other forms, such as paths.
   ///
-  /// - Throws: what is wrong with a text that begins like one of the forms.
+  /// - Throws: ``DeviceSelectorError`` if the text begins like one of the forms, but is malformed.
   public init?(parsing text: String) throws(DeviceSelectorError) {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let rest = text[colon...].dropFirst()
@@ -34,7 +34,7 @@ extension DeviceSelector {
     return .usb(vendorID: vendorID, productID: productID, serialNumber: String(parts[2]))
   }
 
-  /// The standard library takes a sign and any number of zeros; a product number has neither.
+  /// The standard library accepts a sign and any number of zeros; a product number has neither.
   private static func number(_ digits: Substring) -> UInt16? {
     (1...4).contains(digits.utf8.count) && digits.allSatisfy(\.isHexDigit)
       ? UInt16(digits, radix: 16) : nil
@@ -42,7 +42,7 @@ extension DeviceSelector {
 }
 
 extension DeviceSelector: CustomStringConvertible {
-  /// The text that it is read from; a node's path for ``node(_:)``.
+  /// The text from which it can be parsed; the path for ``node(_:)``.
   public var description: String {
     switch self {
     case .node(let path): "\(path)"
@@ -61,20 +61,20 @@ extension DeviceSelector: CustomStringConvertible {
   }
 }
 
-/// What is wrong with a text that begins like a device selector.
+/// The error of a malformed device selector.
 public struct DeviceSelectorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The reason.
   public let code: Code
   /// The text.
   public let text: String
 
-  /// What can be wrong.
+  /// The reasons.
   public enum Code: Hashable, Sendable {
-    /// After `usb:` something else stands than two hexadecimal numbers of at most four digits.
+    /// `usb:` is not followed by two hexadecimal numbers of at most four digits.
     case numbersExpected
-    /// A colon promises a serial number, and none follows.
+    /// There is no serial number after the last colon.
     case serialNumberMissing
-    /// After `port:` nothing follows.
+    /// There is no text after `port:`.
     case placeMissing
   }
 
@@ -83,7 +83,7 @@ public struct DeviceSelectorError: Error, Hashable, Sendable, CustomStringConver
     self.text = text
   }
 
-  /// What is wrong, and what was expected.
+  /// The reason, and what was expected.
   public var description: String {
     switch code {
     case .numbersExpected:

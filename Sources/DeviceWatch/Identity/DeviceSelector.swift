@@ -1,20 +1,20 @@
 import Posix
 public import SystemPackage
 
-/// How a person says which device is meant.
+/// A description of a device by the user.
 public enum DeviceSelector: Hashable, Sendable {
   /// The device behind a node, or behind a symbolic link to one.
   case node(FilePath)
-  /// USB adapters of a kind, and the one with that serial number if one is given.
+  /// USB adapters of a kind; only the one with the serial number, if one is given.
   case usb(vendorID: UInt16, productID: UInt16, serialNumber: String? = nil)
-  /// USB adapters with that serial number.
+  /// USB adapters with this serial number.
   case serial(String)
-  /// Whatever is plugged in at that place; see ``matches(among:)`` for what may be said.
+  /// The device that is plugged into this physical port; for the format see ``matches(among:)``.
   case port(String)
 }
 
 extension DeviceSelector {
-  /// Whether it names a place, and means whatever is plugged in there.
+  /// Whether it names a physical port, and means any device that is plugged into it.
   public var isPlace: Bool {
     switch self {
     case .port: true
@@ -22,13 +22,13 @@ extension DeviceSelector {
     }
   }
 
-  /// The devices that are meant, in the order in which they were given.
+  /// The devices that match, in the given order.
   ///
-  /// A place may be said in full (`pci-0000:00:14.0-usb-0:1.2:1.0`), without the interface
-  /// (`pci-0000:00:14.0-usb-0:1.2`: all of a device's ports), or as the links in
-  /// /dev/serial/by-path are called (`pci-0000:00:14.0-usb-0:1.2:1.0-port0`).
+  /// A physical port can be given in full (`pci-0000:00:14.0-usb-0:1.2:1.0`), without the interface
+  /// (`pci-0000:00:14.0-usb-0:1.2`: all ports of a device), or like the links in /dev/serial/by-path
+  /// (`pci-0000:00:14.0-usb-0:1.2:1.0-port0`).
   ///
-  /// - Parameter devices: what there is.
+  /// - Parameter devices: the present devices.
   public func matches(among devices: [Device]) -> [Device] {
     matches(among: devices) { $0.realPath }
   }
@@ -36,15 +36,15 @@ extension DeviceSelector {
   /// The same for any file system.
   ///
   /// - Parameters:
-  ///   - devices: what there is.
-  ///   - resolve: where a path leads when every symbolic link is followed, or nil if nowhere.
+  ///   - devices: the present devices.
+  ///   - resolve: follows all symbolic links of a path; returns nil if it leads nowhere.
   public func matches(
     among devices: [Device], resolving resolve: (FilePath) -> FilePath?
   ) -> [Device] {
     switch self {
     case .node(let path):
-      // Two adapters may claim one link; where it leads decides. When it leads nowhere, because the
-      // device has just gone, those who claimed it are meant.
+      // Two adapters may claim one link: its target decides. If it leads nowhere, because the device is just
+      // gone, all devices that claim it match.
       if let node = resolve(path) { return devices.filter { $0.node == node } }
       return devices.filter { $0.node == path || $0.links.contains(path) }
     case .usb(let vendorID, let productID, let serialNumber):
@@ -61,12 +61,12 @@ extension DeviceSelector {
 }
 
 extension Device {
-  /// What a person may call the place that it is plugged in at.
+  /// The names that the user may give to its physical port.
   fileprivate var placeNames: [String] {
     guard let physicalPath else { return [] }
     var names = [physicalPath]
     if let portNumber { names.append("\(physicalPath)-port\(portNumber)") }
-    // The last piece, 1.0, is the device's configuration and interface, and no part of the place.
+    // The last part, 1.0, is the configuration and interface of the device, not of the physical port.
     if vendorID != nil, let colon = physicalPath.lastIndex(of: ":") {
       names.append(String(physicalPath[..<colon]))
     }

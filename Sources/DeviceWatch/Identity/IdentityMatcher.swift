@@ -1,8 +1,8 @@
-/// Recognises one device when it comes back, and learns what does *not* tell it apart.
+/// Recognises one device when it is back, and learns which data are *not* unique.
 ///
-/// Two adapters with the same serial number cannot be known from one of them alone. While the device
-/// is there its owner shows the matcher what else is there; once a twin was seen, the device is
-/// recognised by its physical port from then on, also after the twin has gone.
+/// One adapter alone does not show that another one has the same serial number. While the device is
+/// present, its owner passes the other present devices to the matcher. Once a twin was seen, the device is
+/// recognised by its physical port, also after the twin is gone.
 ///
 /// ```swift
 /// var matcher = IdentityMatcher(for: device, among: watcher.devices)
@@ -10,7 +10,7 @@
 /// matcher.match(among: watcher.devices)  // when the device is gone
 /// ```
 public struct IdentityMatcher: Hashable, Sendable {
-  /// What the device is recognised by.
+  /// The identity of the device.
   public private(set) var identity: DeviceIdentity
   /// The device as it was last seen.
   public private(set) var device: Device
@@ -18,16 +18,16 @@ public struct IdentityMatcher: Hashable, Sendable {
   /// Creates a matcher for a device.
   ///
   /// - Parameters:
-  ///   - device: the one to recognise.
-  ///   - devices: what there is now, the device itself or not.
+  ///   - device: the device to recognise.
+  ///   - devices: the present devices, with or without the device itself.
   public init(for device: Device, among devices: [Device]) {
     self.device = device
     identity = device.identity
     learn(from: devices + [device])
   }
 
-  /// Looks for twins among what there is. Without the device itself there is nothing to learn: what
-  /// looks like it then may be it.
+  /// Looks for twins among the present devices. Does nothing if the device itself is absent: a device that
+  /// looks like it may be it.
   public mutating func learn(from devices: [Device]) {
     let likes = devices.filter(identity.describes)
     guard let own = likes.last(where: { $0.syspath == device.syspath }) else { return }
@@ -35,25 +35,25 @@ public struct IdentityMatcher: Hashable, Sendable {
     if likes.contains(where: { $0.syspath != own.syspath }) { identity = own.identityByPlace }
   }
 
-  /// The device is back, and this is it now: from here on twins are looked for beside it.
+  /// The device is back: later searches for twins exclude it.
   ///
   /// - Parameters:
-  ///   - device: as it is now, wherever that is.
-  ///   - devices: what there is now.
+  ///   - device: the device as it is now.
+  ///   - devices: the present devices.
   public mutating func follow(_ device: Device, among devices: [Device]) {
     self.device = device
     learn(from: devices + [device])
   }
 
-  /// Looks for the device.
+  /// Searches for the device.
   ///
-  /// - Parameter devices: what there is now.
+  /// - Parameter devices: the present devices.
   public func match(among devices: [Device]) -> IdentityMatch { identity.match(among: devices) }
 
-  /// The same kind of adapter, with the same number if it has one, where the device cannot be
-  /// recognised: only a person can tell whether one of them is it.
+  /// Adapters of the same kind, with the same serial number if there is one. Only the user can tell whether
+  /// one of them is the device.
   ///
-  /// - Parameter devices: what there is now.
+  /// - Parameter devices: the present devices.
   public func lookAlikes(among devices: [Device]) -> [Device] {
     guard let function = USBFunction(device) else { return [] }
     return devices.filter { USBFunction($0) == function && !identity.describes($0) }

@@ -1,10 +1,10 @@
-/// What can be said of a serial number by its looks.
+/// Checks of a serial number by its text.
 enum SerialNumber {
-  /// Whether it may be an adapter's own.
+  /// Whether it may be unique.
   ///
-  /// Many makers leave in what the chip's data sheet has as an example, the same in every adapter:
-  /// `0001` (CP210x), `00000000`, `123456`, `0123456789ABCDEF`, `FFFFFFFF`, `None`. One that passes
-  /// may still be shared: no list is complete.
+  /// Many manufacturers use the example of the chip's data sheet in every adapter:
+  /// `0001` (CP210x), `00000000`, `123456`, `0123456789ABCDEF`, `FFFFFFFF`, `None`. A serial
+  /// number that passes may still be shared, because no list is complete.
   static func isDistinctive(_ serialNumber: String) -> Bool {
     let text = serialNumber.uppercased()
     let isOneLetter = Set(text).count < 2 && text.count > 1

@@ -2,17 +2,17 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The kernel's notices of what happens in directories; see inotify(7).
+/// Events of directories and files; see inotify(7).
 struct Inotify: ~Copyable {
-  /// Stands for a directory that is watched, whatever it is called by now.
+  /// A watched directory, whatever its name is by now.
   typealias Watch = CInt
 
-  /// What happened.
+  /// An event.
   struct Event {
-    /// In which directory; -1 for ``isOverflow``.
+    /// The watched directory; -1 for ``isOverflow``.
     let watch: Watch
     private let mask: UInt32
-    /// To which of its entries; empty if to the directory itself.
+    /// The entry of the directory; empty for the directory itself.
     let name: String
 
     /// Events were lost.
@@ -49,14 +49,14 @@ struct Inotify: ~Copyable {
     owned = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
   }
 
-  /// Readable while events are waiting; lent.
+  /// Readable while events are waiting; borrowed.
   var descriptor: FileDescriptor { owned.borrowed }
 
-  /// Watches the entries of a directory. One that is watched already keeps its watch, under whatever
-  /// name it is given. The corresponding C function is `inotify_add_watch`.
+  /// Watches the entries of a directory. A directory that is watched already keeps its watch, also if it is
+  /// given by another name. The corresponding C function is `inotify_add_watch`.
   ///
-  /// - Throws: `ENOTDIR` for all else than a directory, a link to one too; `ENOSPC` at the user's
-  ///   limit of watches, fs.inotify.max_user_watches; `EACCES` if it may not be read.
+  /// - Throws: `ENOTDIR` if it is not a directory but, for example, a link to one; `ENOSPC` at the user's limit
+  ///   of watches, fs.inotify.max_user_watches; `EACCES` if it may not be read.
   borrowing func watch(_ directory: FilePath) throws(Errno) -> Watch {
     let entries = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
     let itself = IN_DELETE_SELF | IN_MOVE_SELF
@@ -83,10 +83,10 @@ struct Inotify: ~Copyable {
     _ = inotify_rm_watch(descriptor.rawValue, watch)
   }
 
-  /// Takes the events that are waiting, the oldest first.
+  /// Reads the events that are waiting, oldest first.
   borrowing func readEvents() -> [Event] {
     var events: [Event] = []
-    // At least one event fits: inotify(7) asks for sizeof(event) + NAME_MAX + 1.
+    // Room for at least one event: inotify(7) requires sizeof(event) + NAME_MAX + 1.
     withUnsafeTemporaryAllocation(
       byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
     ) { buffer in
@@ -104,7 +104,7 @@ struct Inotify: ~Copyable {
       let header = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
       let nameStart = offset + headerSize
       let nameEnd = min(nameStart + Int(header.len), bytes.count)
-      // Filled up with zeros.
+      // Padded with zeros.
       let name = String(decoding: bytes[nameStart..<nameEnd].prefix { $0 != 0 }, as: UTF8.self)
       events.append(Event(header, name: name))
       offset = nameEnd

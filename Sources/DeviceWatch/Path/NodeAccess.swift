@@ -4,19 +4,19 @@ public import SystemPackage
 
 /// Whether this process may read and write a device node, by the node's permissions.
 public enum NodeAccess: Hashable, Sendable {
-  /// It may.
+  /// The process may read and write it.
   case accessible
-  /// It may not. The names of the owner and of the group are nil where they have none (in
-  /// containers), all are nil where not even that may be seen.
+  /// The process may not. The names of the owner and of the group are nil if they have none, as in
+  /// containers; all values are nil if they may not be read.
   case denied(owner: String?, group: String?, mode: FilePermissions?)
   /// There is no such node, or a symbolic link leads nowhere.
   case missing
 
-  /// Looks at a node, without opening it. The corresponding C function is `faccessat`, with
-  /// `AT_EACCESS`: it is the effective user who counts, as for open(2).
+  /// Checks a node without opening it. The corresponding C function is `faccessat`, with
+  /// `AT_EACCESS`: like open(2) it checks the effective user.
   ///
-  /// What the permissions allow may be refused all the same, for example by a container's device
-  /// rules. See access(2).
+  /// Access may be denied in spite of the permissions, for example by the device rules of a container. See
+  /// access(2).
   public static func of(_ path: FilePath) -> NodeAccess {
     do throws(Errno) {
       try systemCall {

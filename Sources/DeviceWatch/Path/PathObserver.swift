@@ -1,35 +1,35 @@
 public import SystemPackage
 
-/// Hears whether a path leads to something.
+/// Observes whether a path leads to a file.
 ///
-/// All are called on the watcher's thread; by then ``PathWatcher/isPresent`` shows it. A path appears
-/// and vanishes in turns.
+/// All methods are called on the watcher's thread, after ``PathWatcher/isPresent`` was updated. A path
+/// appears and vanishes in turns.
 public protocol PathObserver: AnyObject {
-  /// The path leads to something. Whether it is what was there before is not known: a stale link
-  /// `board -> /dev/pts/7` comes to life again when anybody opens a seventh pseudo-terminal.
+  /// The path leads to a file. It may not be the same file as before: a stale link `board -> /dev/pts/7`
+  /// leads to a file again when any program opens a pseudo-terminal with that number.
   func pathWatcher(_ watcher: PathWatcher, didAppear path: FilePath)
 
-  /// The path leads nowhere any more.
+  /// The path no longer leads to a file.
   func pathWatcher(_ watcher: PathWatcher, didVanish path: FilePath)
 
-  /// The permissions, or other attributes, of what the path leads to were changed.
+  /// The permissions, or other attributes, of the file were changed.
   func pathWatcher(_ watcher: PathWatcher, accessDidChangeOf path: FilePath)
 
-  /// From now on some changes may go unheard: a directory on the way cannot be watched. `ENOSPC` is
+  /// Some changes may be missed from now on, because a directory on the way cannot be watched. `ENOSPC` is
   /// the user's limit of watches, `EACCES` a directory that may not be read.
   func pathWatcher(_ watcher: PathWatcher, didFailWith error: Errno)
 }
 
 extension PathObserver {
-  /// Ignores it.
+  /// Does nothing.
   public func pathWatcher(_ watcher: PathWatcher, didVanish path: FilePath) {}
-  /// Ignores it.
+  /// Does nothing.
   public func pathWatcher(_ watcher: PathWatcher, accessDidChangeOf path: FilePath) {}
-  /// Ignores it.
+  /// Does nothing.
   public func pathWatcher(_ watcher: PathWatcher, didFailWith error: Errno) {}
 }
 
-/// What happened to a path, as one value, for closures that observe one kind of it.
+/// An event of a path as a value, for closures that observe one kind of event.
 public enum PathEvent: Hashable, Sendable {
   /// See ``PathObserver/pathWatcher(_:didAppear:)``.
   case appeared

@@ -1,17 +1,17 @@
 import Glibc
 import SystemPackage
 
-/// The way that the kernel takes to a path's end, link by link, as it is at the moment.
+/// The directories and links that the kernel passes when it resolves a path at the moment.
 struct PathWalk: Equatable {
-  /// One name that was looked up in one directory.
+  /// The lookup of a name in a directory.
   struct Step: Hashable {
-    /// The directory; no symbolic link leads to it.
+    /// The directory, without symbolic links in its path.
     let directory: FilePath
     /// The name in it.
     let name: String
   }
 
-  /// Which file something is: what was deleted and made again under its name is another.
+  /// The identity of a file: a file that was deleted and created again has another one.
   struct FileID: Hashable {
     private let deviceID: DeviceID
     private let inode: Inode
@@ -24,12 +24,12 @@ struct PathWalk: Equatable {
     }
   }
 
-  /// The names that were looked up, up to the first that is not there.
+  /// The lookups, up to the first name that does not exist.
   private(set) var steps: [Step] = []
-  /// The symbolic links on the way, and what is at its end; nil if the way leads nowhere.
+  /// The symbolic links on the way, and the file at its end; nil if the path leads nowhere.
   private(set) var destination: [FileID]?
 
-  /// How many links the kernel follows; see path_resolution(7).
+  /// The number of links that the kernel follows; see path_resolution(7).
   private static let linkLimit = 40
 
   /// Walks a path.
@@ -37,7 +37,7 @@ struct PathWalk: Equatable {
   /// - Parameter path: absolute.
   init(_ path: FilePath) {
     var directory = FilePath("/")
-    // The next component last.
+    // In reverse order: the next component is the last element.
     var remaining = Array(path.components.reversed())
     var files: [FileID] = []
     var linkCount = 0

@@ -2,45 +2,44 @@ public import Observing
 import Posix
 public import SystemPackage
 
-/// Waits for a path to lead to something, or to nothing: a pseudo-terminal, or a symbolic link to
-/// one, of which udev knows nothing.
+/// Watches whether a path leads to a file. It is for files that udev does not know: a pseudo-terminal, or
+/// a symbolic link to one.
 ///
 /// ## Principles of operation
 ///
-/// - It owns no thread, never waits and never polls. Its owner watches ``descriptor`` for reading,
+/// - It has no thread, never waits and never polls. Its owner watches ``descriptor`` for reading,
 ///   level-triggered, and calls ``handleReadable()``.
-/// - A notice of the kernel is only the reason to look; what counts is what is seen then. Every
-///   directory in which a name of the path is looked up is watched, those behind symbolic links too,
-///   as far as the way leads: the first name that is missing is one that is waited for. A link that
-///   leads nowhere counts as absent.
-/// - What was replaced has vanished and appeared, even if it was never seen to be missing.
-/// - What inotify(7) does not tell of, it does not see: another file system mounted over a directory
-///   on the way, changes made on the other side of a network file system.
+/// - An event only causes a new walk along the path, whose result counts. All directories in which a name
+///   of the path is looked up are watched, also those behind symbolic links, up to the first name that
+///   does not exist. A link that leads nowhere counts as absent.
+/// - A file that was replaced is reported as vanished and appeared, even if it was never seen missing.
+/// - It misses what inotify(7) does not report: another file system that is mounted over a directory on the
+///   way, and remote changes of a network file system.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class PathWatcher {
   /// The path, as it was given.
   public let path: FilePath
-  /// Whether it leads to something.
+  /// Whether it leads to a file.
   public private(set) var isPresent: Bool
 
   private let absolutePath: FilePath
   private let inotify: Inotify
   private let events = Observable<PathEvent>()
   private var walk: PathWalk
-  /// The names that matter in each directory that is watched.
+  /// The relevant names in each watched directory.
   private var names: [Inotify.Watch: Set<String>] = [:]
-  /// The directory of the path's last step.
+  /// The directory of the last lookup.
   private var lastWatch: Inotify.Watch?
-  /// Why not all that matters is watched.
+  /// Why some directory is not watched.
   private var failure: Errno?
   private var isHandling = false
 
   /// Starts watching.
   ///
-  /// - Parameter path: a relative one counts from the directory that is current now.
-  /// - Throws: what inotify_init1(2) and inotify_add_watch(2) say: `EMFILE` and `ENOSPC` at the
-  ///   user's limits, `EACCES` if the directory that matters most may not be read.
+  /// - Parameter path: a relative path starts at the present current directory.
+  /// - Throws: the errors of inotify_init1(2) and inotify_add_watch(2): `EMFILE` and `ENOSPC` at the user's
+  ///   limits, `EACCES` if the directory of the last lookup may not be read.
   public init(_ path: FilePath) throws(Errno) {
     self.path = path
     if path.isAbsolute {
@@ -58,11 +57,11 @@ public final class PathWatcher {
     isPresent = walk.destination != nil
   }
 
-  /// Readable while something has happened that ``handleReadable()`` has not seen.
+  /// Readable while there are events that ``handleReadable()`` has not processed.
   public var descriptor: FileDescriptor { inotify.descriptor }
 
-  /// Takes in what has happened, and tells observers. An observer that calls it changes nothing:
-  /// what there is to take in is taken in when it is called the next time.
+  /// Processes the events that are waiting, and notifies observers. A call by an observer does nothing: the
+  /// next call from outside processes the rest.
   public func handleReadable() {
     guard !isHandling else { return }
     isHandling = true
@@ -89,15 +88,15 @@ public final class PathWatcher {
     }
   }
 
-  // MARK: Looking
+  // MARK: Walking
 
-  /// What notices said, taken together.
+  /// A summary of events.
   private struct News {
-    /// Whether any is of something on the way.
+    /// Whether an event concerns a name on the way.
     var isRelevant = false
-    /// Whether something on the way was deleted or moved away.
+    /// Whether a name on the way was deleted or moved away.
     var hasDeparture = false
-    /// Whether attributes of what the path leads to were changed.
+    /// Whether attributes of the file at the end were changed.
     var hasNewAttributes = false
   }
 
@@ -121,8 +120,8 @@ public final class PathWatcher {
     }
   }
 
-  /// Walks the path until all that was walked was being watched before: whatever changes afterwards
-  /// makes a notice. Notices of what the last walk has seen are taken in already.
+  /// Walks the path until all its directories were watched before the walk, so that each later change causes
+  /// an event. Events that the last walk has covered are discarded.
   private func look(_ news: inout News) {
     var isSettled = false
     while !isSettled {
@@ -145,11 +144,11 @@ public final class PathWatcher {
         names[watch, default: []].insert(step.name)
         if isLast { lastWatch = watch }
       } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-        // It was replaced since it was walked, which the next walk shows; or it is a file where a
-        // directory should be, and its own name is watched.
+        // It was replaced since the walk, which the next walk shows; or it is a file instead of a directory,
+        // and its name is watched.
       } catch .permissionDenied where !isLast {
-        // Above a directory that is there: one may pass, and not look around. That it is exchanged
-        // whole goes unheard, or shows in the directory itself.
+        // It may be passed, but not read. If a directory below it is replaced, that is missed, unless that
+        // directory itself reports it.
       } catch {
         failure = error
       }
@@ -164,14 +163,14 @@ extension PathWatcher: Sendable {}
 extension PathWatcher {
   /// Adds an observer, which is not retained, at the end of the list.
   public func addObserver(_ observer: some PathObserver) {
-    // Unowned: every notification is made by a method of the watcher, which is alive in it.
+    // Unowned is safe: only methods of the watcher send notifications, so it is alive.
     events.add(observer) { [unowned self] observer, event in event.tell(observer, of: self) }
   }
 
-  /// Removes an observer; it hears nothing from now on.
+  /// Removes an observer, which receives nothing from now on.
   public func removeObserver(_ observer: some PathObserver) { events.remove(observer) }
 
-  /// Observes every event with a closure, for as long as the token is kept.
+  /// Observes all events with a closure, as long as the token exists.
   public func observe(_ handler: @escaping (PathEvent) -> Void) -> ObservationToken<PathEvent> {
     events.observe(handler)
   }

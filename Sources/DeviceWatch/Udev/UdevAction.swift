@@ -1,11 +1,11 @@
-/// What an event of udev or the kernel means here.
+/// The meaning of an event of udev or the kernel.
 ///
-/// The kernel's words are in `kobject_actions` of its lib/kobject_uevent.c.
+/// The kernel's actions are listed in `kobject_actions` of lib/kobject_uevent.c.
 enum UdevAction: Hashable {
   case add, remove, change, move
 
-  /// Reads an action. A driver that is bound or let go, a device that is taken off and on line, and
-  /// what future kernels may say, are changes: the device is there before and after.
+  /// Parses an action. Binding and unbinding a driver, taking a device offline and online, and unknown actions
+  /// of future kernels are changes: the device is present before and after.
   init(_ action: String?) {
     switch action {
     case "add": self = .add

@@ -2,8 +2,8 @@ import CUdev
 import Glibc
 import SystemPackage
 
-// libudev's objects, each with one owner. The corresponding C functions are those of libudev(3); no
-// pointer of theirs leaves this file. They must not be used by two threads at a time.
+// The objects of libudev, each with one owner. The corresponding C functions are those of libudev(3). No
+// C pointer leaves this file. Two threads must not use them at the same time.
 
 /// The library itself: `struct udev`.
 struct UdevContext: ~Copyable {
@@ -17,7 +17,7 @@ struct UdevContext: ~Copyable {
 
   deinit { udev_unref(pointer) }
 
-  /// The device of a name; nil if it is gone.
+  /// The device with this name; nil if it is gone.
   ///
   /// The corresponding C function is `udev_device_new_from_subsystem_sysname`.
   borrowing func device(named name: String, inSubsystem subsystem: String) -> UdevDevice? {
@@ -28,13 +28,13 @@ struct UdevContext: ~Copyable {
   }
 }
 
-/// A socket on which the kernel or udevd tells of devices: `struct udev_monitor`.
+/// A socket with the events of the kernel or of udevd: `struct udev_monitor`.
 struct UdevMonitor: ~Copyable {
   private let pointer: OpaquePointer
 
-  /// Makes a socket, non-blocking and close-on-exec, that does not listen yet.
+  /// Creates a socket, non-blocking and close-on-exec, that does not listen yet.
   ///
-  /// - Parameter group: `kernel` or `udev`: who is to tell.
+  /// - Parameter group: `kernel` or `udev`: the sender.
   init(_ context: borrowing UdevContext, group: String) throws(Errno) {
     guard let pointer = udev_monitor_new_from_netlink(context.pointer, group) else {
       throw Errno(rawValue: errno)
@@ -45,24 +45,24 @@ struct UdevMonitor: ~Copyable {
   /// Starts listening.
   ///
   /// - Parameters:
-  ///   - subsystem: what to hear of.
+  ///   - subsystem: the subsystem of the devices.
   ///   - receiveBufferSize: bytes; the kernel doubles it, and may grant less to an unprivileged user.
   borrowing func listen(to subsystem: String, receiveBufferSize: Int) throws(Errno) {
     try check(udev_monitor_filter_add_match_subsystem_devtype(pointer, subsystem, nil))
-    // Without privileges the kernel's limit (net.core.rmem_max) is what one gets: that will do.
+    // Without privileges the size is limited (net.core.rmem_max), which is sufficient.
     _ = udev_monitor_set_receive_buffer_size(pointer, CInt(clamping: receiveBufferSize))
     try check(udev_monitor_enable_receiving(pointer))
   }
 
   deinit { udev_monitor_unref(pointer) }
 
-  /// The socket, lent.
+  /// The socket, borrowed.
   var descriptor: FileDescriptor { FileDescriptor(rawValue: udev_monitor_get_fd(pointer)) }
 
-  /// Takes the next event.
+  /// Reads the next event.
   ///
-  /// - Returns: nil if there is none, or if what came next was not for us.
-  /// - Throws: `ENOBUFS` when events were lost; what recvmsg(2) says.
+  /// - Returns: nil if there is none, or if the next message was filtered out.
+  /// - Throws: `ENOBUFS` if events were lost; other errors of recvmsg(2).
   borrowing func receive() throws(Errno) -> UdevDevice? {
     if let device = udev_monitor_receive_device(pointer) { return UdevDevice(owning: device) }
     let error = Errno(rawValue: errno)
@@ -71,7 +71,7 @@ struct UdevMonitor: ~Copyable {
   }
 }
 
-/// A device as udev knows it: `struct udev_device`.
+/// A device in udev: `struct udev_device`.
 struct UdevDevice: ~Copyable {
   private let pointer: OpaquePointer
 
@@ -83,14 +83,14 @@ struct UdevDevice: ~Copyable {
   var syspath: String { text(udev_device_get_syspath(pointer)) ?? "" }
   /// Its device node, if it has one.
   var node: FilePath? { text(udev_device_get_devnode(pointer)).map { FilePath($0) } }
-  /// What happened to it, if it came from a monitor.
+  /// The action, if it is from a monitor.
   var action: String? { text(udev_device_get_action(pointer)) }
   /// Links to its node.
   var links: [FilePath] {
     names(in: udev_device_get_devlinks_list_entry(pointer)).map { FilePath($0) }
   }
 
-  /// What udev, or the kernel's event, says of it.
+  /// The properties in udev, or in the event of the kernel.
   func property(_ key: String) -> String? {
     text(udev_device_get_property_value(pointer, key))
   }
@@ -98,10 +98,10 @@ struct UdevDevice: ~Copyable {
   /// The device itself.
   var sysfsNode: SysfsNode { SysfsNode(reading: pointer) }
 
-  /// What it hangs on, the nearest first.
+  /// Its parent devices, nearest first.
   var ancestors: [SysfsNode] {
     var ancestors: [SysfsNode] = []
-    // A parent belongs to its child, and is not to be released.
+    // The child owns its parent, which must not be released.
     var parent = udev_device_get_parent(pointer)
     while let device = parent {
       ancestors.append(SysfsNode(reading: device))
@@ -124,7 +124,7 @@ extension SysfsNode {
   }
 }
 
-/// Copies a text; what is empty is absent.
+/// Copies a text; nil if it is empty.
 private func text(_ pointer: UnsafePointer<CChar>?) -> String? {
   guard let pointer, pointer.pointee != 0 else { return nil }
   return String(cString: pointer)

@@ -2,29 +2,29 @@ import Glibc
 import Posix
 public import SystemPackage
 
-/// Hears of serial ports through libudev, with and without a running udevd.
+/// A source of serial ports that uses libudev, with and without a running udevd.
 ///
-/// Its monitor listens before anything is enumerated: see ``DeviceSource``.
+/// Its monitor listens before the enumeration: see ``DeviceSource``.
 public final class UdevSource: DeviceSource {
-  /// Who tells of devices.
+  /// The sender of events.
   public enum Group: String, Hashable, Sendable {
-    /// udevd, when it is done with a device: the links are there and the permissions are set.
+    /// udevd, after it has created the links and set the permissions.
     case udev
-    /// The kernel itself, at once. The only one who tells where no udevd runs, as in containers.
+    /// The kernel, at once. The only sender if udevd does not run, as in containers.
     case kernel
 
-    /// udevd where it runs, else the kernel.
+    /// udevd if it runs, otherwise the kernel.
     ///
-    /// As libudev itself does, this looks for udevd's control socket: to a group in which nobody
-    /// speaks one listens in vain, without an error.
+    /// Like libudev, this checks for udevd's control socket: listening to a group without a sender causes no
+    /// error.
     public static var automatic: Group {
       access("/run/udev/control", F_OK) == 0 ? .udev : .kernel
     }
   }
 
-  /// Room for about a thousand events, in bytes. A hub with 32 ports makes some 300 at once.
+  /// Room for about a thousand events, in bytes. A hub with 32 ports causes about 300 at once.
   public static let defaultReceiveBufferSize = 1 << 20
-  /// So many events are handled in a turn, so that a storm of them holds nobody up.
+  /// The number of events that are processed in one turn, so that many events do not block the loop.
   static let defaultBatchSize = 256
 
   private let context: UdevContext
@@ -36,11 +36,11 @@ public final class UdevSource: DeviceSource {
   /// Starts listening.
   ///
   /// - Parameters:
-  ///   - group: who is to tell.
-  ///   - receiveBufferSize: how many bytes of events may wait; the kernel doubles it, and grants an
-  ///     unprivileged user no more than `net.core.rmem_max`.
-  /// - Throws: what socket(2) and bind(2) say: `EMFILE`, `ENOMEM`, `EAFNOSUPPORT`, or `EPERM` where
-  ///   a sandbox forbids netlink.
+  ///   - group: the sender.
+  ///   - receiveBufferSize: the size of the queue in bytes; the kernel doubles it, and limits it to
+  ///     `net.core.rmem_max` for unprivileged users.
+  /// - Throws: the errors of socket(2) and bind(2): `EMFILE`, `ENOMEM`, `EAFNOSUPPORT`, or `EPERM` if a
+  ///   sandbox forbids netlink.
   public convenience init(
     group: Group = .automatic, receiveBufferSize: Int = UdevSource.defaultReceiveBufferSize
   ) throws(Errno) {
@@ -48,7 +48,7 @@ public final class UdevSource: DeviceSource {
       group: group, receiveBufferSize: receiveBufferSize, including: TTYName.isPort)
   }
 
-  /// The same for other devices of the class `tty`: those whose names are included.
+  /// The same for the devices of the class `tty` whose names are included.
   init(
     group: Group, receiveBufferSize: Int, batchSize: Int = UdevSource.defaultBatchSize,
     including isIncluded: @escaping (String) -> Bool
@@ -65,20 +65,20 @@ public final class UdevSource: DeviceSource {
 
   /// See ``DeviceSource/enumerate()``.
   ///
-  /// The folder of the class is read directly: `udev_enumerate` would look at all of the virtual
-  /// consoles first, ten times as long as all the rest takes.
+  /// Reads the directory of the class directly: `udev_enumerate` would examine all virtual consoles, which
+  /// takes ten times as long as the rest.
   public func enumerate() throws(Errno) -> [Device] {
     try Self.ttyNames().filter(isIncluded).compactMap { name in
       guard let device = context.device(named: name, inSubsystem: "tty") else { return nil }
-      // Without an incarnation it went away just now, and an event says so.
+      // Without an incarnation it is gone by now, and an event reports that.
       return Device(device).flatMap { $0.incarnation == nil ? nil : $0 }
     }
   }
 
   /// The corresponding C function is `readdir`.
   ///
-  /// - Throws: what opendir(3) and readdir(3) say: a list that is cut short would look as if devices
-  ///   were gone. Where there is no sysfs there are no devices.
+  /// - Throws: the errors of opendir(3) and readdir(3), because devices that are missing from the list would
+  ///   count as gone. Without sysfs there are no devices.
   private static func ttyNames() throws(Errno) -> [String] {
     guard let folder = opendir("/sys/class/tty") else {
       let error = Errno(rawValue: errno)
@@ -110,13 +110,13 @@ public final class UdevSource: DeviceSource {
           break
         }
       } catch {
-        // ENOBUFS as a rule. Whatever else it was, an event may have been lost.
+        // Usually ENOBUFS. With any other error, too, an event may have been lost.
         if error != .interrupted { hasLostEvents = true }
       }
     }
-    // Not before: the kernel drops events, and does not say so again, until all that it kept has
-    // been read. See netlink(7), and netlink_overrun() in af_netlink.c. And not later: nothing wakes
-    // us again for what has been read.
+    // Not before: the kernel drops events without another error until all queued ones have been read. See
+    // netlink(7), and netlink_overrun() in af_netlink.c. Not later: events that have been read do not wake
+    // the loop again.
     if hasLostEvents && !isReadable {
       events.append(.overrun)
       hasLostEvents = false
@@ -138,12 +138,12 @@ public final class UdevSource: DeviceSource {
       }
       hasLostEvents = true
       return nil
-    // A device that is gone already has nothing to tell but that, which comes next.
+    // If the device is gone already, the next event reports that.
     case .change, .remove: return values.incarnation == nil ? nil : .changed(values)
     }
   }
 
-  /// Whether anything is waiting. libudev says `EAGAIN` also after an event that it throws away.
+  /// Whether an event is waiting. libudev also returns `EAGAIN` after an event that it discards.
   private var isReadable: Bool {
     var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) > 0
@@ -158,7 +158,7 @@ public final class UdevSource: DeviceSource {
 extension UdevSource: Sendable {}
 
 extension Device {
-  /// Copies a device out of udev; nil if it has no node, and is no port therefore.
+  /// Copies a device from udev; nil if it has no node, and therefore is not a port.
   fileprivate init?(_ device: borrowing UdevDevice) {
     guard let node = device.node else { return nil }
     let syspath = device.syspath
@@ -170,7 +170,7 @@ extension Device {
         links: device.links, incarnation: Self.incarnation(ofSyspath: syspath)))
   }
 
-  /// The number of a folder in sysfs is never given out twice, and grows: see __kernfs_new_node() in
+  /// The inode number of a directory in sysfs grows and is never reused: see __kernfs_new_node() in
   /// the kernel's fs/kernfs/dir.c.
   private static func incarnation(ofSyspath syspath: String) -> UInt64? {
     guard let folder = try? FilePath(syspath).stat() else { return nil }

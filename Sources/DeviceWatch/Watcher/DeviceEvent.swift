@@ -1,6 +1,6 @@
 public import Observing
 
-/// What happened to the devices, as one value, for closures that observe one kind of it.
+/// An event of a device as a value, for closures that observe one kind of event.
 public enum DeviceEvent: Equatable, Sendable {
   /// See ``DeviceObserver/deviceWatcher(_:didAppear:)``.
   case appeared(Device)

@@ -1,21 +1,20 @@
-/// Hears what happened to the serial ports of the machine.
+/// Observes the serial ports of the machine.
 ///
-/// All are called on the watcher's thread, in the order in which things happened; by then
-/// ``DeviceWatcher/devices`` shows it. From inside a call an observer may do anything with the
-/// watcher.
+/// All methods are called on the watcher's thread, in the order of the events, after
+/// ``DeviceWatcher/devices`` was updated. Within a call an observer may do anything with the watcher.
 public protocol DeviceObserver: AnyObject {
-  /// A device is there that was not there before. Its node may not be accessible yet: udev sets
-  /// permissions before it tells, others after.
+  /// A device has appeared. Its node may not be accessible yet: udev sets permissions before it sends the
+  /// event, but other programs set them later.
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device)
 
-  /// A device is gone. This is how it was last known.
+  /// A device is gone; `device` is its last state.
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device)
 
-  /// Something about a device changed, or the kernel says so: then both values may be equal.
+  /// A device has changed according to the kernel; both values may be equal.
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device)
 }
 
 extension DeviceObserver {
-  /// Ignores it.
+  /// Does nothing.
   public func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {}
 }

@@ -1,34 +1,33 @@
 public import SystemPackage
 
-/// Where a ``DeviceWatcher`` hears of devices: the seam between it and the system.
+/// The source of the devices and events of a ``DeviceWatcher``: the interface between it and the system.
 ///
-/// A source listens from the moment that it is made. Whoever enumerates afterwards therefore misses
-/// nothing: what happens meanwhile is in the list, among the events, or in both.
+/// A source listens from its creation. An enumeration after that misses nothing: a change in the meantime is
+/// in the list, among the events, or in both.
 public protocol DeviceSource: AnyObject {
-  /// Readable while events are waiting. It stays the source's own; watch it level-triggered, since
-  /// ``readEvents()`` may leave some for the next time.
+  /// Readable while events are waiting; borrowed. Watch it level-triggered, because ``readEvents()`` may leave
+  /// some for the next call.
   var descriptor: FileDescriptor { get }
 
-  /// The ports that there are now, in any order.
+  /// The present ports, in any order.
   ///
-  /// - Throws: what the system says, `ENOMEM` as a rule.
+  /// - Throws: the error of the system, usually `ENOMEM`.
   func enumerate() throws(Errno) -> [Device]
 
-  /// Takes events that are waiting, the oldest first; never waits itself.
+  /// Reads events that are waiting, oldest first; does not block.
   func readEvents() -> [DeviceSourceEvent]
 }
 
-/// What a source has heard.
+/// An event of a source.
 public enum DeviceSourceEvent: Hashable, Sendable {
-  /// A device is there.
+  /// A device is present.
   case added(Device)
-  /// The system says that something about a device changed, whether or not it shows.
+  /// A device has changed according to the system; the change may not be visible.
   case changed(Device)
-  /// A device is at another place in sysfs than before; it was there all the time.
+  /// A device was moved in sysfs; it was present all the time.
   case moved(Device, from: String)
   /// A device is gone.
   case removed(syspath: String)
-  /// Events were lost. All that is still waiting has been read, so that whoever enumerates now is
-  /// up to date again.
+  /// Events were lost. All waiting events have been read, so that an enumeration now is up to date.
   case overrun
 }

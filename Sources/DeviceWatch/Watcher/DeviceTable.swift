@@ -1,25 +1,24 @@
 import Observing
 import SystemPackage
 
-/// The devices that are there, and what of what a source says is news: the bookkeeping of a
-/// ``DeviceWatcher``.
+/// The present devices of a ``DeviceWatcher``; decides which events of a source are news.
 ///
-/// No two devices in it share a syspath. An event may come twice, or tell what an enumeration has
-/// shown already; that is no news.
+/// Each syspath is unique in it. An event that is repeated, or that an enumeration has covered, is no
+/// news.
 struct DeviceTable {
   /// The devices, by their nodes in natural order.
   private(set) var devices: [Device] = []
 
-  /// A device is there.
+  /// A device is present.
   ///
-  /// - Returns: nothing if it is known and as it was; two events if another device was known there,
-  ///   whose going was missed.
+  /// - Returns: nothing if it is known and unchanged; two events if another device was known there, whose
+  ///   removal was missed.
   mutating func add(_ device: Device) -> [DeviceEvent] {
     guard let known = remove(at: device.syspath) else {
       insert(device)
       return [.appeared(device)]
     }
-    // It was gone when it was looked at: its going is on the way, and what is known tells more.
+    // It was gone when it was examined: the event of its removal follows, and the known data are better.
     let isStale = device.incarnation == nil && known.incarnation != nil
     insert(isStale ? known : device)
     if isStale || known == device { return [] }
@@ -29,12 +28,12 @@ struct DeviceTable {
     return [.changed(Change(from: known, to: device))]
   }
 
-  /// The system says that a device changed, which is news even if nothing of it shows.
+  /// A device has changed according to the system, which is news even if no change is visible.
   mutating func change(_ device: Device) -> [DeviceEvent] {
     move(device, from: device.syspath)
   }
 
-  /// A device is at another place in sysfs.
+  /// A device was moved in sysfs.
   mutating func move(_ device: Device, from syspath: String) -> [DeviceEvent] {
     guard let known = remove(at: syspath) else { return add(device) }
     let displaced = remove(at: device.syspath)
@@ -48,12 +47,12 @@ struct DeviceTable {
     remove(at: syspath).map { [.disappeared($0)] } ?? []
   }
 
-  /// These devices are there, and no others.
+  /// These devices are present, and no others.
   ///
-  /// - Returns: the differences: first what is gone, then what changed and what is new, so that at
-  ///   no time two devices seem to have one node.
+  /// - Returns: the differences: first the devices that are gone, then changed and new ones, so that two
+  ///   devices never seem to have the same node.
   mutating func reconcile(with present: [Device]) -> [DeviceEvent] {
-    // A device that was taken out and put back unnoticed is gone, too.
+    // A device that was unplugged and plugged in again unnoticed counts as gone, too.
     let incarnations = Dictionary(
       present.map { ($0.syspath, $0.incarnation) }, uniquingKeysWith: { _, last in last })
     var events: [DeviceEvent] = []

@@ -1,74 +1,74 @@
 public import Observing
 public import SystemPackage
 
-/// Keeps the list of the machine's serial ports, and tells observers what happens to them.
+/// Keeps the list of the machine's serial ports, and notifies observers of changes.
 ///
 /// ## Principles of operation
 ///
-/// - It owns no thread and never waits. Its owner watches ``descriptor`` for reading,
+/// - It has no thread and never waits. Its owner watches ``descriptor`` for reading,
 ///   level-triggered, and calls ``handleReadable()``.
-/// - What is there when it starts is no event: read ``devices``. From then on every change is told
-///   once, in order, and ``devices`` shows it by the time that observers hear of it.
-/// - It holds all ports, also those with no hardware behind them: see ``Device/hasHardware``.
-/// - When the system had to drop events it looks anew, and tells the differences.
+/// - The devices that are present at its start cause no events: read ``devices``. From then on each change
+///   is reported once, in order, after ``devices`` was updated.
+/// - It contains all ports, also those without hardware behind them: see ``Device/hasHardware``.
+/// - After the system has dropped events it enumerates again, and reports the differences.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class DeviceWatcher {
-  /// The serial ports that there are, by their nodes in natural order: ttyUSB2 before ttyUSB10.
+  /// The present serial ports, by their nodes in natural order: ttyUSB2 before ttyUSB10.
   public var devices: [Device] { table.devices }
 
   private let source: any DeviceSource
   private let events = Observable<DeviceEvent>()
   private var table = DeviceTable()
   private var hasStarted = false
-  /// What the source said and nobody has looked at yet.
+  /// The events of the source that are not processed yet.
   private var waiting: [DeviceSourceEvent] = []
   private var isHandling = false
-  /// Whether events were lost and looking anew has not succeeded yet.
+  /// Whether events were lost, and no enumeration has succeeded since.
   private var isOutOfDate = false
 
-  /// Creates a watcher that knows of no device yet.
+  /// Creates a watcher without devices.
   ///
-  /// - Parameter source: hears of devices already, so that nothing is missed until the start.
+  /// - Parameter source: it listens already, so that nothing is missed until the start.
   public init(source: any DeviceSource) { self.source = source }
 
-  /// Readable while something has happened that ``handleReadable()`` has not seen.
+  /// Readable while there are events that ``handleReadable()`` has not processed.
   public var descriptor: FileDescriptor { source.descriptor }
 
-  /// Looks what there is, unless it has done so already. Observers are told nothing.
+  /// Enumerates the devices at the first call. Observers are not notified.
   ///
-  /// - Throws: what the source says.
+  /// - Throws: the errors of the source.
   public func startIfNeeded() throws(Errno) {
     guard !hasStarted else { return }
     _ = table.reconcile(with: try source.enumerate())
     hasStarted = true
   }
 
-  /// Takes in what has happened, and tells observers.
+  /// Processes the events that are waiting, and notifies observers.
   ///
-  /// When events were lost it looks anew; if that fails too (`ENOMEM`), it does so the next time
-  /// that something happens, or at ``rescan()``.
+  /// After lost events it enumerates again; if that fails too (`ENOMEM`), it does so after the next event, or
+  /// in ``rescan()``.
   public func handleReadable() {
     waiting += source.readEvents()
-    // An observer may call back in here: what it finds waits behind what came before.
+    // If an observer calls this method, its events are queued after the present ones.
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
-    // A failure is remembered, and nobody here can do anything about it.
-    if isOutOfDate { _ = try? lookAnew() }
+    // A failure is stored in isOutOfDate, and tried again after the next event.
+    if isOutOfDate { _ = try? enumerateAgain() }
     handleWaiting()
   }
 
-  /// Looks what there is, and tells observers the differences.
+  /// Enumerates the devices, and notifies observers of the differences.
   ///
-  /// An observer that calls it has it done after what is being told now, and no error is thrown.
+  /// If an observer calls it, it runs after the present notification, and throws no error.
   ///
-  /// - Throws: what the source says. It is tried again the next time that something happens.
+  /// - Throws: the errors of the source. The next event causes another attempt.
   public func rescan() throws(Errno) {
     guard !isHandling else { return waiting.append(.overrun) }
     isHandling = true
     defer { isHandling = false }
-    try lookAnew()
+    try enumerateAgain()
     handleWaiting()
   }
 
@@ -87,11 +87,11 @@ public final class DeviceWatcher {
     case .changed(let device): tell(table.change(device))
     case .moved(let device, let syspath): tell(table.move(device, from: syspath))
     case .removed(let syspath): tell(table.remove(syspath: syspath))
-    case .overrun: _ = try? lookAnew()
+    case .overrun: _ = try? enumerateAgain()
     }
   }
 
-  private func lookAnew() throws(Errno) {
+  private func enumerateAgain() throws(Errno) {
     isOutOfDate = true
     let present = try source.enumerate()
     isOutOfDate = false
@@ -110,14 +110,14 @@ extension DeviceWatcher: Sendable {}
 extension DeviceWatcher {
   /// Adds an observer, which is not retained, at the end of the list.
   public func addObserver(_ observer: some DeviceObserver) {
-    // Unowned: every notification is made by a method of the watcher, which is alive in it.
+    // Unowned is safe: only methods of the watcher send notifications, so it is alive.
     events.add(observer) { [unowned self] observer, event in event.tell(observer, of: self) }
   }
 
-  /// Removes an observer; it hears nothing from now on.
+  /// Removes an observer, which receives nothing from now on.
   public func removeObserver(_ observer: some DeviceObserver) { events.remove(observer) }
 
-  /// Observes one kind of event with a closure, for as long as the token is kept:
+  /// Observes one kind of event with a closure, as long as the token exists:
   /// `watcher.observe(\.appearance) { … }`.
   public func observe<Payload>(
     _ kind: @escaping (DeviceEvent) -> Payload?, _ handler: @escaping (Payload) -> Void

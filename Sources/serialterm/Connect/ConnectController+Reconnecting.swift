@@ -3,13 +3,13 @@ import SerialCore
 import SystemPackage
 import TerminalUI
 
-/// What the user hears of a device that is to come back, and decides.
+/// What the user is shown, and asked, about a lost device.
 extension ConnectController {
   func startReconnecting() {
     do throws(Errno) {
       try parts.binder.startReconnecting { [unowned self] in take($0) }
     } catch {
-      console.say("devices cannot be watched (\(error)): a lost one will not be found again.")
+      console.say("cannot watch devices (\(error)): a lost device will not be found again.")
     }
   }
 
@@ -21,16 +21,16 @@ extension ConnectController {
       console.say(Failure(error).message)
     case .several(let devices):
       if terminal == nil { return finish(.failure(Failure(indistinguishable: devices))) }
-      ask("which is the one that has gone?")
+      ask("which one is the lost device?")
     case .lookAlikes(let devices):
       console.answer(devices.notTaken)
-      if terminal != nil { ask("is it the one that has gone?") }
+      if terminal != nil { ask("is this the lost device?") }
     case .settled: takeBackQuestion()
     }
   }
 
-  /// Lets the user say which device is the session's. The first answer, which may be given by a key
-  /// that was meant for something else, is none.
+  /// Asks the user which device is the session's. The first answer is "none", because the user may have
+  /// pressed a key for something else.
   private func ask(_ title: String) {
     dialogs.ask(
       Question(
@@ -42,34 +42,34 @@ extension ConnectController {
         },
         onAnswer: { [unowned self] in parts.binder.choose(FilePath($0)) },
         onEnd: { [unowned self] in isAskingForReturned = false }))
-    // Not before: it may have taken the place of the one before it.
+    // Set last: the question may have replaced another one, which ended just now.
     isAskingForReturned = true
   }
 
-  /// The device has come by itself, or none is left to choose from.
+  /// The device was found, or there is none left to choose from.
   private func takeBackQuestion() {
     if isAskingForReturned { dialogs.dismiss() }
   }
 }
 
 extension SerialError {
-  /// Says who has a port that is waited for.
+  /// The message about a port that is busy, and waited for.
   var heldForNow: String {
     "waiting for \(path): \(PortProblem.busy(at: path))."
   }
 }
 
 extension [Device] {
-  /// Why look-alikes are left alone, in lines.
+  /// Why similar devices are not used, in lines.
   var notTaken: [String] {
-    ["not taken, because nothing tells whether it is the one that has gone:"] + lines
+    ["not used, because it is not certain that it is the lost device:"] + lines
   }
 }
 
 extension Failure {
-  /// More than one device may be the one that has gone, and there is nobody to ask.
+  /// More than one device may be the lost one, and there is no user to ask.
   init(indistinguishable devices: [Device]) {
     let list = devices.lines.joined(separator: "\n")
-    self.init(.usage, "more than one device may be the one that has gone:\n\(list)")
+    self.init(.usage, "more than one device may be the lost device:\n\(list)")
   }
 }

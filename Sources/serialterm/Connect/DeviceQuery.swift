@@ -1,7 +1,7 @@
 import DeviceWatch
 import SystemPackage
 
-/// What a user asks for where no single node is named: a query over the present devices.
+/// A query over the present devices, for a TARGET that names no node.
 enum DeviceQuery: Hashable {
   /// No TARGET: the only device.
   case only
@@ -14,14 +14,14 @@ enum DeviceQuery: Hashable {
   enum Answer: Hashable {
     case none
     case one(Device)
-    /// The user has to choose, even if there is only one: it was not asked for.
+    /// The user has to choose, even if there is only one, because it was not named.
     case several([Device])
   }
 
   /// Evaluates the query.
   ///
   /// A UART of the board is never the answer to ``only`` and ``latest``: often it is the kernel's
-  /// console or a modem of the machine, and nobody plugged it in to use it.
+  /// console or a modem of the machine.
   func answer(among devices: [Device]) -> Answer {
     switch self {
     case .only:
@@ -106,6 +106,6 @@ extension DeviceQuery {
 }
 
 extension [Device] {
-  /// The devices as lines of a message: the node, then what a person recognises the device by.
+  /// The devices as lines of a message: the node and the summary.
   var lines: [String] { map { "  \($0.node)  \($0.summary)" } }
 }

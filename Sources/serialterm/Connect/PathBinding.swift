@@ -5,7 +5,7 @@ import SystemPackage
 /// A path that a session is bound to, and the files that were found there.
 ///
 /// The kernel reuses the numbers of pseudo-terminals: what appears at `/dev/pts/7` after the session's
-/// device was closed may be somebody's shell. The same pseudo-terminal after a release is the session's
+/// device was closed may be the shell of another terminal. The same pseudo-terminal after a release is the session's
 /// device; another one is only if a symbolic link was created since that leads to it. The node of a UART
 /// or an adapter always counts.
 struct PathBinding: Hashable {
@@ -27,7 +27,7 @@ struct PathBinding: Hashable {
   }
 
   /// Whether the path may lead to the session's device now.
-  var mayBeOurs: Bool {
+  var mayBeTheDevice: Bool {
     guard let target = path.deviceNumber, target.isPseudoTerminal else { return true }
     guard let seen else { return true }
     if let seenTarget, seenTarget == Entry(behind: path) { return true }

@@ -4,19 +4,19 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Brings a session back to its device: wherever the device is now, when the system says so.
+/// Reconnects a session to its device when the device is back, wherever it is plugged in.
 ///
-/// A device that udev knows is followed by its identity, whatever its node is called; anything else
-/// (a pseudo-terminal behind a link) by its path. Presence is never polled.
+/// A device that udev knows is recognised by its identity, whatever its node is; anything else, such as a
+/// pseudo-terminal behind a link, by its path. Presence is never polled.
 final class Reconnector: SessionObserver, DeviceObserver {
-  /// Called before the session's device is opened for the first time, with where it is and what it is,
-  /// nil for what udev does not know; says whether to open it. Nil where nobody wants to know.
+  /// Called before the session's device is opened for the first time, with its path, and with the device
+  /// if udev knows it. Returns whether to open it.
   var onArrival: ((FilePath, Device?) -> Bool)?
-  /// Called with what the user should know.
+  /// Called with news and questions for the user.
   var onReport: (Report) -> Void = { _ in }
-  /// What may be the session's device, when nobody but the user can tell.
+  /// The devices that may be the session's, if only the user can tell.
   private(set) var candidates: [Device] = []
-  /// Whether the session has had its device.
+  /// Whether the session has been open.
   private(set) var hasBeenOpen = false
   /// Whether the user asked to wait for a port that cannot be opened now.
   var waitsForPort = false
@@ -34,21 +34,20 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private var uses: OpeningWatcher?
   private var usedPath: FilePath?
   private var useWatch: DescriptorWatch?
-  /// How long udev may take over a node that is there.
+  /// Until when udev may report a node that exists.
   private var udevLimit: MonotonicTime?
 
-  /// Creates a reconnector; it only remembers before ``start(watching:)``.
+  /// Creates a reconnector. It does nothing before ``start(watching:)``.
   init(_ session: Session, to binding: Binding, on loop: IOLoop) {
     self.session = session
     self.binding = binding
     self.loop = loop
   }
 
-  /// Looks for the session's device, now and whenever something happens.
+  /// Looks for the session's device, now and after each event.
   ///
-  /// - Parameter devices: a watcher that has started; nil where devices cannot be watched, and only
-  ///   paths are.
-  /// - Throws: what epoll_ctl(2) says.
+  /// - Parameter devices: a watcher that has started; nil if only paths can be watched.
+  /// - Throws: the errors of epoll_ctl(2).
   func start(watching devices: DeviceWatcher?) throws(Errno) {
     startPatience()
     session.addObserver(self)
@@ -63,7 +62,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
     look()
   }
 
-  /// The user says which of the candidates is the session's device.
+  /// The user has chosen a candidate.
   func choose(_ device: Device) {
     binding = .identity(IdentityMatcher(for: device, among: present))
     search = ReturnSearch()
@@ -72,13 +71,13 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   private var present: [Device] { devices?.devices ?? [] }
 
-  /// Remembers the device that the session has open, and what else looks like it.
+  /// Stores the identity of the device that the session has open, and the devices that look like it.
   private func recognise() {
     guard case .open(let node, _) = session.state else { return }
     hasBeenOpen = true
     let device = DeviceSelector.node(node).matches(among: present).first
     switch (binding, device) {
-    // Whatever is plugged in there is what the user wants.
+    // The user wants whatever is plugged in there.
     case (.selector(.port), _): break
     case (.identity(var matcher), let device?):
       matcher.follow(device, among: present)
@@ -92,13 +91,13 @@ final class Reconnector: SessionObserver, DeviceObserver {
     }
   }
 
-  // MARK: What is heard
+  // MARK: Events
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch new {
     case .open:
       stopLooking()
-      // Other settings of an open port make it no other device.
+      // A change of settings does not change the device.
       if !old.isOpen { recognise() }
     case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost),
       .waitingForDevice(_, .released):
@@ -127,9 +126,9 @@ final class Reconnector: SessionObserver, DeviceObserver {
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
     switch session.state {
     case .open(let path, _):
-      if isOurs(device, at: path) { session.deviceDidDisappear() }
+      if isSessionDevice(device, at: path) { session.deviceDidDisappear() }
     case .waitingForDevice(let path, .failed) where path == device.node:
-      // When it comes again, that is another wait.
+      // If it appears again, another wait begins.
       startPatience()
       if !candidates.isEmpty { look() }
     case .waitingForDevice, .released, .opening, .closed:
@@ -137,17 +136,17 @@ final class Reconnector: SessionObserver, DeviceObserver {
     }
   }
 
-  /// Remembers what else looks like the device that the session has open. Which that is, is known:
-  /// the path that it was opened by may lead to the newcomer, since of two adapters that claim one
-  /// link udev gives it to the later one.
+  /// Stores the devices that look like the one that the session has open. The open device's identity is
+  /// already known; its path may now lead to another device, because udev gives a link that two adapters
+  /// claim to the later one.
   private func lookForTwins() {
     guard session.state.isOpen, case .identity(var matcher) = binding else { return recognise() }
     matcher.learn(from: present)
     binding = .identity(matcher)
   }
 
-  /// Whether a device is the one that the session has open.
-  private func isOurs(_ device: Device, at path: FilePath) -> Bool {
+  /// Whether the session has this device open.
+  private func isSessionDevice(_ device: Device, at path: FilePath) -> Bool {
     guard case .identity(let matcher) = binding else {
       return DeviceSelector.node(path).matches(among: [device]) == [device]
     }
@@ -156,7 +155,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) { look() }
 
-  /// What is there besides the session's device.
+  /// The present devices except the session's.
   private var strangers: [Device] {
     guard case .identity(let matcher) = binding else { return present }
     return present.filter { $0.syspath != matcher.device.syspath }
@@ -164,7 +163,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   private func take(_ news: AwaitedPath.News) {
     if case .appeared = news { startPatience() }
-    // What was refused to us is what it was, though its permissions are not.
+    // The file that could not be opened is still the same; only its permissions have changed.
     if case .waitingForDevice(_, .failed(let error)) = session.state,
       error.code == .permissionDenied, case .path(var path) = binding, case .accessChanged = news
     {
@@ -174,9 +173,9 @@ final class Reconnector: SessionObserver, DeviceObserver {
     look()
   }
 
-  // MARK: What is done
+  // MARK: Actions
 
-  /// Goes back to the device if it is there, or only notes where it is while others use it.
+  /// Opens the device if it is present. While the port is released, only stores where it is.
   private func look() {
     switch session.state {
     case .waitingForDevice, .released: break
@@ -202,7 +201,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
   }
 
   private func offer(_ devices: [Device], _ report: Report) {
-    // Nobody is asked about a device that is somebody else's to use for now.
+    // While the port is released to another program, the user is not asked about it.
     guard devices != candidates, !session.state.isReleased else { return }
     candidates = devices
     onReport(report)
@@ -211,20 +210,20 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private func lookAt(_ binding: PathBinding) {
     guard !session.state.isReleased else { return }
     watch(binding.path)
-    guard awaited?.isPresent == true, binding.mayBeOurs else { return }
+    guard awaited?.isPresent == true, binding.mayBeTheDevice else { return }
     let device = DeviceSelector.node(binding.path).matches(among: present).first
     if device == nil && isUdevAwaited(for: binding.path) { return }
     open(binding.path, device)
   }
 
-  /// Goes back to the device; the first time, if whoever wants to know of it has nothing against it.
+  /// Opens the device; the first time only if ``onArrival`` agrees.
   private func open(_ node: FilePath, _ device: Device?) {
     guard hasBeenOpen || onArrival?(node, device) ?? true else { return }
     session.deviceDidReturn(at: node)
   }
 
-  /// Whether udev will tell what stands at a path, if somebody wants to know: the kernel makes an
-  /// adapter's node before udev has heard of it. After a while it is not waited for any longer.
+  /// Whether to wait until udev reports the device at a path, if ``onArrival`` needs it. The kernel creates
+  /// the node of an adapter before udev knows of it. The wait has a limit.
   private func isUdevAwaited(for path: FilePath) -> Bool {
     guard onArrival != nil, !hasBeenOpen, devices != nil, path.hasHardware else { return false }
     let now = MonotonicTime.now
@@ -235,7 +234,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
     return true
   }
 
-  /// A session that does not wait for lost devices does not wait for one that went while it was
+  /// A session that does not wait for lost devices does not wait for one that was lost while it was
   /// released.
   private func missIfReleased() {
     guard case .waitingForDevice(_, .released) = session.state else { return }
@@ -248,7 +247,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
       awaited = try AwaitedPath(path, on: loop) { [unowned self] in take($0) }
     } catch {
       awaited = nil
-      // Descriptors and watches that ran out may be free again later; no event tells.
+      // Descriptors and watches that ran out may be available later; no event reports that.
       if case .path = binding {
         tryAgain(after: SerialError(.system, in: "inotify", at: path, errno: error))
       }

@@ -1,15 +1,15 @@
 import EventLoop
 
-/// Says that input is not sent. What is typed is answered at once, and then once a second with a
-/// count; what comes from a pipe is counted, and said once at the end.
+/// Reports input that is not sent. Typed input is reported at once, and then once a second with a count;
+/// the input of a pipe is counted, and reported at the end.
 final class RefusalReport {
   private let loop: IOLoop
   private let say: (String) -> Void
   private var timer: LoopTimer?
   private var count = 0
-  /// Why what comes from a pipe is refused; nil while nothing was.
+  /// Why the input of a pipe is refused; nil if none was.
   private var pipeReason: String?
-  /// How many bytes were refused in all.
+  /// The total number of refused bytes.
   private(set) var total = 0
 
   private static let interval = Duration.seconds(1)
@@ -19,7 +19,7 @@ final class RefusalReport {
     self.say = say
   }
 
-  /// Counts bytes of a pipe, for ``flush()`` to report.
+  /// Counts refused bytes of a pipe; ``flush()`` reports them.
   func addPiped(_ bytes: Int, because reason: String) {
     total += bytes
     pipeReason = reason
@@ -29,7 +29,7 @@ final class RefusalReport {
   func add(_ bytes: Int, because reason: String) {
     total += bytes
     if timer == nil {
-      // A key is what was just pressed; of a paste only its size says what is missing.
+      // One byte is the key that was just pressed; for a paste the count is needed.
       say(bytes == 1 ? "not sent: \(reason)." : "not sent: \(bytes.counted("byte")), \(reason).")
       waitForMore(because: reason)
     } else {
@@ -37,7 +37,7 @@ final class RefusalReport {
     }
   }
 
-  /// Says what has not been said yet.
+  /// Reports what has not been reported yet.
   func flush() {
     timer = nil
     if let reason = pipeReason { say("\(total.bytesWere) not sent: \(reason).") }
@@ -50,9 +50,9 @@ final class RefusalReport {
 
   private func waitForMore(because reason: String) {
     timer = loop.schedule(after: Self.interval) { [unowned self] in
-      let isGoingOn = count > 0
+      let continues = count > 0
       flush()
-      if isGoingOn { waitForMore(because: reason) }
+      if continues { waitForMore(because: reason) }
     }
   }
 }

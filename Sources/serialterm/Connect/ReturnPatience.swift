@@ -16,7 +16,7 @@ struct ReturnPatience: Hashable {
     var report: Report?
   }
 
-  /// What the user is told, each once.
+  /// A report to the user; each is made once.
   enum Report: Hashable {
     /// Another program has the port. Attempts go on.
     case held
@@ -36,7 +36,7 @@ struct ReturnPatience: Hashable {
   static let permissions = Duration.seconds(2)
   /// How long another program may probe a port that just appeared, as ModemManager does.
   static let probing = Duration.seconds(10)
-  /// How long it may do so before the user is told.
+  /// How long it may do so before it is reported.
   private static let silence = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(50)
   /// The interval of attempts after that.
@@ -61,18 +61,18 @@ struct ReturnPatience: Hashable {
     self.start = start
     switch error.code {
     case .notFound:
-      // Gone again, or not quite gone yet: the next event starts another wait.
+      // It is gone again, or its removal has not been reported yet: the next event starts another wait.
       self = ReturnPatience(wasAskedFor: wasAskedFor)
       return Advice(retry: nil, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
-      // EPERM, as from a container's device rules, does not follow the node's permissions.
+      // EPERM, for example from the device rules of a container, does not depend on the permissions.
       let isAnnounced = isWatched && error.errno == .permissionDenied
       return Advice(retry: isAnnounced ? nil : Self.longInterval, report: first(.refused))
     case .busy:
-      // The event of a close comes before the lock is released. Of a lock that is released by other means
-      // there is no event.
+      // The event of a close comes just before the lock is released. A lock that is released in another way
+      // causes no event.
       let isLong = now >= start + Self.probing
       let isInUse = lastUse.map { now < $0 + Self.silence } ?? false
       let interval = (isUseWatched || isLong) && !isInUse ? Self.longInterval : Self.interval

@@ -2,8 +2,8 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Tells the user what the session does: its device is opened, goes and comes back; the driver changed a
-/// setting.
+/// Reports the events of a session to the user: its device is opened, lost and found again; the driver
+/// changed a setting.
 final class SessionNarrator: SessionObserver {
   private let console: Console
   /// The keys that quit and help, in words; nil if the user has no keyboard here.
@@ -76,8 +76,8 @@ final class SessionNarrator: SessionObserver {
     guard case .open(_, let actual) = session.state else { return }
     for difference in session.requestedSettings.differences(from: actual) {
       console.warn(
-        "warning: \(difference.setting) \(difference.requested) was asked for, "
-          + "the driver set \(difference.actual).")
+        "warning: the driver set \(difference.setting) \(difference.actual) instead of "
+          + "\(difference.requested).")
     }
   }
 

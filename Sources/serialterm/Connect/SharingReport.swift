@@ -2,7 +2,7 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Decides what the user is told about other programs that have the session's port open. A value.
+/// Decides which other programs that have the session's port open are reported. A value.
 struct SharingReport {
   private var reported: Set<PortHolder> = []
   private var hasReportedUnknown = false

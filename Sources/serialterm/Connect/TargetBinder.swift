@@ -4,20 +4,20 @@ import Glibc
 import SerialCore
 import SystemPackage
 
-/// Binds a session to what the user named, and keeps what that needs for as long as it lasts.
+/// Binds a session to the device that the user named, and owns the objects that this needs.
 final class TargetBinder {
   private let session: Session
   private let loop: IOLoop
-  /// Whether to wait for a device that is not there, or not free.
+  /// Whether to wait for a device that is missing or busy.
   var waitsForAbsentDevice = false
   /// See ``Reconnector/onArrival``.
   var onArrival: ((FilePath, Device?) -> Bool)?
   private var devices: DeviceWatcher?
   private var simulation: SimulatedPort?
-  /// How the simulation is called that the session is bound to, if it is one.
+  /// The name of the simulation, if the session is bound to one.
   private(set) var simulationName: String?
   private var reconnector: Reconnector?
-  /// Whether the device was there, and its permissions may have been on their way.
+  /// Whether opening was denied just after the node appeared: udev may still set its permissions.
   private var isOpeningLate = false
 
   init(_ session: Session, on loop: IOLoop) {
@@ -28,10 +28,10 @@ final class TargetBinder {
   /// Finds the device, and opens it or waits for it.
   ///
   /// - Parameters:
-  ///   - target: nil for the one device that there is.
+  ///   - target: nil for the only device.
   ///   - mayAsk: whether there is a user to choose among several devices.
-  /// - Returns: what the user has to be asked, if nothing is bound yet.
-  /// - Throws: ``Failure``, and what the device source says.
+  /// - Returns: the query that the user has to answer; nil if the session is bound.
+  /// - Throws: ``Failure``, and the errors of the device source.
   func bind(to target: Target?, mayAsk: Bool) throws -> DeviceQuery? {
     simulationName = target?.simulationName
     if target == nil && !mayAsk {
@@ -66,7 +66,7 @@ final class TargetBinder {
   }
 
   private func wait(for binding: Reconnector.Binding, called name: String) throws {
-    // What is there already must be known for what comes to be new.
+    // To recognise a new device, the present ones must be known.
     _ = try startedDevices()
     reconnector = Reconnector(session, to: binding, on: loop)
     try session.waitForDevice(at: FilePath(name))
@@ -93,24 +93,24 @@ final class TargetBinder {
     }
   }
 
-  /// Whether a session that is refused its device has nothing to wait for: it has never had it, and
-  /// was not asked to wait.
+  /// Whether a session that may not open its device ends: it has never been open, and the user did not ask
+  /// it to wait.
   var endsWhenRefused: Bool {
     isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
   }
 
-  /// What may be the session's device, when nobody but the user can tell.
+  /// The devices that may be the session's, if only the user can tell.
   var candidates: [Device] { reconnector?.candidates ?? [] }
 
-  /// The user says which of the candidates is the session's device; does nothing if it has gone.
+  /// The user has chosen a candidate. Does nothing if it is gone.
   func choose(_ node: FilePath) {
     guard let device = candidates.first(where: { $0.node == node }) else { return }
     reconnector?.choose(device)
   }
 
-  /// The devices that there are, looked at once.
+  /// The watcher of devices, which starts at the first call.
   ///
-  /// - Throws: what the device source says.
+  /// - Throws: the errors of the device source.
   func startedDevices() throws(Errno) -> DeviceWatcher {
     if let devices { return devices }
     let watcher = DeviceWatcher(source: try UdevSource())
@@ -119,25 +119,25 @@ final class TargetBinder {
     return watcher
   }
 
-  /// From now on brings the session back to its device.
+  /// Starts to reconnect the session to its device when that is lost.
   ///
-  /// - Parameter onReport: hears of what the user should know, or decide.
-  /// - Throws: what epoll_ctl(2) says.
+  /// - Parameter onReport: called with news and questions for the user.
+  /// - Throws: the errors of epoll_ctl(2).
   func startReconnecting(
     onReport: @escaping (Reconnector.Report) -> Void
   ) throws(Errno) {
     reconnector?.onReport = onReport
     reconnector?.onArrival = onArrival
     reconnector?.waitsForPort = waitsForAbsentDevice
-    // A simulation does not go away; it is only taken back after a release, where it was. Without
-    // netlink, as in some sandboxes, a path is still found again.
+    // A simulation is never lost, only reopened after a release. Without netlink, as in some sandboxes, a
+    // path is still found again.
     try reconnector?.start(watching: simulation == nil ? try? startedDevices() : nil)
   }
 }
 
 extension FilePath {
-  /// Whether the node was made, or its permissions were changed, so lately that udev may be at it
-  /// still: opening, reading and writing it leave that time alone.
+  /// Whether the node is so new, or its permissions were changed so recently, that udev may not have
+  /// finished. Opening, reading and writing a node do not change its ctime.
   fileprivate var isNew: Bool {
     guard let node = try? stat() else { return false }
     var now = timespec()

@@ -2,7 +2,7 @@ import DeviceWatch
 import SystemPackage
 
 extension Diagnosis {
-  /// What is wrong with the port itself.
+  /// Problems of the port itself.
   static func hardware(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
     switch port.node {
     case .absent(let numbers): return [absentNode(port, numbers, on: machine)]
@@ -42,61 +42,65 @@ extension Diagnosis {
       return "sudo mknod -m 660 \(port.path) c \(words) && sudo chgrp dialout \(port.path)"
     }
     return Finding(
-      code: .noNode, port: port.path, what: "the kernel has this port, and /dev has no node for it",
+      code: .noNode, port: port.path, what: "the kernel has this port, but /dev has no node for it",
       why: machine.isContainer
-        ? "This container was not given the device when it was started."
-        : "The kernel makes the nodes; somebody has deleted this one, or /dev is no devtmpfs.",
+        ? "This container was not given the device at its start."
+        : "The kernel creates the nodes. This one was deleted, or /dev is not a devtmpfs.",
       mend: [
         machine.isContainer
-          ? "docker run --device=\(port.path) IMAGE" : make ?? "# plug the adapter in anew"
+          ? "docker run --device=\(port.path) IMAGE"
+          : make ?? "# unplug the adapter, then plug it in again"
       ])
   }
 
   private static func sleeping(_ port: Facts.Port, _ file: FilePath) -> Finding {
     Finding(
-      code: .autosuspend, port: port.path, what: "the adapter may be put to sleep",
-      why: "USB autosuspend is on for it. Some adapters lose bytes, or do not wake up again.",
+      code: .autosuspend, port: port.path, what: "the adapter may be suspended",
+      why: "USB autosuspend is enabled. Some adapters lose bytes, or do not wake up.",
       mend: ["echo on | sudo tee \(file)"])
   }
 
-  /// Why a USB serial chip has no port.
+  /// The reason why a USB serial chip has no port.
   static func finding(of stray: Facts.Stray, on machine: Facts.Machine) -> Finding {
     let subject = "USB device \(stray.place) (\(stray.id), \(stray.module))"
     let isBrltty = machine.processes.contains { $0.command == "brltty" }
     if isBrltty || (stray.driver == "usbfs" && machine.brailleClaims.contains(stray.id)) {
-      return brltty(nil, what: "\(subject): brltty may have taken it", isRunning: isBrltty)
+      return brltty(nil, what: "\(subject): brltty may be using it", isRunning: isBrltty)
     }
     if stray.driver == "usbfs" {
       return Finding(
-        code: .takenByProgram, port: nil, what: "\(subject): a program has taken it",
+        code: .takenByProgram, port: nil, what: "\(subject): a program is using it",
         why:
-          "Through libusb, past the kernel's driver: a virtual machine, a flash tool, a debugger.",
-        mend: ["sudo fuser -v /dev/bus/usb/*/*   # who", "# end it, then plug the device in anew"])
+          "It uses libusb instead of the kernel's driver: a virtual machine, a flash tool or a debugger.",
+        mend: [
+          "sudo fuser -v /dev/bus/usb/*/*   # shows the program",
+          "# end it, then unplug the device and plug it in again",
+        ])
     }
     return Finding(
-      code: .driverMissing, port: nil, what: "\(subject): no driver has made a port of it",
+      code: .driverMissing, port: nil, what: "\(subject): no driver has created a port for it",
       why: stray.isModuleLoaded
-        ? "Its driver is loaded and has not taken it."
-        : "Its driver is not loaded; small kernels leave it to a package of extra modules.",
+        ? "Its driver is loaded, but does not use it."
+        : "Its driver is not loaded. Small kernels have it in a separate package.",
       mend: [stray.isModuleLoaded ? stray.binding : "sudo modprobe \(stray.module)"])
   }
 
-  /// - Parameter port: nil when it has lost its port.
+  /// - Parameter port: nil if the adapter has lost its port.
   static func brltty(_ port: FilePath?, what: String, isRunning: Bool) -> Finding {
     Finding(
       code: .brltty, port: port, what: what,
-      why: "brltty serves braille displays, some of which have the same USB numbers as this adapter"
-        + (isRunning ? ", and it is running." : "; its udev rules start it."),
+      why: "brltty drives braille displays. Some have the same USB numbers as this adapter"
+        + (isRunning ? ". It is running." : ". Its udev rules start it."),
       mend: [
-        "sudo systemctl mask --now brltty-udev.service brltty.service   # if nobody reads braille",
-        "# then plug the adapter in anew",
+        "sudo systemctl mask --now brltty-udev.service brltty.service   # if nobody uses a braille display",
+        "# then unplug the adapter and plug it in again",
       ])
   }
 }
 
 extension Facts.Stray {
-  /// The command that has the driver take the chip. The drivers of usbserial are told its numbers,
-  /// see Documentation/usb/usb-serial; cdc_acm goes by the device's class, and is given its first
+  /// The command that makes the driver use the chip. The drivers of usbserial need its numbers, see
+  /// Documentation/usb/usb-serial; cdc_acm checks the class of the device, and needs its first
   /// interface.
   fileprivate var binding: String {
     module == "cdc_acm"

@@ -43,8 +43,8 @@ extension Diagnosis {
   private static func login(_ port: Facts.Port, by getty: Facts.Process) -> Finding {
     Finding(
       code: .getty, port: port.path,
-      what: "a login prompt is on this port, pid \(getty.pid) (\(getty.command.harmless))",
-      why: "It answers whatever the device sends, and takes bytes that are meant for you.",
+      what: "a login prompt runs on this port, pid \(getty.pid) (\(getty.command.harmless))",
+      why: "It answers what the device sends, and reads bytes that are meant for you.",
       mend: ["sudo systemctl disable --now serial-getty@\(port.name).service"])
   }
 
@@ -55,7 +55,7 @@ extension Diagnosis {
       mend: machine.isRaspberryPi
         ? ["sudo raspi-config nonint do_serial_cons 1 && sudo reboot"]
         : [
-          "sudoedit /etc/default/grub   # take console=\(port.name) out of GRUB_CMDLINE_LINUX",
+          "sudoedit /etc/default/grub   # remove console=\(port.name) from GRUB_CMDLINE_LINUX",
           "sudo update-grub && sudo reboot",
         ])
   }
@@ -66,8 +66,8 @@ extension Diagnosis {
     else { return nil }
     let why =
       device.kind == .acm
-      ? "It is running, and asks every new CDC-ACM port for some seconds whether it is a modem."
-      : "It is running. Before version 1.14, or told to, it asks every new port if it is a modem."
+      ? "It is running, and probes every new CDC-ACM port for some seconds."
+      : "It is running. Before version 1.14, or if configured to, it probes every new port."
     return Finding(
       code: .modemManager, port: port.path, what: "ModemManager may send AT commands to it",
       why: why,
@@ -82,7 +82,7 @@ extension Diagnosis {
   private static func braille(_ port: Facts.Port, on machine: Facts.Machine) -> Finding? {
     guard let id = port.device?.usb, machine.brailleClaims.contains(id) else { return nil }
     return brltty(
-      port.path, what: "brltty may take it for a braille display",
+      port.path, what: "brltty may use it as a braille display",
       isRunning: machine.processes.contains { $0.command == "brltty" })
   }
 
@@ -116,8 +116,8 @@ extension Diagnosis {
 }
 
 extension Facts.Process {
-  /// Whether it asks for a login on a port: on the one that its arguments name, or on its own
-  /// terminal, as `agetty … -` does, which is how systemd starts it.
+  /// Whether it is a login prompt on a port: the one that its arguments name, or its controlling terminal.
+  /// systemd starts it as `agetty … -`, without a name.
   fileprivate func isGetty(on port: Facts.Port) -> Bool {
     ["agetty", "getty", "mgetty", "mingetty"].contains(command)
       && (arguments.contains { $0 == port.name || $0 == "/dev/\(port.name)" }
@@ -126,7 +126,7 @@ extension Facts.Process {
 }
 
 extension Device {
-  /// What kind of USB device it is, if it is one.
+  /// The USB numbers, if it is a USB device.
   var usb: USBID? {
     guard let vendorID, let productID else { return nil }
     return USBID(vendor: vendorID, product: productID)

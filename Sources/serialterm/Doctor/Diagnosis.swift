@@ -1,8 +1,8 @@
 import SystemPackage
 
-/// What is wrong, by what was found out: a pure function.
+/// Derives the findings from the facts: a pure function.
 enum Diagnosis {
-  /// The findings: what keeps a port from being used first, port by port.
+  /// The findings, port by port; those that prevent the use of a port come first.
   static func findings(in facts: Facts) -> [Finding] {
     let machine = facts.machine
     let strays = facts.strays.map { finding(of: $0, on: machine) }
@@ -21,12 +21,12 @@ enum Diagnosis {
     return [
       Finding(
         code: .ambiguous, port: nil, what: "\(target.harmless): fits several devices",
-        why: "On a terminal 'serialterm connect' asks which one it is; a script fails.",
+        why: "On a terminal 'serialterm connect' asks which one you mean; in a script it fails.",
         mend: nodes.map { "serialterm connect \($0)" })
     ]
   }
 
-  /// What was asked for is not there, or nothing is.
+  /// The target is not present, or there are no devices at all.
   private static func absence(in facts: Facts) -> [Finding] {
     let said = facts.machine.kernelMessages.map { messages in
       messages.isEmpty
@@ -59,35 +59,35 @@ enum Diagnosis {
       return [
         Finding(
           code: .noDevice, port: nil, what: DeviceQuery.reason(isWithoutPorts: true),
-          why: "\(advice) A cable that only charges shows nothing at all.",
+          why: "\(advice) A cable without data wires is not detected at all.",
           mend: ["serialterm monitor   # then plug it in, with another cable"] + dmesg)
       ]
     }
   }
 
-  /// What a node without a device needs.
+  /// The fix for a node without a device.
   private static func renewal(_ target: String, in facts: Facts) -> [String] {
     guard facts.hasLeftOverNode else { return [] }
     return [
       facts.machine.isContainer
-        ? "docker run --device=\(target.harmless) IMAGE   # once it is plugged in"
-        : "sudo rm \(target.harmless)   # the kernel makes it when the device is plugged in"
+        ? "docker run --device=\(target.harmless) IMAGE   # when it is plugged in"
+        : "sudo rm \(target.harmless)   # the kernel creates it again when the device is plugged in"
     ]
   }
 
-  /// Whether anybody looks after devices here. Whoever asked for a port that works need not know.
+  /// Whether udevd manages devices. It does not matter if the port of the target works.
   private static func service(in facts: Facts) -> [Finding] {
     guard !facts.machine.hasUdevd, facts.scope != .target, facts.ports.isEmpty else { return [] }
     let mend =
       facts.machine.isContainer
-      ? "docker run --device=/dev/ttyUSB0 IMAGE   # the node that the host has"
+      ? "docker run --device=/dev/ttyUSB0 IMAGE   # the node of the host"
       : "sudo systemctl start systemd-udevd"
     return [
       Finding(
-        code: .noUdevd, port: nil, what: "no udevd runs here",
+        code: .noUdevd, port: nil, what: "udevd is not running",
         why: facts.machine.isContainer
-          ? "This is a container: it has the devices that it was given when it was started."
-          : "Nobody sets permissions, loads drivers or makes links like /dev/serial/by-id.",
+          ? "This is a container. It has only the devices that it was given at its start."
+          : "Permissions are not set, drivers are not loaded, and /dev/serial/by-id is missing.",
         mend: [mend])
     ]
   }

@@ -2,15 +2,15 @@ import Posix
 import SystemPackage
 
 extension FactGatherer {
-  /// The folders that udev reads rules from, the one that counts first: see udev(7).
+  /// The folders that udev reads rules from, in order of precedence: see udev(7).
   private static let ruleFolders: [FilePath] = [
     "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d",
     "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
   ]
 
-  /// The USB devices that brltty's rules claim whoever made them: lines like
+  /// The USB devices that brltty's rules claim by their numbers alone: lines like
   /// `ENV{PRODUCT}=="1a86/7523/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", …`, without a further condition.
-  /// None where our own rules keep brltty off.
+  /// None if serialterm's rules are installed, which keep brltty away.
   var brailleClaims: Set<USBID> {
     var seen: Set<String> = []
     var claims: Set<USBID> = []

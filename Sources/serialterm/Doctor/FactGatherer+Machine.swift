@@ -7,7 +7,7 @@ extension FactGatherer {
     Facts.Machine(
       user: user, processes: processes, brailleClaims: brailleClaims,
       consoles: KernelConsoles(below: root).names,
-      // Its socket: libudev looks for it too.
+      // Its control socket, as libudev checks.
       hasUdevd: exists("/run/udev/control"),
       isContainer: isContainer,
       isRaspberryPi: text("/proc/device-tree/model")?.contains("Raspberry") == true,
@@ -30,22 +30,22 @@ extension FactGatherer {
     }
   }
 
-  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Anybody may read it,
-  /// unlike what a process has open.
+  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Every user may read it, unlike
+  /// the list of open files.
   private func terminal(of pid: Int32) -> DeviceID? {
-    // The command before it, in parentheses, may hold anything.
+    // The command before it, in parentheses, may contain any characters.
     let rest = text(FilePath("/proc/\(pid)/stat"))?.split(separator: ")").last
     guard let words = rest?.split(separator: " "), words.count > 4, let number = Int32(words[4]),
       number != 0
     else { return nil }
     let bits = UInt32(bitPattern: number)
-    // 12 bits in the middle are the driver's: see new_encode_dev() of the kernel.
+    // The major number is the 12 bits in the middle: see new_encode_dev() of the kernel.
     return DeviceID(
       majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
   }
 
-  /// The last that the kernel said of serial adapters. See Documentation/ABI/testing/dev-kmsg: a
-  /// record a read, a header before each message, more about it on lines that begin with a blank.
+  /// The last kernel messages about serial adapters. See Documentation/ABI/testing/dev-kmsg: each read
+  /// returns one record: a header, the message, and further lines that begin with a space.
   private var kernelMessages: [String]? {
     guard let file = try? OwnedDescriptor.open(at("/dev/kmsg"), O_RDONLY | O_NONBLOCK) else {
       return nil
@@ -59,7 +59,7 @@ extension FactGatherer {
           let record = String(decoding: room[..<count], as: UTF8.self)
           messages += record.split(separator: "\n").compactMap(Self.serialMessage)
         } catch {
-          // EPIPE: the record was overwritten while we read, and the next is there. EAGAIN: the end.
+          // EPIPE: the record was overwritten; the next read returns the next one. EAGAIN: no more.
           guard error == .brokenPipe else { return }
         }
       }
@@ -70,7 +70,7 @@ extension FactGatherer {
   private static func serialMessage(_ line: Substring) -> String? {
     guard line.first != " ", let semicolon = line.firstIndex(of: ";") else { return nil }
     let message = line[semicolon...].dropFirst()
-    // Of USB, whatever went wrong or went away: the port is not there any more to ask by name.
+    // Errors and disconnects of any USB device: the name of its port is not known any more.
     let isMeant =
       ["ttyUSB", "ttyACM", "cdc_acm", "converter"].contains(where: message.contains)
       || (message.hasPrefix("usb ")

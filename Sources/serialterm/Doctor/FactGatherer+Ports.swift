@@ -5,7 +5,7 @@ import SerialCore
 import SystemPackage
 
 extension FactGatherer {
-  /// What there is to know of a device's port.
+  /// The facts about the port of a device.
   func port(_ device: Device) -> Facts.Port {
     let record = UdevRecord(of: device, in: self)
     var port = port(at: device.node, node: device.node)
@@ -25,7 +25,7 @@ extension FactGatherer {
   /// The same for a path that udev does not know.
   func bare(_ path: FilePath) -> Facts.Port { port(at: path, node: resolved(path)) }
 
-  /// Whether a directory on the path may not be searched, so that nobody knows what is there.
+  /// Whether a directory on the path may not be searched.
   func isClosedOff(_ path: FilePath) -> Bool {
     do throws(Errno) {
       _ = try at(path).stat()
@@ -42,7 +42,7 @@ extension FactGatherer {
       node: self.node(path), occupants: occupants(at(path)), lock: lockFile(of: name))
   }
 
-  /// Where a path leads when links are followed; the path itself where that is nowhere.
+  /// The path with all links followed; the path itself if it leads nowhere.
   private func resolved(_ path: FilePath) -> FilePath {
     at(path).realPath ?? path
   }
@@ -64,22 +64,22 @@ extension FactGatherer {
         listsUser: group?.members.contains(user.name) == true))
   }
 
-  /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes
-  /// the nodes that it made; one that was made by mknod(1), or by what starts a container, stays.
+  /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes only
+  /// nodes that it created, not those of mknod(1) or of a container.
   func isLeftOver(_ path: FilePath) -> Bool {
     guard let file = try? at(path).stat(), file.type == .characterSpecial else { return false }
     let id = file.specialDeviceID
-    // Pseudo-terminals are none of sysfs's, but serial ports are.
+    // Serial ports are in sysfs, pseudo-terminals are not.
     return driverType(of: id) == "serial" && exists("/sys/dev/char")
       && !exists(FilePath("/sys/dev/char/\(id.majorNumber):\(id.minorNumber)"))
   }
 
-  /// Whether a driver of terminals has a device number; true where nobody tells.
+  /// Whether a device number belongs to a terminal driver; true if that is not known.
   private func isTerminal(_ id: DeviceID) -> Bool {
     !exists("/proc/tty/drivers") || driverType(of: id) != nil
   }
 
-  /// The type of the driver that has a device number, by /proc/tty/drivers: name, node, major number,
+  /// The type of the driver of a device number, from /proc/tty/drivers: name, node, major number,
   /// range of minor numbers, type (`serial`, `pty:slave`, …).
   private func driverType(of id: DeviceID) -> Substring? {
     for line in (text("/proc/tty/drivers") ?? "").split(separator: "\n") {
@@ -123,7 +123,7 @@ extension FactGatherer {
   private func sleepControl(of device: Device) -> FilePath? {
     guard device.usb != nil else { return nil }
     var folder = FilePath(device.syspath)
-    // The USB device is the first above the port that has numbers.
+    // The USB device is the first ancestor of the port that has USB numbers.
     while !exists(folder.appending("idVendor")) {
       guard folder.removeLastComponent() else { return nil }
     }

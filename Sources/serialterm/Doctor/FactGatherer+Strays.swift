@@ -13,7 +13,7 @@ extension FactGatherer {
         let product = number(folder.appending("idProduct"))
       else { return nil }
       let id = USBID(vendor: vendor, product: product)
-      // An interface is called by its device: 1-1:1.0.
+      // The name of an interface begins with that of its device: 1-1:1.0.
       let interfaces = names.filter { $0.hasPrefix("\(place):") }.map(Self.usbDevices.appending)
       guard let module = USBSerialChip.module(of: id), !interfaces.contains(where: hasPort) else {
         return nil

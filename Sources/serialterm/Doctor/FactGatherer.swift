@@ -6,18 +6,18 @@ import SystemPackage
 
 /// Reads the facts about the machine from /proc, /sys, /run and /etc. Opens no port, decides nothing.
 struct FactGatherer {
-  /// Below which /proc, /sys and the rest are.
+  /// The root directory; tests use another one.
   var root: FilePath = "/"
-  /// What udev or the kernel knows of.
+  /// The devices that udev or the kernel knows.
   let devices: [Device]
-  /// Who runs this.
+  /// The user of this process.
   var user = Facts.User.current
   /// The processes that have a port.
   var occupants: (FilePath) -> Facts.Occupants = Self.presentOccupants()
   /// Whether the user may open a node.
   var isAccessible: (FilePath) -> Bool = { NodeAccess.of($0) == .accessible }
 
-  /// The facts about what a target means, or about all that there is when none is given.
+  /// The facts about a target, or about all devices if there is none.
   func facts(about target: Target?) -> Facts {
     var facts = Facts(machine: machine, scope: target == nil ? .machine : .target)
     if let target {
@@ -25,7 +25,7 @@ struct FactGatherer {
     } else {
       facts.ports = devices.filter(\.hasHardware).map(port)
     }
-    // A chip without a port may be what is being looked for.
+    // The target may be a chip without a port.
     if facts.scope != .target { facts.strays = strays }
     return facts
   }
@@ -52,12 +52,12 @@ struct FactGatherer {
     }
   }
 
-  /// The place of a path of the machine; a relative path is one of the present directory.
+  /// A path below the root; a relative path is relative to the current directory.
   func at(_ path: FilePath) -> FilePath {
     path.isAbsolute ? root.appending(path.components) : path
   }
 
-  /// A small file's text, without the blanks around it; nil if it cannot be read.
+  /// The text of a small file, trimmed; nil if it cannot be read.
   func text(_ path: FilePath) -> String? {
     guard let bytes = try? at(path).contents() else { return nil }
     return String(decoding: bytes, as: UTF8.self).trimmed
@@ -65,8 +65,8 @@ struct FactGatherer {
 
   /// Looks at all processes once.
   ///
-  /// A program that only has the port open, without a lock, keeps nobody from opening it. The far end of
-  /// a pseudo-terminal has the node open too, and is no other user of the port.
+  /// A program that has the port open without a lock does not prevent other programs from opening it. The
+  /// far end of a pseudo-terminal has the node open too, but does not count.
   private static func presentOccupants() -> (FilePath) -> Facts.Occupants {
     let holders = PortHolders()
     let ignoresExclusiveMode = Self.ignoresExclusiveMode

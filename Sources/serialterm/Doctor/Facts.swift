@@ -2,24 +2,24 @@ import DeviceWatch
 import SerialCore
 import SystemPackage
 
-/// What was found out about the machine, before anything is made of it: see ``Diagnosis``.
+/// Facts about the machine, without a judgement: see ``Diagnosis``.
 struct Facts: Hashable {
   var machine = Machine()
   var scope = Scope.machine
-  /// The ports that were asked about: the target's, or all.
+  /// The ports to examine: those of the target, or all.
   var ports: [Port] = []
-  /// USB serial chips of which the kernel has made no port.
+  /// USB serial chips for which the kernel has created no port.
   var strays: [Stray] = []
-  /// Whether a missing port's node is there all the same: made by hand, or given to a container.
+  /// Whether the node of a missing port exists: it was created by hand, or given to a container.
   var hasLeftOverNode = false
   /// The target, as the user gave it, if several devices fit it.
   var ambiguousTarget: String?
 
-  /// What was asked about.
+  /// What is examined.
   enum Scope: Hashable {
-    /// All that there is.
+    /// All devices.
     case machine
-    /// What fits a target.
+    /// The devices that fit a target.
     case target
     /// A path or a description that no device fits, as the user gave it.
     case missing(String)
@@ -27,25 +27,25 @@ struct Facts: Hashable {
     case noneToChoose(String)
   }
 
-  /// What holds for all ports.
+  /// Facts that concern all ports.
   struct Machine: Hashable {
     var user = User()
     var processes: [Process] = []
-    /// USB devices that brltty's udev rules take for braille displays, whoever made them.
+    /// USB devices that brltty's udev rules claim as braille displays by their numbers alone.
     var brailleClaims: Set<USBID> = []
     /// The consoles that the kernel writes to, as in `console=ttyS0`.
     var consoles: Set<String> = []
     var hasUdevd = true
     var isContainer = false
     var isRaspberryPi = false
-    /// The last that the kernel said of serial adapters, the oldest first; nil if it may not be read.
+    /// The last kernel messages about serial adapters, oldest first; nil if they may not be read.
     var kernelMessages: [String]?
   }
 
-  /// Who runs this.
+  /// The user of this process.
   struct User: Hashable {
     var name = "root"
-    /// The groups of this process: those of the time of the login.
+    /// The groups of this process, which are assigned at login.
     var groupIDs: Set<UInt32> = []
   }
 
@@ -60,7 +60,7 @@ struct Facts: Hashable {
   }
 }
 
-/// The numbers by which a kind of USB device is known.
+/// The vendor and product numbers of a kind of USB device.
 struct USBID: Hashable {
   let vendor: UInt16
   let product: UInt16
@@ -72,34 +72,33 @@ extension USBID: CustomStringConvertible {
 }
 
 extension Facts {
-  /// A serial port that is there.
+  /// A serial port that is present.
   struct Port: Hashable {
-    /// What the user calls it.
+    /// The path that the user gave.
     var path: FilePath
-    /// Its node's name below /dev, where links lead to: `ttyUSB0`, `pts/3`.
+    /// The name of its node below /dev, with links followed: `ttyUSB0`, `pts/3`.
     var name: String
-    /// Its node's device number, where there is a node.
+    /// The device number of its node, if there is one.
     var number: DeviceID?
-    /// What udev or the kernel says of it; nil for a pseudo-terminal.
+    /// The device as udev or the kernel describes it; nil for a pseudo-terminal.
     var device: Device?
     var node = Node.present(.init())
     /// The processes that have the port.
     var occupants = Occupants()
     /// The state of the lock file of the port, if it matters.
     var lock: LockFile?
-    /// Whether udev has marked it as none of ModemManager's business.
+    /// Whether a udev rule tells ModemManager to ignore it.
     var isIgnoredByModemManager = false
-    /// The file that lets the adapter sleep, if it does.
+    /// The file that enables autosuspend of the adapter, if it is enabled.
     var autosuspend: FilePath?
   }
 
-  /// What is at the port's path.
+  /// The file at the path of the port.
   enum Node: Hashable {
     case present(Permissions)
-    /// The kernel has the port, and /dev has no node for it; its numbers are as sysfs has them,
-    /// `188:0`.
+    /// The kernel has the port, but /dev has no node for it. The numbers are those of sysfs: `188:0`.
     case absent(numbers: String?)
-    /// Something that is no terminal.
+    /// A file that is not a terminal.
     case notATerminal
     /// A directory on the path may not be searched.
     case closedOff
@@ -113,15 +112,15 @@ extension Facts {
     var groupID: UInt32 = 0
     /// Whether the group may read and write.
     var isForGroup = true
-    /// Whether /etc/group has the user in that group.
+    /// Whether the user is a member of that group in /etc/group.
     var listsUser = false
-    /// Whether logind lets the person at the seat in: udev's tag `uaccess`, which sets an ACL.
+    /// Whether logind gives access to the user at the seat: udev's tag `uaccess`, which sets an ACL.
     var isForSeat = false
   }
 
   /// The processes that have a port.
   struct Occupants: Hashable {
-    /// The process that keeps others from opening the port: by a lock or exclusive mode.
+    /// The process that prevents others from opening the port, by a lock or exclusive mode.
     var holder: PortHolder?
     /// The other processes that have the port open.
     var sharers: [PortHolder] = []
@@ -150,7 +149,7 @@ extension Facts {
     var module: String
     /// Its place on the bus, for example `1-1.2`.
     var place: String
-    /// Who has its interface instead: `usbfs` is a program, through libusb.
+    /// The driver that uses its interface instead: `usbfs` is a program that uses libusb.
     var driver: String?
     var isModuleLoaded = false
   }

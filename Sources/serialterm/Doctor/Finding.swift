@@ -1,11 +1,11 @@
 import SystemPackage
 
-/// A problem that keeps a port from being used, or may disturb its use.
+/// A problem that prevents the use of a port, or may disturb it.
 struct Finding: Hashable {
   let code: Code
-  /// The port that it is about; nil for what concerns the machine.
+  /// The port that it is about; nil if it is about the machine.
   let port: FilePath?
-  /// The problem, in a few words: those that `connect` fails with.
+  /// The problem, in the words of `connect`.
   let what: String
   /// The reason, in a sentence or two.
   let why: String
@@ -61,7 +61,7 @@ extension Finding.Code {
 }
 
 extension Finding.Code {
-  /// Whether the port cannot be used while it is so; otherwise it can, and may be disturbed.
+  /// Whether it prevents the use of the port; otherwise it may only disturb it.
   var isBlocking: Bool {
     switch self {
     case .noDevice, .noSuchDevice, .noNode, .notASerialPort, .noHardware, .permissionDenied,
@@ -76,7 +76,7 @@ extension Finding.Code {
 }
 
 extension Finding {
-  /// The finding as scripts read it.
+  /// The finding for scripts.
   var json: JSON {
     .object([
       ("code", .string(code.rawValue)),
@@ -89,7 +89,7 @@ extension Finding {
     ])
   }
 
-  /// The finding as people read it, without line ends.
+  /// The finding for people, in lines.
   func lines(style: TextStyle) -> [String] {
     let subject = port.map { "\($0.string): " } ?? ""
     let labels = ["fix:"] + mend.dropFirst().map { _ in "    " }
@@ -101,7 +101,7 @@ extension Finding {
 }
 
 extension TextStyle {
-  /// What is wrong: red when it keeps somebody from working, yellow when it may disturb.
+  /// A problem: red if it prevents the use of a port, yellow if it may only disturb it.
   func warning(_ text: String, isBlocking: Bool) -> String {
     isColoured ? "\u{1B}[1;\(isBlocking ? 31 : 33)m\(text)\u{1B}[0m" : text
   }

@@ -1,8 +1,8 @@
 import DeviceWatch
 import SystemPackage
 
-/// What udevd has put down about a port and the USB device that it belongs to, in /run/udev/data:
-/// a letter and a value a line, as in `E:ID_BUS=usb` and `G:uaccess`.
+/// The records of udevd in /run/udev/data about a port and its USB device. Each line has a letter and a
+/// value: `E:ID_BUS=usb`, `G:uaccess`.
 struct UdevRecord {
   let tags: Set<Substring>
   let isIgnoredByModemManager: Bool
@@ -12,7 +12,7 @@ struct UdevRecord {
     var marks: Set<Substring> = []
     var folder = FilePath(device.syspath)
     repeat {
-      // A record goes by the kind of node and its number: see device_get_device_id() of sd-device.
+      // A record is named by the type and number of the node: see device_get_device_id() of sd-device.
       guard let number = gatherer.text(folder.appending("dev")) else { continue }
       let record = gatherer.text(FilePath("/run/udev/data/c\(number)")) ?? ""
       for line in record.split(separator: "\n") {

@@ -1,20 +1,20 @@
 import DeviceWatch
 import SystemPackage
 
-/// One thing about a device that is otherwise than it was.
+/// A property of a device that has changed.
 struct DeviceChange {
-  /// What it is called in JSON.
+  /// The name of the property in JSON.
   let key: String
   let old: JSON
   let new: JSON
-  /// The same for people.
+  /// The change in words.
   let text: String
 
-  /// What of a device is told, and is otherwise than it was.
+  /// The properties that have changed.
   ///
   /// - Parameters:
-  ///   - old: the device as it was, and whether it was accessible, where that is known.
-  ///   - new: the device as it is.
+  ///   - old: the former device, and whether it was accessible, if that is known.
+  ///   - new: the present device.
   static func changes(
     from old: (device: Device, isAccessible: Bool?), to new: (device: Device, isAccessible: Bool)
   ) -> [DeviceChange] {
@@ -81,8 +81,8 @@ extension [DeviceChange] {
     .object(map { ($0.key, .object([("old", $0.old), ("new", $0.new)])) })
   }
 
-  /// What a person reads. The system may say that something changed which is not told here.
+  /// The changes in words. The system also reports changes of properties that are not shown.
   var text: String {
-    isEmpty ? "nothing that is shown" : map(\.text).joined(separator: ", ").harmless
+    isEmpty ? "no visible change" : map(\.text).joined(separator: ", ").harmless
   }
 }

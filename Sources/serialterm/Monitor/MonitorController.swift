@@ -3,7 +3,7 @@ import EventLoop
 import SerialCore
 import SystemPackage
 
-/// Prints what happens to devices, until it is told to end.
+/// Prints the devices and their changes until the count, the timeout or a signal.
 final class MonitorController: DeviceObserver {
   /// How events are printed.
   enum Format {
@@ -19,14 +19,14 @@ final class MonitorController: DeviceObserver {
   private let watcher: DeviceWatcher
   private var deviceWatch: DescriptorWatch?
   private var holders: PortHolders?
-  /// Whether each device was accessible when it was told of last, by its place in sysfs.
+  /// Whether each device was accessible when it was printed last, by its path in sysfs.
   private var wasAccessible: [String: Bool] = [:]
   private var seen = 0
   private var outcome: Result<ExitStatus, Failure>?
 
   /// Creates a monitor; nothing is printed yet.
   ///
-  /// - Throws: what the device source and the loop say.
+  /// - Throws: the errors of the device source and the loop.
   init(format: Format, includesAll: Bool, count: Int?, timeout: Duration?) throws {
     self.format = format
     self.includesAll = includesAll
@@ -51,7 +51,7 @@ final class MonitorController: DeviceObserver {
     output.onRoom = { [unowned self] in _ = try? deviceWatch?.setInterest(.reading) }
     try watcher.startIfNeeded()
     watcher.addObserver(self)
-    for device in watcher.devices { tell("present", device) }
+    for device in watcher.devices { print("present", device) }
     deviceWatch = try loop.watch(watcher.descriptor, for: .reading) { [unowned self] _ in
       watcher.handleReadable()
     }
@@ -68,41 +68,42 @@ final class MonitorController: DeviceObserver {
   // MARK: Events
 
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
-    tellEvent("appeared", device)
+    printEvent("appeared", device)
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
-    tellEvent("disappeared", device)
+    printEvent("disappeared", device)
     wasAccessible[device.syspath] = nil
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {
     let changes = DeviceChange.changes(
       from: (old, wasAccessible[old.syspath]), to: (new, NodeAccess.of(new.node) == .accessible))
-    tellEvent("changed", new, changes)
+    printEvent("changed", new, changes)
   }
 
-  private func tellEvent(_ event: String, _ device: Device, _ changes: [DeviceChange]? = nil) {
-    guard outcome == nil, tell(event, device, changes) else { return }
+  private func printEvent(_ event: String, _ device: Device, _ changes: [DeviceChange]? = nil) {
+    guard outcome == nil, print(event, device, changes) else { return }
     seen += 1
     if seen == count { finish(.success(.done)) }
   }
 
-  /// - Parameter changes: what is otherwise than it was told last; nil where there is no such thing.
-  /// - Returns: whether the device is one to tell of.
+  /// - Parameter changes: the changes since it was printed last; nil if the event is not a change.
+  /// - Returns: whether the device is to be printed.
   @discardableResult
-  private func tell(
+  private func print(
     _ event: String, _ device: Device, _ changes: [DeviceChange]? = nil
   ) -> Bool {
     guard includesAll || device.hasHardware else { return false }
     wasAccessible[device.syspath] = NodeAccess.of(device.node) == .accessible
     output.write("\(line(event, device, changes))\n")
-    // The kernel keeps events while nobody reads ours; if it cannot, the watcher looks anew.
+    // The kernel keeps events while our output is not read; if it runs out of memory, the watcher
+    // enumerates again.
     if output.isCrowded { _ = try? deviceWatch?.setInterest([]) }
     return true
   }
 
-  /// Who has which port, looked up once a turn: a hub brings many devices at once.
+  /// The holders of ports, looked up once in a turn, because a hub brings many devices at once.
   private var currentHolders: PortHolders {
     if let holders { return holders }
     let present = PortHolders()

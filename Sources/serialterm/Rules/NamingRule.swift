@@ -1,13 +1,13 @@
 import DeviceWatch
 
-/// A rule of udev that gives one device a name of its own; see udev(7).
+/// A udev rule that gives one device a permanent name; see udev(7).
 struct NamingRule: Hashable {
   /// The rule, one line.
   let rule: String
-  /// What the device is told from others by, in words.
+  /// How the rule recognises the device, in words.
   let basis: String
 
-  /// Where the rule belongs: after 60-serial.rules, which finds out what it asks for.
+  /// The file for the rule: after 60-serial.rules, which sets the properties that it needs.
   static func file(for name: NodeName) -> String { "/etc/udev/rules.d/70-\(name.text).rules" }
 
   /// Makes a rule.
@@ -15,12 +15,12 @@ struct NamingRule: Hashable {
   /// - Parameters:
   ///   - device: the one to name.
   ///   - devices: what there is, so that a number that two adapters share is not relied on.
-  /// - Throws: ``Failure`` for what udev has no lasting description of.
+  /// - Throws: ``Failure`` if nothing permanent identifies the device.
   init(naming device: Device, _ name: NodeName, among devices: [Device]) throws(Failure) {
     let keys: [String]
     switch IdentityMatcher(for: device, among: devices).identity {
     case .usb(let function):
-      basis = "serial number \((function.serialNumber ?? "").harmless), in whatever USB port"
+      basis = "serial number \((function.serialNumber ?? "").harmless), in any USB port"
       keys = Self.usbKeys(function, isBySerialNumber: true)
     case .usbPort(let function, let path):
       basis = "the USB port that it is plugged into"
@@ -30,14 +30,14 @@ struct NamingRule: Hashable {
       keys = [Self.key("DEVPATH", String(device.syspath.dropFirst("/sys".count)))]
     case .node:
       throw Failure(
-        .usage, "\(device.node): a port that software makes; whoever makes it names it")
+        .usage, "\(device.node): this port is created by software, so a udev rule cannot name it.")
     }
     let all = ["ACTION!=\"remove\"", "SUBSYSTEM==\"tty\""] + keys + ["SYMLINK+=\"\(name.text)\""]
     rule = all.joined(separator: ", ")
   }
 
-  /// The ATTRS of one rule must all be of one parent: those here are the USB device's. What its
-  /// interface and port are, 60-serial.rules has put down before.
+  /// All ATTRS of a rule must match the same parent: here the USB device. 60-serial.rules has set the
+  /// properties of its interface and port.
   private static func usbKeys(_ function: USBFunction, isBySerialNumber: Bool) -> [String] {
     var keys = [
       key("ATTRS{idVendor}", function.vendorID.hex),
@@ -65,8 +65,8 @@ struct NamingRule: Hashable {
     "\(name)==\"\(pattern(value))\""
   }
 
-  /// A pattern that matches a text, without what patterns, quotes and substitutions are made of:
-  /// such a character is matched by any.
+  /// A pattern that matches a text. Characters with a meaning in patterns, quotes or substitutions are
+  /// replaced by `?`, which matches any character.
   private static func pattern(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       if !scalar.isASCII { return "*" }
@@ -77,15 +77,15 @@ struct NamingRule: Hashable {
 }
 
 extension NamingRule {
-  /// The rule with what to do with it, without line ends.
+  /// The rule with instructions, in lines.
   ///
-  /// - Parameter target: what the user called the device.
+  /// - Parameter target: the TARGET that the user gave.
   func lines(for device: Device, _ name: NodeName, target: String) -> [String] {
     let file = Self.file(for: name)
     let command = "serialterm rules \(target.shellWord) --name \(name.text)"
     return [
       "# /dev/\(name.text): \(device.summary)",
-      "# Known by \(basis).",
+      "# Recognised by \(basis).",
       "# Install: \(command) | sudo tee \(file)",
       "#          sudo udevadm control --reload && sudo udevadm trigger --name-match=\(device.node)",
       "# Undo:    sudo rm \(file) && sudo udevadm control --reload",

@@ -1,11 +1,11 @@
-/// A name below /dev that a person may choose: one that no rule of udev and no shell reads otherwise.
+/// A name below /dev that a user may choose: without characters that udev or a shell interprets.
 struct NodeName: Hashable {
   let text: String
 
-  /// Reads a name: letters, digits, `_`, `-` and `.`, a letter first, at most 64 of them. What begins
-  /// with `tty` is the kernel's.
+  /// Reads a name: letters, digits, `_`, `-` and `.`, a letter first, at most 64. Names that begin
+  /// with `tty` belong to the kernel.
   ///
-  /// - Throws: ``Failure`` saying what is wrong with it.
+  /// - Throws: ``Failure`` if it is malformed.
   init(parsing text: String) throws(Failure) {
     let isAllowed = text.utf8.allSatisfy { byte in
       UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
@@ -16,7 +16,7 @@ struct NodeName: Hashable {
         .usage, "'\(text.harmless)': expected a letter, then letters, digits, '_', '-' or '.'")
     }
     guard !text.hasPrefix("tty") else {
-      throw Failure(.usage, "'\(text)': names that begin with tty are the kernel's")
+      throw Failure(.usage, "'\(text)': names that begin with tty belong to the kernel")
     }
     self.text = text
   }

@@ -3,15 +3,15 @@ import DeviceWatch
 import Glibc
 import SystemPackage
 
-/// `serialterm doctor`: finds what keeps a port from being used, and suggests a fix.
+/// `serialterm doctor`: finds out why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Diagnose a port and suggest a fix.",
     discussion: """
-      Finds the causes for which 'serialterm connect' fails, and what disturbs a port. Opens no port \
-      and changes nothing. Without TARGET it looks at all devices. Programs of other users are \
-      visible to root only. Exit status 0: nothing is wrong; 1: something is.
+      Finds the reasons why 'serialterm connect' fails, and what may disturb a port. It opens no port \
+      and changes nothing. Without TARGET it examines all devices. Only root can see the programs of \
+      other users. Exit status 0: nothing is wrong; 1: something is.
 
       EXAMPLE:
         serialterm doctor /dev/ttyUSB0
@@ -46,7 +46,7 @@ struct DoctorCommand: Subcommand {
     return findings.isEmpty ? .done : .otherFailure
   }
 
-  /// The target, by itself or by a profile, and what is wrong with the configuration.
+  /// The target, given directly or by a profile, and the finding about a broken configuration.
   private func namedTarget() throws -> (Target?, Finding?) {
     let file: ProfileFile
     do {

@@ -2,13 +2,13 @@ import ArgumentParser
 import DeviceWatch
 import SerialCore
 
-/// `serialterm list`: the serial devices that there are.
+/// `serialterm list`: lists the serial devices.
 struct ListCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the serial devices.",
     discussion: """
-      Only ports with hardware behind them, unless --all is given.
+      Lists only ports with hardware behind them, unless --all is given.
 
       EXAMPLE:
         serialterm list --json
@@ -17,10 +17,10 @@ struct ListCommand: Subcommand {
   @Flag(help: "Print a JSON array.")
   var json = false
 
-  @Flag(help: "Print the nodes alone, one a line.")
+  @Flag(help: "Print only the nodes, one on each line.")
   var names = false
 
-  @Flag(help: "Ports with no hardware behind them too.")
+  @Flag(help: "Include ports without hardware.")
   var all = false
 
   func validate() throws {
@@ -39,12 +39,12 @@ struct ListCommand: Subcommand {
     return .done
   }
 
-  /// What to do where there is nothing to list.
+  /// Advice if there is nothing to list.
   private static let nothingThere = """
-    No serial device is there.
-      Plug one in: a USB adapter, or a board with a USB socket, by a cable that carries data.
-      Without one:    serialterm loopback:board    talks to a simulated board
-      It is plugged in?    serialterm doctor    says what is wrong
+    No serial device is present.
+      Plug one in: a USB adapter or a board, with a cable that carries data.
+      No device at hand?     serialterm loopback:board    talks to a simulated board
+      It is plugged in?      serialterm doctor            finds out what is wrong
 
     """
 

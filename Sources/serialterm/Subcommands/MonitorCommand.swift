@@ -1,14 +1,14 @@
 import ArgumentParser
 import DeviceWatch
 
-/// `serialterm monitor`: devices as they come and go.
+/// `serialterm monitor`: watches devices being plugged in and unplugged.
 struct MonitorCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor",
-    abstract: "Tell of serial devices as they come and go.",
+    abstract: "Watch devices being plugged in and unplugged.",
     discussion: """
-      First the devices that are there (present), then what happens to them (appeared, \
-      disappeared, changed). Ends on ctrl-c, or as --count and --timeout say.
+      Prints the devices that are present, then each change: appeared, disappeared or changed. \
+      Ends on ctrl-c, after --count changes, or after --timeout seconds.
 
       EXAMPLE:
         serialterm monitor --json --count 1
@@ -17,13 +17,13 @@ struct MonitorCommand: Subcommand {
   @Flag(help: "Print one JSON object a line.")
   var json = false
 
-  @Flag(help: "Ports with no hardware behind them too.")
+  @Flag(help: "Include ports without hardware.")
   var all = false
 
-  @Option(help: "End after so many events; the devices that are there do not count.")
+  @Option(help: "End after this number of changes.")
   var count: Int?
 
-  @Option(help: "End after so many seconds.")
+  @Option(help: "End after this number of seconds.")
   var timeout: Double?
 
   func validate() throws {

@@ -2,14 +2,14 @@ import ArgumentParser
 import DeviceWatch
 import SystemPackage
 
-/// `serialterm rules`: a rule for udev that gives a device a name that stays.
+/// `serialterm rules`: prints a udev rule that gives a device a permanent name.
 struct RulesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "rules",
-    abstract: "Print a udev rule that gives a device a name that stays.",
+    abstract: "Print a udev rule that gives a device a permanent name.",
     discussion: """
-      The device is known by its serial number if it has one of its own, else by the USB port that \
-      it is plugged into. Nothing is installed: the comment above the rule says how to.
+      The rule recognises the device by its serial number if that is unique, otherwise by the USB \
+      port that it is plugged into. Nothing is installed: the comment above the rule has the command.
 
       EXAMPLE:
         serialterm rules ttyUSB0 --name board

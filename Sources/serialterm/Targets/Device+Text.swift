@@ -9,20 +9,20 @@ extension Device {
     return "\(vendorID.hex):\(productID.hex)"
   }
 
-  /// What its maker calls it, or its driver's name.
+  /// The name that its maker gave it, otherwise the name of its driver.
   var name: String {
     let names = [manufacturer, product].compactMap(\.self)
     return (names.isEmpty ? driver ?? kind.rawValue : names.joined(separator: " ")).harmless
   }
 
-  /// What a person recognises it by, in a line.
+  /// A description for people, in one line.
   var summary: String {
     [usbID, serialNumber?.harmless, name].compactMap(\.self).joined(separator: " ")
   }
 
-  /// The device as the command line's contract has it.
+  /// The device in JSON.
   ///
-  /// - Parameter holder: who has the port open.
+  /// - Parameter holder: the process that has the port open.
   func json(holder: PortHolder?) -> JSON {
     .object([
       ("node", .string(node.string)),

@@ -9,7 +9,7 @@ struct KernelConsoles: Hashable {
   /// Reads /proc/consoles and /sys/class/tty/console/active; see proc_consoles(5) and
   /// Documentation/ABI/testing/sysfs-tty. Either may be missing in a container.
   ///
-  /// - Parameter root: the folder below which they are.
+  /// - Parameter root: the root directory; tests use another one.
   init(below root: FilePath = "/") {
     func text(_ path: FilePath) -> String {
       let contents = try? root.appending(path.components).contents()

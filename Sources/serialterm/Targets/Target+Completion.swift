@@ -4,11 +4,11 @@ import DeviceWatch
 import SystemPackage
 
 extension Target {
-  /// What a shell completes a TARGET to: the nodes that there are, profiles, and the simulations.
+  /// The completions of a TARGET: the present nodes, the profiles and the simulations.
   static let completion = CompletionKind.custom { _, _, _ in
     let nodes = presentDevices.filter(\.hasHardware).map(\.node.string)
     let simulations = Simulation.allCases.map { "loopback:\($0.rawValue)" }
-    // In zsh what follows a colon is a candidate's description: see _describe in zshcompsys(1).
+    // In zsh the text after a colon is a description: see _describe in zshcompsys(1).
     let isColonTaken = CompletionShell.requesting == .zsh
     return (nodes + profileNames + simulations).map { candidate in
       isColonTaken
@@ -17,12 +17,12 @@ extension Target {
     }
   }
 
-  /// The names of profiles; none where the configuration cannot be read.
+  /// The names of profiles; none if the configuration cannot be read.
   static var profileNames: [String] {
     (try? ProfileFile(nil))?.contents.profiles.map(\.name) ?? []
   }
 
-  /// None where udev cannot be asked: nobody reads a complaint in the midst of a command line.
+  /// None if udev is not available: an error message would disturb the command line.
   private static var presentDevices: [Device] {
     guard let source = try? UdevSource() else { return [] }
     let watcher = DeviceWatcher(source: source)

@@ -1,7 +1,7 @@
 import SystemPackage
 
 extension Target {
-  /// Reads a TARGET that may be the name of a profile, for commands that take nothing else from the
+  /// Parses a TARGET that may be the name of a profile, for commands that use nothing else of the
   /// configuration.
   ///
   /// - Parameters:

@@ -1,11 +1,11 @@
 import DeviceWatch
 import SystemPackage
 
-/// What a session is asked to talk to.
+/// The device that the user names.
 enum Target: Hashable {
   /// A node, or a link to one.
   case node(FilePath)
-  /// A device by what it is, or where it is plugged in.
+  /// A device by its identity, or by its physical port.
   case device(DeviceSelector)
   /// The device that was plugged in last.
   case latest
@@ -14,9 +14,9 @@ enum Target: Hashable {
   /// A simulation within this process.
   case loopback(Simulation)
 
-  /// What the far end of a loopback is.
+  /// The simulated device of a loopback.
   enum Simulation: String, CaseIterable {
-    /// Sends back what it gets.
+    /// Sends back what it receives.
     case echo = ""
     /// A small board with a prompt.
     case board
@@ -24,16 +24,16 @@ enum Target: Hashable {
 }
 
 extension Target {
-  /// How a simulation is called on the command line; nil for real devices.
+  /// The name of a simulation on the command line; nil for real devices.
   var simulationName: String? {
     if case .loopback(let simulation) = self { "loopback:\(simulation.rawValue)" } else { nil }
   }
 }
 
 extension Target {
-  /// Reads a TARGET as it stands on the command line.
+  /// Parses a TARGET of the command line.
   ///
-  /// - Throws: ``Failure`` saying what is wrong with it.
+  /// - Throws: ``Failure`` if it is malformed.
   init(parsing text: String) throws(Failure) {
     if text.hasPrefix("loopback:") {
       guard let simulation = Simulation(rawValue: String(text.dropFirst(9))) else {
@@ -61,7 +61,7 @@ extension Target {
     self = .node(Self.path(text))
   }
 
-  /// `ttyUSB0` is a node in /dev, unless there is such a file here.
+  /// `ttyUSB0` is a node in /dev, unless the current directory has such a file.
   private static func path(_ text: String) -> FilePath {
     let path = FilePath(text)
     let isBareName = !text.contains("/")

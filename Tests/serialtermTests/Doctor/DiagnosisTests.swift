@@ -33,7 +33,7 @@ import Testing
   /// Each change, the finding that it makes and a part of the command that mends it.
   @Test(
     arguments: [
-      (facts { port, _ in port.node = .absent(numbers: nil) }, .noNode, "anew"),
+      (facts { port, _ in port.node = .absent(numbers: nil) }, .noNode, "plug it in again"),
       (
         facts { port, machine in
           port.node = .absent(numbers: "188:0")
