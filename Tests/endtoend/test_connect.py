@@ -166,7 +166,7 @@ class SessionTests(unittest.TestCase):
 
     def test_device_that_never_reads_does_not_keep_anyone(self):
         terminal = self.session()
-        terminal.send(b"x" * 16_384)
+        terminal.send(b"x" * 30_000)  # More than a pseudo-terminal holds.
         status, duration = terminal.leave()
         self.assertEqual(status, 1)  # Not everything was sent.
         self.assertLess(duration, LEAVING)
