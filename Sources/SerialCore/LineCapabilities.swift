@@ -9,6 +9,11 @@ public struct LineCapabilities: OptionSet, Hashable, Sendable {
   public static let modemLines = LineCapabilities(rawValue: 1)
   /// It can hold the line in a break condition.
   public static let breaks = LineCapabilities(rawValue: 2)
+  /// Its settings can be changed.
+  public static let settings = LineCapabilities(rawValue: 8)
+  /// Bytes that are not read wait at the far end: a pseudo-terminal, unlike a UART, loses none when its
+  /// buffer is full.
+  public static let backPressure = LineCapabilities(rawValue: 16)
   /// Its driver counts bytes, errors and changes of the modem lines.
   public static let counters = LineCapabilities(rawValue: 4)
 }

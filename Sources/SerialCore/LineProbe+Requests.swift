@@ -4,10 +4,12 @@ import SystemPackage
 extension LineProbe {
   /// Asks a terminal for each feature once: a USB adapter needs a transfer to answer.
   init(of descriptor: FileDescriptor) {
+    let device = try? descriptor.stat().specialDeviceID
     self.init(
       modemLines: try? ModemLines(of: descriptor),
       counters: try? LineCounters(of: descriptor),
-      hasBreaks: (try? descriptor.stat().specialDeviceID.hasBreaks) ?? false)
+      hasBreaks: device?.hasBreaks ?? false,
+      hasBackPressure: device?.isPseudoTerminal ?? false)
   }
 }
 

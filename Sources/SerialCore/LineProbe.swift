@@ -7,8 +7,18 @@ public struct LineProbe: Hashable, Sendable {
   /// Whether it can hold the line in a break condition.
   public var hasBreaks: Bool
 
+  /// Whether its settings can be changed.
+  public var hasSettings: Bool
+  /// Whether bytes that are not read wait at the far end, rather than being lost when a buffer is full.
+  public var hasBackPressure: Bool
+
   /// Creates a probe from its values.
-  public init(modemLines: ModemLines?, counters: LineCounters?, hasBreaks: Bool) {
+  public init(
+    modemLines: ModemLines?, counters: LineCounters?, hasBreaks: Bool, hasSettings: Bool = true,
+    hasBackPressure: Bool = false
+  ) {
+    self.hasSettings = hasSettings
+    self.hasBackPressure = hasBackPressure
     self.modemLines = modemLines
     self.counters = counters
     self.hasBreaks = hasBreaks
@@ -20,6 +30,8 @@ public struct LineProbe: Hashable, Sendable {
     if modemLines != nil { result.insert(.modemLines) }
     if counters != nil { result.insert(.counters) }
     if hasBreaks { result.insert(.breaks) }
+    if hasSettings { result.insert(.settings) }
+    if hasBackPressure { result.insert(.backPressure) }
     return result
   }
 }

@@ -66,10 +66,10 @@ public struct LineSettings: Hashable, Sendable {
   public static let baudRates: ClosedRange<UInt32> = 1...UInt32(Int32.max)
 
   /// Throws `settingRefused` if the baud rate is out of range.
-  func checkBaudRate(at path: FilePath) throws(SerialError) {
+  func checkBaudRate(at endpoint: Endpoint) throws(SerialError) {
     guard !Self.baudRates.contains(baudRate) else { return }
     throw SerialError(
-      .settingRefused, in: "TCSETS2", at: path, errno: .invalidArgument,
+      .settingRefused, in: "TCSETS2", at: endpoint, errno: .invalidArgument,
       subject: "baud rate \(baudRate)")
   }
 }

@@ -1,44 +1,73 @@
 public import Posix
 public import SystemPackage
 
-/// An open connection to a device: the interface between a session and the operating system.
+/// A connection to the far end of an ``Endpoint``: the interface between a session and the operating
+/// system.
 ///
-/// No method waits. Its owner closes or lends it once; after that only ``close()`` may be called.
+/// ## Principles of operation
+///
+/// - A link is used once. Its owner calls ``start(_:report:)``, then ``close()`` or ``lend()`` once; after
+///   that only ``close()`` may be called.
+/// - No method waits. A link that cannot open at once, such as one over a network, reports the result
+///   from ``makeProgress(readable:writable:hungUp:)``.
+/// - A link reports nothing, and answers nothing, after it was closed.
 public protocol Link: AnyObject {
-  /// The path by which the port was opened.
-  var path: FilePath { get }
-  /// The descriptor to poll. Do not close it.
-  var descriptor: FileDescriptor { get }
-  /// The settings that the driver reports.
-  var settings: LineSettings { get }
+  /// The far end.
+  var endpoint: Endpoint { get }
 
-  /// Reads available bytes.
+  /// Opens the port. Reports ``LinkEvent/opened(_:_:)`` or ``LinkEvent/failed(_:)`` once, during the call
+  /// or later.
   ///
+  /// - Parameters:
+  ///   - settings: the requested settings.
+  ///   - report: called with each event, during calls of the link's methods.
+  func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void)
+
+  /// The descriptor to poll; nil if there is none at present. Do not close it.
+  ///
+  /// It may change only when the link reports that it is open; the earlier one is still open then. A link
+  /// that needs several has an epoll(7) instance.
+  var descriptor: FileDescriptor? { get }
+
+  /// The events that the link itself needs, besides those for the bytes of its owner.
+  var interest: Session.Interest { get }
+
+  /// Does what the link itself has to do: connects, negotiates.
+  ///
+  /// Called when the descriptor is ready, before ``read(into:isLast:_:)`` and ``write(_:)``.
+  func makeProgress(readable: Bool, writable: Bool, hungUp: Bool)
+
+  /// Reads once what is available.
+  ///
+  /// - Parameters:
+  ///   - buffer: the memory to read into, at least 64 bytes.
+  ///   - isLast: whether nothing is read after this: the beginning of a mark counts as data then.
+  ///   - take: called with each part, in order; returns whether to go on.
+  /// - Returns: the number of bytes that were read from the system, which may be more than `take` gets.
   /// - Throws: ``SerialError/Code/lost`` when the device is gone.
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
+  ) throws(SerialError) -> ReadOutcome
 
   /// Writes as many bytes as the driver takes without waiting.
   ///
   /// - Throws: ``SerialError/Code/lost`` when the device is gone.
   func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome
 
-  /// Changes the settings and reads them back.
+  /// Changes the settings of the open port.
   ///
-  /// - Throws: ``SerialError/Code/settingRefused``; the old settings are in effect then.
-  func apply(_ settings: LineSettings) throws(SerialError)
-
-  /// The features and the state of the line when the port was opened.
-  var probe: LineProbe { get }
-
-  /// Whether received bytes contain the kernel's error marks: see ``ErrorMarkDecoder``.
-  var marksErrors: Bool { get }
+  /// - Parameter answer: called once, during the call or later: with the settings that the driver
+  ///   reports, or with the error; the old settings are in effect then. Not called if the link is closed
+  ///   first.
+  func apply(
+    _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void)
 
   /// Starts or ends a break condition.
   ///
   /// - Throws: ``SerialError``: `unsupported` if the port has no break.
   func setBreak(_ isOn: Bool) throws(SerialError)
 
-  /// The modem lines that are asserted now.
+  /// The modem lines that are asserted now, as far as is known without waiting.
   ///
   /// - Throws: ``SerialError``: `unsupported` if the port has none.
   func modemLines() throws(SerialError) -> ModemLines
@@ -65,8 +94,9 @@ public protocol Link: AnyObject {
   /// - Returns: the number of bytes that were discarded; see ``unsentByteCount``.
   func discardUnsent() -> Int
 
-  /// Restores the device as it was found: settings, lock, descriptor. What the driver has not sent is
-  /// discarded; to count it, call ``discardUnsent()`` first. Calling it again does nothing.
+  /// Ends the attempt to open, or restores the device as it was found: settings, lock, descriptor. What
+  /// the driver has not sent is discarded; to count it, call ``discardUnsent()`` first. Calling it again
+  /// does nothing.
   func close()
 
   /// Closes the port for another program to use: unlocked, and with the line settings that it has now
@@ -81,7 +111,35 @@ public protocol Link: AnyObject {
   func inherit(_ lent: LentPort)
 }
 
+/// An event of a link.
+public enum LinkEvent {
+  /// The port is open: the settings that the driver reports, and what the port can do.
+  case opened(LineSettings, LineProbe)
+  /// The port could not be opened.
+  case failed(SerialError)
+  /// The settings of the open port changed without a request.
+  case settingsChanged(LineSettings)
+  /// The modem lines of the open port changed. Ports that cannot tell must be asked.
+  case modemLinesChanged(ModemLines)
+  /// The open port is gone.
+  case lost(SerialError)
+}
+
+/// A part of what a link has read.
+public enum LinkInput {
+  /// Bytes, in the buffer that was given for reading.
+  case bytes(UnsafeRawBufferPointer)
+  /// The error of the byte that follows.
+  case error(LineError)
+}
+
 extension Link {
+  /// None.
+  public var interest: Session.Interest { [] }
+
+  /// Does nothing.
+  public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) {}
+
   /// Closes.
   public func lend() -> LentPort? {
     close()

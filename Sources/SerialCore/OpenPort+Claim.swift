@@ -54,7 +54,7 @@ extension OpenPort {
       try options.asserting.assert(on: descriptor)
       return nil
     } catch {
-      return SerialError(requesting: "modem lines", at: path, error, in: request)
+      return SerialError(requesting: "modem lines", at: .tty(path), error, in: request)
     }
   }
 }

@@ -16,7 +16,7 @@ extension OpenPort {
     do {
       try systemCall { ioctl(descriptor.rawValue, UInt(TIOCSSERIAL), &wanted) }
     } catch {
-      throw SerialError(requesting: "low latency mode", at: path, error, in: "TIOCSSERIAL")
+      throw SerialError(requesting: "low latency mode", at: .tty(path), error, in: "TIOCSSERIAL")
     }
     beforeClosing { descriptor in
       var found = found
@@ -31,7 +31,7 @@ extension OpenPort {
   private func serialSettings() throws(SerialError) -> serial_struct {
     var raw = serial_struct()
     do { try systemCall { ioctl(descriptor.rawValue, UInt(TIOCGSERIAL), &raw) } } catch {
-      throw SerialError(requesting: "low latency mode", at: path, error, in: "TIOCGSERIAL")
+      throw SerialError(requesting: "low latency mode", at: .tty(path), error, in: "TIOCGSERIAL")
     }
     return raw
   }

@@ -29,7 +29,7 @@ extension OpenPort {
   private func rs485() throws(SerialError) -> serial_rs485 {
     var raw = serial_rs485()
     do { try systemCall { ioctl(descriptor.rawValue, UInt(TIOCGRS485), &raw) } } catch {
-      throw SerialError(requesting: "RS-485 mode", at: path, error, in: "TIOCGRS485")
+      throw SerialError(requesting: "RS-485 mode", at: .tty(path), error, in: "TIOCGRS485")
     }
     return raw
   }
@@ -37,7 +37,7 @@ extension OpenPort {
   private func setRS485(_ raw: serial_rs485) throws(SerialError) {
     var raw = raw
     do { try systemCall { ioctl(descriptor.rawValue, UInt(TIOCSRS485), &raw) } } catch {
-      throw SerialError(requesting: "RS-485 mode", at: path, error, in: "TIOCSRS485")
+      throw SerialError(requesting: "RS-485 mode", at: .tty(path), error, in: "TIOCSRS485")
     }
   }
 }

@@ -8,10 +8,10 @@ extension OpenPort {
   /// - Throws: ``SerialError``: `settingRefused`, with the setting if one alone is refused, or
   ///   `lost`.
   func set(_ requested: LineSettings, options: LinkOptions) throws(SerialError) -> LineSettings {
-    try requested.checkBaudRate(at: path)
+    try requested.checkBaudRate(at: .tty(path))
     let old: TerminalAttributes
     do { old = try TerminalAttributes(of: descriptor) } catch {
-      throw SerialError(using: path, error, in: "TCGETS2")
+      throw SerialError(using: .tty(path), error, in: "TCGETS2")
     }
     var attributes = old
     attributes.makeRaw(markingErrors: options.marksErrors)
@@ -21,7 +21,7 @@ extension OpenPort {
       try attributes.set(on: descriptor)
       return try TerminalAttributes(of: descriptor).lineSettings
     } catch {
-      let loss = SerialError(using: path, error, in: "TCSETS2")
+      let loss = SerialError(using: .tty(path), error, in: "TCSETS2")
       if loss.code == .lost { throw loss }
       let setting = refusedSetting(of: requested, from: attributes, instead: old.lineSettings)
       // Some drivers apply some settings before they refuse the rest.

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// An error of a port: a code, the operation, the path, and the system's errno.
+/// An error of a port: a code, the operation, the port, and the system's errno.
 ///
 /// It contains no advice and no text for users; these are up to the program.
 public struct SerialError: Error, Hashable, Sendable {
@@ -8,8 +8,8 @@ public struct SerialError: Error, Hashable, Sendable {
   public let code: Code
   /// The C function or the request that failed: `open`, `TCSETS2`.
   public let operation: String
-  /// The path of the port, as the caller gave it.
-  public let path: FilePath
+  /// The port, as the caller named it.
+  public let endpoint: Endpoint
   /// The system's error, if there is one.
   public let errno: Errno?
   /// What the code refers to: the setting that was refused, the feature that is missing, the lock
@@ -48,14 +48,27 @@ public struct SerialError: Error, Hashable, Sendable {
 
   /// Creates an error.
   public init(
-    _ code: Code, in operation: String, at path: FilePath, errno: Errno? = nil,
+    _ code: Code, in operation: String, at endpoint: Endpoint, errno: Errno? = nil,
     subject: String? = nil
   ) {
     self.code = code
     self.operation = operation
-    self.path = path
+    self.endpoint = endpoint
     self.errno = errno
     self.subject = subject
+  }
+
+  /// Creates an error at a path.
+  init(
+    _ code: Code, in operation: String, at path: FilePath, errno: Errno? = nil,
+    subject: String? = nil
+  ) {
+    self.init(code, in: operation, at: .tty(path), errno: errno, subject: subject)
+  }
+
+  /// The same error, of a port that has another name.
+  func at(_ endpoint: Endpoint) -> SerialError {
+    SerialError(code, in: operation, at: endpoint, errno: errno, subject: subject)
   }
 
   /// Creates the error of open(2), or of the first request after it.
@@ -76,14 +89,14 @@ public struct SerialError: Error, Hashable, Sendable {
   }
 
   /// Creates the error of an operation on an open port.
-  init(using path: FilePath, _ errno: Errno, in operation: String) {
+  init(using endpoint: Endpoint, _ errno: Errno, in operation: String) {
     let code: Code =
       switch errno {
       // The errors of a terminal after a hang-up, and of a USB adapter after unplugging.
       case .ioError, .operationNotSupportedByDevice, .noSuchAddressOrDevice, .brokenPipe: .lost
       default: .system
       }
-    self.init(code, in: operation, at: path, errno: errno)
+    self.init(code, in: operation, at: endpoint, errno: errno)
   }
 }
 
@@ -91,12 +104,12 @@ extension SerialError {
   /// Creates the error of a request that not every driver supports.
   ///
   /// - Parameter feature: the feature, in words.
-  init(requesting feature: String, at path: FilePath, _ errno: Errno, in operation: String) {
+  init(requesting feature: String, at endpoint: Endpoint, _ errno: Errno, in operation: String) {
     switch errno {
     // The kernel's error for a driver without the operation, and the errors of drivers themselves.
     case .inappropriateIOCTLForDevice, .invalidArgument, .notSupported:
-      self.init(.unsupported, in: operation, at: path, errno: errno, subject: feature)
-    default: self.init(using: path, errno, in: operation)
+      self.init(.unsupported, in: operation, at: endpoint, errno: errno, subject: feature)
+    default: self.init(using: endpoint, errno, in: operation)
     }
   }
 }
@@ -104,7 +117,7 @@ extension SerialError {
 extension SerialError: CustomStringConvertible {
   /// For logs and tests, not for users: `busy in flock at /dev/ttyUSB0: Resource temporarily …`.
   public var description: String {
-    "\(code) in \(operation)" + (subject.map { " of \($0)" } ?? "") + " at \(path)"
+    "\(code) in \(operation)" + (subject.map { " of \($0)" } ?? "") + " at \(endpoint)"
       + (errno.map { ": \($0)" } ?? "")
   }
 }

@@ -1,20 +1,56 @@
-import SystemPackage
-
 internal import Observing
 
 /// Settings, breaks, modem lines and counters.
 extension Session {
-  /// The features of the port; empty while none is open.
-  public var capabilities: LineCapabilities { link?.probe.capabilities ?? [] }
-
   /// Changes the settings: of the port if it is open, and for every later opening.
   ///
-  /// - Throws: ``SerialError``; the old settings are in effect then.
+  /// - Parameter answer: called once: with the settings that the driver reports, or with an error; the
+  ///   old settings are in effect then. A port of this computer answers during the call, others may
+  ///   answer later. If the port is closed first, the error is `lost`. While no port is open, the answer
+  ///   is the requested settings.
+  public func apply(
+    _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
+  ) {
+    do throws(SerialError) {
+      try settings.checkBaudRate(at: state.endpoint ?? Endpoint(.unresolved, ""))
+    } catch {
+      return answer(.failure(error))
+    }
+    guard let link else {
+      requestedSettings = settings
+      return answer(.success(settings))
+    }
+    guard capabilities.contains(.settings) else {
+      return answer(
+        .failure(SerialError(.unsupported, in: "apply", at: link.endpoint, subject: "settings")))
+    }
+    settingsAnswers.append(answer)
+    link.apply(settings) { [unowned self, unowned link] result in
+      // Links answer in the order of the requests.
+      guard self.link === link else { return }
+      let answer = settingsAnswers.removeFirst()
+      if case .success(let actual) = result {
+        requestedSettings = settings
+        take(.settingsChanged(actual))
+      }
+      answer(result)
+    }
+  }
+
+  /// Changes the settings, as ``apply(_:answer:)`` does.
+  ///
+  /// - Throws: ``SerialError``, if the answer comes during the call, as from every port of this computer;
+  ///   the old settings are in effect then.
   public func apply(_ settings: LineSettings) throws(SerialError) {
-    try settings.checkBaudRate(at: state.path ?? "")
-    try link?.apply(settings)
-    requestedSettings = settings
-    if let link { take(.settingsChanged(link.settings)) }
+    var failure: SerialError?
+    apply(settings) { if case .failure(let error) = $0 { failure = error } }
+    if let failure { throw failure }
+  }
+
+  /// Removes those who wait for settings to be applied.
+  func takeSettingsAnswers() -> [(Result<LineSettings, SerialError>) -> Void] {
+    defer { settingsAnswers = [] }
+    return settingsAnswers
   }
 
   /// Starts or ends a break condition.
@@ -31,7 +67,12 @@ extension Session {
   /// periodically. It can take as long as a USB transfer. It does nothing if the port has no modem
   /// lines or they cannot be read; that a device is gone is reported through its descriptor.
   public func refreshModemLines() {
-    guard let old = modemLines, let new = try? link?.modemLines(), old != new else { return }
+    if let lines = try? link?.modemLines() { update(modemLines: lines) }
+  }
+
+  /// Notes modem lines, and notifies observers if they differ from those before.
+  func update(modemLines new: ModemLines) {
+    guard let old = modemLines, old != new else { return }
     modemLines = new
     notify(.modemLinesChange(Change(from: old, to: new)))
   }

@@ -18,7 +18,7 @@ extension Session {
   public func write(_ bytes: RawSpan) throws(SerialError) {
     guard let link else { throw notOpen(in: "write") }
     let taken = bytes.withUnsafeBytes { queue.append($0) }
-    guard taken else { throw SerialError(.queueFull, in: "write", at: link.path) }
+    guard taken else { throw SerialError(.queueFull, in: "write", at: link.endpoint) }
     // During a notification, the bytes that observers see must not change before all have seen them.
     if events.isNotifying { tellInterest() } else { sendQueued() }
   }
@@ -44,7 +44,7 @@ extension Session {
         takenCount = 0
         queue.removeFirst(count)
       } catch {
-        return loseLink(error)
+        return lose(link, error)
       }
     }
   }

@@ -25,8 +25,8 @@ public import SystemPackage
 ///
 /// A session is confined to one thread, and not `Sendable`.
 public final class Session {
-  /// Opens a port for a session.
-  public typealias LinkOpener = (FilePath, LineSettings) throws(SerialError) -> any Link
+  /// Makes a link to an endpoint, which is not open yet.
+  public typealias LinkMaker = (Endpoint) -> any Link
 
   /// The settings to apply when the port is opened. To change those of an open port, call
   /// ``apply(_:)``.
@@ -36,10 +36,15 @@ public final class Session {
   /// Limits how fast bytes are sent; nil sends them as fast as the driver takes them. Not retained.
   public weak var pacer: (any SendingPacer)?
 
-  private let openLink: LinkOpener
+  private let makeLink: LinkMaker
   let events = Observable<SessionEvent>()
   private var machine: SessionMachine
+  /// The link, while it is open.
   private(set) var link: (any Link)?
+  /// The link that is being opened, with the settings that were requested.
+  private(set) var opening: (link: any Link, settings: LineSettings)?
+  /// Who waits for settings to be applied to the open port.
+  var settingsAnswers: [(Result<LineSettings, SerialError>) -> Void] = []
   /// The state in which the port was found, while it is lent to another program.
   private var lent: LentPort?
   /// The modem lines at the last reading; see ``refreshModemLines()``. Nil if the port has none, and
@@ -53,8 +58,8 @@ public final class Session {
   /// notified of them.
   var takenCount = 0
   let readBuffer: UnsafeMutableRawBufferPointer
-  /// The number of bytes at the front of the read buffer that are an incomplete error mark.
-  var unfinishedCount = 0
+  /// The features of the port; empty while none is open.
+  public private(set) var capabilities: LineCapabilities = []
   /// The interest in the last notification.
   private var toldInterest: Interest = []
 
@@ -64,23 +69,22 @@ public final class Session {
   ///   - settings: the settings to apply when a port is opened.
   ///   - waitsForLostDevice: whether to wait for a lost device, or to close.
   ///   - writeCapacity: the capacity of the queue in bytes, at least 1.
-  ///   - openLink: opens a port; by default a terminal device, which it locks.
+  ///   - makeLink: makes a link to an endpoint; by default to a terminal device, which it locks. The
+  ///     endpoint must have a path then.
   public init(
     settings: LineSettings, waitsForLostDevice: Bool = true, writeCapacity: Int = 65_536,
-    openLink: @escaping LinkOpener = { (path, settings) throws(SerialError) in
-      try TermiosLink(opening: path, settings: settings)
-    }
+    makeLink: @escaping LinkMaker = { TermiosLink(to: $0) }
   ) {
     requestedSettings = settings
     machine = SessionMachine(waitsForLostDevice: waitsForLostDevice)
     queue = ByteQueue(capacity: writeCapacity)
     // A terminal's buffer holds 4 KiB to 64 KiB: one read takes all of it.
     readBuffer = .allocate(byteCount: 65_536, alignment: 16)
-    self.openLink = openLink
+    self.makeLink = makeLink
   }
 
   deinit {
-    link?.close()
+    (link ?? opening?.link)?.close()
     readBuffer.deallocate()
   }
 
@@ -95,22 +99,24 @@ public final class Session {
     set { machine.waitsForLostDevice = newValue }
   }
 
-  /// Opens a port.
+  /// Opens a port. A port of this computer is open, or has failed, when the method returns; the result
+  /// of any other comes as a change of the state.
   ///
   /// - Throws: ``SerialError``: `alreadyBound` if the session has a port, or the reason why the port
   ///   could not be opened, which is in the state too.
-  public func open(_ path: FilePath) throws(SerialError) {
+  public func open(_ endpoint: Endpoint) throws(SerialError) {
     discardQueueOfOtherDevice()
-    try handle(.open(path))
+    try handle(.open(endpoint))
     if case .closed(.failed(let error)) = state { throw error }
   }
 
   /// Binds the session to a device that is not present yet.
   ///
+  /// - Parameter endpoint: where it will be, or a description of it: see ``Endpoint/Kind/unresolved``.
   /// - Throws: ``SerialError``: `alreadyBound`.
-  public func waitForDevice(at path: FilePath) throws(SerialError) {
+  public func waitForDevice(at endpoint: Endpoint) throws(SerialError) {
     discardQueueOfOtherDevice()
-    try handle(.wait(path))
+    try handle(.wait(endpoint))
   }
 
   private func discardQueueOfOtherDevice() {
@@ -121,15 +127,15 @@ public final class Session {
   /// if the session does not wait.
   ///
   /// If opening fails, the state has the new reason for waiting; call again to retry. A released
-  /// session only notes the path.
+  /// session only notes the place.
   ///
-  /// - Parameter path: the present path of the device.
-  public func deviceDidReturn(at path: FilePath) {
+  /// - Parameter endpoint: where the device is now.
+  public func deviceDidReturn(at endpoint: Endpoint) {
     switch state {
     case .waitingForDevice:
-      guard delegate?.session(self, shouldReturnTo: path) ?? true else { return }
-      take(.deviceReturned(path))
-    case .released: take(.deviceReturned(path))
+      guard delegate?.session(self, shouldReturnTo: endpoint) ?? true else { return }
+      take(.deviceReturned(endpoint))
+    case .released: take(.deviceReturned(endpoint))
     case .closed, .opening, .open: break
     }
   }
@@ -142,8 +148,8 @@ public final class Session {
   /// must not call it, because the remaining bytes are read into the buffer that observers see.
   public func deviceDidDisappear() {
     precondition(!events.isNotifying, "an observer said that the device is gone")
-    guard let link else { return }
-    loseLink(SerialError(.lost, in: "remove", at: link.path))
+    guard let link = link ?? opening?.link else { return }
+    lose(link, SerialError(.lost, in: "remove", at: link.endpoint))
   }
 
   /// Closes and unlocks the port for another program to use, unless the delegate vetoes. The port keeps
@@ -198,20 +204,21 @@ public final class Session {
   }
 
   func notOpen(in operation: String) -> SerialError {
-    SerialError(.notOpen, in: operation, at: state.path ?? "")
+    SerialError(.notOpen, in: operation, at: state.endpoint ?? Endpoint(.unresolved, ""))
   }
 
   // MARK: The caller's loop
 
-  /// The descriptor to poll, while a port is open. Do not close it; it is closed before observers learn
-  /// that the state changed.
-  public var descriptor: FileDescriptor? { link?.descriptor }
+  /// The descriptor to poll, while a port is open or being opened. Do not close it; it is closed before
+  /// observers learn that the state changed. It may change with the state only.
+  public var descriptor: FileDescriptor? { (link ?? opening?.link)?.descriptor }
 
   /// The events to poll for. Observers are notified when they change.
   public var interest: Interest {
-    guard link != nil else { return [] }
+    guard let link else { return opening?.link.interest ?? [] }
     return (readingPauseCount > 0 ? [] : Interest.reading)
       .union(queue.isEmpty || sendingPauseCount > 0 || isHeldBack ? [] : .writing)
+      .union(link.interest)
   }
 
   /// The number of pauses of ``pauseReading()`` that have not ended.
@@ -237,10 +244,16 @@ public final class Session {
   ///   - hungUp: the device is gone; the bytes that are left are read first.
   public func handle(readable: Bool, writable: Bool, hungUp: Bool) {
     precondition(!events.isNotifying, "an observer called the session's loop")
-    if hungUp, let link {
-      loseLink(SerialError(.lost, in: "poll", at: link.path))
+    guard let link else {
+      opening?.link.makeProgress(readable: readable, writable: writable, hungUp: hungUp)
+      return tellInterest()
+    }
+    link.makeProgress(readable: readable, writable: writable, hungUp: hungUp)
+    guard self.link === link else { return }
+    if hungUp {
+      lose(link, SerialError(.lost, in: "poll", at: link.endpoint))
     } else {
-      if readable { receive() }
+      if readable && readingPauseCount == 0 { receive() }
       if writable { sendQueued() }
     }
   }
@@ -257,19 +270,23 @@ public final class Session {
     switch action {
     case .closeLink:
       discarded = link?.discardUnsent() ?? 0
-      link?.close()
-      bind(nil)
+      (link ?? opening?.link)?.close()
+      unbind()
     case .lendLink:
       discarded = link?.discardUnsent() ?? 0
       lent = link?.lend()
-      bind(nil)
+      unbind()
     case .openLink, nil: break
     }
     if case .closed = new { lent = nil }
+    let unanswered = link == nil ? takeSettingsAnswers() : []
     if old != new { notify(.stateChange(Change(from: old, to: new))) }
     tellInterest()
+    if let endpoint = old.endpoint {
+      for answer in unanswered { answer(.failure(SerialError(.lost, in: "apply", at: endpoint))) }
+    }
     // An observer may have closed the session when it was notified.
-    if case .openLink(let path) = action, state == new { open(linkTo: path) }
+    if case .openLink(let endpoint) = action, state == new { open(linkTo: endpoint) }
     return discarded
   }
 
@@ -283,24 +300,40 @@ public final class Session {
     }
   }
 
-  private func open(linkTo path: FilePath) {
-    do {
-      let link = try openLink(path, requestedSettings)
-      if let lent { link.inherit(lent) }
-      lent = nil
-      bind(link)
-      take(.opened(link.settings))
-      if !events.isNotifying { sendQueued() }
-    } catch {
-      take(.openFailed(error))
+  private func open(linkTo endpoint: Endpoint) {
+    let link = makeLink(endpoint)
+    opening = (link, requestedSettings)
+    link.start(requestedSettings) { [unowned self, unowned link] in take($0, from: link) }
+    tellInterest()
+  }
+
+  private func take(_ event: LinkEvent, from link: any Link) {
+    guard link === (self.link ?? opening?.link) else { return }
+    switch event {
+    case .opened(let settings, let probe): bind(link, settings, probe)
+    case .failed(let error): take(.openFailed(error))
+    case .settingsChanged(let settings): take(.settingsChanged(settings))
+    case .modemLinesChanged(let lines): update(modemLines: lines)
+    case .lost(let error): lose(link, error)
     }
   }
 
-  private func bind(_ link: (any Link)?) {
+  private func bind(_ link: any Link, _ settings: LineSettings, _ probe: LineProbe) {
+    guard let asked = opening?.settings else { return }
+    opening = nil
     self.link = link
-    modemLines = link?.probe.modemLines
-    counters = link?.probe.counters
-    unfinishedCount = 0
+    if let lent { link.inherit(lent) }
+    lent = nil
+    (modemLines, counters, capabilities) = (probe.modemLines, probe.counters, probe.capabilities)
+    take(.opened(settings))
+    // Other settings were requested while the port was being opened.
+    if self.link === link, requestedSettings != asked { apply(requestedSettings) { _ in } }
+    if !events.isNotifying { sendQueued() }
+  }
+
+  private func unbind() {
+    (link, opening) = (nil, nil)
+    (modemLines, counters, capabilities) = (nil, nil, [])
   }
 
   // MARK: Notifying observers

@@ -1,18 +1,16 @@
-import SystemPackage
-
 /// The transitions of a session, as a pure function of state and event.
 ///
 /// It decides; ``Session`` then performs the action.
 struct SessionMachine {
   /// An event of a session.
   enum Event: Hashable {
-    case open(FilePath)
-    case wait(FilePath)
+    case open(Endpoint)
+    case wait(Endpoint)
     case opened(LineSettings)
     case openFailed(SerialError)
     case settingsChanged(LineSettings)
     case linkLost(SerialError)
-    case deviceReturned(FilePath)
+    case deviceReturned(Endpoint)
     case deviceMissing
     case release
     case takeBack
@@ -21,7 +19,8 @@ struct SessionMachine {
 
   /// An action of a session.
   enum Action: Hashable {
-    case openLink(FilePath)
+    case openLink(Endpoint)
+    /// Closes the link, whether it is open or still being opened.
     case closeLink
     case lendLink
   }
@@ -37,64 +36,67 @@ struct SessionMachine {
   ///   not change then.
   mutating func handle(_ event: Event) throws(SerialError) -> Action? {
     switch (state, event) {
-    case (.closed, .open(let path)):
-      state = .opening(path, after: nil)
-      return .openLink(path)
-    case (.closed, .wait(let path)):
-      state = .waitingForDevice(path, .absent)
+    case (.closed, .open(let port)):
+      state = .opening(port, after: nil)
+      return .openLink(port)
+    case (.closed, .wait(let port)):
+      state = .waitingForDevice(port, .absent)
       return nil
-    case (.opening(let bound, _), .open(let path)), (.open(let bound, _), .open(let path)),
-      (.waitingForDevice(let bound, _), .open(let path)), (.released(let bound), .open(let path)),
-      (.opening(let bound, _), .wait(let path)), (.open(let bound, _), .wait(let path)),
-      (.waitingForDevice(let bound, _), .wait(let path)), (.released(let bound), .wait(let path)):
+    case (.opening(let bound, _), .open(let port)), (.open(let bound, _), .open(let port)),
+      (.waitingForDevice(let bound, _), .open(let port)), (.released(let bound), .open(let port)),
+      (.opening(let bound, _), .wait(let port)), (.open(let bound, _), .wait(let port)),
+      (.waitingForDevice(let bound, _), .wait(let port)), (.released(let bound), .wait(let port)):
       // A session has one device: it must be closed before it is bound to another.
-      throw SerialError(.alreadyBound, in: "open \(path)", at: bound)
+      throw SerialError(.alreadyBound, in: "open \(port)", at: bound)
 
-    case (.waitingForDevice(_, let reason), .deviceReturned(let path)):
-      state = .opening(path, after: reason)
-      return .openLink(path)
-    case (.opening(let path, _), .opened(let settings)):
-      state = .open(path, settings)
+    case (.waitingForDevice(_, let reason), .deviceReturned(let port)):
+      state = .opening(port, after: reason)
+      return .openLink(port)
+    case (.opening(let port, _), .opened(let settings)):
+      state = .open(port, settings)
       return nil
     case (.opening(_, after: nil), .openFailed(let error)):
       state = .closed(.failed(error))
-      return nil
-    case (.opening(let path, after: .some), .openFailed(let error)):
+      return .closeLink
+    case (.opening(let port, after: .some), .openFailed(let error)):
       // Permissions or a holder may still prevent it; the code that watches the node tries again.
-      state = .waitingForDevice(path, .failed(error))
-      return nil
-
-    case (.open(let path, _), .settingsChanged(let settings)):
-      state = .open(path, settings)
-      return nil
-    case (.open(let path, _), .linkLost(let error)):
-      state = waitsForLostDevice ? .waitingForDevice(path, .lost(error)) : .closed(.lost(error))
+      state = .waitingForDevice(port, .failed(error))
       return .closeLink
-    case (.open, .close):
+
+    case (.open(let port, _), .settingsChanged(let settings)):
+      state = .open(port, settings)
+      return nil
+    case (.open(let port, _), .linkLost(let error)):
+      state = waitsForLostDevice ? .waitingForDevice(port, .lost(error)) : .closed(.lost(error))
+      return .closeLink
+    case (.open, .close), (.opening, .close):
       state = .closed(.requested)
       return .closeLink
-    case (.waitingForDevice, .close), (.opening, .close), (.released, .close):
+    case (.waitingForDevice, .close), (.released, .close):
       state = .closed(.requested)
       return nil
 
-    case (.open(let path, _), .release):
-      state = .released(path)
+    case (.open(let port, _), .release):
+      state = .released(port)
       return .lendLink
-    case (.waitingForDevice(let path, _), .release), (.opening(let path, _), .release):
+    case (.opening(let port, _), .release):
+      state = .released(port)
+      return .closeLink
+    case (.waitingForDevice(let port, _), .release):
       // A device that comes back meanwhile is for the other programs, too.
-      state = .released(path)
+      state = .released(port)
       return nil
-    case (.released, .deviceReturned(let path)):
+    case (.released, .deviceReturned(let port)):
       // Other programs use it: only its path is noted.
-      state = .released(path)
+      state = .released(port)
       return nil
-    case (.released(let path), .takeBack):
+    case (.released(let port), .takeBack):
       // Its node may have changed, or be missing: the code that watches devices knows.
-      state = .waitingForDevice(path, .released)
+      state = .waitingForDevice(port, .released)
       return nil
-    case (.waitingForDevice(let path, .released), .deviceMissing):
+    case (.waitingForDevice(let port, .released), .deviceMissing):
       if !waitsForLostDevice {
-        state = .closed(.lost(SerialError(.lost, in: "take back", at: path)))
+        state = .closed(.lost(SerialError(.lost, in: "take back", at: port)))
       }
       return nil
 

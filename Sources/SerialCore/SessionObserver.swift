@@ -1,5 +1,4 @@
 public import Observing
-public import SystemPackage
 
 /// Is notified of what a session did. An observer cannot prevent anything: see ``SessionDelegate``.
 ///
@@ -63,7 +62,7 @@ public protocol SessionDelegate: AnyObject {
   func sessionShouldRelease(_ session: Session) -> Bool
 
   /// Whether the session may open the port at which its device came back.
-  func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool
+  func session(_ session: Session, shouldReturnTo endpoint: Endpoint) -> Bool
 }
 
 extension SessionDelegate {
@@ -72,7 +71,7 @@ extension SessionDelegate {
   /// Allows it.
   public func sessionShouldRelease(_ session: Session) -> Bool { true }
   /// Allows it.
-  public func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool { true }
+  public func session(_ session: Session, shouldReturnTo endpoint: Endpoint) -> Bool { true }
 }
 
 /// An event of a session, as a value, for closures that observe one kind of event.

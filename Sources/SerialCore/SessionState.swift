@@ -1,17 +1,15 @@
-public import SystemPackage
-
 /// The state of a session.
 public enum SessionState: Hashable, Sendable {
   /// Bound to no device; the reason, if it was bound before.
   case closed(CloseReason?)
-  /// A port is being opened: for the first time (nil), or after waiting for its device.
-  case opening(FilePath, after: WaitReason?)
-  /// The port is open: its path, and the settings that the driver reports.
-  case open(FilePath, LineSettings)
-  /// Bound to a device that is missing: the last path of its port, and why it is not open.
-  case waitingForDevice(FilePath, WaitReason)
+  /// A port is being opened, which may take time if it is not of this computer: for the first time (nil), or after waiting for its device.
+  case opening(Endpoint, after: WaitReason?)
+  /// The port is open: where it is, and the settings that the driver reports.
+  case open(Endpoint, LineSettings)
+  /// Bound to a device that is missing: where it was last, and why it is not open.
+  case waitingForDevice(Endpoint, WaitReason)
   /// Bound to a device whose port is released for another program: closed and unlocked.
-  case released(FilePath)
+  case released(Endpoint)
 
   /// The reason why a session is no longer bound to a device.
   public enum CloseReason: Hashable, Sendable {
@@ -35,13 +33,13 @@ public enum SessionState: Hashable, Sendable {
     case released
   }
 
-  /// The path of the port that the session is bound to.
-  public var path: FilePath? {
+  /// The port that the session is bound to.
+  public var endpoint: Endpoint? {
     switch self {
     case .closed: nil
-    case .opening(let path, _), .open(let path, _), .waitingForDevice(let path, _),
-      .released(let path):
-      path
+    case .opening(let endpoint, _), .open(let endpoint, _), .waitingForDevice(let endpoint, _),
+      .released(let endpoint):
+      endpoint
     }
   }
 

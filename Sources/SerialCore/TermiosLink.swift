@@ -13,58 +13,94 @@ public import SystemPackage
 /// - Settings are read back after each change; closing restores what was found. A port that is lent
 ///   to another program keeps its settings meanwhile: see ``lend()``.
 public final class TermiosLink: Link {
-  public let path: FilePath
-  public private(set) var settings: LineSettings
+  public let endpoint: Endpoint
+  /// The settings that the driver reported last.
+  private(set) var settings = LineSettings()
 
-  public let probe: LineProbe
-
+  private let path: FilePath
   private let options: LinkOptions
-  private let port: OpenPort
+  private var port: OpenPort?
+  private var hasBreaks = false
+  private var marks = ErrorMarkReader()
 
-  /// Opens a port.
+  /// Creates a link that is not open.
   ///
   /// - Parameters:
-  ///   - path: the node, or a link to one.
-  ///   - settings: the requested settings; ``settings`` has those that the driver reports.
-  ///   - options: further options.
-  /// - Throws: ``SerialError``; the device is as it was found then.
-  public init(
-    opening path: FilePath, settings: LineSettings, options: LinkOptions = LinkOptions()
-  ) throws(SerialError) {
-    try settings.checkBaudRate(at: path)
+  ///   - endpoint: the node, or a link to one; it must have a path.
+  ///   - options: options for opening it.
+  public init(to endpoint: Endpoint, options: LinkOptions = LinkOptions()) {
+    guard let path = endpoint.path else { preconditionFailure("\(endpoint) has no path") }
+    self.endpoint = endpoint
     self.path = path
     self.options = options
-    // If an error is thrown from here on, the port is released, which restores what was changed.
-    port = try OpenPort(claiming: path, options: options)
-    self.settings = try port.set(settings, options: options)
-    // A change from speed 0 asserts both lines again: see uart_set_termios of the kernel.
-    if port.wasHungUp, let error = port.setLines(of: options) { throw error }
-    if let rs485 = options.rs485 { try port.setRS485(rs485) }
-    if options.hasLowLatency { try port.setLowLatency() }
-    probe = LineProbe(of: port.descriptor)
   }
 
   deinit { close() }
 
-  public var descriptor: FileDescriptor { port.descriptor }
+  /// Opens the port, and reports during the call. After a failure the device is as it was found.
+  public func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
+    do throws(SerialError) {
+      let probe = try open(settings)
+      report(.opened(self.settings, probe))
+    } catch {
+      report(.failed(error.at(endpoint)))
+    }
+  }
 
-  public var marksErrors: Bool { options.marksErrors }
+  private func open(_ settings: LineSettings) throws(SerialError) -> LineProbe {
+    try settings.checkBaudRate(at: endpoint)
+    // If an error is thrown from here on, the port is released, which restores what was changed.
+    let port = try OpenPort(claiming: path, options: options)
+    let actual = try port.set(settings, options: options)
+    // A change from speed 0 asserts both lines again: see uart_set_termios of the kernel.
+    if port.wasHungUp, let error = port.setLines(of: options) { throw error }
+    if let rs485 = options.rs485 { try port.setRS485(rs485) }
+    if options.hasLowLatency { try port.setLowLatency() }
+    let probe = LineProbe(of: port.descriptor)
+    self.port = port
+    self.settings = actual
+    hasBreaks = probe.hasBreaks
+    return probe
+  }
+
+  public var descriptor: FileDescriptor? { port?.descriptor }
+
+  private var openDescriptor: FileDescriptor {
+    guard let port else { preconditionFailure("the link is not open") }
+    return port.descriptor
+  }
 
   // MARK: Bytes
 
-  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {
-    do { return try descriptor.readAvailable(into: buffer) } catch {
-      throw SerialError(using: path, error, in: "read")
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
+  ) throws(SerialError) -> ReadOutcome {
+    guard options.marksErrors else {
+      let outcome = try read(into: buffer)
+      if case .bytes(let count) = outcome {
+        _ = take(.bytes(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+      }
+      return outcome
+    }
+    return try marks.read(
+      into: buffer, isLast: isLast,
+      from: { bytes throws(SerialError) in try read(into: bytes) }, take)
+  }
+
+  private func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {
+    do { return try openDescriptor.readAvailable(into: buffer) } catch {
+      throw SerialError(using: endpoint, error, in: "read")
     }
   }
 
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome {
-    do { return try descriptor.writeAvailable(bytes) } catch {
-      throw SerialError(using: path, error, in: "write")
+    do { return try openDescriptor.writeAvailable(bytes) } catch {
+      throw SerialError(using: endpoint, error, in: "write")
     }
   }
 
   public var unsentByteCount: Int {
+    guard let descriptor else { return 0 }
     var count: CInt = 0
     let result = ioctl(descriptor.rawValue, UInt(TIOCOUTQ), &count)
     return result == 0 ? Int(count) : 0
@@ -72,14 +108,23 @@ public final class TermiosLink: Link {
 
   // MARK: The line
 
-  public func apply(_ requested: LineSettings) throws(SerialError) {
-    settings = try port.set(requested, options: options)
+  /// Changes the settings, and answers during the call.
+  public func apply(
+    _ requested: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
+  ) {
+    guard let port else { preconditionFailure("the link is not open") }
+    do throws(SerialError) {
+      settings = try port.set(requested, options: options)
+      answer(.success(settings))
+    } catch {
+      answer(.failure(error.at(endpoint)))
+    }
   }
 
   public func setBreak(_ isOn: Bool) throws(SerialError) {
     let operation = isOn ? "TIOCSBRK" : "TIOCCBRK"
-    guard probe.hasBreaks else {
-      throw SerialError(.unsupported, in: operation, at: path, subject: "break")
+    guard hasBreaks else {
+      throw SerialError(.unsupported, in: operation, at: endpoint, subject: "break")
     }
     try request("break", in: operation) { descriptor throws(Errno) in
       try systemCall {
@@ -115,30 +160,30 @@ public final class TermiosLink: Link {
   private func request<Answer>(
     _ feature: String, in operation: String, _ ask: (FileDescriptor) throws(Errno) -> Answer
   ) throws(SerialError) -> Answer {
-    do { return try ask(descriptor) } catch {
-      throw SerialError(requesting: feature, at: path, error, in: operation)
+    do { return try ask(openDescriptor) } catch {
+      throw SerialError(requesting: feature, at: endpoint, error, in: operation)
     }
   }
 
   public func discardUnsent() -> Int {
     let count = unsentByteCount
-    if count > 0 { _ = tcflush(descriptor.rawValue, TCOFLUSH) }
+    if count > 0 { _ = tcflush(openDescriptor.rawValue, TCOFLUSH) }
     return count
   }
 
   public func close() {
-    guard port.isOpen else { return }
     avoidWaiting()
-    port.close()
+    port?.close()
+    port = nil
   }
 
   public func lend() -> LentPort? {
-    guard port.isOpen else { return nil }
     avoidWaiting()
-    return port.lend(marksErrors: options.marksErrors)
+    defer { port = nil }
+    return port?.lend(marksErrors: options.marksErrors)
   }
 
-  public func inherit(_ lent: LentPort) { port.inherit(lent) }
+  public func inherit(_ lent: LentPort) { port?.inherit(lent) }
 
   /// The session has counted what the driver has not sent, and has waited as long as it wants to:
   /// close(2) would wait up to 30 s for a device that takes nothing. See closing_wait in setserial(8).

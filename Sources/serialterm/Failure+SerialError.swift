@@ -10,8 +10,8 @@ extension Failure {
   ///   - problem: the cause, which `doctor` finds too.
   ///   - denial: what `doctor` finds about the permissions, if access was denied.
   init(_ error: SerialError, _ problem: PortProblem, denial: Finding?) {
-    let path = error.path.string.harmless
-    let word = error.path.string.shellWord
+    let path = "\(error.endpoint)".harmless
+    let word = "\(error.endpoint)".shellWord
     let (status, advice): (ExitStatus, String) =
       switch problem {
       case .noSuchDevice:
@@ -42,7 +42,7 @@ extension Failure {
 
   /// An error that is not about whether the port can be used.
   private init(other error: SerialError) {
-    let path = error.path.string.harmless
+    let path = "\(error.endpoint)".harmless
     switch error.code {
     case .lost: self.init(.deviceLost, "\(path): the device is gone.")
     case .settingRefused:
@@ -64,8 +64,8 @@ extension Failure {
     case .noHardware: self.init(error, .noHardware, denial: nil)
     case .notASerialPort: self.init(error, .notASerialPort, denial: nil)
     case .permissionDenied:
-      self.init(error, .permissionDenied, denial: FactGatherer.denial(at: error.path))
-    case .busy: self.init(error, .busy(at: error.path), denial: nil)
+      self.init(error, .permissionDenied, denial: error.endpoint.path.flatMap(FactGatherer.denial))
+    case .busy: self.init(error, .busy(at: error.endpoint), denial: nil)
     case .lockFailed:
       let file = error.subject ?? "the lock file"
       self.init(error, .unusableLock(file, error.errno), denial: nil)
@@ -77,7 +77,8 @@ extension Failure {
 
 extension PortProblem {
   /// Why a port is busy: looks at the lock file and at all processes.
-  static func busy(at path: FilePath) -> PortProblem {
+  static func busy(at endpoint: Endpoint) -> PortProblem {
+    guard let path = endpoint.path else { return .busy(nil) }
     let holders = PortHolders()
     if let locker = holders.locker(of: path) { return .busy(locker) }
     let lock = UUCPLock(for: path)

@@ -34,26 +34,31 @@ extension IOLoop: EventLoop {
   }
 }
 
+extension Endpoint.Kind {
+  fileprivate static let mirror = Endpoint.Kind("mirror")
+}
+
 /// A link that a client of the library writes: everything that is sent comes back.
 private final class MirrorLink: Link {
-  let path: FilePath
-  let descriptor = FileDescriptor.standardInput
-  private(set) var settings: LineSettings
-  let probe = LineProbe(modemLines: nil, counters: nil, hasBreaks: false)
-  let marksErrors = false
+  let endpoint: Endpoint
+  let descriptor: FileDescriptor? = .standardInput
   let unsentByteCount = 0
   private var bytes: [UInt8] = []
 
-  init(path: FilePath, settings: LineSettings) {
-    self.path = path
-    self.settings = settings
+  init(to endpoint: Endpoint) { self.endpoint = endpoint }
+
+  func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
+    report(.opened(settings, LineProbe(modemLines: nil, counters: nil, hasBreaks: false)))
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {
+  func read(
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
+  ) throws(SerialError) -> ReadOutcome {
     guard !bytes.isEmpty else { return .wouldBlock }
     let count = min(bytes.count, buffer.count)
     buffer.copyBytes(from: bytes[..<count])
     bytes.removeFirst(count)
+    _ = take(.bytes(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
     return .bytes(count)
   }
 
@@ -62,7 +67,12 @@ private final class MirrorLink: Link {
     return .bytes(bytes.count)
   }
 
-  func apply(_ settings: LineSettings) throws(SerialError) { self.settings = settings }
+  func apply(
+    _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
+  ) {
+    answer(.success(settings))
+  }
+
   func setBreak(_ isOn: Bool) throws(SerialError) { throw unsupported("break") }
   func modemLines() throws(SerialError) -> ModemLines { throw unsupported("modem lines") }
   func setModemLines(asserting: ModemLines, deasserting: ModemLines) throws(SerialError) {
@@ -73,7 +83,7 @@ private final class MirrorLink: Link {
   func close() {}
 
   private func unsupported(_ feature: String) -> SerialError {
-    SerialError(.unsupported, in: "mirror", at: path, subject: feature)
+    SerialError(.unsupported, in: "mirror", at: endpoint, subject: feature)
   }
 }
 
@@ -95,9 +105,8 @@ private struct TickingDevice: SimulatedDevice {
 
 @Suite(.timeLimit(.minutes(5))) struct LibraryClientTests {
   @Test func observableModel_followsASession_overALinkOfItsOwn() throws {
-    let session = Session(settings: LineSettings()) { (path, settings) throws(SerialError) in
-      MirrorLink(path: path, settings: settings)
-    }
+    let mirror = Endpoint(.mirror, "mirror:")
+    let session = Session(settings: LineSettings()) { MirrorLink(to: $0) }
     let model = PortModel(of: session)
     nonisolated(unsafe) var changes = 0
     withObservationTracking {
@@ -105,8 +114,8 @@ private struct TickingDevice: SimulatedDevice {
     } onChange: {
       changes += 1
     }
-    try session.open("/dev/mirror")
-    #expect(model.state == .open("/dev/mirror", LineSettings()))
+    try session.open(mirror)
+    #expect(model.state == .open(mirror, LineSettings()))
     try session.write([UInt8]("hello".utf8).span.bytes)
     session.handle(readable: true, writable: true, hungUp: false)
     #expect(model.text == "hello")
@@ -118,7 +127,7 @@ private struct TickingDevice: SimulatedDevice {
     let port = try LoopbackPort(TickingDevice(), on: loop)
     let session = Session(settings: LineSettings(), waitsForLostDevice: false)
     let model = PortModel(of: session)
-    try session.open(port.path)
+    try session.open(.tty(port.path))
     let descriptor = try #require(session.descriptor)
     let watch = try loop.watch(descriptor, for: .reading) { [session] ready in
       session.handle(readable: ready.contains(.readable), writable: false, hungUp: false)

@@ -1,8 +1,9 @@
 import Glibc
 import Posix
-import SerialCore
 import SystemPackage
 import Testing
+
+@testable import SerialCore
 
 /// What is found out about the processes that have a pseudo-terminal open, this one among them.
 @Suite(.timeLimit(.minutes(5))) struct PortHolderTests {
@@ -62,7 +63,7 @@ import Testing
 
   @Test func exclusiveMode_isSeen_withoutOpeningThePort() throws {
     #expect(PortHolders().isExclusive(pty.path) == false)
-    let link = try TermiosLink(opening: pty.path, settings: LineSettings())
+    let link = try TermiosLink.opened(pty.path, settings: LineSettings())
     #expect(PortHolders().isExclusive(pty.path) == true)
     link.close()
     #expect(PortHolders().isExclusive(pty.path) == false)

@@ -1,6 +1,9 @@
 import Glibc
+import Posix
 import SystemPackage
 import Testing
+
+@testable import SerialCore
 
 /// A pseudo-terminal whose far end the test plays.
 final class Pty {
@@ -49,5 +52,36 @@ final class Pty {
   deinit {
     Glibc.close(slave)
     hangUp()
+  }
+}
+
+extension TermiosLink {
+  /// Opens a port, which succeeds or fails at once.
+  static func opened(
+    _ path: FilePath, settings: LineSettings = LineSettings(), options: LinkOptions = LinkOptions()
+  ) throws(SerialError) -> TermiosLink {
+    let link = TermiosLink(to: .tty(path), options: options)
+    var failure: SerialError?
+    link.start(settings) { if case .failed(let error) = $0 { failure = error } }
+    if let failure { throw failure }
+    return link
+  }
+
+  /// Reads once.
+  func read(_ limit: Int) throws(SerialError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 1)
+    defer { buffer.deallocate() }
+    _ = try read(into: buffer, isLast: false) {
+      if case .bytes(let piece) = $0 { bytes += piece }
+      return true
+    }
+    return bytes
+  }
+
+  func apply(_ settings: LineSettings) throws(SerialError) {
+    var result: Result<LineSettings, SerialError>?
+    apply(settings) { result = $0 }
+    if case .failure(let error) = result { throw error }
   }
 }

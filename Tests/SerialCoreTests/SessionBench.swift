@@ -38,7 +38,7 @@ final class Guard: SessionDelegate {
   var allows = false
   func sessionShouldClose(_ session: Session) -> Bool { allows }
   func sessionShouldRelease(_ session: Session) -> Bool { allows }
-  func session(_ session: Session, shouldReturnTo path: FilePath) -> Bool { allows }
+  func session(_ session: Session, shouldReturnTo endpoint: Endpoint) -> Bool { allows }
 }
 
 extension Session {
@@ -53,14 +53,17 @@ final class Bench {
   private(set) var links: [FakeLink] = []
   var refusal: SerialError.Code?
   var appetite = Int.max
+  /// Changes a link before it is opened.
+  var configure: (FakeLink) -> Void = { _ in }
   let witness = Witness()
   let waits: Bool
   private(set) lazy var session = Session(
     settings: LineSettings(), waitsForLostDevice: waits, writeCapacity: 8
-  ) { [unowned self] (path, settings) throws(SerialError) in
-    if let refusal { throw SerialError(refusal, in: "open", at: path) }
-    let link = FakeLink(path: path, settings: settings)
+  ) { [unowned self] endpoint in
+    let link = FakeLink(to: endpoint)
+    link.refusal = refusal
     link.appetite = appetite
+    configure(link)
     links.append(link)
     return link
   }

@@ -39,22 +39,20 @@ private final class LineWitness: SessionObserver {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct SessionLineTests {
-  private let path: FilePath = "/dev/ttyTEST"
+  private let path = Endpoint.tty("/dev/ttyTEST")
   private let witness = LineWitness()
   private let link: FakeLink
   private let session: Session
 
   init() {
-    let link = FakeLink(path: path, settings: LineSettings())
+    let link = FakeLink(to: path)
     self.link = link
-    session = Session(settings: LineSettings(), waitsForLostDevice: false) {
-      (_, _) throws(SerialError) in link
-    }
+    session = Session(settings: LineSettings(), waitsForLostDevice: false) { _ in link }
     session.addObserver(witness)
   }
 
   private func read(_ bytes: [UInt8]) {
-    link.incoming = [bytes]
+    link.incoming = [FakeLink.Input(bytes)]
     session.handle(readable: true, writable: false, hungUp: false)
   }
 
@@ -135,52 +133,21 @@ private final class LineWitness: SessionObserver {
     #expect(witness.heard.last == .bytes([0xFF, 0, 0, 0xFF, 0xFF]))
   }
 
-  @Test func errors_areTold_beforeTheByteThatTheyAreAbout_overEverySplit() throws {
-    link.marksErrors = true
+  @Test func errors_areReported_beforeTheirByte() throws {
     try session.open(path)
-    let marked: [UInt8] = [1, 0xFF, 0, 0x41, 2, 0xFF, 0xFF, 0xFF, 0, 0]
-    for split in 0...marked.count {
-      let start = witness.heard.count
-      read(Array(marked[..<split]))
-      read(Array(marked[split...]))
-      let (bytes, errors) = Self.positions(witness.heard[start...])
-      #expect(bytes == [1, 0x41, 2, 0xFF, 0])
-      #expect(errors == [1: .damaged(0x41), 4: .breakOrDamagedZero])
-    }
-  }
-
-  /// The bytes, and the errors by how many bytes stood before them.
-  private static func positions(
-    _ heard: ArraySlice<LineWitness.Heard>
-  ) -> ([UInt8], [Int: LineError]) {
-    var (bytes, errors): ([UInt8], [Int: LineError]) = ([], [:])
-    for item in heard {
-      switch item {
-      case .bytes(let more): bytes += more
-      case .error(let error): errors[bytes.count] = error
-      case .state, .lines, .framingErrors: Issue.record("\(item)")
-      }
-    }
-    return (bytes, errors)
-  }
-
-  @Test func unfinishedMark_isDelivered_whenTheDeviceGoes() throws {
-    link.marksErrors = true
-    try session.open(path)
-    read([1, 0xFF])
-    link.incoming = [[0]]
-    session.handle(readable: true, writable: true, hungUp: true)
+    link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(0x41)), .bytes([0x41, 2]))]
+    session.handle(readable: true, writable: false, hungUp: false)
     #expect(
       witness.heard == [
-        .state(isOpen: true), .bytes([1]), .bytes([0xFF, 0]), .state(isOpen: false),
+        .state(isOpen: true), .bytes([1]), .error(.damaged(0x41)), .bytes([0x41, 2]),
       ])
   }
 
   @Test func closedByAnObserver_betweenPieces_tellsNoMore() throws {
-    link.marksErrors = true
     try session.open(path)
     witness.onError = { $0.close() }
-    read([1, 0xFF, 0, 0x41, 2])
+    link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(0x41)), .bytes([0x41, 2]))]
+    session.handle(readable: true, writable: false, hungUp: false)
     #expect(
       witness.heard == [
         .state(isOpen: true), .bytes([1]), .error(.damaged(0x41)), .state(isOpen: false),

@@ -8,7 +8,7 @@ import Testing
   private let bench = Bench()
   private var session: Session { bench.session }
   private var witness: Witness { bench.witness }
-  private let path: FilePath = "/dev/ttyTEST"
+  private let path = Endpoint.tty("/dev/ttyTEST")
 
   // MARK: Losing the device
 
@@ -43,8 +43,8 @@ import Testing
     try session.write([1, 2, 3, 4])
     session.hangUp()
     #expect(session.queuedByteCount == 2)
-    session.deviceDidReturn(at: "/dev/ttyNEW")
-    #expect(session.state == .open("/dev/ttyNEW", LineSettings(baudRate: 9_600)))
+    session.deviceDidReturn(at: .tty("/dev/ttyNEW"))
+    #expect(session.state == .open(.tty("/dev/ttyNEW"), LineSettings(baudRate: 9_600)))
     #expect(bench.links[0].sent == [1, 2])
     #expect(bench.links[1].sent == [3, 4])
   }
@@ -135,8 +135,8 @@ import Testing
     #expect(session.state == .released(path), "it is left alone until it is taken back")
     session.takeBack()
     #expect(session.state == .waitingForDevice(path, .released))
-    session.deviceDidReturn(at: "/dev/ttyTEST1")
-    #expect(session.state == .open("/dev/ttyTEST1", LineSettings()))
+    session.deviceDidReturn(at: .tty("/dev/ttyTEST1"))
+    #expect(session.state == .open(.tty("/dev/ttyTEST1"), LineSettings()))
   }
 
   @Test func settingsChangedWhileReleased_areAskedForWhenItIsTakenBack() throws {

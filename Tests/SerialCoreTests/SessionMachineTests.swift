@@ -4,8 +4,8 @@ import Testing
 @testable import SerialCore
 
 @Suite(.timeLimit(.minutes(5))) struct SessionMachineTests {
-  private static let a: FilePath = "/dev/ttyA"
-  private static let b: FilePath = "/dev/ttyB"
+  private static let a = Endpoint.tty("/dev/ttyA")
+  private static let b = Endpoint.tty("/dev/ttyB")
   private static let settings = LineSettings()
   private static let slow = LineSettings(baudRate: 9_600)
   private static let gone = SerialError(.lost, in: "read", at: a)
@@ -37,8 +37,10 @@ import Testing
     Case(given: closed, event: .settingsChanged(slow), state: .closed(nil)),
 
     Case(given: opening, event: .opened(settings), state: .open(a, settings)),
-    Case(given: opening, event: .openFailed(denied), state: .closed(.failed(denied))),
-    Case(given: opening, event: .close, state: .closed(.requested)),
+    Case(
+      given: opening, event: .openFailed(denied), state: .closed(.failed(denied)),
+      action: .closeLink),
+    Case(given: opening, event: .close, state: .closed(.requested), action: .closeLink),
     Case(given: opening, event: .linkLost(gone), state: .opening(a, after: nil)),
     Case(given: opening, event: .deviceReturned(b), state: .opening(a, after: nil)),
     Case(given: opening, event: .settingsChanged(slow), state: .opening(a, after: nil)),
@@ -59,11 +61,12 @@ import Testing
 
     Case(given: returning, event: .opened(settings), state: .open(b, settings)),
     Case(
-      given: returning, event: .openFailed(denied), state: .waitingForDevice(b, .failed(denied))),
-    Case(given: returning, event: .close, state: .closed(.requested)),
+      given: returning, event: .openFailed(denied), state: .waitingForDevice(b, .failed(denied)),
+      action: .closeLink),
+    Case(given: returning, event: .close, state: .closed(.requested), action: .closeLink),
 
     Case(given: closed, event: .release, state: .closed(nil)),
-    Case(given: opening, event: .release, state: .released(a)),
+    Case(given: opening, event: .release, state: .released(a), action: .closeLink),
     Case(given: open, event: .release, state: .released(a), action: .lendLink),
     Case(given: waiting, event: .release, state: .released(a)),
     Case(given: released, event: .release, state: .released(a)),
@@ -116,10 +119,10 @@ import Testing
     var machine = SessionMachine(waitsForLostDevice: true)
     for event in given { _ = try machine.handle(event) }
     let state = machine.state
-    for request: SessionMachine.Event in [.open("/dev/other"), .wait("/dev/other")] {
+    for request: SessionMachine.Event in [.open(.tty("/dev/other")), .wait(.tty("/dev/other"))] {
       let error = #expect(throws: SerialError.self) { try machine.handle(request) }
       #expect(error?.code == .alreadyBound)
-      #expect(error?.path == state.path)
+      #expect(error?.endpoint == state.endpoint)
       #expect(machine.state == state, "a refused request changes nothing")
     }
   }

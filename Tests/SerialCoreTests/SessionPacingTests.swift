@@ -10,7 +10,7 @@ import Testing
   private var session: Session { bench.session }
 
   private func open() throws {
-    try session.open("/dev/ttyTEST")
+    try session.open(.tty("/dev/ttyTEST"))
     session.pacer = pacer
   }
 

@@ -11,7 +11,7 @@ import Testing
   private var witness: Witness { bench.witness }
 
   @Test func aPause_holdsReadingBack_untilItEnds() throws {
-    try session.open("/dev/ttyTEST")
+    try session.open(.tty("/dev/ttyTEST"))
     let pause = session.pauseReading()
     #expect(session.interest == [])
     pause.end()
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func readingGoesOn_whenTheLastPauseHasEnded() throws {
-    try session.open("/dev/ttyTEST")
+    try session.open(.tty("/dev/ttyTEST"))
     let first = session.pauseReading()
     let second = session.pauseReading()
     first.end()
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func aPause_endsWithItsOwner() throws {
-    try session.open("/dev/ttyTEST")
+    try session.open(.tty("/dev/ttyTEST"))
     var pause: Session.Pause? = session.pauseReading()
     #expect(session.interest == [])
     withExtendedLifetime(pause) {}
@@ -41,7 +41,7 @@ import Testing
 
   @Test func aPause_holdsForTheNextPortToo() throws {
     let pause = session.pauseReading()
-    try session.open("/dev/ttyTEST")
+    try session.open(.tty("/dev/ttyTEST"))
     #expect(session.interest == [])
     pause.end()
     #expect(session.interest == .reading)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func pausedSending_keepsWhatIsWritten_inTheQueue() throws {
-    try session.open("/dev/ttyTEST")
+    try session.open(.tty("/dev/ttyTEST"))
     let pause = session.pauseSending()
     try session.write([1, 2])
     session.becomeWritable()

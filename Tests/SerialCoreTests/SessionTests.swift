@@ -8,14 +8,14 @@ import Testing
   private let bench = Bench()
   private var session: Session { bench.session }
   private var witness: Witness { bench.witness }
-  private let path: FilePath = "/dev/ttyTEST"
+  private let path = Endpoint.tty("/dev/ttyTEST")
 
   // MARK: State
 
   @Test func open_isToldInOrder_andBindsOneDevice() throws {
     try session.open(path)
     #expect(witness.states == [.opening(path, after: nil), .open(path, LineSettings())])
-    let error = #expect(throws: SerialError.self) { try session.open("/dev/ttyOTHER") }
+    let error = #expect(throws: SerialError.self) { try session.open(.tty("/dev/ttyOTHER")) }
     #expect(error?.code == .alreadyBound)
     #expect(bench.links.count == 1)
   }
@@ -63,10 +63,10 @@ import Testing
   @Test func openedAnewByAnObserver_whenItHearsOfTheClosing_staysOpen() throws {
     try session.open(path)
     witness.onState = { session, state in
-      if case .closed = state { try? session.open("/dev/ttyNEXT") }
+      if case .closed = state { try? session.open(.tty("/dev/ttyNEXT")) }
     }
     session.close()
-    #expect(session.state == .open("/dev/ttyNEXT", LineSettings()))
+    #expect(session.state == .open(.tty("/dev/ttyNEXT"), LineSettings()))
     #expect(bench.link.closeCount == 0)
   }
 
@@ -85,7 +85,7 @@ import Testing
   @Test func aReadThatFillsTheBuffer_isToldWhole() throws {
     try session.open(path)
     let piece = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-    bench.link.incoming = [piece, [1, 2]]
+    bench.link.incoming = [FakeLink.Input(piece), [1, 2]]
     session.becomeReadable()
     session.becomeReadable()
     // Compared before: 65,536 numbers would be shown.
@@ -154,10 +154,10 @@ import Testing
     #expect(session.close() == .done(discarded: 3))
     bench.appetite = .max
     if waits {
-      try session.waitForDevice(at: "/dev/ttyNEXT")
-      session.deviceDidReturn(at: "/dev/ttyNEXT")
+      try session.waitForDevice(at: .tty("/dev/ttyNEXT"))
+      session.deviceDidReturn(at: .tty("/dev/ttyNEXT"))
     } else {
-      try session.open("/dev/ttyNEXT")
+      try session.open(.tty("/dev/ttyNEXT"))
     }
     try session.write([6])
     #expect(bench.link.sent == [6])

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SessionUnsentTests {
   private let bench = Bench()
   private var session: Session { bench.session }
-  private let path: FilePath = "/dev/ttyTEST"
+  private let path = Endpoint.tty("/dev/ttyTEST")
 
   // MARK: Counting
 
@@ -67,7 +67,7 @@ import Testing
     try session.write([1, 2, 3])
     bench.witness.onState = { session, state in
       guard case .closed = state else { return }
-      try? session.open("/dev/ttyNEXT")
+      try? session.open(.tty("/dev/ttyNEXT"))
       try? session.write([4])
     }
     #expect(session.close() == .done(discarded: 3))
@@ -80,7 +80,7 @@ import Testing
 
   private func open(_ pty: Pty) throws -> Session {
     let session = Session(settings: LineSettings())
-    try session.open(pty.path)
+    try session.open(.tty(pty.path))
     return session
   }
 

@@ -1,11 +1,12 @@
 import Glibc
 import Posix
-import SerialCore
 import SystemPackage
 import Testing
 
-private func isReadable(_ descriptor: FileDescriptor) -> Bool {
-  var poll = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+@testable import SerialCore
+
+private func isReadable(_ link: TermiosLink) -> Bool {
+  var poll = pollfd(fd: link.descriptor?.rawValue ?? -1, events: Int16(POLLIN), revents: 0)
   return Glibc.poll(&poll, 1, 5_000) == 1
 }
 
@@ -19,7 +20,7 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
   ) throws(SerialError) -> TermiosLink {
     var options = LinkOptions()
     options.isExclusive = isExclusive
-    return try TermiosLink(opening: pty.path, settings: settings, options: options)
+    return try TermiosLink.opened(pty.path, settings: settings, options: options)
   }
 
   @Test func anyBaudRate_isTaken_andReadBack() throws {
@@ -38,7 +39,7 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
       #expect(opening?.code == .settingRefused && opening?.subject == "baud rate \(rate)")
       // No node is needed to refuse it.
       let missing = #expect(throws: SerialError.self) {
-        try TermiosLink(opening: "/nonexistent", settings: settings)
+        try TermiosLink.opened("/nonexistent", settings: settings)
       }
       #expect(missing?.code == .settingRefused)
       let link = try open()
@@ -64,20 +65,16 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
   @Test func nothingIsFlushed_whenItOpens() throws {
     #expect(Glibc.write(pty.master, "boot\n", 5) == 5)
     let link = try open()
-    #expect(isReadable(link.descriptor))
-    var buffer = [UInt8](repeating: 0, count: 16)
-    let outcome = try buffer.withUnsafeMutableBytes { try link.read(into: $0) }
-    #expect(outcome == .bytes(5))
+    #expect(isReadable(link))
+    #expect(try link.read(16) == Array("boot\n".utf8))
   }
 
   @Test func nothingIsFlushed_whenSettingsChange() throws {
     let link = try open()
     #expect(Glibc.write(pty.master, "boot\n", 5) == 5)
-    #expect(isReadable(link.descriptor))
+    #expect(isReadable(link))
     try link.apply(LineSettings(baudRate: 9_600))
-    var buffer = [UInt8](repeating: 0, count: 16)
-    let outcome = try buffer.withUnsafeMutableBytes { try link.read(into: $0) }
-    #expect(outcome == .bytes(5))
+    #expect(try link.read(16) == Array("boot\n".utf8))
   }
 
   @Test func bytesPassUnchanged_bothWays() throws {
@@ -90,11 +87,8 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     #expect(Glibc.write(pty.master, all, 256) == 256)
     var near: [UInt8] = []
     while near.count < 256 {
-      try #require(isReadable(link.descriptor))
-      var buffer = [UInt8](repeating: 0, count: 512)
-      guard case .bytes(let count) = try buffer.withUnsafeMutableBytes({ try link.read(into: $0) })
-      else { break }
-      near += buffer[..<count]
+      try #require(isReadable(link))
+      near += try link.read(512)
     }
     #expect(near == all)
   }
@@ -114,7 +108,7 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     var options = LinkOptions()
     options.marksErrors = true
     let settings = LineSettings(baudRate: 57_600, flowControl: .hard)
-    let link = try TermiosLink(opening: pty.path, settings: settings, options: options)
+    let link = try TermiosLink.opened(pty.path, settings: settings, options: options)
     #expect(pty.attributes().c_iflag & tcflag_t(PARMRK) != 0)
     _ = link.lend()
     #expect(pty.speed() == speed_t(B57600))
@@ -166,7 +160,7 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
     let first = try open()
     let error = #expect(throws: SerialError.self) { try open() }
     #expect(error?.code == .busy)
-    #expect(error?.path == pty.path)
+    #expect(error?.endpoint == .tty(pty.path))
     let shared = try open(isExclusive: false)
     shared.close()
     first.close()
@@ -213,15 +207,15 @@ private func isReadable(_ descriptor: FileDescriptor) -> Bool {
   ])
   func wrongPath_isRefused(path: String, code: SerialError.Code) {
     let error = #expect(throws: SerialError.self) {
-      try TermiosLink(opening: FilePath(path), settings: LineSettings())
+      try TermiosLink.opened(FilePath(path), settings: LineSettings())
     }
     #expect(error?.code == code)
-    #expect(error?.path == FilePath(path))
+    #expect(error?.endpoint == .tty(FilePath(path)))
   }
 
   @Test func hungUpTerminal_isLost() throws {
     var pty: Pty? = try Pty()
-    let link = try TermiosLink(opening: try #require(pty).path, settings: LineSettings())
+    let link = try TermiosLink.opened(try #require(pty).path, settings: LineSettings())
     pty = nil
     var byte: UInt8 = 1
     let error = #expect(throws: SerialError.self) {

@@ -152,7 +152,7 @@ private let deadPID: pid_t = 4_194_305
       try folder.put(contents)
       let error = #expect(throws: SerialError.self) { _ = try folder.lock.make() }
       #expect(error?.code == .busy)
-      #expect(error?.path == "/dev/ttyTEST")
+      #expect(error?.endpoint == .tty("/dev/ttyTEST"))
       #expect(try folder.contents() == ["LCK..ttyTEST": contents])
     }
   }

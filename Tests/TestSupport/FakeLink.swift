@@ -2,13 +2,37 @@ public import Posix
 public import SerialCore
 public import SystemPackage
 
-/// A link to a device that the test controls: what it sends, what it accepts, when it fails.
+/// A link to a device that the test controls: when it opens, what it sends, what it accepts, when it
+/// fails.
 public final class FakeLink: Link {
-  public let path: FilePath
-  public let descriptor = FileDescriptor(rawValue: 0)
-  public var settings: LineSettings
+  public let endpoint: Endpoint
+  public private(set) var descriptor: FileDescriptor?
+  public var interest: Session.Interest = []
+  public var settings = LineSettings()
+  /// Why it cannot be opened.
+  public var refusal: SerialError.Code?
+  /// Whether opening takes until ``finishOpening()``.
+  public var opensLate = false
+  /// Whether a change of settings takes until ``finishChange(_:)``.
+  public var changesLate = false
+  /// Changes of settings that were not answered.
+  private var changes: [(LineSettings, (Result<LineSettings, SerialError>) -> Void)] = []
+  private var report: ((LinkEvent) -> Void)?
   /// The results of the next reads; when it is empty, a read would block.
-  public var incoming: [[UInt8]] = []
+  public var incoming: [Input] = []
+
+  /// What one read returns: bytes, and errors of the bytes that follow.
+  public struct Input: ExpressibleByArrayLiteral, Sequence {
+    public enum Part {
+      case bytes([UInt8])
+      case error(LineError)
+    }
+    private let parts: [Part]
+    public init(arrayLiteral elements: UInt8...) { parts = [.bytes(elements)] }
+    public init(_ bytes: [UInt8]) { parts = [.bytes(bytes)] }
+    public init(_ parts: Part...) { self.parts = parts }
+    public func makeIterator() -> Array<Part>.Iterator { parts.makeIterator() }
+  }
   /// The bytes that writes have sent.
   public private(set) var sent: [UInt8] = []
   /// The number of bytes that writes accept before they would block.
@@ -31,19 +55,51 @@ public final class FakeLink: Link {
     set { driverCount = newValue }
   }
 
-  public init(path: FilePath, settings: LineSettings) {
-    self.path = path
+  public init(to endpoint: Endpoint) { self.endpoint = endpoint }
+
+  public func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
     self.settings = settings
+    self.report = report
+    if opensLate { descriptor = FileDescriptor(rawValue: 1) } else { finishOpening() }
   }
 
-  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {
+  /// Opens, or refuses.
+  public func finishOpening() {
+    if let refusal {
+      report?(.failed(SerialError(refusal, in: "open", at: endpoint)))
+    } else {
+      descriptor = FileDescriptor(rawValue: 0)
+      report?(.opened(settings, probe))
+    }
+  }
+
+  /// Reports an event.
+  public func tell(_ event: LinkEvent) { report?(event) }
+
+  /// How often the link was asked to do its own work.
+  public private(set) var progressCount = 0
+  public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) { progressCount += 1 }
+
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
+  ) throws(SerialError) -> ReadOutcome {
     if incoming.isEmpty {
       if let error { throw error }
       return isAtEnd ? .endOfFile : .wouldBlock
     }
-    let bytes = incoming.removeFirst()
-    buffer.copyBytes(from: bytes)
-    return .bytes(bytes.count)
+    let inputs = incoming.removeFirst()
+    var count = 0
+    for input in inputs {
+      switch input {
+      case .bytes(let bytes):
+        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<(count + bytes.count)])
+        piece.copyBytes(from: bytes)
+        count += bytes.count
+        guard take(.bytes(UnsafeRawBufferPointer(piece))) else { return .bytes(count) }
+      case .error(let error): guard take(.error(error)) else { return .bytes(count) }
+      }
+    }
+    return .bytes(max(1, count))
   }
 
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome {
@@ -55,13 +111,28 @@ public final class FakeLink: Link {
     return .bytes(count)
   }
 
-  public func apply(_ settings: LineSettings) throws(SerialError) {
-    if let error { throw error }
-    self.settings = settings
+  public func apply(
+    _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
+  ) {
+    changes.append((settings, answer))
+    if !changesLate { finishChange() }
   }
 
-  public var probe: LineProbe { LineProbe(modemLines: lines, counters: counted, hasBreaks: true) }
-  public var marksErrors = false
+  /// Answers the oldest change of settings: with ``error`` if it is set.
+  public func finishChange() {
+    guard !changes.isEmpty else { return }
+    let (settings, answer) = changes.removeFirst()
+    if let error { return answer(.failure(error)) }
+    self.settings = settings
+    answer(.success(settings))
+  }
+
+  public var probe: LineProbe {
+    LineProbe(
+      modemLines: lines, counters: counted, hasBreaks: hasBreaks, hasSettings: hasSettings)
+  }
+  public var hasBreaks = true
+  public var hasSettings = true
   /// The asserted lines; nil for a port without modem lines.
   public var lines: ModemLines? = [.dtr, .rts]
   public var counted = LineCounters()
@@ -74,7 +145,7 @@ public final class FakeLink: Link {
   }
 
   public func modemLines() throws(SerialError) -> ModemLines {
-    guard let lines else { throw SerialError(.unsupported, in: "TIOCMGET", at: path) }
+    guard let lines else { throw SerialError(.unsupported, in: "TIOCMGET", at: endpoint) }
     return lines
   }
 

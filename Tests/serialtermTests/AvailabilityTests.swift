@@ -7,13 +7,13 @@ import Testing
 @testable import serialterm
 
 @Suite(.timeLimit(.minutes(5))) struct AvailabilityTests {
-  private static let port: FilePath = "/dev/ttyUSB0"
+  private static let port = Endpoint.tty("/dev/ttyUSB0")
   private static let error = SerialError(.lost, in: "read", at: port)
 
   /// Every kind of state that a command can meet.
   enum Situation: CaseIterable {
-    case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutScreen, openOnPrinter
-    case openWithoutColours, openRaw, openFiltered
+    case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutSettings
+    case openWithoutScreen, openOnPrinter, openWithoutColours, openRaw, openFiltered
     case transferring
     case waiting, waitingReadOnly, released
 
@@ -22,16 +22,18 @@ import Testing
       switch self {
       case .closed: break
       case .opening: state.session = .opening(port, after: nil)
-      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
+        .openOnPrinter,
         .openWithoutColours, .openRaw, .openFiltered, .transferring:
         state.session = .open(port, LineSettings())
-        state.capabilities = [.breaks, .modemLines, .counters]
+        state.capabilities = [.settings, .breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
       case .released: state.session = .released(port)
       }
       switch self {
       case .openReadOnly, .waitingReadOnly: state.isReadOnly = true
-      case .openPseudoTerminal: state.capabilities = []
+      case .openPseudoTerminal: state.capabilities = [.settings, .backPressure]
+      case .openWithoutSettings: state.capabilities = [.backPressure]
       case .openWithoutScreen: state.screen = .none
       case .openOnPrinter: state.screen = .printing
       case .openWithoutColours: state.hasColours = false
@@ -59,7 +61,8 @@ import Testing
       case .openWithoutScreen: "the output is not a terminal"
       case .openWithoutColours: "no colours: NO_COLOR or TERM"
       case .openRaw: "--raw is on"
-      case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openOnPrinter,
+      case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
+        .openOnPrinter,
         .openFiltered, .transferring, .waiting, .waitingReadOnly, .released:
         nil
       }
@@ -74,17 +77,20 @@ import Testing
       case .closed: "no device"
       case .opening: "the port is opening"
       case .transferring: "image.bin is being sent"
-      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+      case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
+        .openOnPrinter,
         .openWithoutColours, .openRaw, .openFiltered, .waiting, .waitingReadOnly, .released:
         nil
       }
-    case .reconnect, .baudRate, .dataBits, .parity, .stopBits, .flowControl:
+    case .reconnect: withoutPort(situation)
+    case .baudRate, .dataBits, .parity, .stopBits, .flowControl:
       withoutPort(situation)
+        ?? (situation == .openWithoutSettings ? "this port has no line settings" : nil)
     case .showLines:
       withoutPort(situation) ?? withoutLines(situation)
     case .sendBreak:
       withoutPort(situation) ?? unsendable(situation)
-        ?? (situation == .openPseudoTerminal ? "this port has no break" : nil)
+        ?? (hasOnlyBytes(situation) ? "this port has no break" : nil)
     case .toggleLine, .pulseLine:
       withoutPort(situation) ?? unsendable(situation) ?? withoutLines(situation)
     case .sendFile:
@@ -97,12 +103,17 @@ import Testing
     }
   }
 
+  private func hasOnlyBytes(_ situation: Situation) -> Bool {
+    situation == .openPseudoTerminal || situation == .openWithoutSettings
+  }
+
   private func withoutPort(_ situation: Situation) -> String? {
     switch situation {
     case .closed, .waiting, .waitingReadOnly: "no device"
     case .opening: "the port is opening"
     case .released: "port released"
-    case .open, .openReadOnly, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+    case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
+      .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .transferring:
       nil
     }
@@ -111,7 +122,8 @@ import Testing
   private func unsendable(_ situation: Situation) -> String? {
     switch situation {
     case .openReadOnly, .waitingReadOnly: "read-only"
-    case .closed, .opening, .open, .openPseudoTerminal, .openWithoutScreen, .openOnPrinter,
+    case .closed, .opening, .open, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
+      .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .transferring, .waiting, .released:
       nil
     }
@@ -121,14 +133,15 @@ import Testing
     switch situation {
     case .openWithoutScreen: "the output is not a terminal"
     case .openOnPrinter: "this terminal can only print"
-    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutColours,
+    case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
+      .openWithoutColours,
       .openRaw, .openFiltered, .transferring, .waiting, .waitingReadOnly, .released:
       nil
     }
   }
 
   private func withoutLines(_ situation: Situation) -> String? {
-    situation == .openPseudoTerminal ? "this port has no modem lines" : nil
+    hasOnlyBytes(situation) ? "this port has no modem lines" : nil
   }
 
   @Test func everyCommand_inEverySituation_isOnOrSaysWhyNot() {

@@ -11,11 +11,12 @@ import Testing
   /// States in which as many commands as possible are off.
   private static var states: [TerminalState] {
     var open = TerminalState()
-    open.session = .open("/dev/ttyUSB0", LineSettings())
+    open.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    open.capabilities = .settings
     var released = TerminalState()
-    released.session = .released("/dev/ttyUSB0")
+    released.session = .released(.tty("/dev/ttyUSB0"))
     var full = open
-    full.capabilities = [.breaks, .modemLines]
+    full.capabilities = [.settings, .breaks, .modemLines]
     full.modemLines = [.dtr, .rts]
     var readOnly = open
     readOnly.isReadOnly = true

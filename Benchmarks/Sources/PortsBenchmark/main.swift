@@ -40,7 +40,7 @@ final class Listener {
   init(on loop: IOLoop) throws {
     terminal = try PseudoTerminal()
     observation = session.observe(\.received) { [unowned self] in take($0) }
-    try session.open(terminal.path)
+    try session.open(.tty(terminal.path))
     guard let descriptor = session.descriptor else { return }
     watch = try loop.watch(descriptor, for: .reading) { [session] in
       session.handle(readable: $0.contains(.readable), writable: false, hungUp: false)

@@ -17,7 +17,7 @@ let observation = session.observe(\.received) { bytes in
 }
 
 do {
-  try session.open(FilePath(CommandLine.arguments[1]))
+  try session.open(.tty(FilePath(CommandLine.arguments[1])))
   let line = Array("\(CommandLine.arguments[2])\r".utf8)
   try session.write(line.span.bytes)
 } catch {

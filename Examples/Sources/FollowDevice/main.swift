@@ -22,7 +22,7 @@ final class Follower: DeviceObserver {
     // The new device may have the same serial number: then the number does not identify it.
     matcher.learn(from: watcher.devices)
     if case .one(let match) = matcher.match(among: watcher.devices) {
-      session.deviceDidReturn(at: match.node)
+      session.deviceDidReturn(at: .tty(match.node))
     }
   }
 
@@ -52,7 +52,7 @@ let observations = [
 ]
 let follower = Follower(session, device, among: watcher.devices)
 watcher.addObserver(follower)
-try session.open(device.node)
+try session.open(.tty(device.node))
 
 while true {
   var requests = [pollfd(fd: watcher.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]

@@ -94,25 +94,25 @@ extension Command {
     case .baudRate:
       Entry(
         "B", "baud", "set the baud rate", or: ["speed", "baud rate", "bit rate", "bps"],
-        needs: [.openPort], value: { "\($0.requestedSettings.baudRate)" })
+        needs: [.openPort, .settings], value: { "\($0.requestedSettings.baudRate)" })
     case .dataBits:
       Entry(
         "D", "data-bits", "set the data bits",
         or: ["bits", "word length", "character size", "7 bits", "8 bits"],
-        needs: [.openPort], value: { "\($0.requestedSettings.dataBits.rawValue)" })
+        needs: [.openPort, .settings], value: { "\($0.requestedSettings.dataBits.rawValue)" })
     case .parity:
       Entry(
         "P", "parity", "set the parity", or: ["even", "odd", "mark", "space"],
-        needs: [.openPort], value: { $0.requestedSettings.parity.rawValue })
+        needs: [.openPort, .settings], value: { $0.requestedSettings.parity.rawValue })
     case .stopBits:
       Entry(
         "S", "stop-bits", "set the stop bits", or: ["two stop bits", "2 stop bits"],
-        needs: [.openPort], value: { "\($0.requestedSettings.stopBits.rawValue)" })
+        needs: [.openPort, .settings], value: { "\($0.requestedSettings.stopBits.rawValue)" })
     case .flowControl:
       Entry(
         "F", "flow", "set the flow control",
         or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"],
-        needs: [.openPort], value: { $0.requestedSettings.flowControl.rawValue })
+        needs: [.openPort, .settings], value: { $0.requestedSettings.flowControl.rawValue })
 
     case .log:
       Entry(

@@ -11,6 +11,8 @@ enum Need {
   case openPort
   /// The session may send.
   case sending
+  /// The settings of the line can be changed.
+  case settings
   /// The port can send breaks.
   case breaks
   /// The port has modem lines.
@@ -53,6 +55,8 @@ enum Need {
       }
     case .user: state.isScripted ? "in use by a script; released when it finishes" : nil
     case .sending: state.isReadOnly ? "read-only" : nil
+    case .settings:
+      state.capabilities.contains(.settings) ? nil : "this port has no line settings"
     case .breaks: state.capabilities.contains(.breaks) ? nil : "this port has no break"
     case .modemLines:
       state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"

@@ -20,10 +20,10 @@ extension TerminalState {
 
   private var sessionLine: String {
     switch session {
-    case .open(let path, let actual): "\(path) at \(actual)"
-    case .opening(let path, _): "opening \(path) at \(requestedSettings)"
-    case .released(let path): "\(path) is released, at \(requestedSettings)"
-    case .waitingForDevice(let path, _): "waiting for \(path), at \(requestedSettings)"
+    case .open(let port, let actual): "\(port) at \(actual)"
+    case .opening(let port, _): "opening \(port) at \(requestedSettings)"
+    case .released(let port): "\(port) is released, at \(requestedSettings)"
+    case .waitingForDevice(let port, _): "waiting for \(port), at \(requestedSettings)"
     case .closed: "no device, at \(requestedSettings)"
     }
   }

@@ -44,10 +44,10 @@ struct TerminalState: Hashable {
   var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }
 
   /// Whether nothing is lost when the port is not read for a moment: flow control holds the device
-  /// back, or the port is a pseudo-terminal. A UART without flow control overruns.
+  /// back, or the far end waits by itself. A UART without flow control overruns.
   var deviceCanWait: Bool {
     guard case .open(_, let settings) = session else { return false }
-    return settings.flowControl != .none || capabilities.isEmpty
+    return settings.flowControl != .none || capabilities.contains(.backPressure)
   }
 
   /// The kinds of standard output.

@@ -47,10 +47,14 @@ extension ConnectController {
     _ setting: WritableKeyPath<LineSettings, Value>, to value: Value, by command: Command
   ) {
     let settings = model.state.requestedSettings
-    answer(
-      settings[keyPath: setting] == value
-        ? .done("No change: \(settings).")
-        : lineCommands.change(by: [command]) { $0[keyPath: setting] = value })
+    guard settings[keyPath: setting] != value else {
+      return answer(.done("No change: \(settings)."))
+    }
+    lineCommands.change(by: [command]) {
+      $0[keyPath: setting] = value
+    } then: { [unowned self] in
+      answer($0)
+    }
   }
 
   // MARK: Modem lines

@@ -55,7 +55,7 @@ extension ConnectController {
 extension SerialError {
   /// The message about a port that is busy, and waited for.
   var heldForNow: String {
-    "waiting for \(path): \(PortProblem.busy(at: path))."
+    "waiting for \(endpoint): \(PortProblem.busy(at: endpoint))."
   }
 }
 

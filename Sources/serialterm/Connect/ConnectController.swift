@@ -201,7 +201,6 @@ final class ConnectController: SessionObserver, SessionDelegate {
     releaseDesk.onMessage = { [unowned self] in console.say($0) }
     releaseDesk.onUnsent = { [unowned self] in parts.unsent.bytes($0) }
     narrator.keys = { [unowned self] in terminal == nil ? nil : keysInWords }
-    narrator.simulationName = { [unowned self] in parts.binder.simulationName }
     narrator.borrowers = { [unowned self] in releaseDesk.borrowerNames }
     holdDetector.onChange = { [unowned self] in holdChanged($0) }
     model.changes.add(self) { observer, _ in observer.stateDidChange() }

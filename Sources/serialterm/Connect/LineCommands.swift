@@ -31,25 +31,31 @@ final class LineCommands {
 
   /// Asks the driver for other settings.
   ///
-  /// - Parameter commands: the commands that change them, each of which must be available.
+  /// - Parameters:
+  ///   - commands: the commands that change them, each of which must be available.
+  ///   - then: called once: during the call if the port is of this computer.
   func change(
-    by commands: [Command], _ update: (inout LineSettings) -> Void
-  ) -> CommandOutcome {
+    by commands: [Command], _ update: (inout LineSettings) -> Void,
+    then: @escaping (CommandOutcome) -> Void
+  ) {
     for command in commands {
-      if let refusal = refusal(of: command) { return refusal }
+      if let refusal = refusal(of: command) { return then(refusal) }
     }
     var wanted = session.requestedSettings
     update(&wanted)
-    do throws(SerialError) {
-      try session.apply(wanted)
-    } catch {
-      return .failed("\(Failure(error).message) The settings stay as they were.")
+    session.apply(wanted) { [unowned self, wanted] result in
+      switch result {
+      case .failure(let error):
+        then(.failed("\(Failure(error).message) The settings stay as they were."))
+      case .success(let actual):
+        // Where the driver changed nothing, the session has no change of state to report.
+        model.update { $0.requestedSettings = wanted }
+        then(Self.outcome(of: wanted, actual))
+      }
     }
-    // Where the driver changed nothing, the session has no change of state to report.
-    model.update { $0.requestedSettings = wanted }
-    guard case .open(_, let actual) = session.state else {
-      return .unavailable(because: "no device")
-    }
+  }
+
+  private static func outcome(of wanted: LineSettings, _ actual: LineSettings) -> CommandOutcome {
     let differences = wanted.differences(from: actual).map {
       "\($0.setting) \($0.actual) instead of \($0.requested)"
     }

@@ -18,6 +18,8 @@ final class Reconnector: SessionObserver, DeviceObserver {
   private(set) var candidates: [Device] = []
   /// Whether the session has been open.
   private(set) var hasBeenOpen = false
+  /// The endpoint of a node.
+  var endpoint: (FilePath) -> Endpoint = Endpoint.tty
   /// Whether the user asked to wait for a port that cannot be opened now.
   var waitsForPort = false
 
@@ -73,9 +75,9 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   /// Stores the identity of the device that the session has open, and the devices that look like it.
   private func recognise() {
-    guard case .open(let node, _) = session.state else { return }
+    guard case .open(let endpoint, _) = session.state else { return }
     hasBeenOpen = true
-    let device = DeviceSelector.node(node).matches(among: present).first
+    let device = endpoint.path.flatMap { DeviceSelector.node($0).matches(among: present).first }
     switch (binding, device) {
     // The user wants whatever is plugged in there.
     case (.selector(.port), _): break
@@ -125,13 +127,13 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
     switch session.state {
-    case .open(let path, _):
-      if isSessionDevice(device, at: path) { session.deviceDidDisappear() }
-    case .waitingForDevice(let path, .failed) where path == device.node:
+    case .open(let endpoint, _), .opening(let endpoint, _):
+      if let path = endpoint.path, isSessionDevice(device, at: path) { session.deviceDidDisappear() }
+    case .waitingForDevice(let endpoint, .failed) where endpoint.path == device.node:
       // If it appears again, another wait begins.
       startPatience()
       if !candidates.isEmpty { look() }
-    case .waitingForDevice, .released, .opening, .closed:
+    case .waitingForDevice, .released, .closed:
       if !candidates.isEmpty { look() }
     }
   }
@@ -219,7 +221,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
   /// Opens the device; the first time only if ``onArrival`` agrees.
   private func open(_ node: FilePath, _ device: Device?) {
     guard hasBeenOpen || onArrival?(node, device) ?? true else { return }
-    session.deviceDidReturn(at: node)
+    session.deviceDidReturn(at: endpoint(node))
   }
 
   /// Whether to wait until udev reports the device at a path, if ``onArrival`` needs it. The kernel creates
@@ -249,7 +251,7 @@ final class Reconnector: SessionObserver, DeviceObserver {
       awaited = nil
       // Descriptors and watches that ran out may be available later; no event reports that.
       if case .path = binding {
-        tryAgain(after: SerialError(.system, in: "inotify", at: path, errno: error))
+        tryAgain(after: SerialError(.system, in: "inotify", at: endpoint(path), errno: error))
       }
     }
   }
@@ -295,14 +297,15 @@ final class Reconnector: SessionObserver, DeviceObserver {
   }
 
   private func tryAgain(after error: SerialError) {
-    if error.code == .permissionDenied && awaited?.path != error.path {
-      watch(error.path)
+    let path = error.endpoint.path
+    if let path, error.code == .permissionDenied && awaited?.path != path {
+      watch(path)
       // They may have been changed before they were watched.
       if awaited != nil { return retry = loop.schedule(after: .zero) { [unowned self] in look() } }
     }
-    if error.code == .busy {
+    if let path, error.code == .busy {
       // The holder may have closed it before it was watched.
-      if watchUses(of: error.path) {
+      if watchUses(of: path) {
         return retry = loop.schedule(after: .zero) { [unowned self] in look() }
       }
       // The attempt has caused events itself.
@@ -311,7 +314,8 @@ final class Reconnector: SessionObserver, DeviceObserver {
       stopWatchingUses()
     }
     let advice = patience.failed(
-      with: error, at: .now, isWatched: awaited?.path == error.path, isUseWatched: uses != nil)
+      with: error, at: .now, isWatched: path != nil && awaited?.path == path,
+      isUseWatched: uses != nil)
     retry = advice.retry.map { loop.schedule(after: $0) { [unowned self] in look() } }
     switch advice.report {
     case .held: onReport(.held(error))

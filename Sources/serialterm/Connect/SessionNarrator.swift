@@ -8,8 +8,6 @@ final class SessionNarrator: SessionObserver {
   private let console: Console
   /// The keys that quit and help, in words; nil if the user has no keyboard here.
   var keys: () -> String? = { nil }
-  /// The name of a simulation, which is shown in place of its node.
-  var simulationName: () -> String? = { nil }
   /// How the user reopens a released port, in words; nil if there is no way.
   var wayBack: String?
   /// The programs that have the released port, in words; nil if there are none.
@@ -22,21 +20,21 @@ final class SessionNarrator: SessionObserver {
   /// Prints the first line of a session: its port and settings, or the device that it waits for.
   func greet(_ session: Session) {
     switch session.state {
-    case .open(let path, let settings) where !hasBeenOpen:
+    case .open(let port, let settings) where !hasBeenOpen:
       hasBeenOpen = true
       warnOfDifferences(in: session)
       // Nothing is said between pipes, where all is as expected.
-      if keys() != nil { sayOpened(path, settings) }
+      if keys() != nil { sayOpened(port, settings) }
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
       // Who has the port was said when opening it failed.
       if let keys = keys() { console.say(keys) }
-    case .waitingForDevice(let path, _): sayWithKeys("waiting for \(path).")
+    case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port).")
     case .open, .closed, .opening, .released: break
     }
   }
 
-  private func sayOpened(_ path: FilePath, _ settings: LineSettings) {
-    sayWithKeys("\(simulationName() ?? path.string) at \(settings).")
+  private func sayOpened(_ port: Endpoint, _ settings: LineSettings) {
+    sayWithKeys("\(port) at \(settings).")
   }
 
   private func sayWithKeys(_ text: String) {
@@ -45,25 +43,27 @@ final class SessionNarrator: SessionObserver {
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch (old, new) {
-    case (.open, .waitingForDevice(let path, _)):
+    case (.open, .waitingForDevice(let port, _)):
       goneAt = .now
-      console.say("\(path) is gone, waiting for it to come back.")
-    case (.open, .released(let path)), (.waitingForDevice(let path, _), .released):
+      console.say("\(port) is gone, waiting for it to come back.")
+    case (.open, .released(let port)), (.waitingForDevice(let port, _), .released):
       goneAt = .now
+      // Other programs need the path.
+      let path = port.path.map(\.string) ?? "\(port)"
       console.say(
         borrowers().map { "\(path) is lent to \($0)." }
           ?? "\(path) is released for other programs.\(wayBack.map { " \($0) takes it back." } ?? "")"
       )
-    case (.released, .waitingForDevice(let path, _)):
-      console.say("reopening \(path).")
+    case (.released, .waitingForDevice(let port, _)):
+      console.say("reopening \(port).")
     case (.opening(_, after: .released), .waitingForDevice(_, .failed(let error))):
       console.say("\(Failure(error).message) Trying again.")
-    case (.opening(_, after: .some), .open(let path, let settings)):
+    case (.opening(_, after: .some), .open(let port, let settings)):
       if hasBeenOpen {
-        console.say("\(path) is back\(absence()).")
+        console.say("\(port) is back\(absence()).")
       } else {
         hasBeenOpen = true
-        sayOpened(path, settings)
+        sayOpened(port, settings)
       }
       warnOfDifferences(in: session)
     case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):

@@ -41,10 +41,10 @@ final class SessionParts {
     init(_ options: LinkOptions) { self.options = options }
 
     /// Says, before a port is opened for the first time, that the kernel writes to it too.
-    func warnOfConsole(at path: FilePath, on console: Console) {
+    func warnOfConsole(at endpoint: Endpoint, on console: Console) {
       guard !hasLookedForConsole else { return }
       hasLookedForConsole = true
-      guard KernelConsoles().contains(path) else { return }
+      guard let path = endpoint.path, KernelConsoles().contains(path) else { return }
       console.warn(
         "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
           + "and what you send may reach a login prompt.")
@@ -61,9 +61,8 @@ final class SessionParts {
     let link = LinkMaking(configuration.linkOptions)
     self.link = link
     session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
-      (path, settings) throws(SerialError) in
-      link.warnOfConsole(at: path, on: console)
-      return try TermiosLink(opening: path, settings: settings, options: link.options)
+      link.warnOfConsole(at: $0, on: console)
+      return TermiosLink(to: $0, options: link.options)
     }
     driver = SessionDriver(session, on: loop)
     log = LogKeeper(on: console, loop: loop)
@@ -130,7 +129,7 @@ final class SessionParts {
     let question = try binder.bind(to: target, mayAsk: mayAsk)
     // Until the profile is known, the logs are not known either.
     if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
-      try startLogs(at: session.state.path)
+      try startLogs(at: session.state.endpoint?.path)
     }
     return question
   }

@@ -41,7 +41,7 @@ final class SharingWatch: SessionObserver {
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     guard old.isOpen != new.isOpen else { return }
     stop()
-    if case .open(let path, _) = new { start(path) }
+    if case .open(let endpoint, _) = new, let path = endpoint.path { start(path) }
   }
 
   /// Without inotify, or without a thread, the session works, and does not warn.

@@ -14,8 +14,6 @@ final class TargetBinder {
   var onArrival: ((FilePath, Device?) -> Bool)?
   private var devices: DeviceWatcher?
   private var simulation: SimulatedPort?
-  /// The name of the simulation, if the session is bound to one.
-  private(set) var simulationName: String?
   private var reconnector: Reconnector?
   /// Whether opening was denied just after the node appeared: udev may still set its permissions.
   private var isOpeningLate = false
@@ -33,7 +31,6 @@ final class TargetBinder {
   /// - Returns: the query that the user has to answer; nil if the session is bound.
   /// - Throws: ``Failure``, and the errors of the device source.
   func bind(to target: Target?, mayAsk: Bool) throws -> DeviceQuery? {
-    simulationName = target?.simulationName
     if target == nil && !mayAsk {
       throw Failure(.usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
     }
@@ -43,14 +40,16 @@ final class TargetBinder {
       let port = try SimulatedPort(kind, on: loop)
       simulation = port
       reconnector = Reconnector(session, to: .path(PathBinding(port.path)), on: loop)
-      try open(port.path)
+      let name = "loopback:\(kind.rawValue)"
+      reconnector?.endpoint = { Endpoint(.loopback, name, at: $0) }
+      try open(Endpoint(.loopback, name, at: port.path))
     case .path(let path):
       reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
-      try open(path)
+      try open(.tty(path))
     case .next: try wait(for: .next, called: "the next device to be plugged in")
     case .device(let device, .fitting(let place)) where place.isPlace:
       reconnector = Reconnector(session, to: .selector(place), on: loop)
-      try open(device.node)
+      try open(.tty(device.node))
     case .device(let device, _): try open(device, among: try startedDevices().devices)
     case .several(_, let query) where mayAsk: return query
     case .several(let devices, let query): throw Failure(several: devices, for: query)
@@ -69,27 +68,28 @@ final class TargetBinder {
     // To recognise a new device, the present ones must be known.
     _ = try startedDevices()
     reconnector = Reconnector(session, to: binding, on: loop)
-    try session.waitForDevice(at: FilePath(name))
+    try session.waitForDevice(at: Endpoint(.unresolved, name))
   }
 
   private func open(_ device: Device, among present: [Device]) throws {
     let matcher = IdentityMatcher(for: device, among: present)
     reconnector = Reconnector(session, to: .identity(matcher), on: loop)
-    try open(device.node)
+    try open(.tty(device.node))
   }
 
-  private func open(_ path: FilePath) throws {
+  private func open(_ endpoint: Endpoint) throws {
     do throws(SerialError) {
-      try session.open(path)
+      try session.open(endpoint)
     } catch {
       switch error.code {
       case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice: break
-      case .permissionDenied where waitsForAbsentDevice || path.isNew: isOpeningLate = true
+      case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
+        isOpeningLate = true
       case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
         .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .system:
         throw Failure(error)
       }
-      try session.waitForDevice(at: path)
+      try session.waitForDevice(at: endpoint)
     }
   }
 
@@ -133,6 +133,11 @@ final class TargetBinder {
     // path is still found again.
     try reconnector?.start(watching: simulation == nil ? try? startedDevices() : nil)
   }
+}
+
+extension Endpoint.Kind {
+  /// A simulation within this process, behind a pseudo-terminal.
+  static let loopback = Endpoint.Kind("loopback")
 }
 
 extension FilePath {

@@ -83,7 +83,7 @@ final class ReleaseDesk: SessionObserver {
 
   /// Adds a borrower's claim, if it asks for the session's device.
   func lend(_ device: DeviceID, to borrower: any Borrower) {
-    guard session.state.path?.deviceNumber == device else { return borrower.hear(.other) }
+    guard session.state.endpoint?.path?.deviceNumber == device else { return borrower.hear(.other) }
     if case .disabled(let reason) = availability() { return borrower.hear(.no(reason)) }
     borrowers.append(borrower)
     expectant.append(borrower)
@@ -173,14 +173,16 @@ final class ReleaseDesk: SessionObserver {
 
   /// Sends the replies that the session's state answers.
   private func answer() {
+    // Only ports with a path can be asked for.
+    guard let path = session.state.endpoint?.path else { return }
     switch session.state {
-    case .released(let path):
+    case .released:
       tell(&expectant, .released(path))
       tell(&departing, .released(path))
-    case .open(let path, _):
+    case .open:
       returnTimer = nil
       tell(&departing, .back(path))
-    case .waitingForDevice(let path, _):
+    case .waitingForDevice:
       if !departing.isEmpty && returnTimer == nil { answerLater(.waiting(path)) }
     case .opening, .closed: break
     }

@@ -1,6 +1,5 @@
 import Logs
 import SerialCore
-import SystemPackage
 
 extension LogEvent {
   /// The event that a change of a session's state is for its log; nil for none.
@@ -8,14 +7,14 @@ extension LogEvent {
   /// - Parameter isReturn: whether the session's port was open before.
   init?(from old: SessionState, to new: SessionState, isReturn: Bool) {
     switch (old, new) {
-    case (.open, .open(let path, let settings)):
-      self.init(.settings, at: path.string, .settings("\(settings)"))
-    case (_, .open(let path, let settings)):
-      self.init(isReturn ? .back : .opened, at: path.string, .settings("\(settings)"))
-    case (.open(let path, _), .waitingForDevice), (.open(let path, _), .closed(.lost)):
-      self.init(.lost, at: path.string)
-    case (_, .released(let path)):
-      self.init(.released, at: path.string)
+    case (.open, .open(let port, let settings)):
+      self.init(.settings, at: "\(port)", .settings("\(settings)"))
+    case (_, .open(let port, let settings)):
+      self.init(isReturn ? .back : .opened, at: "\(port)", .settings("\(settings)"))
+    case (.open(let port, _), .waitingForDevice), (.open(let port, _), .closed(.lost)):
+      self.init(.lost, at: "\(port)")
+    case (_, .released(let port)):
+      self.init(.released, at: "\(port)")
     case (_, .closed), (_, .opening), (_, .waitingForDevice):
       return nil
     }
@@ -23,15 +22,15 @@ extension LogEvent {
 
   /// A change of a port's modem lines.
   init?(from old: ModemLines, to new: ModemLines, in state: SessionState) {
-    guard let path = state.path else { return nil }
-    self.init(.lines, at: path.string, .lines(old: "\(old)", new: "\(new)"))
+    guard let port = state.endpoint else { return nil }
+    self.init(.lines, at: "\(port)", .lines(old: "\(old)", new: "\(new)"))
   }
 
   /// Errors that a driver has counted; nil where it has counted none.
   init?(errors: LineCounters, in state: SessionState) {
     let counts = errors.errors.map { ErrorCount($0.logName, Int(errors[$0])) }
-    guard let path = state.path, !counts.isEmpty else { return nil }
-    self.init(.errors, at: path.string, .errors(counts))
+    guard let port = state.endpoint, !counts.isEmpty else { return nil }
+    self.init(.errors, at: "\(port)", .errors(counts))
   }
 }
 

@@ -62,8 +62,8 @@ final class LogKeeper: SessionObserver {
       let kept = KeptLog(
         try Log(LogName(file, port: port), options: options), on: console)
       try kept.watch(on: loop) { [unowned self] in reap() }
-      if case .open(let path, let settings) = state {
-        kept.log.append(LogEvent(.opened, at: path.string, .settings("\(settings)")))
+      if case .open(let port, let settings) = state {
+        kept.log.append(LogEvent(.opened, at: "\(port)", .settings("\(settings)")))
       }
       logs.append(kept)
     } catch {
@@ -84,12 +84,12 @@ final class LogKeeper: SessionObserver {
       let file = configuration.standardFile
       var options = configuration.options(for: file)
       options.appends = false
-      return try start(file, options, for: state, at: state.path)
+      return try start(file, options, for: state, at: state.endpoint?.path)
     }
     for file in lastFiles {
       var options = configuration.options(for: file)
       options.appends = true
-      try start(file, options, for: state, at: state.path)
+      try start(file, options, for: state, at: state.endpoint?.path)
     }
   }
 

@@ -15,10 +15,10 @@ struct StatusText {
 
   private var port: String {
     switch state.session {
-    case .open(let path, let settings): "\(path) \(settings)"
-    case .opening(let path, _): "\(path) is being opened"
-    case .waitingForDevice(let path, _): "waiting for \(path)"
-    case .released(let path): "\(path) is released"
+    case .open(let port, let settings): "\(port) \(settings)"
+    case .opening(let port, _): "\(port) is being opened"
+    case .waitingForDevice(let port, _): "waiting for \(port)"
+    case .released(let port): "\(port) is released"
     case .closed: "no device"
     }
   }

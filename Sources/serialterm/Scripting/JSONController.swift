@@ -78,7 +78,7 @@ final class JSONController: SessionObserver {
     case .released: name = "released"
     case .opening: return
     }
-    var members = [("state", JSON.string(name)), ("node", JSON(new.path?.string))]
+    var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
     if case .open(_, let settings) = new { members.append(("settings", .string("\(settings)"))) }
     say("state", members)
   }
@@ -179,7 +179,8 @@ final class JSONController: SessionObserver {
       text.expressions = [expression]
     case .setLines(let asserting, let deasserting):
       answer(lineCommands.setLines(asserting: asserting, deasserting: deasserting))
-    case .change(let setting, let update): answer(lineCommands.change(by: setting, update))
+    case .change(let setting, let update):
+      lineCommands.change(by: setting, update) { [unowned self] in answer($0) }
     case .sendBreak(let length):
       isSendingBreak = true
       lineCommands.sendBreak(for: length) { [unowned self] in

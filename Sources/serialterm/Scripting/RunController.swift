@@ -124,9 +124,12 @@ final class RunController {
         lineCommands.setLines(
           asserting: isOn ? line.modemLine : [], deasserting: isOn ? [] : line.modemLine))
     case .setBaudRate(let rate):
-      let outcome = lineCommands.change(by: [.baudRate]) { $0.baudRate = rate }
-      unattended.warnOfDifferences()
-      goOn(outcome)
+      lineCommands.change(by: [.baudRate]) {
+        $0.baudRate = rate
+      } then: { [unowned self] in
+        unattended.warnOfDifferences()
+        goOn($0)
+      }
     case .sendBreak(let duration):
       lineCommands.sendBreak(for: duration) { [unowned self] in goOn($0) }
     case .pulse(let line, let duration):

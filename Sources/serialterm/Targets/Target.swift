@@ -24,13 +24,6 @@ enum Target: Hashable {
 }
 
 extension Target {
-  /// The name of a simulation on the command line; nil for real devices.
-  var simulationName: String? {
-    if case .loopback(let simulation) = self { "loopback:\(simulation.rawValue)" } else { nil }
-  }
-}
-
-extension Target {
   /// Parses a TARGET of the command line.
   ///
   /// - Throws: ``Failure`` if it is malformed.

@@ -8,7 +8,7 @@ import Testing
 @testable import serialterm
 
 @Suite(.timeLimit(.minutes(5))) struct LineCommandsTests {
-  private let path: FilePath = "/dev/ttyTEST"
+  private let path = Endpoint.tty("/dev/ttyTEST")
   private let loop: IOLoop
   private let link: FakeLink
   private let session: Session
@@ -17,12 +17,9 @@ import Testing
 
   init() throws {
     loop = try IOLoop()
-    let link = FakeLink(path: path, settings: LineSettings())
+    let link = FakeLink(to: path)
     self.link = link
-    session = Session(settings: LineSettings()) { (_, settings) throws(SerialError) in
-      link.settings = settings
-      return link
-    }
+    session = Session(settings: LineSettings()) { _ in link }
     model = TerminalStateModel(TerminalState())
     session.addObserver(model)
     commands = LineCommands(session, model, on: loop)
@@ -40,15 +37,29 @@ import Testing
     return try #require(outcome)
   }
 
-  @Test func settings_areAnsweredAsTheDriverTookThem() {
-    #expect(commands.change(by: [.baudRate]) { $0.baudRate = 9600 } == .done("Now 9600 8N1."))
+  @Test func settings_areAnsweredAsTheDriverTookThem() throws {
+    let outcome = try outcome {
+      commands.change(by: [.baudRate], { $0.baudRate = 9600 }, then: $0)
+    }
+    #expect(outcome == .done("Now 9600 8N1."))
     #expect(link.settings.baudRate == 9600)
     #expect(model.state.requestedSettings.baudRate == 9600)
   }
 
-  @Test func settingsThatTheDriverRefuses_stayAsTheyWere() {
+  @Test func settingsThatAreChangedLate_areAnsweredThen() throws {
+    link.changesLate = true
+    var outcome: CommandOutcome?
+    commands.change(by: [.baudRate], { $0.baudRate = 9600 }) { outcome = $0 }
+    #expect(outcome == nil)
+    #expect(model.state.requestedSettings == LineSettings(), "not before the port has them")
+    link.finishChange()
+    #expect(outcome == .done("Now 9600 8N1."))
+    #expect(model.state.requestedSettings.baudRate == 9600)
+  }
+
+  @Test func settingsThatTheDriverRefuses_stayAsTheyWere() throws {
     link.error = SerialError(.settingRefused, in: "TCSETS2", at: path)
-    let outcome = commands.change(by: [.parity]) { $0.parity = .mark }
+    let outcome = try outcome { commands.change(by: [.parity], { $0.parity = .mark }, then: $0) }
     #expect(outcome.message.hasSuffix("The settings stay as they were."))
     #expect(outcome.refusal != nil)
     #expect(session.requestedSettings == LineSettings())
@@ -105,7 +116,7 @@ import Testing
       commands.end()
     }
     for command in [Command.baudRate, .dataBits, .parity, .stopBits, .flowControl] {
-      attempt(command) { $0(commands.change(by: [command]) { $0.baudRate += 1 }) }
+      attempt(command) { commands.change(by: [command], { $0.baudRate += 1 }, then: $0) }
     }
     attempt(.toggleLine) { $0(commands.toggle(.dtr)) }
     attempt(.toggleLine) { $0(commands.setLines(asserting: .dtr, deasserting: [])) }

@@ -135,7 +135,7 @@ final class Bench {
     _ = try watcher.rescan()
     guard let device = adapter.device else { return }
     try bind(to: .identity(IdentityMatcher(for: device, among: watcher.devices))) {
-      try session.open(device.node)
+      try session.open(.tty(device.node))
     }
   }
 

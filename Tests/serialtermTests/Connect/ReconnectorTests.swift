@@ -12,7 +12,7 @@ import Testing
   typealias Adapter = PlugBoard.Adapter
 
   private func isOn(_ adapter: Adapter, _ bench: Bench) -> Bool {
-    bench.session.state.isOpen && bench.session.state.path == adapter.device?.node
+    bench.session.state.isOpen && bench.session.state.endpoint?.path == adapter.device?.node
   }
 
   // MARK: The same device
@@ -148,7 +148,7 @@ import Testing
     try bench.board.plug(ours)
     _ = try bench.watcher.rescan()
     try point(link, to: ours)
-    try bench.bind(to: .path(PathBinding(link))) { try bench.session.open(link) }
+    try bench.bind(to: .path(PathBinding(link))) { try bench.session.open(.tty(link)) }
     // As udev does it: the link is given to the one that came last, and then it tells of that one.
     try bench.board.plug(twin)
     try point(link, to: twin)
@@ -180,7 +180,7 @@ import Testing
     try bench.board.plug(ours)
     try bench.settle()
     let node = try #require(ours.device?.node)
-    #expect(bench.session.state == .released(node))
+    #expect(bench.session.state == .released(.tty(node)))
     bench.session.takeBack()
     #expect(isOn(ours, bench))
   }
@@ -259,7 +259,7 @@ import Testing
     )
     try bench.board.plug(before)
     _ = try bench.watcher.rescan()
-    try bench.bind(to: .next) { try bench.session.waitForDevice(at: "new") }
+    try bench.bind(to: .next) { try bench.session.waitForDevice(at: Endpoint(.unresolved, "new")) }
     try bench.settle()
     #expect(!bench.session.state.isOpen)
     try bench.board.plug(ours)
@@ -278,7 +278,7 @@ import Testing
     try bench.board.plug(Adapter("A2", inPort: 2))
     _ = try bench.watcher.rescan()
     try bench.bind(to: .selector(.usb(vendorID: 0x0403, productID: 0x6001))) {
-      try bench.session.waitForDevice(at: "usb:0403:6001")
+      try bench.session.waitForDevice(at: Endpoint(.unresolved, "usb:0403:6001"))
     }
     #expect(bench.reports == [.several(bench.watcher.devices)])
     #expect(!bench.session.state.isOpen)
@@ -291,7 +291,7 @@ import Testing
     _ = try bench.watcher.rescan()
     let place = try #require(one.device?.physicalPath)
     try bench.bind(to: .selector(.port(place))) {
-      try bench.session.open(try #require(one.device?.node))
+      try bench.session.open(.tty(try #require(one.device?.node)))
     }
     try bench.board.unplug(one)
     let other = Adapter("B2", inPort: 1)

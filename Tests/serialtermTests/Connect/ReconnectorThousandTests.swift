@@ -34,7 +34,7 @@ import Testing
       try bench.board.plug(ours, saying: words)
       try #require(try bench.wait(until: { bench.received.text == expected }))
       delays.append(MonotonicTime.now - start)
-      try #require(bench.session.state.path == ours.device?.node)
+      try #require(bench.session.state.endpoint?.path == ours.device?.node)
       for adapter in others where round % 2 == 1 { try bench.board.plug(adapter, saying: "wrong") }
       try bench.settle()
       // The strings of this test grow too.

@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ReturnPatienceTests {
   private static let denied = SerialError(
-    .permissionDenied, in: "open", at: "/dev/x", errno: .permissionDenied)
+    .permissionDenied, in: "open", at: .tty("/dev/x"), errno: .permissionDenied)
   private static let forbidden = SerialError(
-    .permissionDenied, in: "open", at: "/dev/x", errno: .notPermitted)
-  private static let busy = SerialError(.busy, in: "flock", at: "/dev/x")
-  private static let gone = SerialError(.notFound, in: "open", at: "/dev/x")
-  private static let broken = SerialError(.system, in: "open", at: "/dev/x", errno: .ioError)
+    .permissionDenied, in: "open", at: .tty("/dev/x"), errno: .notPermitted)
+  private static let busy = SerialError(.busy, in: "flock", at: .tty("/dev/x"))
+  private static let gone = SerialError(.notFound, in: "open", at: .tty("/dev/x"))
+  private static let broken = SerialError(.system, in: "open", at: .tty("/dev/x"), errno: .ioError)
 
   struct Case: CustomTestStringConvertible {
     let error: SerialError

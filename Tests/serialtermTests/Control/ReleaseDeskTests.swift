@@ -35,13 +35,13 @@ import Testing
     loop = try IOLoop()
     port = try PseudoTerminal()
     session = Session(settings: LineSettings())
-    try session.open(port.path)
+    try session.open(.tty(port.path))
     desk = ReleaseDesk(session, on: loop) { [gate] in gate.availability }
     desk.patience = Drain.Patience(total: .seconds(1))
     device = try #require(port.path.deviceNumber)
   }
 
-  private var isReleased: Bool { session.state == .released(port.path) }
+  private var isReleased: Bool { session.state == .released(.tty(port.path)) }
 
   /// Lets what was put off happen.
   private func settle() throws {
@@ -49,7 +49,7 @@ import Testing
   }
 
   private func bringBack() throws {
-    session.deviceDidReturn(at: port.path)
+    session.deviceDidReturn(at: .tty(port.path))
     try settle()
   }
 
@@ -70,7 +70,7 @@ import Testing
     #expect(one.heard.count == 2)
 
     desk.end(other)
-    #expect(session.state == .waitingForDevice(port.path, .released))
+    #expect(session.state == .waitingForDevice(.tty(port.path), .released))
     try bringBack()
     #expect(other.heard == [.released(port.path), .back(port.path)])
     #expect(desk.borrowerNames == nil)
@@ -91,7 +91,7 @@ import Testing
     desk.end(tool)
     #expect(isReleased)
     desk.toggle()
-    #expect(session.state == .waitingForDevice(port.path, .released))
+    #expect(session.state == .waitingForDevice(.tty(port.path), .released))
   }
 
   @Test func claimThatIsWithdrawn_beforeThePortIsLetGoOf_changesNothing() throws {
