@@ -1,4 +1,5 @@
 import SystemPackage
+import TerminalUI
 
 /// A problem that prevents the use of a port, or may disturb it.
 struct Finding: Hashable {
@@ -90,13 +91,34 @@ extension Finding {
   }
 
   /// The finding for people, in lines.
-  func lines(style: TextStyle) -> [String] {
+  ///
+  /// - Parameter width: the columns of the terminal; nil if lines may have any length. Commands are not
+  ///   wrapped, so that they can be copied.
+  func lines(style: TextStyle, width: Int? = nil) -> [String] {
     let subject = port.map { "\($0.string): " } ?? ""
-    let labels = ["fix:"] + mend.dropFirst().map { _ in "    " }
-    let title = style.warning((subject + what).harmless, isBlocking: code.isBlocking)
-    return [title, "  \(why.harmless)"]
-      + zip(labels, mend).map { "  \(style.dimmed($0))   \($1.harmless)" }
+    let title = Self.wrap((subject + what).harmless, to: width)
+    let fixes = mend.flatMap { Self.commandLines($0.harmless, width: width) }
+    let labels = ["fix:"] + fixes.dropFirst().map { _ in "    " }
+    return title.map { style.warning($0, isBlocking: code.isBlocking) }
+      + Self.wrap("  \(why.harmless)", to: width)
+      + zip(labels, fixes).map { "  \(style.dimmed($0))   \($1)" }
       + ["  \(style.dimmed("more:"))  \(style.dimmed(documentation))"]
+  }
+
+  private static func wrap(_ text: String, to width: Int?) -> [String] {
+    guard let width else { return [text] }
+    return StyledLine(text).wrapped(toWidth: width, indentation: 2).map(\.text)
+  }
+
+  /// A command with its comment, which gets a line of its own if the two are too long for one.
+  private static func commandLines(_ text: String, width: Int?) -> [String] {
+    let labelWidth = "  fix:   ".count
+    guard let width, labelWidth + text.displayWidth > width,
+      let comment = text.firstRange(of: "   # ")
+    else { return [text] }
+    return [
+      String(text[..<comment.lowerBound]), "# \(text[comment.upperBound...])",
+    ]
   }
 }
 

@@ -1,20 +1,36 @@
 import DeviceWatch
 import SerialCore
 import SystemPackage
+import TerminalUI
 
 /// The devices as a table for people.
 struct DeviceTable {
   let lines: [String]
 
-  init(_ devices: [Device], holders: PortHolders) {
-    var table = Table(header: ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME", "NOTE"])
-    table.rows = devices.map { device in
+  /// Creates a table.
+  ///
+  /// - Parameter width: the columns of the terminal; nil if lines may have any length. In a narrow terminal
+  ///   notes have lines of their own.
+  init(_ devices: [Device], holders: PortHolders, width: Int? = nil) {
+    let notes = devices.map { Self.note($0, holders[$0.node]) }
+    let header = ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME"]
+    let rows = devices.map { device in
       [
         device.node.string, device.kind.rawValue, device.usbID ?? "-",
-        device.serialNumber ?? "-", device.name, Self.note(device, holders[device.node]),
+        device.serialNumber ?? "-", device.name,
       ]
     }
-    lines = table.lines
+    let wide = Table(header: header + ["NOTE"], rows: zip(rows, notes).map { $0 + [$1] }).lines
+    guard let width, wide.contains(where: { $0.displayWidth > width }) else {
+      lines = wide
+      return
+    }
+    let narrow = Table(header: header, rows: rows).lines
+    lines =
+      narrow.prefix(1)
+      + zip(narrow.dropFirst(), notes).flatMap { line, note in
+        note.isEmpty ? [line] : [line, "  \(note.harmless)"]
+      }
   }
 
   private static func note(_ device: Device, _ holder: PortHolder?) -> String {

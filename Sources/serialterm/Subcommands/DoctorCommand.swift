@@ -68,7 +68,8 @@ struct DoctorCommand: Subcommand {
       return result + "To look for programs of other users too: sudo serialterm doctor\(words)\n"
     }
     let style = TextStyle(for: STDOUT_FILENO)
-    return findings.map { $0.lines(style: style).map { "\($0)\n" }.joined() }.joined(
-      separator: "\n")
+    let width = UserTerminal.outputWidth
+    return findings.map { $0.lines(style: style, width: width).map { "\($0)\n" }.joined() }
+      .joined(separator: "\n")
   }
 }

@@ -54,6 +54,8 @@ struct ListCommand: Subcommand {
     if json {
       return "\(JSON.array(devices.map { $0.json(holder: holders[$0.node]) }))\n"
     }
-    return DeviceTable(devices, holders: holders).lines.map { "\($0)\n" }.joined()
+    return DeviceTable(devices, holders: holders, width: UserTerminal.outputWidth).lines.map {
+      "\($0)\n"
+    }.joined()
   }
 }

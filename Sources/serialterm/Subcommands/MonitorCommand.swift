@@ -14,16 +14,16 @@ struct MonitorCommand: Subcommand {
         serialterm monitor --json --count 1
       """)
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object on each line.")
   var json = false
 
   @Flag(help: "Include ports without hardware.")
   var all = false
 
-  @Option(help: "End after this number of changes.")
+  @Option(help: .init("End after this number of changes.", valueName: "n"))
   var count: Int?
 
-  @Option(help: "End after this number of seconds.")
+  @Option(help: .init("End after this number of seconds.", valueName: "seconds"))
   var timeout: Double?
 
   func validate() throws {

@@ -39,6 +39,9 @@ final class UserTerminal {
     (try? one.stat().specialDeviceID) == (try? other.stat().specialDeviceID)
   }
 
+  /// The columns of the terminal that is standard output; nil if it is not a terminal.
+  static var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenSize().columns : nil }
+
   /// How many rows and columns the screen has. The corresponding request is `TIOCGWINSZ`, see
   /// ioctl_tty(2). Where nobody knows, as on a serial console, it is taken for 24 by 80.
   static func screenSize() -> ScreenSize {

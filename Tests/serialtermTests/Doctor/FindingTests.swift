@@ -20,6 +20,24 @@ import Testing
       ])
   }
 
+  @Test func narrowTerminal_breaksSentencesBetweenWords_andPutsCommentsOnTheirOwnLine() {
+    let finding = Finding(
+      code: .held, port: "/dev/ttyUSB0", what: "busy, held by pid 42 (minicom)",
+      why: "It has locked the port. Two programs share it.",
+      mend: ["sudo kill 42   # or quit the program", "a command that is longer than that"])
+    #expect(
+      finding.lines(style: .plain, width: 30) == [
+        "/dev/ttyUSB0: busy, held by",
+        "  pid 42 (minicom)",
+        "  It has locked the port. Two",
+        "  programs share it.",
+        "  fix:   sudo kill 42",
+        "         # or quit the program",
+        "         a command that is longer than that",
+        "  more:  man 7 serialterm-troubleshooting   # Held",
+      ])
+  }
+
   @Test func colour_isRedOnlyForWhatKeepsFromWorking() {
     let style = TextStyle(isColoured: true)
     #expect(finding.lines(style: style)[0].hasPrefix("\u{1B}[1;31m"))
