@@ -128,7 +128,9 @@ final class Reconnector: SessionObserver, DeviceObserver {
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
     switch session.state {
     case .open(let endpoint, _), .opening(let endpoint, _):
-      if let path = endpoint.path, isSessionDevice(device, at: path) { session.deviceDidDisappear() }
+      if let path = endpoint.path, isSessionDevice(device, at: path) {
+        session.deviceDidDisappear()
+      }
     case .waitingForDevice(let endpoint, .failed) where endpoint.path == device.node:
       // If it appears again, another wait begins.
       startPatience()
