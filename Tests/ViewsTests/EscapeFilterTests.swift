@@ -185,4 +185,25 @@ import Testing
     #expect(text.withUnsafeBytes { filter.transform($0, at: .any, into: &output) } == .unchanged)
     #expect(output.isEmpty)
   }
+
+  @Test(arguments: [
+    ("é€😀", "<e9><20ac><1f600>"), ("a\u{9B}m\u{202E}", "a<9b>m<202e>"),
+    ("\u{1B}[31mé\u{1B}[0m", "\u{1B}[31m<e9>\u{1B}[0m"), ("plain\r\n\t", "plain\r\n\t"),
+  ])
+  func terminalWithoutUTF8_getsASCII(text: String, expected: String) {
+    var filter = EscapeFilter(showsUTF8: false)
+    #expect(filter.feed(text) == expected)
+  }
+
+  @Test func terminalWithoutUTF8_getsBytesThatAreNoUTF8_asTheirValues() {
+    let filter = EscapeFilter(showsUTF8: false)
+    #expect(filter.fed([[0xFF, 0xE2], [0x82, 0x61]]) == Array("<ff><e2><82>a".utf8))
+  }
+
+  @Test func terminalThatOnlyPrints_getsNoSequence() {
+    var filter = EscapeFilter(canDraw: false)
+    let text = "\u{1B}[31mred\u{1B}[0m \u{1B}7\u{1B}[2;5H\u{1B}8\u{1B}[?25l\u{1B}[6nx"
+    #expect(filter.feed(text) == "red ^[[6nx")
+    #expect(filter.restoration.isEmpty && !filter.isCursorHidden)
+  }
 }

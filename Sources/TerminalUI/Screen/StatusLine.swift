@@ -9,12 +9,15 @@ public struct StatusLine: Sendable {
   /// The screen that the region is set for; nil while the line is off.
   public private(set) var size: ScreenSize?
   private var shown = StyledLine()
+  private let isASCII: Bool
 
   /// The fewest rows of a screen that has a status line: a scroll region has at least two.
   public static let minimumRows = 3
 
   /// Creates a status line that is off.
-  public init() {}
+  ///
+  /// - Parameter isASCII: whether the terminal shows nothing but ASCII.
+  public init(isASCII: Bool = false) { self.isASCII = isASCII }
 
   /// How much of a screen is left above the line.
   public func rest(of size: ScreenSize) -> ScreenSize {
@@ -37,14 +40,14 @@ public struct StatusLine: Sendable {
 
   /// The bytes that show a text; none while the line is off or shows it already.
   public mutating func show(_ text: String) -> [UInt8] {
-    guard let size, Self.line(text, size) != shown else { return [] }
+    guard let size, line(text, size) != shown else { return [] }
     return redraw(text)
   }
 
   /// The bytes that show a text, whatever is in the line: something may have erased the screen.
   public mutating func redraw(_ text: String) -> [UInt8] {
     guard let size else { return [] }
-    shown = Self.line(text, size)
+    shown = line(text, size)
     var script = TerminalScript()
     script.aside { script in
       script.countRowsFromTop()
@@ -86,8 +89,9 @@ public struct StatusLine: Sendable {
     script.restoreCursor()
   }
 
-  private static func line(_ text: String, _ size: ScreenSize) -> StyledLine {
-    StyledLine(text.visibleForm.truncated(toWidth: size.columns), .reversed)
+  private func line(_ text: String, _ size: ScreenSize) -> StyledLine {
+    let text = text.visibleForm.truncated(toWidth: size.columns)
+    return StyledLine(isASCII ? text.asciiForm : text, .reversed)
       .padded(toWidth: size.columns, .reversed)
   }
 }

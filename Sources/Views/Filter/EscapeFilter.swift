@@ -34,8 +34,22 @@ public struct EscapeFilter: ByteStage, Sendable {
     case characterSet
   }
 
+  /// Whether the terminal shows UTF-8. If not, characters beyond ASCII are shown by their code points,
+  /// and bytes that are no UTF-8 by their values: `<e9>`.
+  private let showsUTF8: Bool
+  /// Whether the terminal can do more than print. If not, colours and movements are dropped.
+  private let canDraw: Bool
+
   /// Creates a filter, for the beginning of a stream.
-  public init() { pending.reserveCapacity(Self.maximalLength) }
+  ///
+  /// - Parameters:
+  ///   - showsUTF8: whether the terminal shows UTF-8; if not, nothing but ASCII comes out.
+  ///   - canDraw: whether the terminal can do more than print; if not, no escape sequence comes out.
+  public init(showsUTF8: Bool = true, canDraw: Bool = true) {
+    self.showsUTF8 = showsUTF8
+    self.canDraw = canDraw
+    pending.reserveCapacity(Self.maximalLength)
+  }
 
   /// How many bytes wait for what completes them.
   var waiting: Int { pending.count }
@@ -61,7 +75,9 @@ public struct EscapeFilter: ByteStage, Sendable {
     var index = 0
     while index < bytes.count {
       if case .ground = state, !isInString {
-        let end = PlainText.end(in: bytes, from: index)
+        let end =
+          showsUTF8
+          ? PlainText.end(in: bytes, from: index) : PlainText.asciiEnd(in: bytes, from: index)
         if end - index == bytes.count { return .unchanged }
         output.append(bytes, in: index..<end)
         index = end
@@ -107,8 +123,10 @@ public struct EscapeFilter: ByteStage, Sendable {
       if let character = UTF8Character(first: byte) {
         state = .character(character)
         pending.append(byte)
-      } else {
+      } else if showsUTF8 {
         output.append("\u{FFFD}")
+      } else {
+        output.append(markOf: UInt32(byte))
       }
     }
   }
@@ -139,6 +157,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     case "=", ">": dropPending()
     // DECSC, DECRC, IND, NEL, RI.
     case "7", "8", "D", "E", "M":
+      guard canDraw else { return dropPending() }
       if byte == UInt8(ascii: "7") { screen.saveCursor() }
       if byte == UInt8(ascii: "8") { screen.restoreCursor() }
       pending.append(byte)
@@ -182,8 +201,10 @@ public struct EscapeFilter: ByteStage, Sendable {
   private mutating func judgePending() -> ControlSequence.Verdict {
     let sequence = ControlSequence(pending)
     let verdict = sequence.verdict
-    if verdict == .passed { screen.note(sequence) }
-    return verdict
+    guard verdict == .passed else { return verdict }
+    guard canDraw else { return .dropped }
+    screen.note(sequence)
+    return .passed
   }
 
   private mutating func take(
@@ -198,7 +219,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     pending.append(byte)
     if !character.isComplete {
       state = .character(character)
-    } else if character.isText {
+    } else if character.isText && showsUTF8 {
       passPending(into: &output)
     } else {
       show(codePoint: character.codePoint, into: &output)
@@ -216,7 +237,11 @@ public struct EscapeFilter: ByteStage, Sendable {
   /// One mark for what is broken off, however many bytes it has: the practice that the Unicode
   /// standard recommends (3.9, "U+FFFD substitution of maximal subparts").
   private mutating func breakCharacter(into output: inout [UInt8]) {
-    output.append("\u{FFFD}")
+    if showsUTF8 {
+      output.append("\u{FFFD}")
+    } else {
+      for byte in pending { output.append(markOf: UInt32(byte)) }
+    }
     settle()
   }
 

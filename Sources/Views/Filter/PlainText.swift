@@ -18,6 +18,15 @@ enum PlainText {
     }
   }
 
+  /// Where the plain text of ASCII ends that begins at a place.
+  static func asciiEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = printableEnd(in: bytes, from: start)
+    while index < bytes.count, isPlain(control: bytes[index]) {
+      index = printableEnd(in: bytes, from: index + 1)
+    }
+    return index
+  }
+
   /// Whether a control character passes. The bell is among them: a flood of it is a nuisance, and
   /// every terminal can be told to be quiet.
   static func isPlain(control byte: UInt8) -> Bool {

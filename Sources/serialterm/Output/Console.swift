@@ -88,6 +88,7 @@ final class Console {
   /// Shows what the user types at a question, where the terminal's own echo is off: where the
   /// question stands, which is not among the device's bytes in a file or a pipe.
   func echo(_ text: String) {
+    let text = TerminalCharacters.areASCII ? text.asciiForm : text
     if let messages {
       isMessageMidLine = true
       return messages.write(text, isMessage: true)
@@ -131,8 +132,9 @@ final class Console {
 
   private func sayLines(_ lines: [String]) {
     // On another terminal, or in a file, the device's line is not there to be broken.
-    let text = lines.map { $0 + lineEnd }.joined()
+    let text = lines.map { $0.forTerminal + lineEnd }.joined()
     if let messages {
+      endSharedLine()
       messages.write(isMessageMidLine ? lineEnd + text : text, isMessage: true)
       isMessageMidLine = false
       return
@@ -141,6 +143,18 @@ final class Console {
     isMidLine = false
     screen.onCursorMoved(true)
   }
+
+  /// Ends the device's line where a program such as tee(1) shows it on the terminal that messages go to.
+  private func endSharedLine() {
+    guard readerMayShow, isMidLine else { return }
+    messages?.write(lineEnd, isMessage: true)
+    isMidLine = false
+  }
+
+  /// Whether standard output is a pipe whose reader may show it where the user types and reads messages.
+  private lazy var readerMayShow =
+    isRaw && isatty(STDERR_FILENO) == 1
+    && (try? FileDescriptor.standardOutput.stat().type == .fifo) ?? false
 
   /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else
   /// has it until ``Screen/resume()``.
@@ -160,6 +174,7 @@ final class Console {
     screen.finish()
     if isMidLine && isOutputTerminal { output.write(lineEnd) }
     let left = output.finish(within: limit)
+    endSharedLine()
     _ = messages?.finish(within: limit)
     return left
   }

@@ -45,7 +45,13 @@ final class DeviceView {
   /// Shows bytes as they were typed.
   func showTyped(_ bytes: UnsafeRawBufferPointer) {
     guard settings.echoesLocally else { return }
-    text.type(bytes, at: .now) { console.show($0) }
+    guard TerminalCharacters.areASCII else {
+      return text.type(bytes, at: .now) { console.show($0) }
+    }
+    // One character for each, which backspace takes back.
+    let ascii = bytes.filter { !(0x80..<0xC0).contains($0) }
+      .map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+    ascii.withUnsafeBytes { bytes in text.type(bytes, at: .now) { console.show($0) } }
   }
 
   /// Shows bytes as they are sent to the device, where numbers are shown.
@@ -120,7 +126,9 @@ final class DeviceView {
   /// undone at the end. With `--raw`, sequences pass whole, because the program draws between them.
   private var filter: any ByteStage {
     if settings.isRaw { return WholeSequences() }
-    return text.device.stages.first { $0 is EscapeFilter } ?? EscapeFilter()
+    return text.device.stages.first { $0 is EscapeFilter }
+      ?? EscapeFilter(
+        showsUTF8: !TerminalCharacters.areASCII, canDraw: Console.kind == .drawing)
   }
 
   private var stamps: Pipeline {

@@ -19,7 +19,7 @@ final class Screen {
   private var tail = LineTail()
   private var footer: Content?
   private var cover: Content?
-  private var statusLine = StatusLine()
+  private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
   private var status: String?
   /// What is to be shown when the cover has gone.
   private var withheld: WithheldOutput?
@@ -135,8 +135,10 @@ final class Screen {
 
   private func showPanel() -> [UInt8] {
     guard let content = cover ?? footer else { return panel.close() }
+    let shown = content(textSize)
     return panel.show(
-      content(textSize), on: textSize, textColumn: tail.column(ofColumns: textSize.columns))
+      TerminalCharacters.areASCII ? shown.asciiForm : shown, on: textSize,
+      textColumn: tail.column(ofColumns: textSize.columns))
   }
 
   /// The width of the screen, in columns.

@@ -27,7 +27,7 @@ struct StandardStream {
 
   /// Says on standard error what somebody has to know, for as long as a terminal takes to show it.
   static func complain(_ message: String) {
-    error.print("serialterm: \(message.harmlessLines)\n", within: .milliseconds(200))
+    error.print("serialterm: \(message.harmlessLines.forTerminal)\n", within: .milliseconds(200))
   }
 
   /// Prints a text whole, however long that takes.

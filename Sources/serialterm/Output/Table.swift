@@ -7,7 +7,7 @@ struct Table {
 
   /// The lines, columns padded to their widest entry, without spaces at the end.
   var lines: [String] {
-    let all = [header] + rows.map { $0.map(\.harmless) }
+    let all = [header] + rows.map { $0.map(\.harmless.forTerminal) }
     let widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
     return all.map { row in
       let padded = zip(row, widths).map { cell, width in
