@@ -1,4 +1,4 @@
-/// What the fuzzer has made up: a first byte that says how the stream is cut, and the stream.
+/// The fuzzer's input: a byte that determines the size of the pieces, then the stream.
 struct FuzzInput {
   let stream: UnsafeRawBufferPointer
   private let pieceLength: Int
@@ -9,7 +9,7 @@ struct FuzzInput {
     pieceLength = Int(all.first ?? 0) % 7 + 1
   }
 
-  /// What comes out of a stage, the stream whole or in pieces, and of the end of the stream.
+  /// The output of a stage for the stream, whole or in pieces, and for its end.
   func output(of stage: some ByteStage, inPieces: Bool) -> [UInt8] {
     var stage = stage
     var output: [UInt8] = []
@@ -24,10 +24,10 @@ struct FuzzInput {
     return output
   }
 
-  /// What comes out of a stage; it must not depend on how the stream is cut.
+  /// The output of a stage, which must not depend on how the stream is cut.
   func output(of stage: some ByteStage) -> [UInt8] {
     let whole = output(of: stage, inPieces: false)
-    precondition(output(of: stage, inPieces: true) == whole, "cut, something else comes out")
+    precondition(output(of: stage, inPieces: true) == whole, "the output depends on how the stream is cut")
     return whole
   }
 }

@@ -1,4 +1,4 @@
-/// Keys: any bytes are decoded, cut anywhere, and nothing is left pending after a pause.
+/// Keys: any bytes are decoded, however they are cut, and nothing is pending after a pause.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeys(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let all = UnsafeBufferPointer(start: bytes, count: count)

@@ -1,4 +1,4 @@
-/// What is read from texts: whatever is accepted is written as a text that means the same.
+/// Values of options: an accepted text is written as a text with the same meaning.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNames(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)

@@ -1,4 +1,4 @@
-/// Scripts: what is accepted can be run, and says what to do next.
+/// Scripts: an accepted script can be run.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzScript(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let script = Array(UnsafeBufferPointer(start: bytes, count: count))

@@ -2,46 +2,45 @@ public import Posix
 public import SystemPackage
 public import Views
 
-/// A log of a session: takes what passes, at once and always, and has it written by a thread of its
-/// own.
+/// A log of a session: takes records without waiting, and writes them on a separate thread.
 ///
 /// ## Principles of operation
 ///
-/// - Taking a record copies it into a buffer of ``capacity`` bytes, and waits for nothing. A disk that
-///   stalls or is full holds up nobody.
-/// - What finds no room is counted, and told by ``onNews``. Formats that can hold it say so in the
-///   place where it is missing.
-/// - The log is written as soon as the disk takes it. Nothing waits for more to come.
+/// - Taking a record copies it into a buffer of ``capacity`` bytes and does not wait. A disk that stalls
+///   or is full delays nothing else.
+/// - Bytes that find no room are counted, and reported by ``onNews``. Formats that have events mark the
+///   place where they are missing.
+/// - Records are written as soon as the disk takes them.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class Log {
-  /// How much waits at most, in bytes, its administration included.
+  /// The maximal memory of unwritten records, in bytes, overhead included.
   public static let capacity = 8 << 20
 
-  /// How a log is kept.
+  /// The options of a log.
   public struct Options: Hashable, Sendable {
-    /// How it is written.
+    /// The format.
     public var format = LogFormat.raw
-    /// Whether what is sent is logged too, in a format that can tell it apart.
+    /// Whether sent bytes are logged too, in a format that distinguishes them.
     public var logsSent = false
-    /// When a new file is begun.
+    /// When to start a new file.
     public var rotation = LogRotation()
     /// Whether to append to a file that exists.
     public var appends = false
     /// The mode and the group of new files.
     public var access = LogAccess()
 
-    /// A raw log of what is received, in a new file.
+    /// Creates the options of a raw log of received bytes in a new file.
     public init() {}
   }
 
-  /// What is new about a log.
+  /// A change of the state of a log.
   public enum News: Hashable, Sendable {
-    /// The buffer is full: what comes now is missing.
+    /// The buffer is full: bytes are missing from now on.
     case overflow
-    /// What comes now is logged again; so many bytes are missing before it.
+    /// Logging continues; the number of bytes that are missing.
     case goesOn(missing: Int)
-    /// Something is wrong, or right again.
+    /// There is a problem; nil if it is over.
     case problem(LogProblem?)
   }
 
@@ -51,9 +50,9 @@ public final class Log {
   private let logsSent: Bool
   private let buffer: LogBuffer
   private var progress: LogBuffer.Progress
-  /// How many bytes found no room since the last that did.
+  /// The number of bytes that found no room since the last that did.
   private var gap = 0
-  /// How many bytes found no room, in all.
+  /// The total number of bytes that found no room.
   private var refusedCount = 0
   private var unwrittenCount = 0
 
@@ -78,15 +77,15 @@ public final class Log {
 
   deinit { buffer.close(with: nil) }
 
-  /// Where it is written to at present.
+  /// The path of the present file.
   public var path: FilePath { progress.path }
 
-  /// How many bytes are missing so far; after ``finish(by:)`` those too that were not written.
+  /// The number of missing bytes; after ``finish(by:)`` it includes those that were not written.
   public var missingCount: Int { refusedCount + unwrittenCount }
 
   // MARK: Records
 
-  /// Takes what was read, or sent. What is sent is ignored unless it is asked for.
+  /// Takes received or sent bytes. Sent bytes are ignored unless the options ask for them.
   public func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
     guard !bytes.isEmpty, direction == .fromDevice || logsSent else { return }
     append(LogRecord(moment: .now, content: .bytes(direction, bytes)))
@@ -99,7 +98,7 @@ public final class Log {
 
   private func append(_ record: LogRecord) {
     if gap > 0 {
-      // Half of the buffer must be free before it goes on: a gap is better than a hundred.
+      // Continues when half of the buffer is free: one gap is better than a hundred.
       let mark = LogRecord(moment: record.moment, content: .gap(gap))
       guard buffer.append(record, behind: mark, part: 0.5) else { return miss(record.byteCount) }
       onNews(.goesOn(missing: gap))
@@ -117,10 +116,10 @@ public final class Log {
 
   // MARK: Progress
 
-  /// Readable when ``checkProgress()`` has something to tell. Lent for as long as the log lives.
+  /// Readable when ``checkProgress()`` has something to report. Valid as long as the log exists.
   public var notification: FileDescriptor { buffer.notification }
 
-  /// Tells what is new since the last time.
+  /// Reports what has changed since the last call.
   public func checkProgress() {
     let old = progress
     progress = buffer.progress()
@@ -129,17 +128,17 @@ public final class Log {
 
   // MARK: The end
 
-  /// Lets the thread come to its end. Nothing may be appended any more.
+  /// Ends the thread when everything is written. Nothing may be appended any more.
   public func close() {
     let mark = gap > 0 ? LogRecord(moment: .now, content: .gap(gap)) : nil
     gap = 0
     buffer.close(with: mark)
   }
 
-  /// Waits until everything is written, or cannot be; calls ``close()`` first, for all logs that end
-  /// together.
+  /// Waits until everything is written, or cannot be. If several logs end together, call ``close()`` for
+  /// all of them first.
   ///
-  /// - Returns: whether the thread is done; if not, the disk holds it.
+  /// - Returns: whether the thread has ended; if not, the disk blocks it.
   @discardableResult
   public func finish(by deadline: MonotonicTime) -> Bool {
     let isDone = buffer.waitForFinish(until: deadline)

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// The name of a log's file, with places for the time and for the port in it.
+/// The name of a log file, with placeholders for the time and the port.
 ///
 /// `%Y`, `%m`, `%d`, `%H` and all others of strftime(3) stand for the local time at which the file is
 /// begun, `%t` for the port (`ttyUSB0`), `%%` for a percent sign.

@@ -1,10 +1,10 @@
-/// When a log begins a new file, and how many of the old ones stay.
+/// When a log starts a new file, and how many old files are kept.
 public struct LogRotation: Hashable, Sendable {
-  /// How many bytes a file may have, at least 1. A record that is larger has a file of its own.
+  /// The maximal size of a file in bytes, at least 1. A larger record gets a file of its own.
   public var size: Int?
-  /// How long a file is written to, above zero.
+  /// The time for which a file is written to, above zero.
   public var interval: Duration?
-  /// How many old files stay, at least 1; nil for all.
+  /// The number of old files to keep, at least 1; nil for all.
   public var keep: Int?
 
   /// Creates a rule; without limits there is one file.
@@ -14,6 +14,6 @@ public struct LogRotation: Hashable, Sendable {
     self.keep = keep
   }
 
-  /// How many bytes more a file takes.
+  /// The number of bytes that a file has room for.
   func room(after count: Int) -> Int { size.map { max($0 - count, 0) } ?? .max }
 }

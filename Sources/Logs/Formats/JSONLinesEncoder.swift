@@ -1,9 +1,9 @@
 import Views
 
-/// An object a line, for a read, a write, an event or a gap.
+/// One object on each line, for a read, a write, an event or a gap.
 ///
-/// Bytes stand there as they are, in base64 (RFC 4648), and once more as text where they are valid
-/// UTF-8, for people and for tools that look for words.
+/// An object has the bytes in base64 (RFC 4648), and also as text if they are valid UTF-8, for people and
+/// for text tools.
 struct JSONLinesEncoder: LogEncoder {
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     output.append("{\"time\":\"")

@@ -1,20 +1,20 @@
-/// How a log is written. The raw values are what users write.
+/// The format of a log. Users write the raw values.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {
-  /// What was received, exactly as it was read, and nothing else.
+  /// The received bytes, exactly, and nothing else.
   case raw
-  /// Lines to read: the time in front, nothing in them that a terminal would obey.
+  /// Lines of text, each with its time, without escape sequences and control characters.
   case text
-  /// A JSON object a line: see RFC 8259 and <https://jsonlines.org>.
+  /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.
   case jsonl
   /// Packets, for Wireshark: see <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
   case pcapng
 
-  /// The format that a file's name asks for: `.txt`, `.jsonl`, `.pcapng`; raw for every other.
+  /// The format for a file name: by the suffix `.txt`, `.jsonl` or `.pcapng`; otherwise raw.
   public init(fileName: String) {
     self = Self.allCases.first { fileName.lowercased().hasSuffix($0.suffix) } ?? .raw
   }
 
-  /// What the name of a file in this format ends with.
+  /// The suffix of a file in this format.
   public var suffix: String {
     switch self {
     case .raw: ".log"
@@ -24,15 +24,15 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a file may end between any two bytes: there are no records in it to be kept whole.
+  /// Whether a file may be split between any two bytes, because it has no records.
   var isDivisible: Bool { self == .raw }
 
-  /// Whether it tells what was sent from what was received.
+  /// Whether the format distinguishes sent from received bytes.
   public var marksDirections: Bool { self != .raw }
 
-  /// Something that writes the format.
+  /// An encoder for the format.
   ///
-  /// - Parameter marksDirection: whether both directions are logged, so that it matters which.
+  /// - Parameter marksDirection: whether both directions are logged, and have to be marked.
   func encoder(marksDirection: Bool) -> any LogEncoder {
     switch self {
     case .raw: RawEncoder()

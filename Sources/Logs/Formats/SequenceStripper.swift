@@ -1,12 +1,11 @@
-/// Leaves of a device's bytes what is text: no escape sequence, no control character but the tab and
-/// the end of a line.
+/// Reduces a device's bytes to text: removes escape sequences, and all control characters except tabs
+/// and line ends.
 ///
-/// A terminal's sequences are left out whole, strings (OSC, DCS, APC, PM, SOS) with all that is in
-/// them, up to a bound: one that is never ended must not swallow the rest of the log. A carriage
-/// return and a line feed are one end of a line, each alone is one too. Bytes that are no UTF-8
-/// become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
+/// Sequences are removed completely, strings (OSC, DCS, APC, PM, SOS) including their content, up to a
+/// bound: an unterminated string must not remove the rest of the log. CR, LF and CRLF end a line. Bytes
+/// that are not UTF-8 become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
 public struct SequenceStripper: Sendable {
-  /// How long a string may be.
+  /// The maximal length of a string.
   static let maximalLength = 4_096
 
   private var state = State.text
@@ -25,7 +24,7 @@ public struct SequenceStripper: Sendable {
   /// Creates a stripper that has seen nothing.
   public init() {}
 
-  /// Takes a piece and appends what is left of it.
+  /// Strips a piece and appends the result.
   public mutating func strip(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
     for byte in bytes { take(byte, into: &output) }
   }
@@ -61,7 +60,7 @@ public struct SequenceStripper: Sendable {
     }
   }
 
-  /// What does not belong to a sequence ends it, and is text again.
+  /// Ends a sequence at a byte that does not belong to it; the byte is text.
   private mutating func abandon(_ byte: UInt8, into output: inout [UInt8]) {
     state = .text
     takeText(byte, into: &output)
@@ -81,7 +80,7 @@ public struct SequenceStripper: Sendable {
     }
   }
 
-  /// A byte of a character of several.
+  /// Takes a byte of a multi-byte character.
   private mutating func takeCharacter(_ byte: UInt8, into output: inout [UInt8]) {
     if !(0x80..<0xC0).contains(byte) { breakCharacter(into: &output) }
     character.append(byte)
@@ -89,7 +88,7 @@ public struct SequenceStripper: Sendable {
       return breakCharacter(into: &output)
     }
     guard character.count == length else { return }
-    // C1, which some terminals obey, is no text.
+    // C1 control characters, which some terminals obey, are not text.
     if let text = String(validating: character, as: UTF8.self),
       let scalar = text.unicodeScalars.first, !(0x80..<0xA0).contains(scalar.value)
     {
@@ -106,7 +105,7 @@ public struct SequenceStripper: Sendable {
     character.removeAll(keepingCapacity: true)
   }
 
-  /// How many bytes a character has, by its first; nil for one that begins none.
+  /// The length of a character by its first byte; nil if the byte cannot be the first.
   private static func length(first byte: UInt8) -> Int? {
     switch byte {
     case 0xC2..<0xE0: 2

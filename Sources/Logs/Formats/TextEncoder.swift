@@ -1,9 +1,9 @@
 import Views
 
-/// Lines to read: the local time in front of each, and nothing in them that a terminal would obey.
+/// Lines of text, each with its local time, without escape sequences and control characters.
 ///
-/// Where both directions are logged, each line says which it is. A line that is not ended stays open
-/// for what comes; what comes from the other side, an event, or the file's end ends it.
+/// If both directions are logged, each line has a mark for its direction. An incomplete line stays open
+/// for later bytes; bytes of the other direction, an event, or the end of the file end it.
 struct TextEncoder: LogEncoder {
   private let marksDirection: Bool
   private var strippers: [Direction: SequenceStripper] = [:]

@@ -1,45 +1,45 @@
-/// Something that happened to a session besides the passing of bytes, as a log tells it.
+/// An event of a session, other than bytes, as a log records it.
 public struct LogEvent: Hashable, Sendable {
   /// What happened.
   public let kind: Kind
-  /// The port that it happened to.
+  /// The port.
   public let path: String
-  /// What else there is to tell of it.
+  /// Details of the event.
   public let detail: Detail?
 
-  /// What can happen. The raw values stand in logs.
+  /// The kinds of events. Logs contain the raw values.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The port is open; for a log that begins later, it is open already.
+    /// The port was opened, or was already open when the log started.
     case opened
-    /// The line is set otherwise.
+    /// The line settings changed.
     case settings
-    /// The device went away.
+    /// The device disappeared.
     case lost
-    /// The device is there again, and its port open.
+    /// The device returned, and its port was opened.
     case back
-    /// The port was let go of for another program to use.
+    /// The port was released for another program.
     case released
     /// Modem lines changed.
     case lines
-    /// Bytes came with errors, or breaks did.
+    /// The driver counted errors or breaks.
     case errors
   }
 
-  /// What is told of an event, as people write it.
+  /// The details of an event, as text.
   public enum Detail: Hashable, Sendable {
-    /// The line's settings, where the port is open.
+    /// The line settings, if the port is open.
     case settings(String)
     /// The modem lines that are asserted.
     case lines(old: String, new: String)
-    /// How many errors of each kind there were since the last event of this kind.
+    /// The number of errors of each kind since the last event of this kind.
     case errors([ErrorCount])
   }
 
-  /// So many errors of one kind.
+  /// A number of errors of one kind.
   public struct ErrorCount: Hashable, Sendable {
     /// The kind: one word.
     public let name: String
-    /// How many.
+    /// The number.
     public let count: Int
 
     /// Creates a count.

@@ -6,10 +6,10 @@ struct LogRecord {
   let content: Content
 
   enum Content {
-    /// What one read brought, or one write took; valid as long as the record is looked at.
+    /// The bytes of one read or write; valid only during the call that passes the record.
     case bytes(Direction, UnsafeRawBufferPointer)
     case event(LogEvent)
-    /// So many bytes are missing here: there was no room to keep them until they could be written.
+    /// The number of bytes that are missing here because the buffer was full.
     case gap(Int)
   }
 }

@@ -1,6 +1,6 @@
 import Views
 
-/// Records that wait to be written, in the order in which they came; their bytes lie in one piece.
+/// Records to be written, in order, with their bytes in one buffer.
 struct RecordBatch: Sendable {
   private var entries: [Entry] = []
   /// The bytes of the line, of all records.
@@ -12,21 +12,21 @@ struct RecordBatch: Sendable {
   }
 
   private enum Content {
-    /// So many of the bytes, behind those of the entries before.
+    /// The number of bytes, which follow those of the entries before.
     case bytes(Direction, Int)
     case event(LogEvent)
     case gap(Int)
   }
 
-  /// How much memory a record takes besides its bytes.
+  /// The memory of a record besides its bytes.
   static let recordSize = MemoryLayout<Entry>.stride
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// How much memory its records take while they wait.
+  /// The memory of its records.
   var size: Int { bytes.count + entries.count * Self.recordSize }
 
-  /// How many bytes of the line are in it.
+  /// The number of bytes of the line in it.
   var byteCount: Int { bytes.count }
 
   mutating func append(_ record: LogRecord) {
@@ -41,7 +41,7 @@ struct RecordBatch: Sendable {
     entries.append(Entry(moment: record.moment, content: content))
   }
 
-  /// Hands over the records one after the other, until one is refused.
+  /// Passes on the records one by one, until one is refused.
   func forEach(while take: (LogRecord) -> Bool) {
     bytes.withUnsafeBytes { bytes in
       var offset = 0
@@ -60,7 +60,7 @@ struct RecordBatch: Sendable {
     }
   }
 
-  /// Forgets the records, and keeps the memory unless it is much.
+  /// Removes the records, and frees the memory if it is large.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: entries.capacity <= 8_192)
     bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
@@ -68,7 +68,7 @@ struct RecordBatch: Sendable {
 }
 
 extension LogRecord {
-  /// How many bytes of the line it keeps.
+  /// The number of bytes of the line in it.
   var byteCount: Int {
     switch content {
     case .bytes(_, let bytes): bytes.count
@@ -76,6 +76,6 @@ extension LogRecord {
     }
   }
 
-  /// How much memory it takes while it waits.
+  /// Its memory.
   var size: Int { RecordBatch.recordSize + byteCount }
 }

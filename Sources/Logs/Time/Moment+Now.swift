@@ -2,7 +2,7 @@ import Glibc
 import Posix
 public import Views
 
-// What Views, which asks no clock, leaves to those who do.
+// Views reads no clock, so this is here.
 
 extension Moment {
   /// The present, by both clocks. The corresponding C function is `clock_gettime`.

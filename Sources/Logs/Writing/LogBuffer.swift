@@ -2,26 +2,26 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// What the session's thread and a log's thread share: records that wait, within a bound, and how the
-/// writing goes. Neither waits for the other, but for the session's at its end, and not for long.
+/// The data shared by the session's thread and a log's thread: a bounded queue of records, and the state
+/// of the writing. Neither waits for the other, except the session's thread briefly at its end.
 final class LogBuffer: Sendable {
   private let capacity: Int
   private let state = Guarded(State())
   private let wake: WakePipe
 
-  /// How the writing goes.
+  /// The state of the writing.
   struct Progress: Sendable {
-    /// Where it is written to.
+    /// The path of the file.
     var path: FilePath
-    /// Why nothing can be written at present.
+    /// Why nothing can be written at present; nil if it can.
     var problem: LogProblem?
   }
 
   private struct State: Sendable {
     var waiting = RecordBatch()
-    /// The memory of what waits, and of what is taken and not written yet.
+    /// The memory of records that are queued, or taken and not written yet.
     var size = 0
-    /// How many bytes of the line that is.
+    /// The number of bytes of the line in them.
     var unwritten = 0
     var isClosed = false
     var isFinished = false
@@ -30,8 +30,8 @@ final class LogBuffer: Sendable {
 
   /// Creates a buffer.
   ///
-  /// - Parameter capacity: how much memory what waits may take, about.
-  /// - Throws: what pipe(2) says.
+  /// - Parameter capacity: The approximate limit of the memory of queued records.
+  /// - Throws: the errors of pipe(2).
   init(path: FilePath, capacity: Int) throws(Errno) {
     self.capacity = capacity
     wake = try WakePipe()
@@ -40,23 +40,23 @@ final class LogBuffer: Sendable {
 
   // MARK: The session's thread
 
-  /// Readable when there is news.
+  /// Readable when the state has changed.
   var notification: FileDescriptor { wake.reader }
 
-  /// How the writing goes now; what was news is none any more.
+  /// Returns the state, and marks it as seen.
   func progress() -> Progress {
     wake.clear()
     return state.withLock { $0.progress }
   }
 
-  /// How many bytes of the line are taken and not written.
+  /// The number of bytes of the line that are not written yet.
   var unwrittenCount: Int { state.withLock { $0.unwritten } }
 
   /// Takes a record, if there is room.
   ///
   /// - Parameters:
-  ///   - mark: what is to stand in front of it; it is taken only together with the record.
-  ///   - part: of the capacity, that may be used.
+  ///   - mark: a record to put before it; taken only together with it.
+  ///   - part: the part of the capacity that may be used.
   func append(_ record: LogRecord, behind mark: LogRecord? = nil, part: Double = 1) -> Bool {
     let size = record.size + (mark?.size ?? 0)
     let limit = Int(Double(capacity) * part)
@@ -70,7 +70,7 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Takes a last record, bound or not.
+  /// Takes a last record, regardless of the capacity.
   func close(with record: LogRecord?) {
     state.withLock { state in
       if let record { state.waiting.append(record) }
@@ -87,12 +87,12 @@ final class LogBuffer: Sendable {
 
   // MARK: The log's thread
 
-  /// Waits for records and takes all there are.
+  /// Waits for records and takes all of them.
   ///
   /// - Parameters:
-  ///   - batch: where to; must be empty.
-  ///   - deadline: until when to wait.
-  /// - Returns: false when none is left, and none will come. None may have come by the deadline.
+  ///   - batch: the destination; must be empty.
+  ///   - deadline: the end of the wait.
+  /// - Returns: false if no record is left and none will follow. At the deadline the batch may be empty.
   func take(into batch: inout RecordBatch, until deadline: MonotonicTime?) -> Bool {
     state.wait(until: deadline) { !$0.waiting.isEmpty || $0.isClosed }
     return state.withLock { state in
@@ -101,11 +101,11 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Says that a part of what was taken is written.
+  /// Records that a part of what was taken is written.
   ///
   /// - Parameters:
-  ///   - count: how many bytes of the line.
-  ///   - size: how much memory is free again.
+  ///   - count: the number of bytes of the line.
+  ///   - size: the memory that is free again.
   func didWrite(_ count: Int, freeing size: Int) {
     state.withLock {
       $0.unwritten -= count
@@ -113,7 +113,7 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Says how the writing goes, if that is new.
+  /// Publishes the state, if it has changed.
   func report(path: FilePath, problem: LogProblem?) {
     let isNew = state.withLock { state in
       guard state.progress.path != path || state.progress.problem != problem else { return false }
@@ -123,7 +123,7 @@ final class LogBuffer: Sendable {
     if isNew { wake.wake() }
   }
 
-  /// Waits a while, or until the buffer is closed.
+  /// Waits for a time, or until the buffer is closed.
   ///
   /// - Returns: false if it was closed before.
   func pause(_ duration: Duration) -> Bool {
@@ -132,7 +132,7 @@ final class LogBuffer: Sendable {
     return true
   }
 
-  /// Says that nothing will be written any more.
+  /// Records that nothing will be written any more.
   func finish() {
     state.withLock { $0.isFinished = true }
     wake.wake()

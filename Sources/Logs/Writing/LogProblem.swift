@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// What keeps a log from going as it should.
+/// A problem with writing a log.
 public enum LogProblem: Hashable, Sendable {
-  /// Nothing can be written: what write(2) says.
+  /// Nothing can be written: the error of write(2).
   case unwritable(Errno)
   /// The next file cannot be started. The present one is still written to.
   case notRotated(LogFileError)

@@ -2,19 +2,19 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// What runs on a log's thread: takes records from the buffer, and writes them.
+/// The work of a log's thread: takes records from the buffer and writes them.
 ///
-/// What cannot be written is tried again until it can; meanwhile the buffer fills. When the buffer is
-/// closed it is tried once more, and what is left then stays unwritten.
+/// A failed write is tried again until it succeeds; meanwhile the buffer fills. When the buffer is
+/// closed, it is tried once more, and the rest stays unwritten.
 final class LogWriter {
   private static let retryInterval = Duration.milliseconds(200)
-  /// How often it is looked whether the file still has its name.
+  /// The interval of checks whether the file still has its name.
   private static let lookInterval = Duration.seconds(1)
-  /// How many bytes are written at once where records need not be kept apart.
+  /// The number of bytes written at once where records need not be kept apart.
   private static let pieceSize = 65_536
-  /// How many bytes at once mean that the line is busy: more than a serial line brings at once.
+  /// More bytes than this at once mean that the line is busy: a serial line delivers fewer.
   private static let busyCount = 2_048
-  /// How long the next bytes are collected while it is, in microseconds.
+  /// The time for which bytes are collected while the line is busy, in microseconds.
   private static let busyPause: UInt32 = 4_000
 
   private let buffer: LogBuffer
@@ -24,7 +24,7 @@ final class LogWriter {
   private var encoder: any LogEncoder
   private var output: [UInt8] = []
   private var lastLook = MonotonicTime.now
-  /// When the next file may be tried to be begun, after that failed.
+  /// The time of the next attempt to start a file, after a failed one.
   private var nextAttempt = MonotonicTime(nanoseconds: .min)
   private var problem: LogProblem?
 
@@ -50,7 +50,7 @@ final class LogWriter {
       guard isDivisible ? writeJoined(batch) : writeEach(batch) else { return }
       let isBusy = batch.byteCount > Self.busyCount
       batch.removeAll()
-      // A thread that is woken for every read takes more time than the writing.
+      // Waking a thread for every read costs more than the writing.
       if isBusy { usleep(Self.busyPause) }
     }
     endFile()
@@ -58,7 +58,7 @@ final class LogWriter {
 
   // MARK: Records
 
-  // Each of the following returns whether all is written, to its end.
+  // Each of the following returns whether everything was written.
 
   /// Writes records one by one, each into one file.
   private func writeEach(_ batch: RecordBatch) -> Bool {
@@ -72,14 +72,13 @@ final class LogWriter {
     return isWritten
   }
 
-  /// Encodes a record for the file that has room for it: the next one is begun if need be.
+  /// Encodes a record for a file that has room for it, and starts the next file if necessary.
   private func encodeForFile(_ record: LogRecord) {
     guard rotation.size != nil else { return encode(record) }
     let before = encoder
     encode(record)
     guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
-    // A file is ended as what stands in it wants it, and the record begins the next as if it were
-    // the first.
+    // The end of the file depends on what is in it; the record starts the next file as its first.
     encoder = before
     rotate()
     encode(record)
@@ -90,7 +89,7 @@ final class LogWriter {
     encoder.encode(record, into: &output)
   }
 
-  /// Writes the bytes of many records at once, from where they lie.
+  /// Writes the bytes of many records at once, without copying them.
   private func writeJoined(_ batch: RecordBatch) -> Bool {
     var size = batch.size
     var rest = batch.bytes[...]
@@ -105,12 +104,12 @@ final class LogWriter {
     return true
   }
 
-  /// Writes bytes that each count on their own, over as many files as they take.
+  /// Writes bytes that may be split anywhere, to as many files as necessary.
   private func putDivided(_ bytes: ArraySlice<UInt8>) -> Bool {
     var index = bytes.startIndex
     while index < bytes.endIndex {
       if rotation.room(after: file.size) == 0 { rotate() }
-      // In a file that could not be turned over there is room all the same.
+      // A file that could not be rotated is continued beyond its size.
       let room = rotation.room(after: file.size)
       let end = room == 0 ? bytes.endIndex : index + min(room, bytes.endIndex - index)
       guard put(bytes[index..<end], onProgress: { buffer.didWrite($0, freeing: 0) }) else {
@@ -121,7 +120,7 @@ final class LogWriter {
     return true
   }
 
-  /// Writes a record into one file; half a record is taken back.
+  /// Writes a record into one file; an incomplete record is removed.
   private func putWhole(_ bytes: [UInt8]) -> Bool {
     var written = 0
     let isWritten = put(bytes[...], onProgress: { written += $0 })
@@ -129,9 +128,9 @@ final class LogWriter {
     return isWritten
   }
 
-  /// Writes bytes to their end, however often that must be tried.
+  /// Writes all bytes, trying again as often as necessary.
   ///
-  /// - Returns: false when the buffer was closed meanwhile, and it still cannot be done.
+  /// - Returns: false if the buffer was closed meanwhile and writing still fails.
   private func put(
     _ bytes: ArraySlice<UInt8>, isRecord: Bool = true, onProgress: (Int) -> Void = { _ in }
   ) -> Bool {
@@ -164,7 +163,7 @@ final class LogWriter {
 
   // MARK: Files
 
-  /// Writes what a file begins with. One that is added to has it somewhere in the middle.
+  /// Writes the header of a file. A file that is appended to has it in the middle.
   private func beginFile() -> Bool {
     var beginning: [UInt8] = []
     encoder.begin(into: &beginning)
@@ -174,11 +173,11 @@ final class LogWriter {
   private func endFile() {
     var ending: [UInt8] = []
     encoder.end(into: &ending)
-    // A line that is not ended is no loss.
+    // A missing end of the last line is not a loss.
     if !ending.isEmpty { _ = try? writeSome(ending[...], isRecord: true) }
   }
 
-  /// Begins the next file, if that can be done; otherwise this one goes on.
+  /// Starts the next file, if possible; otherwise continues this one.
   private func begin(_ next: () throws(LogFileError) -> Void) {
     guard nextAttempt <= .now else { return }
     endFile()
@@ -196,7 +195,7 @@ final class LogWriter {
     begin { () throws(LogFileError) in try file.rotate(keeping: rotation.keep) }
   }
 
-  /// Follows the name when somebody has taken the file away from it.
+  /// Starts a new file under the name if another program renamed or removed the file.
   private func lookForFile() {
     let now = MonotonicTime.now
     guard now - lastLook >= Self.lookInterval else { return }
@@ -206,7 +205,7 @@ final class LogWriter {
 
   // MARK: Time
 
-  /// When the file's time is up; a file without records stays.
+  /// The time at which the file is rotated; a file without records is not.
   private var nextRotation: MonotonicTime? {
     guard file.hasRecords, let interval = rotation.interval else { return nil }
     return max(file.start + interval, nextAttempt)

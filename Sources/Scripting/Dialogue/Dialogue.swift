@@ -1,18 +1,18 @@
-/// A dialogue with a device: what to send, what has to come, step after step.
+/// A dialogue with a device: what to send and what to expect, in steps.
 public struct Dialogue {
   /// The largest script, in bytes.
   public static let largestScript = 1_048_576
 
-  /// The steps, in their order.
+  /// The steps, in order.
   public let steps: [Step]
 }
 
-/// A step of a dialogue, and the line that it stands in, counted from 1.
+/// A step of a dialogue, and its line in the script, counted from 1.
 public struct Step {
   public let line: Int
   let action: Action
 
-  /// What is done.
+  /// What a step does.
   indirect enum Action {
     case send(Text)
     case expect([Case], within: Duration?)
@@ -26,7 +26,7 @@ public struct Step {
     case fail(Text)
   }
 
-  /// An expression, and what is done when it is the one that comes.
+  /// An expression, and the steps that follow when it is the first to match.
   struct Case {
     let expression: Expression
     let steps: [Step]
@@ -38,18 +38,18 @@ public enum OutputLine: String, CaseIterable, Sendable {
   case dtr, rts
 }
 
-/// What is wrong in a script, and where.
+/// A mistake in a script.
 public struct DialogueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Counted from 1.
   public let line: Int
-  /// What is wrong, in words.
+  /// What is wrong, as a phrase.
   public let what: String
 
   /// `12: what is wrong`.
   public var description: String { "\(line): \(what)" }
 }
 
-/// A text with places for what was matched last: `$0` is the whole, `$1` the first group.
+/// A text with placeholders for the last match: `$0` is the whole match, `$1` the first group.
 struct Text: Hashable {
   enum Part: Hashable {
     case bytes([UInt8])
@@ -58,12 +58,12 @@ struct Text: Hashable {
 
   let parts: [Part]
 
-  /// The largest group that it names.
+  /// The highest group number in the text.
   var largestGroup: Int? {
     parts.compactMap { if case .capture(let group) = $0 { group } else { nil } }.max()
   }
 
-  /// The text with what was matched; a group that took no part in it is empty.
+  /// The text with the captures filled in. A group that took no part in the match is empty.
   func bytes(with captures: [[UInt8]?]) -> [UInt8] {
     parts.flatMap { part in
       switch part {

@@ -1,14 +1,14 @@
-/// Reads a script: a step a line, blocks between braces.
+/// Parses a script: one step on each line, blocks in braces.
 struct DialogueReader {
-  /// How deep blocks may lie in blocks.
+  /// The maximal depth of nested blocks.
   private static let deepestBlock = 32
 
   private var lines: [(number: Int, tokens: [Token])]
   private var position = 0
-  /// The most groups of an expression so far.
+  /// The largest number of groups that an expression has so far.
   private var groupCount: Int?
 
-  /// Reads a script.
+  /// Parses a script.
   static func steps(of script: [UInt8]) throws(DialogueError) -> [Step] {
     guard script.count <= Dialogue.largestScript else {
       throw DialogueError(line: 1, what: "larger than \(Dialogue.largestScript / 1_048_576) MiB")
@@ -27,14 +27,14 @@ struct DialogueReader {
 
   // MARK: Blocks
 
-  /// The steps up to the brace that closes their block, or to the end.
+  /// Parses the steps up to the brace that closes their block, or to the end.
   private mutating func block(depth: Int, openedIn start: Int?) throws(DialogueError) -> [Step] {
     var steps: [Step] = []
     while position < lines.count {
       var line = TokenLine(lines[position])
       position += 1
       if line.takeClosing() {
-        guard start != nil else { throw line.error("'}' closes nothing") }
+        guard start != nil else { throw line.error("'}' without '{'") }
         try line.end()
         return steps
       }
@@ -47,11 +47,11 @@ struct DialogueReader {
   private mutating func opened(_ line: inout TokenLine, depth: Int) throws(DialogueError) -> [Step]
   {
     try line.opening()
-    guard depth < Self.deepestBlock else { throw line.error("blocks too deep in blocks") }
+    guard depth < Self.deepestBlock else { throw line.error("too many nested blocks") }
     return try block(depth: depth + 1, openedIn: line.number)
   }
 
-  /// The cases of expect-one-of: an expression a line, with or without a block.
+  /// Parses the cases of expect-one-of: one expression on each line, with or without a block.
   private mutating func cases(
     openedIn start: Int, depth: Int
   ) throws(DialogueError) -> [Step.Case] {
@@ -85,7 +85,7 @@ struct DialogueReader {
     _ line: inout TokenLine, depth: Int
   ) throws(DialogueError) -> Step.Action {
     let action: Step.Action
-    switch try line.word("a step, as send or expect") {
+    switch try line.word("a step, such as send or expect") {
     case "send": action = .send(try text(&line))
     case "print": action = .print(try text(&line))
     case "fail": action = .fail(try text(&line))
@@ -95,7 +95,7 @@ struct DialogueReader {
     case "expect-one-of":
       let limit = try line.limit()
       try line.opening()
-      guard depth < Self.deepestBlock else { throw line.error("blocks too deep in blocks") }
+      guard depth < Self.deepestBlock else { throw line.error("too many nested blocks") }
       return .expect(try cases(openedIn: line.number, depth: depth + 1), within: limit)
     case "wait": action = .wait(try line.duration())
     case "break": action = .sendBreak(try line.duration())
@@ -108,7 +108,7 @@ struct DialogueReader {
       return .repeat(count, steps)
     case let word:
       throw line.error(
-        "'\(word)' is no step: expected send, expect, expect-one-of, wait, set, break, pulse, "
+        "'\(word)' is not a step: expected send, expect, expect-one-of, wait, set, break, pulse, "
           + "repeat, print or fail")
     }
     try line.end()
@@ -124,14 +124,14 @@ struct DialogueReader {
   private func text(_ line: inout TokenLine) throws(DialogueError) -> Text {
     let text = try line.text()
     guard let group = text.largestGroup, group > groupCount ?? -1 else { return text }
-    throw line.error("$\(group): no expression above has such a group; a dollar sign is \\$")
+    throw line.error("$\(group): no expression above has this group; write \\$ for a dollar sign")
   }
 }
 
 extension Dialogue {
-  /// Reads a script; nothing has been done when it turns out to be wrong.
+  /// Parses a script completely, before anything is sent.
   ///
-  /// - Throws: ``DialogueError`` for the first thing that is wrong.
+  /// - Throws: ``DialogueError`` for the first mistake.
   public init(parsing script: [UInt8]) throws(DialogueError) {
     steps = try DialogueReader.steps(of: script)
   }

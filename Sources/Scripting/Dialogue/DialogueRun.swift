@@ -1,15 +1,15 @@
-/// A dialogue that is under way: says what to do next, and is told what came.
+/// The progress of a dialogue: returns what to do next, and takes what matched.
 public struct DialogueRun {
-  /// What is to be done, in which line of the script.
+  /// An action, and its line in the script.
   public struct Instruction {
     public let line: Int
     public let action: Action
   }
 
-  /// What is to be done.
+  /// What the caller has to do.
   public enum Action {
     case send([UInt8])
-    /// Wait for one of them; tell ``DialogueRun/matched(_:)``.
+    /// Wait for one of the expressions, then call ``DialogueRun/matched(_:)``.
     case expect([Expression], within: Duration?)
     case wait(Duration)
     case set(OutputLine, isOn: Bool)
@@ -17,11 +17,11 @@ public struct DialogueRun {
     case sendBreak(Duration)
     case pulse(OutputLine, Duration)
     case print([UInt8])
-    /// End in failure, for a reason.
+    /// Fail, with a reason.
     case fail([UInt8])
   }
 
-  /// A block that is gone through: which step is next, and how often it begins again.
+  /// A block: its next step, and the number of times that it is still to be repeated.
   private struct Frame {
     let steps: [Step]
     var next = 0
@@ -32,10 +32,10 @@ public struct DialogueRun {
   private var cases: [Step.Case] = []
   private var captures: [[UInt8]?] = []
 
-  /// Begins a dialogue.
+  /// Starts a dialogue.
   public init(_ dialogue: Dialogue) { frames = [Frame(steps: dialogue.steps)] }
 
-  /// What to do next; nil at the end.
+  /// Returns what to do next; nil at the end.
   public mutating func next() -> Instruction? {
     while let top = frames.indices.last {
       guard frames[top].next < frames[top].steps.count else {
@@ -54,7 +54,7 @@ public struct DialogueRun {
     return nil
   }
 
-  /// One of the expressions that were expected has come.
+  /// Takes the match of one of the expected expressions.
   public mutating func matched(_ match: ReceivedText.Match) {
     captures = match.captures
     let steps = cases[match.index].steps
@@ -62,7 +62,7 @@ public struct DialogueRun {
     if !steps.isEmpty { frames.append(Frame(steps: steps)) }
   }
 
-  /// What a step asks for; nil for one that only leads to others.
+  /// The action of a step; nil for a block, whose steps come next.
   private mutating func action(of step: Step) -> Action? {
     switch step.action {
     case .send(let text): return .send(text.bytes(with: captures))

@@ -1,11 +1,11 @@
-/// A piece of a line of a script.
+/// A token of a script.
 enum Token {
   case word(String)
   case text(Text)
   case expression(Expression)
   case opening, closing
 
-  /// How it is called in a complaint.
+  /// The token as error messages show it.
   var shown: String {
     switch self {
     case .word(let word): "'\(word)'"
@@ -17,12 +17,12 @@ enum Token {
   }
 }
 
-/// Cuts a line of a script into pieces.
+/// Splits a line of a script into tokens.
 struct LineLexer {
   private var rest: Substring.UnicodeScalarView
   private let line: Int
 
-  /// The pieces of a line, without its comment.
+  /// The tokens of a line, without its comment.
   static func tokens(of text: Substring, line: Int) throws(DialogueError) -> [Token] {
     var lexer = LineLexer(rest: text.unicodeScalars, line: line)
     var tokens: [Token] = []
@@ -64,13 +64,13 @@ struct LineLexer {
         }
       case "\\":
         guard let escaped = rest.popFirst() else { break }
-        // Only the slash needs the backslash because it stands here.
+        // A slash has a backslash only because slashes delimit the expression.
         if escaped != "/" { pattern.append(scalar) }
         pattern.append(escaped)
       default: pattern.append(scalar)
       }
     }
-    throw error("an expression without its end: expected '/'")
+    throw error("the expression has no end: expected '/'")
   }
 
   // MARK: Texts
@@ -96,7 +96,7 @@ struct LineLexer {
       default: bytes += Array(String(scalar).utf8)
       }
     }
-    throw error("a text without its end: expected '\"'")
+    throw error("the text has no end: expected '\"'")
   }
 
   private static let digits = Array("0123456789".unicodeScalars)

@@ -1,4 +1,4 @@
-/// A line of a script, piece by piece.
+/// The tokens of a line of a script, taken one by one.
 struct TokenLine {
   let number: Int
   private var rest: ArraySlice<Token>
@@ -26,7 +26,7 @@ struct TokenLine {
     return true
   }
 
-  /// A brace, at the end of the line.
+  /// Takes an opening brace, which must end the line.
   mutating func opening() throws(DialogueError) {
     guard case .opening = rest.first else { throw expected("'{'") }
     rest.removeFirst()
@@ -53,9 +53,9 @@ struct TokenLine {
     return expression
   }
 
-  // MARK: Words with a meaning
+  // MARK: Phrases
 
-  /// `within 2s`, if it is there.
+  /// Takes `within 2s`, if present.
   mutating func limit() throws(DialogueError) -> Duration? {
     guard case .word = rest.first else { return nil }
     let word = try word("within")
@@ -63,34 +63,34 @@ struct TokenLine {
     return try duration()
   }
 
-  /// `250ms`, `2s`, `1.5s`: up to a day.
+  /// Takes a time: `250ms`, `2s`, `1.5s`, up to a day.
   mutating func duration() throws(DialogueError) -> Duration {
-    let word = try word("a time, as 250ms or 2s")
+    let word = try word("a time, such as 250ms or 2s")
     let (unit, milliseconds) = word.hasSuffix("ms") ? (2, 1.0) : (1, 1_000.0)
     let digits = word.dropLast(unit)
     guard word.hasSuffix("s"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
       let number = Double(digits), number * milliseconds <= 86_400_000
-    else { throw error("'\(word)' is no time: expected 250ms or 2s, a day at most") }
+    else { throw error("'\(word)' is not a time: expected, for example, 250ms or 2s, up to a day") }
     return .milliseconds(Int64((number * milliseconds).rounded()))
   }
 
   mutating func outputLine() throws(DialogueError) -> OutputLine {
     let word = try word("dtr or rts")
     guard let line = OutputLine(rawValue: word) else {
-      throw error("'\(word)' is no line: expected dtr or rts")
+      throw error("'\(word)' is not a line: expected dtr or rts")
     }
     return line
   }
 
   mutating func count() throws(DialogueError) -> Int {
-    let word = try word("how often")
+    let word = try word("a number of repetitions")
     guard let count = number(word), (1...1_000_000).contains(count) else {
       throw error("'\(word)': expected a whole number from 1 to 1000000")
     }
     return count
   }
 
-  /// `dtr on`, `baud 9600`.
+  /// Takes `dtr on` or `baud 9600`.
   mutating func setting() throws(DialogueError) -> Step.Action {
     guard case .word("baud") = rest.first else {
       let line = try outputLine()
@@ -103,12 +103,12 @@ struct TokenLine {
     rest.removeFirst()
     let value = try word("a baud rate")
     guard let rate = number(value), (1...Int(Int32.max)).contains(rate) else {
-      throw error("'\(value)' is no baud rate: expected a whole number from 1 to \(Int32.max)")
+      throw error("'\(value)' is not a baud rate: expected a whole number from 1 to \(Int32.max)")
     }
     return .setBaudRate(UInt32(rate))
   }
 
-  /// A number without a sign, which Int.init accepts.
+  /// Parses digits. Int.init would also accept a sign.
   private func number(_ word: String) -> Int? {
     word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(word) : nil
   }

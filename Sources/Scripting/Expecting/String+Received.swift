@@ -1,6 +1,6 @@
 extension String {
-  /// A device's bytes as a text of exactly as many: what is no UTF-8 reads as U+001A, the control
-  /// character SUBSTITUTE, so that a place in the text is a place in the bytes.
+  /// Decodes bytes to a text of the same length in UTF-8: each byte that is not UTF-8 becomes U+001A
+  /// (SUBSTITUTE), as in a search.
   public init(received bytes: [UInt8]) {
     if let text = String(validating: bytes, as: UTF8.self) {
       self = text

@@ -4,7 +4,7 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Wires a command's standard input and output to the port, byte for byte, until the command ends.
+/// Connects a command's standard input and output to the port, until the command ends.
 final class ExecController: SessionObserver {
   private let command: String
   private let unattended: UnattendedSession
@@ -12,7 +12,7 @@ final class ExecController: SessionObserver {
   private var toChild: OutputChannel?
   private var watch: DescriptorWatch?
   private var signals: SignalWatch?
-  /// Held while the command does not read.
+  /// Pauses reading from the device while the command does not read.
   private var crowdPause: Session.Pause?
   private var drain: Drain?
   private var timer: LoopTimer?
@@ -29,9 +29,9 @@ final class ExecController: SessionObserver {
 
   deinit { buffer.deallocate() }
 
-  /// Runs the command to its end; the exit status is the command's.
+  /// Runs the command; the exit status is the command's.
   ///
-  /// - Throws: ``Failure``, and what the system says.
+  /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     unattended.onReady = { [unowned self] in
       do throws(Errno) {
@@ -40,7 +40,7 @@ final class ExecController: SessionObserver {
         unattended.finish(.failure(Failure(.otherFailure, "the command cannot be run: \(error).")))
       }
     }
-    // Whoever ends us, or the device that is gone, ends the command too.
+    // A signal to this process, or the loss of the device, ends the command too.
     defer { child?.end(SIGHUP) }
     return try unattended.run()
   }
@@ -53,7 +53,7 @@ final class ExecController: SessionObserver {
     if let input = child.inputDescriptor {
       let channel = try OutputChannel(input, on: loop, whenFull: .pushBack)
       channel.onRoom = { [unowned self] in crowdPause = nil }
-      // A command that reads no more may still have something to send.
+      // A command that no longer reads may still write.
       channel.onGone = { [unowned self] _ in crowdPause = nil }
       toChild = channel
     }
@@ -70,22 +70,22 @@ final class ExecController: SessionObserver {
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 
-  /// How much may be read ahead of the driver.
+  /// The number of bytes that may be read ahead of the driver.
   private var room: Int { max(0, buffer.count - session.queuedByteCount) }
 
   private func updateInterest() {
-    // Fails only for want of memory; the next event tries again.
+    // Fails only if memory is short; the next event tries again.
     _ = try? watch?.setInterest(room > 0 ? .reading : [])
   }
 
-  /// Waits for what the command writes. When it has ended, what is left is read without waiting:
-  /// somebody whom it left behind may hold its output open, and no event would tell its end.
+  /// Waits for output of the command. After its end, the rest is read without waiting: a child of the
+  /// command may keep the pipe open, so there would be no end-of-file event.
   private func wantMore() {
     guard status != nil else { return updateInterest() }
     timer = loop.schedule(after: .zero) { [unowned self] in pump() }
   }
 
-  /// Moves what the command writes to the device, at the device's pace.
+  /// Sends the command's output to the device, at the device's pace.
   private func pump() {
     guard let child, drain == nil else { return }
     if status == nil { status = child.status() }
@@ -95,7 +95,7 @@ final class ExecController: SessionObserver {
     switch (try? child.output.borrowed.readAvailable(into: piece)) ?? .endOfFile {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count]).bytes
-      // There is room; a device that is gone ends the session.
+      // There is room. If the device is gone, the session ends.
       _ = try? session.write(bytes)
       wantMore()
     case .wouldBlock:
@@ -107,10 +107,10 @@ final class ExecController: SessionObserver {
     }
   }
 
-  /// Ends when the driver has sent what the command wrote.
+  /// Ends the session when the driver has sent the command's output.
   private func finish() {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in
-      // A log with gaps, or a reset that is under way, is a matter of what was done.
+      // Only .done lets gaps in the log and a running line sequence affect the exit status.
       unattended.finish(.success(status == .command(0) ? .done : status ?? .done))
     }
   }

@@ -2,20 +2,20 @@ import Posix
 import Scripting
 import SerialCore
 
-/// What a program that drives us asks for, in a line of JSON. See docs/scripting.md.
+/// A command of a program that drives the session, as a line of JSON. See docs/scripting.md.
 enum JSONCommand {
   case send([UInt8])
   case expect(Expression, within: Duration)
   case setLines(asserting: ModemLines, deasserting: ModemLines)
-  /// Changes line settings: the commands of those that are named, and the change.
+  /// Changes line settings: the corresponding commands of the palette, and the change.
   case change([Command], (inout LineSettings) -> Void)
   case sendBreak(Duration)
   case close
 
-  /// How many bytes one command may send.
+  /// The maximal number of bytes that one command sends.
   static let largestPiece = 65_536
 
-  /// Reads a command.
+  /// Parses a command.
   ///
   /// - Throws: ``Mistake``.
   init(_ json: JSON) throws(Mistake) {
@@ -70,7 +70,7 @@ enum JSONCommand {
     }
   }
 
-  /// The settings that a command names, by the names of the commands in the palette.
+  /// Parses line settings, which have the names of the palette's commands.
   private static func lineSettings(in json: JSON) throws(Mistake) -> JSONCommand? {
     var commands: [Command] = []
     var updates: [(inout LineSettings) -> Void] = []
@@ -107,7 +107,7 @@ enum JSONCommand {
     }
   }
 
-  /// The output lines that a command asserts and deasserts.
+  /// Parses the output lines to assert and to deassert.
   private static func lines(in json: JSON) throws(Mistake) -> (ModemLines, ModemLines) {
     var (asserting, deasserting): (ModemLines, ModemLines) = ([], [])
     for (name, line) in [("dtr", ModemLines.dtr), ("rts", .rts)] {
@@ -118,7 +118,7 @@ enum JSONCommand {
     return (asserting, deasserting)
   }
 
-  /// Why a line is no command.
+  /// Why a line is not a command.
   struct Mistake: Error, Hashable, CustomStringConvertible {
     let description: String
 

@@ -5,19 +5,18 @@ import Scripting
 import SerialCore
 import SystemPackage
 
-/// Lets a program drive a session: what happens goes to standard output, commands come from
-/// standard input, both as lines of JSON. Commands are done one after the other, and each has one
-/// answer.
+/// Lets a program drive a session: events go to standard output, commands come from standard input,
+/// both as JSON lines. Commands are performed one after the other, and each gets one answer.
 final class JSONController: SessionObserver {
-  /// The version of what is said. New events and members do not change it.
+  /// The version of the protocol. New events and members do not change it.
   static let version = 1
-  /// How long a line may be.
+  /// The maximal length of a line, in bytes.
   private static let longestLine = 1_048_576
 
   private let unattended: UnattendedSession
-  /// How long it goes on when its input has ended.
+  /// The time to wait after the end of the input.
   var linger: Duration
-  /// Whether nothing is sent, and the lines stay as they are.
+  /// Whether nothing is sent and no modem line is changed.
   var isReadOnly: Bool {
     get { model.state.isReadOnly }
     set { model.update { $0.isReadOnly = newValue } }
@@ -30,7 +29,7 @@ final class JSONController: SessionObserver {
   private var watch: DescriptorWatch?
   private var hasEnded = false
   private var isClosing = false
-  /// The id of the command that is being done.
+  /// The id of the present command.
   private var current: JSON?
   private var drain: Drain?
   private var isSendingBreak = false
@@ -49,9 +48,9 @@ final class JSONController: SessionObserver {
     unattended.session.addObserver(self)
   }
 
-  /// Runs until its input ends, or a command ends it.
+  /// Runs until the end of the input, or a `close` command.
   ///
-  /// - Throws: ``Failure``, and what the system says.
+  /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     say("hello", [("version", .integer(Self.version))])
     text.onMatch = { [unowned self] match in
@@ -101,7 +100,7 @@ final class JSONController: SessionObserver {
     guard let id = current else { return }
     current = nil
     say(event, [("id", id)] + members)
-    // What is said at once must not keep what else is ready waiting.
+    // In a turn of its own: commands that are answered at once must not delay other events.
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
 
@@ -136,7 +135,7 @@ final class JSONController: SessionObserver {
     doNext()
   }
 
-  /// Does the next command. While one is being done, or nobody reads the answers, nothing is read.
+  /// Performs the next command. While one is running, or answers are not read, no input is read.
   private func doNext() {
     guard current == nil, !isClosing else { return }
     guard !unattended.isCrowded else {
@@ -203,7 +202,7 @@ final class JSONController: SessionObserver {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
   }
 
-  /// A break ends with the port, and then has no answer of its own.
+  /// Closing the port ends a break, which then fails.
   private func portClosed() {
     lineCommands.forget()
     guard isSendingBreak else { return }

@@ -2,9 +2,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A shell command that runs with pipes to us in place of its standard input and output.
+/// A shell command whose standard input and output are pipes to this process.
 final class PipedChild {
-  /// What it writes; non-blocking.
+  /// The reading end of its output; non-blocking.
   let output: OwnedDescriptor
   private var input: OwnedDescriptor?
   private let pid: pid_t
@@ -14,9 +14,9 @@ final class PipedChild {
 
   /// Starts `/bin/sh -c COMMAND`. The corresponding C function is `posix_spawn`.
   ///
-  /// - Parameter isFilter: whether its standard error goes the way of its output, and signals to it
-  ///   reach all that it has started: it has a process group of its own.
-  /// - Throws: what pipe(2) and posix_spawn(3) say.
+  /// - Parameter isFilter: Whether its standard error joins its output, and whether it gets a process
+  ///   group of its own, so that signals also reach its children.
+  /// - Throws: the errors of pipe(2) and posix_spawn(3).
   init(_ command: String, isFilter: Bool = false) throws(Errno) {
     leadsGroup = isFilter
     let toChild = try Pipe()
@@ -24,7 +24,7 @@ final class PipedChild {
     pid = try Self.spawn(
       command, input: toChild.reading.borrowed, output: fromChild.writing.borrowed,
       isFilter: isFilter)
-    // The flag belongs to our end: the child's ends stay as programs expect them.
+    // Only these ends: programs expect their own to block.
     for end in [toChild.writing.borrowed, fromChild.reading.borrowed] {
       _ = fcntl(end.rawValue, F_SETFL, fcntl(end.rawValue, F_GETFL) | O_NONBLOCK)
     }
@@ -32,13 +32,13 @@ final class PipedChild {
     output = fromChild.takeReading()
   }
 
-  /// Where it reads; nil when that was closed.
+  /// The writing end of its input; nil once closed.
   var inputDescriptor: FileDescriptor? { input?.borrowed }
 
-  /// Ends its input.
+  /// Closes its input.
   func closeInput() { input = nil }
 
-  /// How it ended; nil while it runs. See waitpid(2).
+  /// Its exit status; nil while it runs. The corresponding C function is `waitpid`.
   func status() -> ExitStatus? {
     var status: CInt = 0
     guard !hasEnded, waitpid(pid, &status, WNOHANG) == pid else { return nil }
@@ -46,7 +46,7 @@ final class PipedChild {
     return ExitStatus(waitStatus: status)
   }
 
-  /// Tells it to end, if it still runs.
+  /// Sends it a signal, if it still runs.
   func end(_ signal: CInt) {
     if !hasEnded { kill(leadsGroup ? -pid : pid, signal) }
   }
@@ -59,13 +59,13 @@ final class PipedChild {
     init() throws(Errno) {
       var ends: [CInt] = [-1, -1]
       try systemCall { Glibc.pipe(&ends) }
-      // Nobody else starts a program between these lines: the other threads never do.
+      // No other thread of this process starts programs, so none can inherit the ends before this.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       reading = OwnedDescriptor(FileDescriptor(rawValue: ends[0]))
       writing = OwnedDescriptor(FileDescriptor(rawValue: ends[1]))
     }
 
-    /// One end, without the other, which is closed.
+    /// Takes one end; the other one is closed.
     consuming func takeReading() -> OwnedDescriptor { reading }
     consuming func takeWriting() -> OwnedDescriptor { writing }
   }
@@ -81,7 +81,7 @@ final class PipedChild {
     if isFilter {
       posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDERR_FILENO)
     }
-    // What we hear in the loop, and what the program's root ignores, is the child's as usual.
+    // The child gets the default signal mask, and default actions for the signals ignored here.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -97,7 +97,7 @@ final class PipedChild {
     var arguments = ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var pid: pid_t = 0
-    // It returns its error, and leaves errno alone.
+    // It returns the error and does not set errno.
     let error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, environ)
     guard error == 0 else { throw Errno(rawValue: error) }
     return pid

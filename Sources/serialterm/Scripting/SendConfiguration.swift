@@ -1,7 +1,7 @@
 import Scripting
 import SystemPackage
 
-/// What is sent, and what is awaited.
+/// Configuration of `send`.
 struct SendConfiguration {
   /// Where the bytes come from.
   enum Source {
@@ -13,13 +13,13 @@ struct SendConfiguration {
   let source: Source
   /// What the user should know about the source; nil for nothing.
   let warning: String?
-  /// What has to come before anything is sent.
+  /// What the device must send first; nil for nothing.
   let prompt: Expression?
-  /// What has to come back.
+  /// The expected answer; nil for none.
   let expectation: Expression?
-  /// How long the prompt may take, and then the answer; in between, where an answer is expected, how
-  /// long nothing may move.
+  /// The time limit of the prompt, and of the answer; while sending with an expected answer, the time
+  /// limit without progress.
   let timeout: Duration
-  /// The group of the expectation that is printed, instead of all that comes; 0 is the whole match.
+  /// The group to print instead of all received bytes; 0 is the whole match.
   let printedGroup: Int?
 }

@@ -4,7 +4,7 @@ import Scripting
 import SerialCore
 import SystemPackage
 
-/// Sends something, and waits for the answer.
+/// Sends bytes, and waits for the answer.
 final class SendController {
   var configuration: SendConfiguration
   private let unattended: UnattendedSession
@@ -21,7 +21,7 @@ final class SendController {
   private var session: Session { unattended.session }
   private var loop: IOLoop { unattended.loop }
 
-  /// How far it is.
+  /// The present phase.
   private enum Step {
     case prompt, sending, answer
   }
@@ -32,9 +32,9 @@ final class SendController {
     text = ReceivedTextWatch(on: unattended.loop)
   }
 
-  /// Runs to the end.
+  /// Runs until everything is done.
   ///
-  /// - Throws: ``Failure``, and what the system says.
+  /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     text.onMatch = { [unowned self] in met($0) }
     text.onPassed = { [unowned self] in show($0) }
@@ -66,9 +66,9 @@ final class SendController {
 
   // MARK: Sending
 
-  /// Who expects nothing waits for the driver as long as it takes, as a pipe does.
+  /// Without an expected answer there is no time limit, as for a pipe.
   private func send() {
-    // What came so far is no answer.
+    // Text that arrived before is not the answer.
     text.clear()
     step = .sending
     if let expectation = configuration.expectation {
@@ -81,7 +81,7 @@ final class SendController {
     switch configuration.source {
     case .bytes(let bytes):
       let isTaken = bytes.withUnsafeBytes { (try? session.write($0.bytes)) != nil }
-      // There is room for any argument; the device may just have gone.
+      // There is room for any argument. If the device is gone, the session ends.
       if isTaken { allIsQueued() }
     case .file(let path): sendFile(path)
     case .standardInput: sendInput()
@@ -104,7 +104,7 @@ final class SendController {
     switch end {
     case .done: allIsQueued()
     case .unreadable: unattended.finish(.success(.transferFailed))
-    // The session is ending, and says why.
+    // The session is ending and reports why.
     case .cutOff, .stopped: break
     }
   }
@@ -137,13 +137,13 @@ final class SendController {
 
   // MARK: Waiting
 
-  /// The device has so long from here on.
+  /// Starts the time limit of the device.
   private func startTimer() {
     timer = loop.schedule(after: configuration.timeout) { [unowned self] in timeIsUp() }
   }
 
   private func timeIsUp() {
-    // What has come may not have been looked at, and is shown in any case.
+    // Received text that was not searched yet is searched, and shown in any case.
     let awaited = step
     text.flush()
     guard step == awaited else { return }

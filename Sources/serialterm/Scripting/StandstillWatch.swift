@@ -1,7 +1,7 @@
 import EventLoop
 import SerialCore
 
-/// Notices that what is to be sent does not get any further, in the queue or in the driver.
+/// Detects that sending makes no progress, neither in the queue nor in the driver.
 final class StandstillWatch: SessionObserver {
   private let session: Session
   private let loop: IOLoop
@@ -11,9 +11,9 @@ final class StandstillWatch: SessionObserver {
   private var hasMoved = false
   private var timer: LoopTimer?
 
-  /// Begins to watch.
+  /// Starts watching.
   ///
-  /// - Parameter limit: how long nothing may move.
+  /// - Parameter limit: The time without progress after which `onStandstill` is called.
   init(
     _ session: Session, on loop: IOLoop, limit: Duration, onStandstill: @escaping () -> Void
   ) {
@@ -31,7 +31,7 @@ final class StandstillWatch: SessionObserver {
 
   private func look() {
     let count = session.unsentByteCount
-    // What the driver has taken and sends on is movement too.
+    // The driver's own queue getting shorter is progress too.
     guard count == 0 || hasMoved || count < lastCount else { return onStandstill() }
     (lastCount, hasMoved) = (count, false)
     timer = loop.schedule(after: limit) { [unowned self] in look() }

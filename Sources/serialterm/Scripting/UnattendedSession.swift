@@ -4,29 +4,30 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// A session without a user: what the commands share that talk to a device by themselves.
+/// A session without a user, shared by the unattended commands.
 final class UnattendedSession: SessionObserver {
-  /// What the session is for.
+  /// The purpose of a session.
   enum Purpose {
-    /// A script or a program talks to the device: it keeps the port, and its output must be read.
+    /// A script or a program talks to the device. The port cannot be borrowed, and the session waits
+    /// until its output is read.
     case script
-    /// Nothing but the log counts: standard output is not used, other programs can borrow the port,
-    /// and every loss and return of the device is said.
+    /// The session only logs: it does not use standard output, other programs can borrow the port, and
+    /// every loss and return of the device is reported.
     case log
   }
 
-  /// Called once, when the port is open and what waited there has been read.
+  /// Called once, when the port is open and waiting bytes have been read.
   var onReady: () -> Void = {}
-  /// Called once, when the port is open or waited for.
+  /// Called once, when the port is open or the session waits for it.
   var onWaiting: () -> Void = {}
-  /// Called when the device is gone, with nothing more to come.
+  /// Called when the device is gone and its last bytes have been read.
   var onLost: () -> Void = {}
   /// Called when standard output takes bytes again after ``isCrowded``.
   var onRoom: () -> Void = {}
-  /// Called with what is received.
+  /// Called with received bytes.
   var onReceived: (UnsafeRawBufferPointer) -> Void = { _ in }
 
-  /// Returns the configuration once the device is known; nil where it does not depend on the device.
+  /// Returns the configuration once the device is known; nil if it does not depend on the device.
   var configurationForDevice: ((Device) throws -> SessionConfiguration)?
 
   let loop: IOLoop
@@ -37,31 +38,31 @@ final class UnattendedSession: SessionObserver {
   private let purpose: Purpose
   private let view: DeviceView
   private let narrator: SessionNarrator
-  /// The observed state, from which it follows what may be done now.
+  /// The observed state, which determines the available commands.
   let model: TerminalStateModel
   private let releaseDesk: ReleaseDesk
   private var signals: SignalWatch?
-  /// Held while standard output is crowded.
+  /// Pauses reading from the device while standard output is crowded.
   private var crowdPause: Session.Pause?
   private var isReady = false
-  /// Whether bytes were received in this turn of the loop.
+  /// Whether bytes were received in the present turn of the loop.
   private var hasReceived = false
-  /// Whether ``finish(_:)`` was called, and only unread output is waited for.
+  /// Whether ``finish(_:)`` was called, so that the session only waits for unread output.
   private(set) var isOver = false
   private var outcome: Result<ExitStatus, Failure>?
 
-  /// The largest text that a script, or an argument (128 KiB, see execve(2)), may have us send.
+  /// The largest text that a script, or an argument (128 KiB, see execve(2)), can send.
   private static let queueCapacity = 1_048_576
-  /// How long the user's terminal may take over what is left to show.
+  /// The time limit for showing the remaining output on the user's terminal.
   private static let showPatience = Duration.milliseconds(200)
-  /// How long reading what the driver has received may take at the end.
+  /// The time limit for reading the driver's remaining bytes at the end.
   private static let readingPatience = Duration.milliseconds(100)
-  /// How long it may take over the last words.
+  /// The time limit for the last messages.
   private static let messagePatience = Duration.milliseconds(20)
 
   /// Creates the session; nothing is opened before ``run()``.
   ///
-  /// - Throws: what epoll_create1(2) and epoll_ctl(2) say.
+  /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(_ configuration: SessionConfiguration, for purpose: Purpose = .script) throws(Errno) {
     self.configuration = configuration
     self.purpose = purpose
@@ -83,13 +84,13 @@ final class UnattendedSession: SessionObserver {
     narrator.borrowers = { [releaseDesk] in releaseDesk.borrowerNames }
     session.addObserver(model)
     if purpose == .script {
-      // From now on: the first line may find that standard output is closed.
+      // Set here already: the first line may find that standard output is closed.
       console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
     }
     session.addObserver(self)
   }
 
-  /// Reports on a device that is waited for; there is no user to ask.
+  /// Handles reports about the awaited device. There is no user to ask.
   private func take(_ report: Reconnector.Report) {
     switch report {
     case .held(let error): console.say(error.heldForNow)
@@ -102,9 +103,9 @@ final class UnattendedSession: SessionObserver {
     }
   }
 
-  /// Opens the port, and runs until somebody calls ``finish(_:)``.
+  /// Opens the port, and runs until ``finish(_:)`` is called.
   ///
-  /// - Throws: ``Failure``, and what the system says.
+  /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     signals = try loop.watchSignals(ExitStatus.endingSignals) { [unowned self] in
       outcome = .success(.signal($0))
@@ -121,11 +122,11 @@ final class UnattendedSession: SessionObserver {
       parts.onDeviceKnown = { [unowned self] in parts.adopt(try configurationForDevice($0)) }
     }
     defer { close() }
-    // Opening the port may reset a board: not for an output that is closed already.
+    // Opening the port may reset a board. If standard output is closed already, the port stays closed.
     if let outcome { return try outcome.get() }
     _ = try parts.bind(to: configuration.target, mayAsk: false)
-    // Without reconnecting there is nothing to watch for, unless the device is not open yet: then its
-    // permissions may still be on their way.
+    // Without reconnecting there is nothing to watch for, unless the port is not open yet: udev may
+    // still be setting its permissions.
     if configuration.reconnects || configuration.waitsForAbsentDevice || !session.state.isOpen {
       try parts.binder.startReconnecting { [unowned self] in take($0) }
     }
@@ -138,7 +139,7 @@ final class UnattendedSession: SessionObserver {
         isReady = true
         narrator.greet(session)
         if purpose == .log { session.addObserver(narrator) }
-        // Whatever waits at the port has its turn before anything is sent.
+        // Waiting bytes are read before anything is sent.
         try loop.turn(waitingAtMost: .zero)
         if outcome == nil { onReady() }
       } else {
@@ -154,10 +155,10 @@ final class UnattendedSession: SessionObserver {
     return try parts.verdict(on: outcome!)
   }
 
-  /// How many bytes are missing from the logs.
+  /// The number of bytes that are missing from the logs.
   var unloggedCount: Int { parts.log.missingCount }
 
-  /// The files that are logged to.
+  /// The paths of the logs.
   var logPaths: [FilePath] { parts.log.paths }
 
   /// Ends the session; the first reason counts.
@@ -165,42 +166,42 @@ final class UnattendedSession: SessionObserver {
     if self.outcome == nil { self.outcome = outcome }
   }
 
-  /// Whether what would be written to standard output has to wait until somebody reads.
+  /// Whether standard output has to be read before more is written to it.
   var isCrowded: Bool { console.isCrowded }
 
-  /// Writes what the device sent to standard output: as it is, or harmless to a terminal.
+  /// Writes received bytes to standard output: unchanged, or filtered for a terminal.
   func show(_ bytes: UnsafeRawBufferPointer) {
     if console.isOutputTerminal { view.show(bytes) } else { write(bytes) }
   }
 
-  /// Writes bytes to standard output as they are.
+  /// Writes bytes to standard output unchanged.
   func write(_ bytes: UnsafeRawBufferPointer) {
     console.show(bytes)
     if isCrowded && crowdPause == nil { crowdPause = session.pauseReading() }
   }
 
-  /// Says which settings the driver took otherwise than they were asked for.
+  /// Reports settings for which the driver uses other values.
   func warnOfDifferences() { narrator.warnOfDifferences(in: session) }
 
-  /// What to say when nothing has been sent for a while. How much is left is said at the end.
+  /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
   func standstill(_ time: String) -> String {
     parts.pacer.isAwaitingPrompt
       ? "the prompt of --wait-for did not come \(time)." : "the device took nothing \(time)."
   }
 
-  /// How many bytes of the input could be read and were not; see ``SessionParts/unreadInputCount``.
+  /// The number of bytes of the input that were not read; see ``SessionParts/unreadInputCount``.
   var unreadInputCount: () -> Int {
     get { parts.unreadInputCount }
     set { parts.unreadInputCount = newValue }
   }
 
-  /// The file that is being sent; how it ends is said here.
+  /// The file that is being sent.
   var transfer: FileTransfer? {
     get { parts.transfer }
     set { parts.transfer = newValue }
   }
 
-  /// Says that a file was not sent to its end.
+  /// Reports a file that was not sent completely.
   func fileEnded(_ transfer: FileTransfer, _ end: FileTransfer.End) {
     parts.transfer = nil
     parts.unsent.file(transfer, end)
@@ -213,12 +214,12 @@ final class UnattendedSession: SessionObserver {
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     guard case .closed(.lost(let error)) = new else { return }
-    // Its last words may be what was awaited.
+    // The last bytes may contain the expected text.
     onLost()
     finish(.failure(Failure(error)))
   }
 
-  /// Reads what the driver has received by now: it belongs into a complete log.
+  /// Reads what the driver has received so far, so that the log is complete.
   private func readRest() throws(Errno) {
     let deadline = MonotonicTime.now + Self.readingPatience
     repeat {
@@ -227,12 +228,13 @@ final class UnattendedSession: SessionObserver {
     } while hasReceived && .now < deadline
   }
 
-  /// A device is not left in the middle of its reset, unless a signal or a failure says so.
+  /// Waits for the end of the `--on-open` sequence, so that a reset is not cut off. A signal or a
+  /// failure does not wait.
   private func awaitOpening() throws(Errno) {
     while case .success(.done) = outcome, parts.opening.isPlaying { try loop.turn() }
   }
 
-  /// A pipe gets everything, however slowly it is read; a signal ends that sooner.
+  /// Waits until a pipe has been read completely. A signal ends the wait.
   private func awaitReader() throws(Errno) {
     let pause = session.pauseReading()
     defer { pause.end() }

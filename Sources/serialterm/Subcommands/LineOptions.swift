@@ -1,7 +1,7 @@
 import ArgumentParser
 import SerialCore
 
-/// How the line is to be set.
+/// Options of the serial line.
 struct LineOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
@@ -21,26 +21,28 @@ struct LineOptions: ParsableArguments {
   @Option(name: [.short, .long], help: "Flow control: none, hard (RTS/CTS) or soft (XON/XOFF).")
   var flow = LineSettings().flowControl
 
-  @Option(help: "DTR when the port is open; keep: as the kernel sets it, mostly on.")
+  @Option(help: "DTR while the port is open; keep: as the kernel sets it, usually on.")
   var dtr = OutputLine.keep
 
-  @Option(help: "RTS when the port is open; keep: as the kernel sets it, mostly on.")
+  @Option(help: "RTS while the port is open; keep: as the kernel sets it, usually on.")
   var rts = OutputLine.keep
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,
-    help: "Deassert DTR and RTS when the port is closed, or not. Without either: as it is set up.")
+    help:
+      "Deassert DTR and RTS when the port is closed, or not. Without either: as the port is set up."
+  )
   var hangup: Bool?
 
   @Option(
     help: ArgumentHelp(
-      "What to do with the lines when the port is open: dtr=off,rts=on,wait=100,rts=off.",
+      "Steps after the port is opened: dtr=off,rts=on,wait=100,rts=off.",
       discussion: "Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000).",
       valueName: "steps"),
     transform: { try LineSequence(parsing: $0) })
   var onOpen: LineSequence?
 
-  @Flag(help: "Tell of bytes that come with a parity or framing error, and of breaks.")
+  @Flag(help: "Report received bytes with a parity or framing error, and breaks.")
   var markErrors = false
 
   @Option(
@@ -51,10 +53,10 @@ struct LineOptions: ParsableArguments {
     transform: { try RS485Settings(parsing: $0) })
   var rs485: RS485Settings?
 
-  @Flag(help: "Have the driver hand over at once what it receives.")
+  @Flag(help: "Have the driver deliver received bytes at once.")
   var lowLatency = false
 
-  @Flag(help: "Make a lock file in /var/lock too, for programs that look for nothing else.")
+  @Flag(help: "Also make a lock file in /var/lock, for programs that check only that.")
   var uucpLock = false
 
   /// What becomes of an output line when the port is open.

@@ -48,7 +48,7 @@ struct LogCommand: Subcommand {
     transform: { try LogAccess.group(parsing: $0) })
   var group: GroupID?
 
-  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  @Flag(name: [.short, .long], help: "Print only failures.")
   var quiet = false
 
   @OptionGroup(title: "CONFIGURATION")

@@ -1,20 +1,21 @@
 import ArgumentParser
 import Scripting
 
-/// How fast bytes are sent to a device without flow control.
+/// Options that slow down sending, for devices without flow control.
 struct PacingOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .long],
-    help: .init("Milliseconds to wait after each byte that is sent.", valueName: "ms"))
+    help: .init("Milliseconds to wait after each byte sent.", valueName: "ms"))
   var byteDelay = 0
 
   @Option(
     name: [.customShort("O"), .long],
-    help: .init("Milliseconds to wait after each line that is sent.", valueName: "ms"))
+    help: .init("Milliseconds to wait after each line sent.", valueName: "ms"))
   var lineDelay = 0
 
   @Option(
-    help: .init("What has to come before the next line is sent.", valueName: "regex"),
+    help: .init(
+      "Send the next line when the device has sent matching text.", valueName: "regex"),
     transform: { try Expression(parsing: $0) })
   var waitFor: Expression?
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Scripting
 
-/// `serialterm run`: a dialogue with a device, from a script.
+/// `serialterm run`: runs a script that talks to a device.
 struct RunCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "run",

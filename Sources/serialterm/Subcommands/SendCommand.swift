@@ -3,7 +3,7 @@ import Glibc
 import Scripting
 import SystemPackage
 
-/// `serialterm send`: one command to a device, and its answer.
+/// `serialterm send`: sends one command to a device and waits for its answer.
 struct SendCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
@@ -47,21 +47,21 @@ struct SendCommand: Subcommand {
   var lineEnding = TextEnding.cr
 
   @Option(
-    help: .init("What has to come before anything is sent.", valueName: "regex"),
+    help: .init("Wait for matching text before sending.", valueName: "regex"),
     transform: { try Expression(parsing: $0) })
   var prompt: Expression?
 
   @Option(
-    help: .init("What has to come back.", valueName: "regex"),
+    help: .init("Wait for an answer that matches.", valueName: "regex"),
     transform: { try Expression(parsing: $0) })
   var expect: Expression?
 
-  @Option(help: "Seconds that text which is awaited may take.")
+  @Option(help: "Seconds to wait for the prompt, and for the answer.")
   var timeout = 5.0
 
   @Option(
     help: .init(
-      "Print no more than this group of what was expected; 0: the whole match.",
+      "Print only this group of the match; 0 is the whole match.",
       valueName: "group"))
   var print: Int?
 

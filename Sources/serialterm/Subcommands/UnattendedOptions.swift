@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What the commands have in common that talk to a device by themselves.
+/// Options that the unattended commands share.
 struct UnattendedOptions: ParsableArguments {
   @OptionGroup(title: "LINE")
   var line: LineOptions
@@ -22,14 +22,14 @@ struct UnattendedOptions: ParsableArguments {
   @OptionGroup(title: "LOG")
   var log: LogOptions
 
-  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  @Flag(name: [.short, .long], help: "Print only failures.")
   var quiet = false
 
   func validate() throws {
     try line.validateLocking(sharing)
   }
 
-  /// What they make of a session with a target.
+  /// The configuration of a session with a target.
   func configuration(target: Target?) -> SessionConfiguration {
     SessionConfiguration(
       target: target, settings: line.settings,
