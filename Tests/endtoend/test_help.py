@@ -100,8 +100,39 @@ class HelpTests(CommandTest):
         self.assertEqual(self.quit(self.terminal)[0], 0)
         self.assert_given_back(self.terminal)
 
-    def test_where_it_is_only_printed_it_is_printed_whole(self):
-        self.begin(variables={"TERM": "dumb"})
+    def test_printed_it_has_pages_too_and_each_of_them_is_in_view(self):
+        for options, how in (
+                ((), {"variables": {"TERM": "dumb"}}), (("--plain",), {}),
+                (("--plain", "--status"), {})):
+            with self.subTest(options=options, **how):
+                self.list((12, 40), *options, **how)
+                seen, place = [], "Commands:"
+                for page in range(1, 20):
+                    self.screen.wait_for(
+                        lambda lines: FOOTER in "".join(lines)
+                        or any(line.endswith(". Escape: close.") and not line.startswith(place)
+                               for line in lines[-3:]), f"page {page}")
+                    lines = self.screen.lines
+                    seen += lines
+                    if FOOTER in "".join(lines):
+                        break
+                    place = [line for line in lines if ". Escape: close." in line][-1].split()[0]
+                    self.terminal.send(b" " if page % 2 else b"\r")
+                self.assertGreater(page, 3)
+                self.assertEqual(missing(seen), [])
+                self.expect_nothing_sent()
+                self.assertEqual(self.quit(self.terminal)[0], 0)
+                self.terminal.close()
+
+    def test_printed_it_ends_with_the_keys_that_close(self):
+        self.list((12, 40), "--plain")
+        self.screen.wait_for_text("Space: next")
+        self.terminal.send(b"q")
+        self.terminal.send(b"x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+
+    def test_where_it_is_only_printed_and_fits_it_is_printed_whole(self):
+        self.begin(size=(60, 80), variables={"TERM": "dumb"})
         self.press(b"?")
         self.terminal.expect(FOOTER.encode())
         self.assertEqual(missing(self.terminal.output.decode().replace("\r", "").split("\n")), [])

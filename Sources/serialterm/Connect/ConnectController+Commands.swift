@@ -112,7 +112,9 @@ extension ConnectController {
   private func showHelp() {
     let list = CommandList(state: model.state, prefix: configuration.prefix)
     let size = console.screen.textSize
-    if dialogs.isPlain { return console.answer(list.lines(columns: size.columns)) }
+    if dialogs.isPlain {
+      return dialogs.print(list.lines(columns: size.columns), rows: size.rows)
+    }
     let lines = list.lines(on: size)
     // The row of the cursor, and of the line that is edited, stay free.
     let rest = size.rows - 1 - (model.state.editsLines ? 1 : 0)

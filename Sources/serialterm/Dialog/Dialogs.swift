@@ -49,6 +49,12 @@ final class Dialogs {
     open(Pager(lines, on: console) { [unowned self] in dismiss() })
   }
 
+  /// Prints a text, in pages if it is longer than the screen, in place of the open dialog.
+  func print(_ lines: [StyledLine], rows: Int) {
+    if lines.count < rows { return console.answer(lines) }
+    open(PlainPager(lines, rows: rows, on: console) { [unowned self] in dismiss() })
+  }
+
   private func open(_ dialog: any Dialog, onEnd: @escaping () -> Void = {}) {
     dismiss()
     self.dialog = dialog
