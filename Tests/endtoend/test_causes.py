@@ -102,7 +102,7 @@ class CauseTests(unittest.TestCase):
         return run(self.binary, *arguments, user=user)
 
     def connect(self, target, user):
-        return self.serialterm("connect", target, "--linger", "0.2", user=user)
+        return self.serialterm("connect", target, "--linger", "1", user=user)
 
     def test_doctor_finds_what_connect_fails_with(self):
         for cause in TABLE:

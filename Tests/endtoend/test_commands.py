@@ -147,6 +147,9 @@ class ViewCommandTests(CommandTest):
 
     def map(self, key, question, answer):
         self.begin()
+        self.choose_map(key, question, answer)
+
+    def choose_map(self, key, question, answer):
         self.press(key)
         self.answer(question, answer)
         self.screen.wait_for_text(f"mapped: {answer.decode()}.")
@@ -162,13 +165,14 @@ class ViewCommandTests(CommandTest):
         self.assertEqual(self.device.read_exactly(3), b"x\r\n")
 
     def test_the_line_ending_is_what_enter_sends_before_the_map(self):
+        self.begin()
         self.press(b":")
         self.answer("command", b"line-ending")
         self.answer("line ending", b"crlf")
         self.screen.wait_for_text("Enter sends crlf.")
         self.terminal.send(b"x\ry\n")
         self.assertEqual(self.device.read_exactly(5), b"x\r\ny\n")
-        self.map(b"o", "output map", b"to-device:crlf=lf")
+        self.choose_map(b"o", "output map", b"to-device:crlf=lf")
         self.terminal.send(b"z\r")
         self.assertEqual(self.device.read_exactly(2), b"z\n")
 

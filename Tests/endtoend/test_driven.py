@@ -97,7 +97,7 @@ class LogTests(unittest.TestCase):
     """Logs of sessions that nobody sits at are those of connect."""
 
     COMMANDS = (
-        ["send", "loopback:", "hello", "--expect", "hello"],
+        ["send", "loopback:", "hello", "--line-ending", "none", "--expect", "hello"],
         ["run", "loopback:", "-"],
         ["connect", "loopback:", "--exec", "printf hello; head -c 5 > /dev/null"],
         ["connect", "loopback:", "--json"],

@@ -289,7 +289,7 @@ class StreamTests(unittest.TestCase):
                     "sh", "-c", f'"$0" send "$1" sent --expect answer --timeout 0.2 {closed}',
                     serialterm_binary(), device.path)
                 self.assertEqual(result.status, 10, result)
-                self.assertEqual(device.rest(), b"sent")
+                self.assertEqual(device.rest(), b"sent\r")
 
     def test_answer_to_a_closed_output_is_output_gone(self):
         for arguments in ("--version", "list --json", "doctor loopback:"):

@@ -84,7 +84,8 @@ class ReleaseTests(ReleaseTestCase):
         self.assertEqual((result.status, result.stdout), (0, f"at={self.path}\n".encode()), result)
 
     def test_a_port_that_a_script_uses_is_not_lent(self):
-        for words in (["send", str(self.path), "?", "--expect", "x", "--timeout", "600"],
+        for words in (["send", str(self.path), "?", "--line-ending", "none",
+                       "--expect", "x", "--timeout", "600"],
                       ["connect", str(self.path), "--exec", "printf '?'; sleep 600"]):
             with self.subTest(words):
                 program = self.enterContext(

@@ -261,7 +261,7 @@ class StatusTests(SendCase):
     def test_signals(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             program = self.program("?", "--expect", "ok")
-            self.assertEqual(self.device.read_exactly(1), b"?")
+            self.assertEqual(self.device.read_exactly(2), b"?\r")
             program.signal(number)
             self.assertEqual(program.wait(), 128 + number)
 

@@ -1,4 +1,5 @@
 import SerialCore
+import SystemPackage
 
 extension TerminalState {
   /// The settings as lines for the user.
@@ -9,6 +10,9 @@ extension TerminalState {
         lines.append(
           "  \(difference.setting): requested \(difference.requested), actual \(difference.actual)")
       }
+    }
+    if let port = session.endpoint, let path = port.path, path.string != "\(port)" {
+      lines.append("  path: \(path)")
     }
     if isHeld { lines.append("  held by the device") }
     lines.append("  reconnect: \(reconnects.onOff)")

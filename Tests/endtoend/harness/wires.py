@@ -149,8 +149,9 @@ class Device(Wire):
 
     def rest(self):
         """The unread bytes sent to the device. No program may have the port open."""
-        os.close(self._port)
-        self._port = None
+        if self._port is not None:
+            os.close(self._port)
+            self._port = None
         return self.read_to_end()
 
     def hang_up(self):
