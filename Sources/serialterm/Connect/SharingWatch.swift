@@ -57,7 +57,8 @@ final class SharingWatch: SessionObserver {
   }
 
   private func stop() {
-    (path, watcher, watch, search, timer) = (nil, nil, nil, nil, nil)
+    // A search that is running goes on, so that there is one thread at most.
+    (path, watcher, watch, timer) = (nil, nil, nil, nil)
     isSearchDue = false
     report = SharingReport()
   }
@@ -85,11 +86,13 @@ final class SharingWatch: SessionObserver {
   }
 
   private func searchEnded() {
-    guard let uses = search?.result.withLock({ $0 }), let path else { return }
+    guard let uses = search?.result.withLock({ $0 }) else { return }
     // Kept until the end of the turn: its watch is calling.
     let ended = search
     loop.atEndOfTurn { withExtendedLifetime(ended) {} }
     search = nil
+    guard let path else { return }
+    // The port may have been closed and opened since.
     if isSearchDue { return look() }
     let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
     let messages = report.update(
