@@ -1,5 +1,6 @@
 """What a session shows of what the device says, on a real screen; in tmux and screen too."""
 
+import itertools
 import os
 import re
 import shutil
@@ -9,6 +10,8 @@ import unittest
 
 from Tests.endtoend.harness import Terminal, environment, serialterm_binary, wait_until
 from Tests.endtoend.test_palette import PaletteTest
+
+SERVERS = itertools.count()
 
 
 class ViewTests(PaletteTest):
@@ -138,7 +141,8 @@ class MultiplexerTest(unittest.TestCase):
 
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
-        self.name = f"serialterm-test-{os.getpid()}"
+        # A server of its own: one that is ending takes no commands.
+        self.name = f"serialterm-test-{os.getpid()}-{next(SERVERS)}"
         self.variables = environment(TMUX=None, STY=None, SCREENDIR=self.folder)
 
     def run_tool(self, *arguments):

@@ -21,8 +21,8 @@ do {
   let line = Array("\(CommandLine.arguments[2])\r".utf8)
   try session.write(line.span.bytes)
 } catch {
-  // The error has a code, the operation, the path, and the errno.
-  print("\(error.path): \(error.code) in \(error.operation)")
+  // The error has a code, the operation, the endpoint, and the errno.
+  print("\(error.endpoint): \(error.code) in \(error.operation)")
   exit(1)
 }
 
