@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 
 from Tests.endtoend.test_commands import CommandTest
 
@@ -108,6 +109,22 @@ class SendFileTests(SendFileTest):
         self.open_palette(self.terminal, self.screen, b"stop-sending")
         self.terminal.send(b"\r")
         self.screen.wait_for_text("image.bin was stopped")
+
+    def test_the_palette_follows_a_transfer_ten_times_a_second(self):
+        path = self.make("image.bin", b"z" * 1_000_000)
+        self.begin()
+        self.choose(path)
+        self.screen.wait_for_text("ctrl-c stops.")
+        before = len(re.findall(rb"of 1,000,000", self.terminal.output))
+        self.open_palette(self.terminal, self.screen, b"stop-sending")
+        start = time.monotonic()
+        self.device.read_exactly(1_000_000, rate=500_000)
+        self.screen.wait_until_gone("of 1,000,000 bytes")
+        seconds = time.monotonic() - start
+        shown = len(re.findall(rb"of 1,000,000", self.terminal.output)) - before
+        # The query is typed at once: at most two screens more.
+        self.assertLessEqual(shown, 10 * seconds + 3)
+        self.assertGreater(shown, 2)
 
     def test_unplugged_in_the_middle_it_says_how_much_the_driver_took(self):
         path = self.make("image.bin", b"z" * 300_000)

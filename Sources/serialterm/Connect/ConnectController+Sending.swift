@@ -8,7 +8,7 @@ extension ConnectController {
 
   func askForFile() {
     let file = FileQuestion(on: loop)
-    file.onComplete = { [unowned dialogs] in dialogs.refresh() }
+    file.onComplete = { [unowned dialogs] in dialogs.refresh(isUrgent: true) }
     dialogs.ask(
       Question(
         title: "file to send", choices: { file.choices($0) }, isPending: { file.isPending($0) },

@@ -17,7 +17,10 @@ final class Dialogs {
   private var dialog: (any Dialog)?
   /// Called when the open dialog has closed.
   private var onEnd: () -> Void = {}
-  private var isRefreshDue = false
+  /// Ten times a second is enough to follow: a transfer changes the state with every piece.
+  private lazy var refreshing = Coalescer(on: loop, interval: .milliseconds(100)) {
+    [unowned self] in dialog?.refresh()
+  }
 
   init(on console: Console, input: InputPump, loop: IOLoop) {
     self.console = console
@@ -65,14 +68,11 @@ final class Dialogs {
     dialog.open()
   }
 
-  /// Shows the present state, once a turn of the loop.
-  func refresh() {
-    guard isOpen, !isRefreshDue else { return }
-    isRefreshDue = true
-    loop.atEndOfTurn { [weak self] in
-      self?.isRefreshDue = false
-      self?.dialog?.refresh()
-    }
+  /// Shows the present state soon.
+  ///
+  /// - Parameter isUrgent: whether the user waits for it.
+  func refresh(isUrgent: Bool = false) {
+    if isOpen { refreshing.post(isUrgent: isUrgent) }
   }
 
   /// Closes the open dialog. Its question stays unanswered.

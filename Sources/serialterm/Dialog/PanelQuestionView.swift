@@ -12,7 +12,7 @@ final class PanelQuestionView: Dialog {
   private let answer: (Question.Answer) -> Void
   private var list: ChoiceList<String>
   private var isOpen = false
-  private var isShowDue = false
+  private lazy var showing = Coalescer(on: loop) { [unowned self] in show() }
   /// Whether Enter waits for choices that are not complete yet.
   private var isEnterWaiting = false
 
@@ -36,18 +36,9 @@ final class PanelQuestionView: Dialog {
     isEnterWaiting = false
     if case .named(.enter, _) = key { return enter() }
     switch list.take(key) {
-    case .changed: showLater()
+    case .changed: showing.post()
     case .cancelled: answer(.cancelled)
     case .unchanged, .refused, .chosen: break
-    }
-  }
-
-  private func showLater() {
-    guard !isShowDue else { return }
-    isShowDue = true
-    loop.atEndOfTurn { [weak self] in
-      self?.isShowDue = false
-      self?.show()
     }
   }
 

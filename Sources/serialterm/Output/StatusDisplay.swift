@@ -9,15 +9,13 @@ final class StatusDisplay {
   private let loop: IOLoop
   private let statistics: Statistics
   private let state: () -> TerminalState
-  private var timer: LoopTimer?
+  private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
+    [unowned self] in show()
+  }
   private var settlingTimer: LoopTimer?
   private var isOn = false
-  private var shownAt = MonotonicTime.now
   private var receivedRate = RateMeter()
   private var sentRate = RateMeter()
-
-  /// The least time between two updates.
-  private static let interval = Duration.milliseconds(100)
 
   init(
     on console: Console, loop: IOLoop, statistics: Statistics,
@@ -32,17 +30,12 @@ final class StatusDisplay {
   /// Something has changed that may be shown: the state, or what has passed.
   func update() {
     guard state().showsStatus else { return hide() }
-    guard timer == nil else { return }
-    let wait = isOn ? max(.zero, Self.interval - (MonotonicTime.now - shownAt)) : .zero
-    timer = loop.schedule(after: wait) { [unowned self] in
-      timer = nil
-      show()
-    }
+    showing.post()
   }
 
   private func show() {
     let now = MonotonicTime.now
-    (isOn, shownAt) = (true, now)
+    isOn = true
     receivedRate.update(statistics.receivedCount, at: now)
     sentRate.update(statistics.sentCount, at: now)
     console.screen.setStatus(
@@ -55,7 +48,8 @@ final class StatusDisplay {
   }
 
   private func hide() {
-    (timer, settlingTimer) = (nil, nil)
+    showing.cancel()
+    settlingTimer = nil
     guard isOn else { return }
     isOn = false
     console.screen.setStatus(nil)
