@@ -13,6 +13,9 @@ from Tests.endtoend.harness import slow, wait_until
 XON, XOFF = b"\x11", b"\x13"
 REFUSED = re.compile(rb"serialterm: not sent: ([\d,]+) bytes, ")
 NOT_SENT_MORE = re.compile(rb"serialterm: ([\d,]+) more bytes were not sent")
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# Seconds within which a held line is said to be held: half a second, and the machine's own delay.
+SAID = 2.0
 
 
 class Row24HeldTests(SessionTest):
@@ -24,8 +27,23 @@ class Row24HeldTests(SessionTest):
         started = time.monotonic()
         terminal.send(b"hello")
         self.expect_held(terminal)
-        record(24, "held to said", (time.monotonic() - started) * 1000, "ms")
+        seconds = time.monotonic() - started
+        record(24, "held to said", seconds * 1000, "ms")
+        self.assertLess(seconds, SAID)
+        # Held one way only: what the device sends still arrives.
+        self.device.write(b"received while held")
+        terminal.expect(b"received while held")
         return terminal
+
+    def assert_held_to_the_end(self, terminal, status, expected):
+        """It ended with `status`, said what was not sent, and logged what came."""
+        self.assertEqual(status, expected)
+        self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 5)
+        self.assert_given_back(terminal)
+        self.assertEqual(self.log.read_bytes(), b"stoppedreceived while held")
+        self.log.unlink()
+        # The terminal is held for the next session too, as the kernel keeps that.
+        self.device.write(XON)
 
     def test_held_is_shown_and_cleared_and_nothing_is_lost(self):
         terminal = self.held_session()
@@ -36,31 +54,27 @@ class Row24HeldTests(SessionTest):
         terminal.expect(b"takes bytes again")
         self.assertEqual(self.device.read_exactly(5), b"hello")
         self.assertEqual(self.quit(terminal)[0], 0)
-        self.assertEqual(self.log.read_bytes(), b"stopped" + said)
+        self.assertEqual(self.log.read_bytes(), b"stoppedreceived while held" + said)
         self.assertNotIn(b"not sent", terminal.transcript.expect_end())
 
     def test_quit_key_while_held_tells_what_was_not_sent(self):
         durations = []
         for _ in range(3):
-            self.log.unlink(missing_ok=True)
             terminal = self.held_session()
             status, seconds = self.quit(terminal)
-            self.assertEqual(status, 1)
             self.assertLess(seconds, LEAVING)
-            self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 5)
-            self.assert_given_back(terminal)
+            self.assert_held_to_the_end(terminal, status, 1)
             durations.append(seconds * 1000)
-            self.device.write(XON)
         record(24, "quit key to the end while held", durations, "ms")
 
-    def test_signal_while_held(self):
-        terminal = self.held_session()
-        status, seconds = self.signal(terminal, signal.SIGTERM)
-        self.assertEqual(status, 128 + signal.SIGTERM)
-        self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 5)
-        self.assertLess(seconds, LEAVING)
-        self.assert_given_back(terminal)
-        record(24, "SIGTERM to the end while held", seconds * 1000, "ms")
+    def test_signals_while_held(self):
+        for name in SIGNALS:
+            with self.subTest(name.name):
+                terminal = self.held_session()
+                status, seconds = self.signal(terminal, name)
+                self.assertLess(seconds, LEAVING)
+                self.assert_held_to_the_end(terminal, status, 128 + name)
+                record(24, f"{name.name} to the end while held", seconds * 1000, "ms")
 
 
 @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
@@ -155,9 +169,13 @@ class Row26SlowDeviceTests(SessionTest):
 
 
 class Row27FullQueueTests(SessionTest):
-    SIZE = 24 * (1 << 20)
+    """24 MiB typed; the program keeps 16 MiB at most, the device takes none."""
 
-    def test_paste_to_a_device_that_never_reads_is_bounded_and_refused_visibly(self):
+    SIZE = 24 * (1 << 20)
+    MEMORY = 64
+
+    def full_session(self):
+        """A session that has read everything that was typed, and refused a part of it."""
         terminal = self.session()
         terminal.send(b"x" * self.SIZE, 60)
         terminal.expect(re.compile(rb"not sent: [^\n]*full"))
@@ -165,25 +183,48 @@ class Row27FullQueueTests(SessionTest):
         terminal.expect(b"quit")
         most = processes.memory(terminal.pid)[1]
         record(27, "memory at most, 24 MiB typed and none taken", most, "MiB")
-        self.assertLess(most, 64)
+        self.assertLess(most, self.MEMORY)
+        return terminal
+
+    def assert_counted(self, terminal, taken):
+        """Every byte is accounted for: taken by the driver, refused, or given up."""
+        terminal.transcript.expect_end()
+        output = terminal.output
+        refused = sum(number(count) for count in REFUSED.findall(output))
+        self.assertGreater(refused, 0)
+        given_up = sum(
+            number(count) for count in NOT_SENT.findall(output) + NOT_SENT_MORE.findall(output))
+        difference = self.SIZE - refused - given_up - len(taken)
+        record(27, "bytes refused that no count tells", difference, "bytes")
+        self.assertEqual(difference, 0)
+
+    def test_paste_to_a_device_that_never_reads_is_bounded_and_refused_visibly(self):
+        terminal = self.full_session()
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 1)
         self.assertLess(seconds, LEAVING)
         record(27, "quit key to the end behind 16 MiB", seconds * 1000, "ms")
         self.assertEqual(terminal.settings, terminal.original_settings)
-        # Every byte is accounted for: taken by the driver, refused, or given up.
-        output = terminal.output
-        told = sum(
-            number(count) for count in
-            NOT_SENT.findall(output) + REFUSED.findall(output) + NOT_SENT_MORE.findall(output))
-        difference = self.SIZE - told - len(self.device.rest())
-        record(27, "bytes refused that no count tells", difference, "bytes")
-        self.assertEqual(difference, 0)
+        self.assert_counted(terminal, self.device.rest())
 
-    def test_signal_behind_a_full_queue(self):
-        terminal = self.session()
-        terminal.send(b"x" * (4 << 20), 60)
-        status, seconds = self.signal(terminal, signal.SIGTERM)
-        self.assertEqual(status, 128 + signal.SIGTERM)
-        self.assertLess(seconds, LEAVING)
-        self.assert_given_back(terminal)
+    def test_signals_behind_a_full_queue(self):
+        for name in SIGNALS:
+            with self.subTest(name.name):
+                terminal = self.full_session()
+                status, seconds = self.signal(terminal, name)
+                self.assertEqual(status, 128 + name)
+                self.assertLess(seconds, LEAVING)
+                self.assert_given_back(terminal)
+                self.assert_counted(terminal, self.device.rest())
+                self.replug()
+
+    def test_lost_device_behind_a_full_queue(self):
+        terminal = self.full_session()
+        taken = self.unplug_and_read(terminal)
+        terminal.expect(b"is gone")
+        self.assertLess(processes.memory(terminal.pid)[1], self.MEMORY)
+        self.device.plug()
+        terminal.expect(b"is back")
+        self.assertEqual(self.quit(terminal)[0], 1)
+        self.assert_counted(terminal, taken)
+        self.assertEqual(self.device.rest(), b"")

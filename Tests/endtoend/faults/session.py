@@ -84,6 +84,7 @@ class SessionTest(unittest.TestCase):
         self.device.close()
         Path(self.device.path).unlink(missing_ok=True)
         self.device.plug()
+        self.port_settings = self.device.settings
 
     def assert_given_back(self, terminal):
         """Asserts that terminal, port and locks are as before, and that no process is left."""
