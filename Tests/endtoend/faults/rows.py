@@ -41,7 +41,7 @@ ROWS = {
     38: ("error marks, split anywhere by reads", "removed, every error reported, bytes exact"),
     39: ("DTR and RTS at the open", "only the requested changes, by the first request"),
     40: ("invalid configuration", "exit 2 with file and line, ≤ 100 ms, nothing executed"),
-    42: ("control socket client that sends nothing", "dropped ≤ 1 s, the session continues"),
+    42: ("stalled or hostile clients of the control socket", "dropped ≤ 1 s, 64 at once, the session continues"),
     47: ("a password is typed", "in no log, unless requested"),
     48: ("64 ports at once", "all streams and logs exact, descriptors +0, memory ≤ +5 %"),
     49: ("no descriptors, no memory", "reported, exit 1, terminal restored"),
