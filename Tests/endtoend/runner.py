@@ -54,8 +54,9 @@ def same_bytes(actual, expected, msg=None):
 class Report(unittest.TestResult):
     """Prints each test's line as it ends, and counts."""
 
-    def __init__(self):
+    def __init__(self, until_failure=False):
         super().__init__()
+        self._until_failure = until_failure
         self.counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
 
     def startTest(self, test):
@@ -100,6 +101,8 @@ class Report(unittest.TestResult):
     def _tell(self, outcome, test, *details):
         self.counts[outcome] += 1
         print(outcome, test.id(), *details, flush=True)
+        if outcome == FAILED and self._until_failure:
+            self.stop()
 
 
 def tests_of(suite):
@@ -124,10 +127,10 @@ def modules(folder, files):
     return [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
 
 
-def run_tests(names, quick=False, pattern="", soak=False):
+def run_tests(names, quick=False, pattern="", soak=False, until_failure=False):
     """Runs the tests of the modules `names` whose own names contain `pattern`: without those that
-    take seconds if `quick`, and those that take minutes only, and alone, if `soak`. Returns the
-    counts by outcome."""
+    take seconds if `quick`, and those that take minutes only, and alone, if `soak`; no more after
+    one that fails if `until_failure`. Returns the counts by outcome."""
     # Who starts the tests in the background may have them ignored: what they start would be deaf.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
@@ -141,7 +144,7 @@ def run_tests(names, quick=False, pattern="", soak=False):
     for test in tests_of(chosen):
         if isinstance(test, unittest.TestCase):
             test.addTypeEqualityFunc(bytes, same_bytes)
-    report = Report()
+    report = Report(until_failure)
     chosen.run(report)
     return report.counts
 
@@ -199,6 +202,8 @@ def main(folder, files, description):
     parser.add_argument("--soak", action="store_true", help="only the tests that take minutes")
     parser.add_argument("--jobs", type=int, default=1, metavar="N",
                         help="run up to N files of tests at once")
+    parser.add_argument("--until-failure", action="store_true",
+                        help="end after the first test that fails")
     parser.add_argument("--module", metavar="NAME", help="only the tests of this module")
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
@@ -206,7 +211,8 @@ def main(folder, files, description):
     if options.jobs > 1:
         counts = run_apart(names, options.jobs)
     else:
-        counts = run_tests(names, options.quick, options.pattern, options.soak)
+        counts = run_tests(
+            names, options.quick, options.pattern, options.soak, options.until_failure)
     print(closing_line(*counts.values()))
     if not any(counts.values()) and not options.module:
         sys.exit(f"no test's name contains '{options.pattern}'")
