@@ -1,8 +1,9 @@
-import EventLoop
 import Glibc
 import Posix
 import SystemPackage
 import Testing
+
+@testable import EventLoop
 
 /// Takes turns until a condition holds; a deadline, not a sleep, ends a test that hangs.
 private func run(
@@ -177,6 +178,23 @@ private final class Pipe {
     withExtendedLifetime(timers) {}
   }
 
+  @Test func timersOfTheSameDeadline_areCalledInTheOrderOfScheduling() {
+    var queue = TimerQueue()
+    var order: [Int] = []
+    let now = MonotonicTime.now
+    for number in 0..<4 { _ = queue.insert(deadline: now) { order.append(number) } }
+    while let handler = queue.popDue(at: now, scheduledBefore: queue.nextID) { handler() }
+    #expect(order == [0, 1, 2, 3])
+  }
+
+  @Test func turn_waitsUntilTheTimerIsDue_alsoAFractionOfAMillisecond() throws {
+    var calls = 0
+    let timer = loop.schedule(after: .microseconds(1_900)) { calls += 1 }
+    try loop.turn()
+    #expect(calls == 1, "a turn that ends before the deadline only costs time")
+    withExtendedLifetime(timer) {}
+  }
+
   @Test func cancelledTimer_isNotCalled() throws {
     var calls = 0
     let cancelled = loop.schedule(after: .milliseconds(1)) { calls += 1 }
@@ -234,6 +252,18 @@ private final class Pipe {
     // To this thread, which blocks it: another thread of the test runner would die of it.
     pthread_kill(pthread_self(), SIGUSR2)
     try run(loop) { !heard.isEmpty }
+    #expect(heard == [SIGUSR2])
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func signalThatIsIgnored_staysIgnored() throws {
+    signal(SIGUSR1, SIG_IGN)
+    defer { signal(SIGUSR1, SIG_DFL) }
+    var heard: [CInt] = []
+    let watch = try loop.watchSignals([SIGUSR1, SIGUSR2]) { heard.append($0) }
+    pthread_kill(pthread_self(), SIGUSR1)
+    pthread_kill(pthread_self(), SIGUSR2)
+    try run(loop) { heard.contains(SIGUSR2) }
     #expect(heard == [SIGUSR2])
     withExtendedLifetime(watch) {}
   }

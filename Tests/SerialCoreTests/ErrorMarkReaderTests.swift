@@ -1,4 +1,5 @@
 import Posix
+import SystemPackage
 import Testing
 
 @testable import SerialCore
@@ -55,6 +56,31 @@ import Testing
   @Test func beginningOfAMark_isData_whenNothingFollows() throws {
     #expect(try read([[1, 0xFF]]) == [.bytes([1]), .bytes([0xFF])])
     #expect(try read([[1, 0xFF], [0]]) == [.bytes([1]), .bytes([0xFF, 0])])
+  }
+
+  @Test func beginningOfAMark_isData_whenTheLastReadFails() throws {
+    var reader = ErrorMarkReader()
+    var heard: [UInt8] = []
+    let failure = SerialError(.lost, in: "read", at: .tty("/dev/ttyTEST"))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
+    defer { buffer.deallocate() }
+    func take(_ input: LinkInput) -> Bool {
+      if case .bytes(let bytes) = input { heard += bytes }
+      return true
+    }
+    _ = try reader.read(
+      into: buffer, isLast: false,
+      from: { room throws(SerialError) in
+        room[0] = 0xFF
+        return .bytes(1)
+      }, take)
+    for isLast in [false, true] {
+      #expect(throws: failure) {
+        _ = try reader.read(
+          into: buffer, isLast: isLast, from: { _ throws(SerialError) in throw failure }, take)
+      }
+      #expect(heard == (isLast ? [0xFF] : []))
+    }
   }
 
   @Test func readerThatStops_getsNoMoreOfThePiece() throws {

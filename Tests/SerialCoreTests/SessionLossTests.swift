@@ -106,6 +106,18 @@ import Testing
     #expect(error.code == .lost)
   }
 
+  @Test func queueOfALostDevice_isNotSentToTheNextOne() throws {
+    let bench = Bench(waits: false)
+    bench.appetite = 2
+    try bench.session.open(path)
+    try bench.session.write([1, 2, 3, 4])
+    bench.session.hangUp()
+    #expect(bench.session.queuedByteCount == 2)
+    try bench.session.open(.tty("/dev/ttyOTHER"))
+    #expect(bench.session.queuedByteCount == 0)
+    #expect(bench.link.sent.isEmpty)
+  }
+
   @Test func failedWrite_losesTheDevice_readingWhatIsLeft() throws {
     try session.open(path)
     bench.link.incoming = [[7]]

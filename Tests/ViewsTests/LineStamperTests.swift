@@ -68,6 +68,7 @@ private struct Stamping {
     ("a\r\nb\r\n", "#a\r\n#b\r\n"),
     ("a\n\rb\n\r", "#a\n\r#b\n\r"),
     ("\n\n", "#\n#\n"),
+    ("a\n\nb", "#a\n#\n#b"),
     ("a\r\n\r\nb", "#a\r\n\r#\r\n#b"),
     ("a\r\r\nb", "#a\r\r\n#b"),
     ("50%\r51%\r\n", "#50%\r#51%\r\n"),
