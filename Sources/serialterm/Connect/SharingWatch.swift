@@ -11,6 +11,9 @@ import SystemPackage
 /// the device sends. inotify(7) reports that a program opens the node; which one is found by looking at
 /// all processes, which may take some 10 ms: a thread of its own does that.
 final class SharingWatch: SessionObserver {
+  /// The time from the opening of the port to the first search.
+  private static let firstSearch = Duration.milliseconds(100)
+
   private let console: Console
   private let loop: IOLoop
   private var path: FilePath?
@@ -53,7 +56,8 @@ final class SharingWatch: SessionObserver {
         if self.watcher?.readEvents() == true { look() }
       }
     }
-    look()
+    // Not while the session starts: looking at all processes would compete with the first bytes.
+    timer = loop.schedule(after: Self.firstSearch) { [unowned self] in look() }
   }
 
   private func stop() {
