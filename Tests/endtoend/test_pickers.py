@@ -136,6 +136,8 @@ class PlainTests(CommandTest):
         self.ask(b"P", "parity")
         self.terminal.send(b"strange\r")
         self.screen.wait_for_text("'strange' is not in the list.")
+        self.screen.wait_for(lambda lines: lines[self.screen.cursor[0]].rstrip() == "parity:", "a prompt")
         self.terminal.send(b"\r")
+        self.screen.wait_for_text("serialterm: cancelled.")
         self.expect_nothing_sent()
         self.assertEqual(self.device.settings, before)

@@ -39,6 +39,16 @@ final class PlainQuestionView: Dialog {
     console.answer(
       ["\(question.title): type a number or a name, then Enter. Enter alone cancels."] + lines
         + (rest > 0 ? ["  \(rest.grouped) more: type the name"] : []))
+    prompt()
+  }
+
+  /// Begins the line of the answer. On a small screen the list's first line, with the question, has
+  /// scrolled away.
+  private func prompt() { console.echo("\(question.title): ") }
+
+  private func cancel() {
+    console.answer(["cancelled."])
+    answer(.cancelled)
   }
 
   func handle(_ key: Key) {
@@ -52,7 +62,7 @@ final class PlainQuestionView: Dialog {
         console.echo(String(repeating: "\u{8} \u{8}", count: "\(last)".harmless.displayWidth))
       }
     case .named(.enter, _): enter()
-    case .named(.escape, _), .control("c"), .control("g"): answer(.cancelled)
+    case .named(.escape, _), .control("c"), .control("g"): cancel()
     case .control, .alt, .named: break
     }
   }
@@ -71,10 +81,13 @@ final class PlainQuestionView: Dialog {
       guard let text = question.continuation(id) else { return answer(.chosen(id)) }
       (printed, listed) = (nil, text)
       print()
-    case .cancelled: return answer(.cancelled)
+    case .cancelled: return cancel()
     case .refused(_, let reason):
       console.answer([CommandOutcome.unavailable(because: reason).message])
-    case .unchanged, .changed: console.answer(["'\(typed)' is not in the list."])
+      prompt()
+    case .unchanged, .changed:
+      console.answer(["'\(typed)' is not in the list."])
+      prompt()
     }
     typed = ""
   }
