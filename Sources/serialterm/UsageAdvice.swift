@@ -20,9 +20,47 @@ enum UsageAdvice {
     {
       return "Unexpected argument '\(number)': for the baud rate use --baud \(number). \(help)"
     }
-    let message = withoutRepetition(message)
+    if let extra = quoted(after: "Unexpected argument", in: message), named == nil,
+      let advice = advice(onArgument: extra, after: arguments, subcommands: subcommands)
+    {
+      let end = advice.hasSuffix("?") ? "" : "."
+      return "Unexpected argument '\(extra)': \(advice)\(end) \(help)"
+    }
+    var message = withoutRepetition(message)
+    if message.hasSuffix("is invalid for '--prefix <prefix>'") {
+      message += ": expected ctrl-a to ctrl-z, or none"
+    }
     let end = message.hasSuffix(".") || message.hasSuffix("?") ? "" : "."
     return "\(message)\(end) \(help)"
+  }
+
+  /// What an argument that the parser did not expect may have been meant as; nil if there is no guess.
+  private static func advice(
+    onArgument extra: String, after arguments: [String], subcommands: Set<String>
+  ) -> String? {
+    if let place = arguments.firstIndex(of: extra), place > 0,
+      ["-t", "--timestamps"].contains(arguments[place - 1])
+    {
+      return "time formats are time, iso, delta, start and epoch, with :us for microseconds"
+    }
+    guard let first = arguments.first, first != extra else { return nil }
+    return subcommands.filter { isMisspelling(first, of: $0) }.min()
+      .map { "'\(first)' is not a command; did you mean '\($0)'?" }
+  }
+
+  /// Whether a word becomes a name by one change: a character too many, missing, or wrong, or two that
+  /// are exchanged.
+  private static func isMisspelling(_ word: String, of name: String) -> Bool {
+    let (word, name) = (Array(word), Array(name))
+    let head = zip(word, name).prefix { $0 == $1 }.count
+    let tail = zip(word.dropFirst(head).reversed(), name.dropFirst(head).reversed())
+      .prefix { $0 == $1 }.count
+    let (wrong, right) = (
+      word[head..<(word.count - tail)], name[head..<(name.count - tail)]
+    )
+    return max(wrong.count, right.count) <= 1
+      || (wrong.count == 2 && right.count == 2 && wrong.first == right.last
+        && wrong.last == right.first)
   }
 
   /// The message without the parser's introduction of a malformed TARGET, which the message itself names.

@@ -47,6 +47,29 @@ struct UsageAdviceTests {
         == "Unexpected argument '9'. See 'serialterm list --help'.")
   }
 
+  @Test(
+    "a misspelt command is recognised by the argument that then is one too many",
+    arguments: ["conect", "connnect", "connetc", "connext"])
+  func misspeltCommand(word: String) {
+    #expect(
+      message("Unexpected argument 'ttyUSB0'", [word, "ttyUSB0"])
+        == "Unexpected argument 'ttyUSB0': '\(word)' is not a command; did you mean 'connect'?"
+        + " See 'serialterm connect --help'.")
+  }
+
+  @Test("a wrong prefix key is answered with the right ones")
+  func prefixKey() throws {
+    let error = #expect(throws: (any Error).self) { try ConnectCommand.parse(["--prefix", "F1"]) }
+    let text = ConnectCommand.message(for: try #require(error))
+    #expect(message(text, ["--prefix", "F1"]).contains("expected ctrl-a to ctrl-z, or none. See"))
+  }
+
+  @Test("an unknown time format is answered with the formats")
+  func timeFormat() {
+    #expect(
+      message("Unexpected argument 'noon'", ["ttyUSB0", "-t", "noon"]).contains("iso, delta"))
+  }
+
   @Test("the advice names options and commands that exist, instead of options that do not")
   func table() throws {
     let known = Set(
