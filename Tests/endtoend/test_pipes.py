@@ -254,3 +254,5 @@ class HalfTerminalTests(unittest.TestCase):
             terminal.process.stdin.close()
             self.assertEqual(terminal.wait(), 0)
             self.assertEqual(terminal.settings, terminal.original_settings)
+            self.assertTrue(
+                terminal.output.endswith(b"shown\r\n"), "one line end, not two")

@@ -166,13 +166,17 @@ final class Console {
   /// Gives up what the terminal has not taken; it is given back as far as it takes anything.
   func giveUp() { screen.giveUp() }
 
-  /// Ends the device's last line, so that whoever writes next begins a new one, and writes what is
-  /// queued, for as long as it is taken within a limit.
+  /// Ends the device's last line, so that the shell's prompt begins a new one, and writes the queue
+  /// within a time limit.
   ///
-  /// - Returns: how many bytes were never taken.
+  /// - Returns: how many bytes were not written.
   func finish(within limit: Duration) -> Int {
     screen.finish()
-    if isMidLine && isOutputTerminal { output.write(lineEnd) }
+    if isMidLine && isOutputTerminal {
+      output.write(lineEnd)
+      // The end of a session may call this twice.
+      isMidLine = false
+    }
     let left = output.finish(within: limit)
     endSharedLine()
     _ = messages?.finish(within: limit)
