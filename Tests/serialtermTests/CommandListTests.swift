@@ -100,7 +100,8 @@ import Testing
 
   @Test(arguments: [
     ("exit", "quit"), ("disconnect", "quit"), ("close", "quit"), ("upload", "send-file"),
-    ("crlf", "mapping"), ("line ending", "line-ending"), ("speed", "baud"), ("search", "highlight"),
+    ("crlf", "line-ending"), ("line ending", "line-ending"), ("speed", "baud"),
+    ("search", "highlight"),
     ("capture", "log"), ("settings", "configuration"), ("stats", "statistics"),
     ("reset", "pulse-line"), ("rts", "toggle-line"), ("handshake", "flow"),
     ("cancel", "stop-sending"),

@@ -84,7 +84,10 @@ extension Command {
     case .lineEnding:
       Entry(
         nil, "line-ending", "set what Enter sends",
-        or: ["line ending", "line endings", "enter key", "return key", "end of line"],
+        or: [
+          "line ending", "line endings", "crlf", "newline", "eol", "enter key", "return key",
+          "end of line",
+        ],
         needs: [.sending], value: { $0.lineEnding.rawValue })
     case .readOnly:
       Entry(
