@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.faults.figures import record
-from Tests.endtoend.harness import Device, serialterm
+from Tests.endtoend.harness import Device, Terminal, serialterm, serialterm_binary
 from Tests.endtoend.harness.program import REPOSITORY
 
 
@@ -238,6 +238,11 @@ class CommandTests(ProfileCase):
         self.assertIn(b"# not imported: alert = bell (", result.stdout)
         self.file.write_bytes(result.stdout)
         self.assertEqual(self.settings("loopback:", "--profile", "a"), "300 8N1")
+        self.assertNotIn(b"nothing is saved", result.stderr)
+        # On a terminal it looks as if it had been saved.
+        with Terminal(serialterm_binary(), "profile", "import-tio", str(source)) as terminal:
+            terminal.expect(b"nothing is saved")
+            self.assertEqual(terminal.wait(), 0)
 
     def test_the_import_that_the_documentation_shows(self):
         source = self.folder / "tio"

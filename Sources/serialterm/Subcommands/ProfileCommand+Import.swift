@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import Glibc
 
 extension ProfileCommand {
   struct ImportTio: Subcommand {
@@ -26,6 +27,11 @@ extension ProfileCommand {
       }
       let converted = TioImport(document, complaint: Self.complaint)
       try StandardStream.output.print(converted.text)
+      if isatty(STDOUT_FILENO) == 1 {
+        StandardStream.complain(
+          "nothing is saved. To use it, append it to the configuration: see "
+            + "'serialterm profile import-tio --help'.")
+      }
       if converted.droppedCount > 0 {
         let count = converted.droppedCount == 1 ? "1 setting" : "\(converted.droppedCount) settings"
         StandardStream.complain("\(count) not imported; the comments say why.")
