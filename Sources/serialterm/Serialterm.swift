@@ -15,7 +15,7 @@ struct Serialterm: ParsableCommand {
 
       EXAMPLES:
         serialterm list                  show the serial devices
-        serialterm ttyUSB0 -b 9600       connect at 9600 baud; the default is 115200 8N1
+        serialterm ttyUSB0 -b 9600       connect at 9600 baud, not 115200
         serialterm loopback:board        talk to a simulated board, no hardware needed
         serialterm doctor ttyUSB0        find out why a device does not work
         serialterm connect --help        show the options of a session

@@ -15,7 +15,7 @@ extension ConnectController {
       console.say("no device is there yet. Plug one in, and it is listed here.")
       console.say("Is one plugged in? 'serialterm doctor' says why it is not listed.")
     } else if query == .latest {
-      console.say("no USB or other hot-pluggable device is present. These ports are:")
+      console.say("no USB or other hot-pluggable device is present. Other ports:")
     }
     while chooser.isUndecided && outcome == nil {
       chooser.ask()

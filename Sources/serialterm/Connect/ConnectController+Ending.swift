@@ -54,7 +54,8 @@ extension ConnectController {
     }
     input.stop()
     if configuration.isReadOnly && refusals.total == 0 {
-      console.say("Standard input is empty: the session ends. Use 'serialterm log' to log on.")
+      console.say(
+        "standard input is empty, so the session ends. To keep logging, use 'serialterm log'.")
     }
     // Nothing to send is no reason to leave a device in the middle of its reset.
     parts.opening.afterwards { [unowned self] in

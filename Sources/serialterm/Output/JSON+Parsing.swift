@@ -12,7 +12,7 @@ extension JSON {
     /// Where it is wrong: counted from 1, in bytes.
     let position: Int
 
-    var description: String { "no JSON: wrong at byte \(position)" }
+    var description: String { "not JSON: error at byte \(position)" }
   }
 
   /// A member of an object.

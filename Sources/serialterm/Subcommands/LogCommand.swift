@@ -16,7 +16,7 @@ struct LogCommand: Subcommand {
       'serialterm connect --help'.
 
       EXAMPLE:
-        serialterm log /dev/ttyUSB0 board.jsonl --log-append --log-rotate 10M --log-keep 9
+        serialterm log /dev/ttyUSB0 board.jsonl --log-append --log-rotate 10M
       """)
 
   @Argument(

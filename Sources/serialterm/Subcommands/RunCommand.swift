@@ -83,7 +83,7 @@ struct RunCommand: Subcommand {
     } catch let error as DialogueError {
       throw Failure(.usage, "\(name):\(error)")
     } catch {
-      throw Failure(.usage, "\(name): \(error)")
+      throw Failure(.usage, "\(name): the script cannot be read (\(error)).")
     }
     // A port is not opened, and a board not reset, if the report cannot be written.
     let files = try report.map { try ReportFile($0) }
