@@ -181,6 +181,8 @@ import Testing
   // MARK: Pseudo-terminals
 
   @Test func pseudoTerminal_vanishesWhenItIsClosed_andAppearsWhenItIsOpenedAnew() throws {
+    let numbers = try PseudoTerminal.lockNumbers()
+    defer { withExtendedLifetime(numbers) {} }
     var terminal: PseudoTerminal? = try .aboveFreeNumbers()
     let node = try #require(terminal).node
     let direct = try watch(node)
@@ -204,6 +206,8 @@ import Testing
 
   @Test func pseudoTerminalThatWasReplacedUnseen_hasVanishedAndAppeared() throws {
     // Its node has the same inode number then: only the notices tell.
+    let numbers = try PseudoTerminal.lockNumbers()
+    defer { withExtendedLifetime(numbers) {} }
     var terminal: PseudoTerminal? = try .aboveFreeNumbers()
     let node = try #require(terminal).node
     let watcher = try watch(node)

@@ -20,8 +20,19 @@ final class PseudoTerminal {
   /// TIOCGPTN of ioctl_tty(2), which ptsname(3) asks too: a macro that Swift does not import.
   private static let getNumber: UInt = 0x8004_5430
 
+  /// Keeps other tests, also those of other processes, from taking many numbers as long as it is kept.
+  ///
+  /// The corresponding C function is `flock`.
+  static func lockNumbers() throws -> OwnedDescriptor {
+    let folder = try OwnedDescriptor.open("/dev/pts", O_RDONLY | O_DIRECTORY)
+    let descriptor = folder.borrowed.rawValue
+    try systemCall { flock(descriptor, LOCK_EX) }
+    return folder
+  }
+
   /// Opens one with many free numbers below its own: the kernel assigns the lowest free number, so
-  /// that another program that opens some does not get this one's number when it is closed.
+  /// that another program that opens some does not get this one's number when it is closed. The numbers must
+  /// be locked.
   static func aboveFreeNumbers() throws -> PseudoTerminal {
     var opened: [PseudoTerminal] = []
     for _ in 0..<200 { opened.append(try PseudoTerminal()) }
