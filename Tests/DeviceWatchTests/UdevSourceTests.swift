@@ -1,6 +1,8 @@
 import Glibc
 import Observing
+import Posix
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import DeviceWatch
@@ -134,6 +136,76 @@ import Testing
     handle(
       source.descriptor, with: { events += source.readEvents() }, until: { !events.isEmpty })
     #expect(events.count == 1)
+  }
+
+  /// Row 16: an event before, during and after the enumeration, a thousand times.
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
+  func eventAtAnyMomentOfTheStart_isHeard_aThousandTimes() throws {
+    let consoles = ["tty41", "tty42", "tty43"]
+    var missed = 0
+    for _ in 0..<1_000 {
+      var isEnumerating = false
+      let source = try UdevSource(group: .kernel, receiveBufferSize: 65_536) { name in
+        if isEnumerating && name == consoles[1] { try? Sysfs.makeEvent(of: name) }
+        return consoles.contains(name)
+      }
+      let watcher = DeviceWatcher(source: source)
+      let recorder = DeviceRecorder()
+      watcher.addObserver(recorder)
+      try Sysfs.makeEvent(of: consoles[0])
+      isEnumerating = true
+      try watcher.startIfNeeded()
+      isEnumerating = false
+      try Sysfs.makeEvent(of: consoles[2])
+      // The kernel sends within the system call: what was heard is waiting by now.
+      watcher.handleReadable()
+      try #require(watcher.devices.count == consoles.count)
+      let heard = Set(recorder.heard.compactMap { $0.change?.new.node.lastComponent?.string })
+      missed += consoles.count { !heard.contains($0) }
+    }
+    Figures.record(
+      row: 16, "events missed of 3,000, before, during and after the enumeration", [Double(missed)],
+      unit: "")
+    #expect(missed == 0)
+  }
+
+  /// Row 17: ten thousand events, most of them lost, while the devices change.
+  @Test(.enabled(if: Sysfs.canMakeEvents, noEvents), arguments: [0, 100])
+  func listIsRightWithinASecond_afterTenThousandEvents(eventsPerRead: Int) throws {
+    var names: Set<String> = ["tty44", "tty45"]
+    let source = try UdevSource(group: .kernel, receiveBufferSize: 4_096) { names.contains($0) }
+    let watcher = DeviceWatcher(source: source)
+    let recorder = DeviceRecorder()
+    watcher.addObserver(recorder)
+    try watcher.startIfNeeded()
+    for index in 1...10_000 {
+      try Sysfs.makeEvent(of: "tty44")
+      if eventsPerRead > 0 && index % eventsPerRead == 0 { watcher.handleReadable() }
+      // As if one had been unplugged and others plugged in, and the events were among the lost ones.
+      if index == 9_000 { names = ["tty44", "tty46", "tty47"] }
+    }
+    let expected: [FilePath] = ["/dev/tty44", "/dev/tty46", "/dev/tty47"]
+    let start = MonotonicTime.now
+    handle(
+      watcher.descriptor, with: watcher.handleReadable,
+      until: { watcher.devices.map(\.node) == expected })
+    let duration = MonotonicTime.now - start
+    Figures.record(
+      row: 17, "10,000 events and a queue of 4 KiB: to the right list",
+      [Double(duration.nanoseconds) / 1e6], unit: "ms")
+    #expect(duration < .seconds(1))
+    let news = recorder.heard.filter { $0.change == nil }
+    #expect(news.compactMap(\.disappearance?.node) == ["/dev/tty45"])
+    #expect(news.compactMap(\.appearance?.node) == ["/dev/tty46", "/dev/tty47"])
+    // It goes on listening.
+    let heardBefore = recorder.heard.count
+    try Sysfs.makeEvent(of: "tty46")
+    handle(
+      watcher.descriptor, with: watcher.handleReadable,
+      until: {
+        recorder.heard.dropFirst(heardBefore).contains { $0.change?.new.node == "/dev/tty46" }
+      }
+    )
   }
 
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
