@@ -1,4 +1,5 @@
 import EventLoop
+import Posix
 import SerialCore
 import SystemPackage
 
@@ -83,12 +84,24 @@ final class ReleaseDesk: SessionObserver {
 
   /// Adds a borrower's claim, if it asks for the session's device.
   func lend(_ device: DeviceID, to borrower: any Borrower) {
-    guard session.state.endpoint?.path?.deviceNumber == device else { return borrower.hear(.other) }
+    guard session.state.endpoint?.path?.deviceNumber == device, !isReused(device) else {
+      return borrower.hear(.other)
+    }
     if case .disabled(let reason) = availability() { return borrower.hear(.no(reason)) }
     borrowers.append(borrower)
     expectant.append(borrower)
     update()
     if drain != nil && session.unsentByteCount > 0 { borrower.hear(.wait) }
+  }
+
+  /// Whether the device at the session's path is another one by now: the kernel gives the number of a
+  /// pseudo-terminal that is closed to the next one that is opened.
+  private func isReused(_ device: DeviceID) -> Bool {
+    switch session.state {
+    case .waitingForDevice(_, .released): false
+    case .waitingForDevice: device.isPseudoTerminal
+    case .closed, .opening, .open, .released: false
+    }
   }
 
   /// Removes a borrower's claim; it is told when the port is open again, or that it is not after a while.

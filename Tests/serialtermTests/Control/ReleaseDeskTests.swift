@@ -115,6 +115,21 @@ import Testing
     #expect(session.state.isOpen)
   }
 
+  @Test func pseudoTerminalWithTheNumberOfALostOne_isNotLent() throws {
+    // Another program's terminal is at the path now, for all that the desk can see.
+    session.deviceDidDisappear()
+    try settle()
+    guard case .waitingForDevice = session.state else {
+      Issue.record("the session does not wait: \(session.state)")
+      return
+    }
+    let tool = Tool("tool")
+    desk.lend(device, to: tool)
+    try settle()
+    #expect(tool.heard == [.other])
+    #expect(desk.borrowerNames == nil)
+  }
+
   @Test func sessionThatMayNotRelease_saysSo_toAllWhoAsked() throws {
     let guardian = Guardian()
     session.delegate = guardian
