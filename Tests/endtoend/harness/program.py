@@ -1,5 +1,7 @@
 """Starts and ends programs."""
 
+import atexit
+import functools
 import os
 import pwd
 import shutil
@@ -23,15 +25,24 @@ def serialterm_binary():
     return str(binary)
 
 
+@functools.cache
+def runtime_folder():
+    """The folder for the sockets of sessions. Those of other tests are not in it: a session of theirs
+    may have the number of a pseudo-terminal of ours, which the kernel uses again."""
+    folder = tempfile.mkdtemp(prefix="serialterm-run-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def environment(**changes):
     """The environment of started programs: the caller's, without variables that would change their
-    output, and with unusable folders for configuration and history. `changes` sets variables, or
-    removes them if None.
+    output, with unusable folders for configuration and history, and with a folder for the sockets of
+    this run. `changes` sets variables, or removes them if None.
 
     Nobody, not even root, can create a file below /dev/null."""
     variables = dict(
         os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME="/dev/null/config",
-        XDG_STATE_HOME="/dev/null/state")
+        XDG_STATE_HOME="/dev/null/state", XDG_RUNTIME_DIR=runtime_folder())
     variables.pop("NO_COLOR", None)
     variables.update(changes)
     return {name: value for name, value in variables.items() if value is not None}
