@@ -56,6 +56,17 @@ class ASCIITests(PaletteTest):
             self.assertIn(b"/tmp/gr<fc>n", other.output)
             self.assert_ascii(other)
 
+    def test_names_in_messages_of_a_session_are_ascii(self):
+        link = self.folder / "grün"
+        link.symlink_to(self.device.node)
+        with Terminal(
+                serialterm_binary(), "connect", str(link), variables={"LC_ALL": "C"}) as terminal:
+            terminal.expect(b"/gr<fc>n at 115200 8N1")
+            terminal.send(PREFIX + b"q")
+            self.assertEqual(terminal.wait(), 0)
+            terminal.transcript.expect_end()
+            self.assert_ascii(terminal)
+
     def test_other_locales(self):
         for locale, shown in (("POSIX", "<e9>"), ("de_DE.ISO-8859-1", "<e9>"), ("C.UTF-8", "é"),
                               ("de_DE.utf8@euro", "é")):

@@ -28,18 +28,22 @@ def set_otherwise(terminal):
 
 
 class Row03CrashTests(SessionTest):
+    def session_without_guard(self, **how):
+        """A session whose guard is dead: what restores the terminal is the crash handler. A guard that
+        is only stopped would help, because the kernel continues it when its parent ends."""
+        terminal = self.session(**how)
+        guard = self.guard_of(terminal)
+        os.kill(guard, signal.SIGKILL)
+        wait_until(lambda: processes.state_of(guard) in ("Z", None), "the guard is dead")
+        return terminal
+
     def crash_often(self, number, times):
-        """The guard is kept from helping: what restores the terminal is the crash handler."""
         for _ in range(times):
-            terminal = self.session()
-            with processes.stopped(self.guard_of(terminal)):
-                terminal.signal(number)
-                self.assertEqual(terminal.wait(), -number)
-                self.assertEqual(terminal.settings, terminal.original_settings)
-                self.assert_port_is_free()
-            wait_until(
-                lambda: not processes.in_session(terminal.pid), "the guard ends too")
+            terminal = self.session_without_guard()
+            terminal.signal(number)
+            self.assertEqual(terminal.wait(), -number)
             self.assertEqual(terminal.settings, terminal.original_settings)
+            self.assert_port_is_free()
             terminal.close()
         record(3, f"not restored after {number.name}", [0] * times, "times")
 
@@ -51,21 +55,19 @@ class Row03CrashTests(SessionTest):
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_trap_in_the_middle_of_a_read(self):
         """As compiled code traps: by an instruction, not by a signal that somebody sends."""
-        terminal = self.session(variables=faulty(self.device.node, trap=1))
-        with processes.stopped(self.guard_of(terminal)):
-            self.device.write(b"x")
-            self.assertIn(terminal.wait(), (-signal.SIGILL, -signal.SIGTRAP))
-            self.assertEqual(terminal.settings, terminal.original_settings)
-            self.assert_port_is_free()
+        terminal = self.session_without_guard(variables=faulty(self.device.node, trap=1))
+        self.device.write(b"x")
+        self.assertIn(terminal.wait(), (-signal.SIGILL, -signal.SIGTRAP))
+        self.assertEqual(terminal.settings, terminal.original_settings)
+        self.assert_port_is_free()
 
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_used_up_stack_leaves_none_for_a_handler_without_its_own(self):
-        terminal = self.session(variables=faulty(self.device.node, overflow=1))
-        with processes.stopped(self.guard_of(terminal)):
-            self.device.write(b"x")
-            self.assertEqual(terminal.wait(), -signal.SIGSEGV)
-            self.assertEqual(terminal.settings, terminal.original_settings)
-            self.assert_port_is_free()
+        terminal = self.session_without_guard(variables=faulty(self.device.node, overflow=1))
+        self.device.write(b"x")
+        self.assertEqual(terminal.wait(), -signal.SIGSEGV)
+        self.assertEqual(terminal.settings, terminal.original_settings)
+        self.assert_port_is_free()
 
     @slow
     def test_crashes_a_hundred_times_each(self):
@@ -139,6 +141,16 @@ class Row04KillTests(SessionTest):
         with processes.stopped(self.guard_of(terminal)):
             self.assertEqual(self.quit(terminal)[0], 0)
         self.assertEqual(terminal.settings, terminal.original_settings)
+
+    def test_guard_that_was_stopped_restores_when_the_program_is_killed(self):
+        """The kernel continues it, and sends SIGHUP before."""
+        terminal = self.session()
+        guard = self.guard_of(terminal)
+        os.kill(guard, signal.SIGSTOP)
+        wait_until(lambda: processes.state_of(guard) == "T", "the guard stops")
+        terminal.signal(signal.SIGKILL)
+        wait_until(
+            lambda: terminal.settings == terminal.original_settings, "the guard restores")
 
     def test_next_session_has_the_port_at_once_and_begins_where_the_first_did(self):
         first = self.session()

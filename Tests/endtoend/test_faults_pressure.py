@@ -19,9 +19,9 @@ SAID = 2.0
 
 
 class Row24HeldTests(SessionTest):
-    def held_session(self):
+    def held_session(self, *options):
         """A session whose device has sent XOFF, after `hello` was typed."""
-        terminal = self.session("-f", "soft", "-L", str(self.log))
+        terminal = self.session("-f", "soft", "-L", str(self.log), *options)
         self.device.write(XOFF + b"stopped")
         terminal.expect(b"stopped")
         started = time.monotonic()
@@ -66,6 +66,12 @@ class Row24HeldTests(SessionTest):
             self.assert_held_to_the_end(terminal, status, 1)
             durations.append(seconds * 1000)
         record(24, "quit key to the end while held", durations, "ms")
+
+    def test_quitting_with_time_to_drain_does_not_wait_for_a_line_that_stands_still(self):
+        terminal = self.held_session("--drain", "20")
+        status, seconds = self.quit(terminal)
+        self.assertLess(seconds, 2)
+        self.assert_held_to_the_end(terminal, status, 1)
 
     def test_signals_while_held(self):
         for name in SIGNALS:

@@ -164,6 +164,23 @@ class ReleaseTests(ReleaseTestCase):
         self.device.plug(says=b"ours")
         session.expect(b"ours")
 
+    def test_strangers_pseudo_terminal_at_the_path_of_the_session_is_not_taken_back(self):
+        """The session was given the node itself, and there is no link that could be made again."""
+        node = self.device.node
+        session = self.enterContext(
+            Terminal(serialterm_binary(), "connect", node, variables=self.variables))
+        session.expect(b"ctrl-t q")
+        wait_until(self.socket_of(session).exists, "the session listens")
+        with Pipes(serialterm_binary(), "release", node, "--", "cat",
+                   variables=self.variables) as client:
+            session.expect(b"is lent")
+            Device.close(self.device)
+            strangers = [self.enterContext(Device()) for _ in range(3)]
+            self.assertIn(node, [stranger.node for stranger in strangers])
+            client.close_stdin()
+            client.stderr.expect(b"waits for")
+        self.assertFalse(any(stranger.exclusive for stranger in strangers))
+
     def test_simulation_is_taken_back(self):
         session = self.enterContext(
             Terminal(serialterm_binary(), "connect", "loopback:board", variables=self.variables))
