@@ -21,7 +21,7 @@ struct ConnectCommand: Subcommand {
       """)
 
   @Argument(
-    help: "The device. Without it, the one there is, or a list to choose from.",
+    help: "The device. Without it, the only one, or a list to choose from.",
     completion: Target.completion,
     transform: { try Target(parsing: $0) })
   var target: Target?
@@ -31,7 +31,7 @@ struct ConnectCommand: Subcommand {
 
   @Flag(
     inversion: .prefixedNo, exclusivity: .chooseLast,
-    help: "Wait for a device that went away, and go on when it is back.")
+    help: "When the device is unplugged, wait for it and continue.")
   var reconnect = true
 
   @Flag(name: .customShort("n"), help: .init("Same as --no-reconnect.", visibility: .default))
@@ -40,7 +40,7 @@ struct ConnectCommand: Subcommand {
   @Flag(help: "Wait for a device that is missing or in use.")
   var wait = false
 
-  @Flag(name: [.customShort("e"), .long], help: "Show what is typed.")
+  @Flag(name: [.customShort("e"), .long], help: "Show what you type.")
   var localEcho = false
 
   @OptionGroup(title: "PACING")
@@ -49,7 +49,7 @@ struct ConnectCommand: Subcommand {
   @OptionGroup(title: "VIEW")
   var view: ViewOptions
 
-  @Option(help: "Send what is typed at once (char), or a line when it has been edited (line).")
+  @Option(help: "Send each key at once (char), or a line after Enter, with editing (line).")
   var inputMode = InputMode.char
 
   @Option(help: "What Enter sends: cr, lf or crlf.")
@@ -77,23 +77,23 @@ struct ConnectCommand: Subcommand {
 
   @Option(
     help: """
-      Seconds to wait for bytes that are still being sent when you quit, 0.3 unless given, or \
-      release the port, 1 unless given.
+      Seconds to wait for bytes that are still being sent: by default 0.3 when you quit, 1 when the \
+      port is released.
       """)
   var drain: Double?
 
-  @Option(help: "A signal that releases the port, and takes it back: USR1 or USR2.")
+  @Option(help: "A signal that releases the port, and reopens it: USR1 or USR2.")
   var releaseOn: ReleaseSignal?
 
-  @Flag(name: [.short, .long], help: "Say nothing but failures.")
+  @Flag(name: [.short, .long], help: "Print only failures.")
   var quiet = false
 
   @Option(
     help: .init(
-      "Run a command with its standard input and output wired to the port.", valueName: "command"))
+      "Run a command with the port as its standard input and output.", valueName: "command"))
   var exec: String?
 
-  @Flag(help: "Be driven by a program: the session as JSON lines, commands as JSON lines.")
+  @Flag(help: "For programs: events and received data as JSON lines, commands as JSON lines.")
   var json = false
 
   @OptionGroup(title: "CONFIGURATION")

@@ -6,14 +6,14 @@ struct ViewOptions: ParsableArguments {
   @Flag(name: [.customShort("x"), .long], help: "Show bytes as hexadecimal numbers.")
   var hex = false
 
-  @Option(help: "Milliseconds of silence that end a line of numbers.")
+  @Option(help: "Milliseconds of silence that end a row of the hex view.")
   var hexGap = 50
 
   @Option(
     name: [.customShort("t"), .long],
     help: .init(
-      "Show when each line came: time (if nothing follows), iso, delta, start or epoch; with :us "
-        + "to the microsecond.", valueName: "format"),
+      "Show the time of each line: time (the default), iso, delta, start or epoch; with :us "
+        + "in microseconds.", valueName: "format"),
     transform: { try TimestampFormat(parsing: $0) })
   var timestamps: TimestampFormat?
 
@@ -21,27 +21,27 @@ struct ViewOptions: ParsableArguments {
     name: [.short, .long],
     help: .init(
       "Change characters: from-device:cr=lf, to-device:lf=crlf and others, with commas between; or "
-        + "tio's names, as ICRNL.", valueName: "list"),
+        + "tio's names, such as ICRNL.", valueName: "list"),
     transform: { try MapList(parsing: $0) })
   var map = MapList()
 
   @Option(
     help: .init(
-      "Set off what a regular expression fits: 'REGEX=red'; or levels, for the lines of firmware. "
-        + "May be given more than once.", valueName: "regex=colour"),
+      "Colour text that matches a regular expression: 'REGEX=red'; or levels: lines of firmware by "
+        + "severity. Can be repeated.", valueName: "regex=colour"),
     transform: { try Highlight.parsing($0) })
   var highlight: [[Highlight]] = []
 
   @Option(
     help: .init(
-      "Show what a command makes of what the device sends: the bytes pass through it. The log has "
-        + "them as they came.", valueName: "command"))
+      "Show the output of a command that reads the device's bytes. The log has the bytes as the "
+        + "device sent them.", valueName: "command"))
   var filter: String?
 
-  @Flag(help: "Let every escape sequence of the device through to the terminal.")
+  @Flag(help: "Pass all escape sequences of the device to the terminal.")
   var raw = false
 
-  @Flag(help: "Show the state in the last line of the screen.")
+  @Flag(help: "Show a status line at the bottom of the screen.")
   var status = false
 
   @Flag(help: "Print lists once, with numbers, instead of drawing them: for screen readers.")
