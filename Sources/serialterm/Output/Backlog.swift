@@ -1,39 +1,39 @@
 import Posix
 
-/// What waits to be shown, within a bound. What the device said and finds no room is counted and left
-/// out; what is said about the session has room of its own, and comes behind the gap.
+/// A bounded queue of bytes to show. Bytes of the device that do not fit are counted and dropped;
+/// messages have their own queue, and follow the gap.
 struct Backlog: ~Copyable {
   private var queue: ByteQueue
-  /// What is said while the queue has no room, or has left something out.
+  /// Messages that arrived while bytes were being dropped.
   private var messages = ByteQueue(capacity: 65_536)
-  /// How many bytes were left out since the last ``settle(saying:)``.
+  /// The number of bytes dropped since the last ``settle(saying:)``.
   private(set) var leftOut = 0
 
   /// Creates an empty backlog.
   ///
-  /// - Parameter isBounded: whether bytes past 512 KiB are left out.
+  /// - Parameter isBounded: whether bytes above 512 KiB are dropped.
   init(isBounded: Bool = true) {
     queue = ByteQueue(capacity: isBounded ? 524_288 : .max)
   }
 
-  /// Whether nothing waits, and nothing was left out.
+  /// Whether the queue is empty and nothing was dropped.
   var isEmpty: Bool { queue.isEmpty && isGapless }
 
-  /// How many bytes wait.
+  /// The number of queued bytes.
   var count: Int { queue.count + messages.count }
 
-  /// Whether what comes now follows what came before.
+  /// Whether new bytes continue the queued ones without a gap.
   var isGapless: Bool { leftOut == 0 && messages.isEmpty }
 
-  /// Keeps bytes, or counts them. Once something had to be left out, all of the device's that follows
-  /// is: no gap is hidden.
+  /// Queues bytes, or counts them. After the first dropped byte all bytes of the device are
+  /// dropped, so that every gap has a notice.
   mutating func append(_ bytes: UnsafeRawBufferPointer, isMessage: Bool) {
     if isGapless && queue.append(bytes) { return }
     if isMessage && messages.append(bytes) { return }
     leftOut += bytes.count
   }
 
-  /// The bytes in front, as many as lie in one piece; valid until some are removed.
+  /// The first queued bytes that are contiguous; valid until some are removed.
   var front: UnsafeRawBufferPointer { queue.front }
 
   mutating func removeFirst(_ count: Int) { queue.removeFirst(count) }
@@ -43,10 +43,9 @@ struct Backlog: ~Copyable {
     messages.removeAll()
   }
 
-  /// Where nothing waits any more, puts what stands for the bytes that were left out into the queue,
-  /// and what was said meanwhile.
+  /// If the queue is empty, queues the notice of dropped bytes, and the messages since then.
   ///
-  /// - Returns: how many bytes were left out.
+  /// - Returns: the number of dropped bytes.
   mutating func settle(saying notice: (Int) -> String?) -> Int {
     let count = leftOut
     leftOut = 0

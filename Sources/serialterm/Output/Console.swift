@@ -3,43 +3,42 @@ import Glibc
 import SystemPackage
 import TerminalUI
 
-/// Where a session is shown: the device's bytes on standard output, what is said about them on
-/// standard error.
+/// Shows a session: the device's bytes on standard output, messages on standard error.
 ///
-/// Where both are the same terminal, both take the same way, so that they appear in order and a
-/// stalled terminal is met in one place.
+/// If both are the same terminal, messages use the channel of standard output, so that the order is
+/// right and a stalled terminal is handled in one place.
 final class Console {
   /// Called when standard output has no reader any more.
   var onOutputGone: (Errno) -> Void = { _ in }
-  /// Called when there is room again after ``isCrowded``.
+  /// Called when ``isCrowded`` is false again.
   var onRoom: () -> Void = {}
 
-  /// Called when all that was written to standard output has been taken.
+  /// Called when standard output has accepted everything.
   var onDrained: () -> Void = {}
 
   let isOutputTerminal: Bool
   private let output: OutputChannel
-  /// Where standard output's bytes are drawn.
+  /// Draws on standard output.
   let screen: Screen
-  /// Nil where messages go the output's way.
+  /// Nil if messages use the channel of standard output.
   private let messages: OutputChannel?
   private let style: TextStyle
-  /// Whether only failures are said.
+  /// Whether only failures are printed.
   var isQuiet: Bool
-  /// Whether lines of messages need a carriage return: the terminal is in raw mode.
+  /// Whether lines end with CR LF because the terminal is in raw mode.
   private let isRaw: Bool
-  /// Whether the device left the cursor in the middle of a line.
+  /// Whether the device's last line is incomplete.
   private var isMidLine = false
-  /// The same of what is typed where messages go, if that is elsewhere.
+  /// Whether the last line on standard error, if that is separate, is incomplete.
   private var isMessageMidLine = false
 
   /// Creates a console.
   ///
   /// - Parameters:
-  ///   - loop: where readiness is watched.
-  ///   - isQuiet: whether only failures are said.
+  ///   - loop: the loop that watches readiness.
+  ///   - isQuiet: whether only failures are printed.
   ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
-  /// - Throws: what epoll_ctl(2) says.
+  /// - Throws: the errors of epoll_ctl(2).
   init(on loop: IOLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
     self.isQuiet = isQuiet
     self.isRaw = isRaw
@@ -54,7 +53,7 @@ final class Console {
     output.onGone = { [unowned self] in onOutputGone($0) }
     output.onDrained = { [unowned self] in onDrained() }
     output.onOverflow = { [unowned self] in screen.gapDidBegin() }
-    // What is ours was left out too, and may have been cut off.
+    // The panel and the status line may have been dropped too, or cut.
     output.onGap = { [unowned self] _ in
       isMidLine = false
       screen.rewrite()
@@ -70,10 +69,10 @@ final class Console {
   /// Whether the cursor is known to be in the first column.
   var isAtMargin: Bool { !isMidLine && messages == nil }
 
-  /// Whether the device ought to hold back.
+  /// Whether the device should pause.
   var isCrowded: Bool { output.isCrowded }
 
-  /// Whether standard output has taken all that was written.
+  /// Whether standard output has accepted everything.
   var isDrained: Bool { output.isDrained }
 
   /// Shows bytes of the device as they are.
@@ -85,8 +84,8 @@ final class Console {
 
   // MARK: Saying
 
-  /// Shows what the user types at a question, where the terminal's own echo is off: where the
-  /// question stands, which is not among the device's bytes in a file or a pipe.
+  /// Echoes the user's answer to a question, because the terminal's own echo is off. It goes where
+  /// the question went, not into the device's bytes in a file or a pipe.
   func echo(_ text: String) {
     let text = TerminalCharacters.areASCII ? text.asciiForm : text
     if let messages {
@@ -98,30 +97,30 @@ final class Console {
     screen.onCursorMoved(false)
   }
 
-  /// Says something about the session, on a line of its own, unless the user wants quiet.
+  /// Prints a message about the session, on its own line, unless `--quiet` is given.
   func say(_ text: String) {
     if !isQuiet { warn(text) }
   }
 
-  /// Says what must be known, quiet or not, in one line.
+  /// Prints a message of one line even with `--quiet`.
   func warn(_ text: String) { answer([text]) }
 
-  /// Shows what the user asked for: quiet or not.
+  /// Prints an answer to the user, even with `--quiet`.
   func answer(_ lines: [String]) {
     sayLines(lines.enumerated().map { ($0 == 0 ? "serialterm: " : "") + $1.harmless })
   }
 
-  /// The same for lines with styles.
+  /// Prints an answer that has styles.
   func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
 
-  /// The style that is drawn with.
+  /// The style of standard output.
   let outputStyle = TextStyle(for: STDOUT_FILENO)
 
-  /// What standard output is good for.
+  /// What standard output can show.
   static let kind: TerminalState.ScreenKind =
     isatty(STDOUT_FILENO) == 1 ? (TextStyle.isDumb ? .printing : .drawing) : .none
 
-  /// Clears the terminal's screen and puts the cursor in its first place.
+  /// Clears the screen and moves the cursor to its top left corner.
   func clear() {
     guard isOutputTerminal else { return }
     screen.clear()
@@ -131,7 +130,7 @@ final class Console {
   private var lineEnd: String { isRaw ? "\r\n" : "\n" }
 
   private func sayLines(_ lines: [String]) {
-    // On another terminal, or in a file, the device's line is not there to be broken.
+    // Messages on another terminal, or in a file, do not interrupt the device's line.
     let text = lines.map { $0.forTerminal + lineEnd }.joined()
     if let messages {
       endSharedLine()
@@ -156,14 +155,14 @@ final class Console {
     isRaw && isatty(STDERR_FILENO) == 1
     && (try? FileDescriptor.standardOutput.stat().type == .fifo) ?? false
 
-  /// Takes everything of ours off the screen and gives the terminal time to show that: somebody else
-  /// has it until ``Screen/resume()``.
+  /// Removes the panel and the status line, and waits until the terminal has shown that: another
+  /// program uses it until ``Screen/resume()``.
   func suspend(within limit: Duration) {
     screen.suspend()
     _ = output.finish(within: limit)
   }
 
-  /// Gives up what the terminal has not taken; it is given back as far as it takes anything.
+  /// Discards queued output, and restores the terminal as far as it accepts output.
   func giveUp() { screen.giveUp() }
 
   /// Ends the device's last line, so that the shell's prompt begins a new one, and writes the queue

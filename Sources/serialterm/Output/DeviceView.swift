@@ -4,10 +4,10 @@ import Posix
 import TerminalUI
 import Views
 
-/// Shows what the device sends in the way that the user chose: mapped, made harmless, as numbers,
-/// with timestamps; and what the user types, with local echo.
+/// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps;
+/// and local echo.
 final class DeviceView {
-  /// How bytes are shown. What waits to be completed is shown in the old way first.
+  /// How bytes are shown. At a change, incomplete sequences are first shown in the old way.
   var settings: ViewSettings {
     didSet {
       if settings != oldValue { rebuild(from: oldValue) }
@@ -54,7 +54,7 @@ final class DeviceView {
     ascii.withUnsafeBytes { bytes in text.type(bytes, at: .now) { console.show($0) } }
   }
 
-  /// Shows bytes as they are sent to the device, where numbers are shown.
+  /// Shows sent bytes in the hex view.
   func showSent(_ bytes: UnsafeRawBufferPointer) {
     guard settings.echoesLocally, settings.isHex else { return }
     lastMoment = .now
@@ -63,13 +63,13 @@ final class DeviceView {
     waitIfNeeded()
   }
 
-  /// Shows what waits for more, and undoes what the device has changed in the terminal.
+  /// Shows incomplete sequences, and undoes the device's changes of the terminal.
   func finish() {
     flush()
     if !text.restoration.isEmpty { console.screen.draw(text.restoration) }
   }
 
-  /// Lets rows of numbers follow the width of the window.
+  /// Adapts the rows of the hex view to the width of the window.
   private func fit() {
     text.dump?.fit(columns: console.screen.columns - (settings.timestamps?.width ?? 0))
   }
@@ -82,8 +82,8 @@ final class DeviceView {
     if idleTimer == nil && text.isWaiting { waitForPause() }
   }
 
-  /// Checks again at the time when the device could have been silent for long enough: one timer for
-  /// any number of reads.
+  /// Checks again when the device could have been silent for long enough: one timer for any number
+  /// of reads.
   private func waitForPause() {
     let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
     idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
@@ -111,7 +111,7 @@ final class DeviceView {
       stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
     let isEchoing = settings.echoesLocally
     text.echo = isEchoing ? text.echo ?? echo : nil
-    // Offsets go on, unless rows change their form.
+    // Offsets continue, unless the form of the rows changes.
     let keepsDump = text.dump != nil && old?.echoesLocally == isEchoing
     let dump = keepsDump ? text.dump : HexDump(marksDirection: isEchoing)
     text.dump = settings.isHex ? dump : nil
@@ -122,8 +122,9 @@ final class DeviceView {
     return map.isIdentity ? [] : [map]
   }
 
-  /// Keeps what is shown from doing harm. An earlier filter goes on, because it knows what has to be
-  /// undone at the end. With `--raw`, sequences pass whole, because the program draws between them.
+  /// Filters escape sequences. An existing filter is kept, because it knows what must be undone at
+  /// the end. With `--raw`, sequences are held until they are complete, because the program draws
+  /// between them.
   private var filter: any ByteStage {
     if settings.isRaw { return WholeSequences() }
     return text.device.stages.first { $0 is EscapeFilter }
@@ -144,8 +145,8 @@ final class DeviceView {
       columns: { [unowned console] in console.screen.columns }, width: \.displayWidth)
   }
 
-  /// Highlights what the user asked for, where there are colours. With `--raw` the device has the
-  /// terminal to itself.
+  /// Highlights matches, if the terminal has colours. Not with `--raw`, where the device controls
+  /// the terminal.
   private var highlights: [any ByteStage] {
     guard settings.isHighlighting, !settings.isRaw, console.outputStyle.isColoured else {
       return []

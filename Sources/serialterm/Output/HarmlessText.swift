@@ -1,10 +1,10 @@
 import TerminalUI
 
-/// Text from elsewhere, made fit to be shown: a name that a device gives itself, the name of a file
-/// or of another process, an argument, what a client of the control socket sends.
+/// Text from outside, made safe to show: a name that a device gives itself, the name of a file or
+/// of another process, an argument, a message of a client of the control socket.
 ///
-/// All of it passes ``Swift/String/harmless``: messages as a whole, in ``Failure`` and ``Console``, and
-/// what is printed otherwise piece by piece.
+/// All such text passes ``Swift/String/harmless``: messages as a whole, in ``Failure`` and
+/// ``Console``, other output piece by piece.
 extension String {
   /// The text in one line, with U+FFFD in place of every character that a terminal obeys or that
   /// rearranges the line: control characters, bidirectional and other format characters, line ends.

@@ -2,8 +2,8 @@ import TerminalUI
 
 /// A JSON value, and its text. See RFC 8259.
 ///
-/// The text is printable whatever the strings hold: a reader gets the same string back, and a terminal
-/// that shows the text is neither commanded nor misled.
+/// The text is printable, whatever the strings contain: a reader gets the same string back, and the
+/// text cannot control a terminal.
 indirect enum JSON {
   case null
   case bool(Bool)

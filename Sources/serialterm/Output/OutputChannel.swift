@@ -3,61 +3,60 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A descriptor that is written to without ever waiting for it: what it does not take is queued.
+/// Writes to a descriptor without ever blocking: bytes that it does not accept are queued.
 final class OutputChannel {
-  /// What to do when the queue is full because nobody reads.
+  /// What happens when the queue is full because the reader is too slow.
   enum WhenFull {
-    /// Nothing is lost, however long one piece is: ``isCrowded`` asks the source to hold back.
+    /// Nothing is lost, whatever the size of a piece. ``isCrowded`` asks the source to pause.
     case pushBack
-    /// What finds no room is counted and left out: the source must not wait for a terminal that
-    /// stalls. One that moves is waited for, if the source can wait: ``isCrowded``.
+    /// Bytes that do not fit are counted and dropped: the source must not wait for a stalled
+    /// terminal. It waits for a terminal that makes progress, if it can: ``isCrowded``.
     case leaveOut
-    /// The same, for a program that reads: nothing is put in the place of what is missing.
+    /// Like `leaveOut`, for a program that reads: no notice replaces the missing bytes.
     case leaveOutSilently
   }
 
   /// Called when the channel is no longer crowded.
   var onRoom: () -> Void = {}
-  /// Called when nothing is queued any more.
+  /// Called when the queue is empty again.
   var onDrained: () -> Void = {}
-  /// Called when bytes begin to be left out.
+  /// Called when the first byte is dropped.
   var onOverflow: () -> Void = {}
-  /// Called with how many bytes were left out, when what follows them is taken again: more may be
-  /// missing than the device's.
+  /// Called with the number of dropped bytes when output continues. Messages may be missing too.
   var onGap: (Int) -> Void = { _ in }
-  /// Called once, when nobody can read what is written any more.
+  /// Called once, when the output has no reader any more.
   var onGone: (Errno) -> Void = { _ in }
 
-  /// What is written before the notice of a gap.
+  /// Written before the notice of a gap.
   var beforeNotice = ""
 
   private let file: StandardFile
   private let whenFull: WhenFull
   private var backlog: Backlog
   private var watch: DescriptorWatch?
-  /// Whether nothing was taken for longer than ``patience`` while something waited.
+  /// Whether nothing was accepted for longer than ``patience`` while something was queued.
   private var isStalled = false
   private var takenCount = 0
   private var stallTimer: LoopTimer?
   private let loop: IOLoop
   private var isGone = false
-  /// What waited when nobody could read it any more, or came later.
+  /// The number of bytes that were queued when the reader went away, or came later.
   private var lostCount = 0
 
-  /// Past this the source is asked to hold back; what it may still send before it does fits above.
+  /// Above this size the source is asked to pause; the bytes that it still sends fit above.
   private static let crowd = 65_536
-  /// How long a terminal that moves may take nothing.
+  /// How long a terminal that makes progress may accept nothing.
   private static let patience = Duration.milliseconds(30)
-  /// What a blocking descriptor takes without waiting, once it is said to be writable.
+  /// The number of bytes that a writable descriptor accepts without blocking.
   private static let cautiousPiece = 256
 
   /// Creates a channel.
   ///
   /// - Parameters:
-  ///   - descriptor: where to; lent for as long as the channel lives.
-  ///   - loop: where readiness is watched.
-  ///   - whenFull: what to do when nobody reads.
-  /// - Throws: what epoll_ctl(2) says.
+  ///   - descriptor: the destination; borrowed for the lifetime of the channel.
+  ///   - loop: the loop that watches its readiness.
+  ///   - whenFull: what happens when the queue is full.
+  /// - Throws: the errors of epoll_ctl(2).
   init(
     _ descriptor: FileDescriptor, on loop: IOLoop, whenFull: WhenFull
   ) throws(Errno) {
@@ -66,29 +65,28 @@ final class OutputChannel {
     backlog = Backlog(isBounded: whenFull != .pushBack)
     self.loop = loop
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
-      // A reader that goes away is noticed also while there is nothing to write.
+      // The end of the reader is noticed even if there is nothing to write.
       if isDrained && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
     }
   }
 
   deinit { watch?.cancel() }
 
-  /// Whether the source ought to hold back.
+  /// Whether the source should pause.
   var isCrowded: Bool { backlog.count > Self.crowd && !isStalled }
 
-  /// Whether all that was written has been taken.
+  /// Whether everything was accepted.
   var isDrained: Bool { backlog.front.isEmpty }
 
-  /// How many bytes were not taken so far, those included that found no room.
+  /// The number of bytes that were not accepted so far, dropped ones included.
   var untakenCount: Int { lostCount + backlog.count + backlog.leftOut }
 
-  /// Writes what is taken at once and queues the rest.
+  /// Writes as much as the descriptor accepts now, and queues the rest.
   ///
-  /// - Parameter isMessage: whether it is said about the session, and is to be read whatever is left
-  ///   out of what the device sends.
+  /// - Parameter isMessage: whether it is a message about the session, which is never dropped.
   func write(_ bytes: UnsafeRawBufferPointer, isMessage: Bool = false) {
     guard !isGone else { return lostCount += bytes.count }
-    // A descriptor that may block is only written to when it is known to be writable.
+    // A descriptor that may block is written to only when it is writable.
     let taken = backlog.isEmpty && neverBlocks ? writeSome(bytes) : 0
     guard !isGone else { return lostCount += bytes.count }
     guard taken < bytes.count else { return }
@@ -116,8 +114,8 @@ final class OutputChannel {
     text.withUTF8 { write(UnsafeRawBufferPointer($0), isMessage: isMessage) }
   }
 
-  /// What stands in for bytes that could not be shown. CAN ends a sequence that was cut off: its
-  /// beginning must not make a command of what follows.
+  /// The notice for bytes that were not shown. CAN ends an incomplete escape sequence, which would
+  /// otherwise interpret the following text.
   static func notShown(_ count: Int) -> String { notShown(count, after: "") }
 
   private static func notShown(_ count: Int, after prefix: String) -> String {
@@ -142,7 +140,7 @@ final class OutputChannel {
     if wasCrowded && !isCrowded { onRoom() }
   }
 
-  /// Says what is missing, and what was said meanwhile, behind what has been taken.
+  /// Queues the notice of a gap, and the messages since then.
   private func settle() {
     let count = backlog.settle {
       whenFull == .leaveOut ? Self.notShown($0, after: beforeNotice) : nil
@@ -152,14 +150,14 @@ final class OutputChannel {
     if count > 0 { onGap(count) }
   }
 
-  /// Gives up what is queued, if anything is, and writes other bytes, as many as are taken at once.
+  /// Discards the queue, if it is not empty, and writes other bytes, as many as are accepted now.
   func giveUp(writing bytes: [UInt8]) {
     guard !isGone, !(isDrained && backlog.isGapless) else { return }
     backlog = Backlog()
     _ = bytes.withUnsafeBytes { writeSome($0) }
   }
 
-  /// - Returns: how many bytes were taken.
+  /// - Returns: the number of accepted bytes.
   private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
     let piece = neverBlocks ? bytes[...] : bytes.prefix(Self.cautiousPiece)
     do {
@@ -191,9 +189,9 @@ final class OutputChannel {
     _ = try? watch?.setInterest(wanted ? .writing : .hangUp)
   }
 
-  /// Writes what is queued, for as long as it is taken within a limit.
+  /// Writes the queue within a time limit.
   ///
-  /// - Returns: how many bytes were never taken.
+  /// - Returns: the number of bytes that were not accepted.
   func finish(within limit: Duration) -> Int {
     let deadline = MonotonicTime.now + limit
     while !isDrained && !isGone {
@@ -208,7 +206,7 @@ final class OutputChannel {
 }
 
 extension Int {
-  /// With commas between the thousands: 12,345.
+  /// The number with commas between the thousands: 12,345.
   var grouped: String {
     var result = ""
     for (index, digit) in "\(magnitude)".reversed().enumerated() {
@@ -218,9 +216,9 @@ extension Int {
     return (self < 0 ? "-" : "") + String(result.reversed())
   }
 
-  /// The number with what it counts: "1 byte", "30,000 bytes".
+  /// The number with a noun: "1 byte", "30,000 bytes".
   func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
 
-  /// The same of bytes that are not sent: "1 byte was", "30,000 bytes were".
+  /// The number with a verb, for unsent bytes: "1 byte was", "30,000 bytes were".
   var bytesWere: String { counted("byte") + (self == 1 ? " was" : " were") }
 }

@@ -2,11 +2,11 @@ import Posix
 import TerminalUI
 import Views
 
-/// The user's terminal as a place to draw on: what the device sends goes through it, lines of ours
-/// stand below that, and the last line can show the state.
+/// Draws on the user's terminal: the device's text, a panel of lines below it, and the status line
+/// in the last row.
 ///
-/// One thing at a time stands below: a footer, which is taken away before anything is shown and
-/// comes back after, or a cover, while which everything that is to be shown is kept.
+/// There is one panel at a time: a footer, which is removed while text is shown and then drawn
+/// again, or a cover, during which text is kept until the cover is removed.
 final class Screen {
   /// Makes the lines of a panel for a screen.
   typealias Content = (ScreenSize) -> PanelContent
@@ -15,39 +15,39 @@ final class Screen {
   /// The whole screen's size.
   private let wholeSize: () -> ScreenSize
   private var panel = Panel()
-  /// Where the cursor is in the text, while it is in the panel.
+  /// The position of the cursor in the text while it is in the panel.
   private var tail = LineTail()
   private var footer: Content?
   private var cover: Content?
   private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
   private var status: String?
-  /// What is to be shown when the cover has gone.
+  /// Text that arrived during the cover.
   private var withheld: WithheldOutput?
-  /// Whether the terminal marks what is pasted: for as long as the keys are for us. What the device
-  /// gets is as the user typed it, without marks.
+  /// Whether bracketed paste is on: while a panel has the keyboard. The device receives pasted text
+  /// as it is, without marks.
   var marksPastes = false {
     didSet {
       if marksPastes != oldValue { write(pasteMarks(marksPastes)) }
     }
   }
 
-  /// Whether the device has hidden the cursor: where the user types for us, it is shown.
+  /// Whether the device has hidden the cursor. It is shown while a panel has the keyboard.
   var isCursorHidden = false {
     didSet {
       if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
     }
   }
-  /// The bytes that bring the terminal into the state that the device has set (colours, cursor, wrapping,
-  /// scroll region), whatever state it is in; empty if nobody knows.
+  /// The bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll
+  /// region) from any state; empty if that state is unknown.
   var deviceState: () -> [UInt8] = { [] }
-  /// Whether the terminal is, or is about to be, somebody else's.
+  /// Whether another program uses the terminal, or will soon.
   private var isGivenBack = false
-  /// Called when the cursor has gone to where the user types for us, or back.
+  /// Called when the cursor moves into the panel (true) or back to the text (false).
   var onFocus: (_ hasCursor: Bool) -> Void = { _ in }
   private var hadCursor = false
 
-  /// Called when the cursor is not where what was shown has left it: with whether it is known to
-  /// stand in the first column.
+  /// Called when the cursor is not where the shown text left it; the argument says whether it is
+  /// known to be in the first column.
   var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
 
   init(_ output: OutputChannel, size: @escaping () -> ScreenSize) {
@@ -55,7 +55,7 @@ final class Screen {
     wholeSize = size
   }
 
-  /// Shows bytes, now or when the cover has gone.
+  /// Shows bytes, at once or after the cover.
   func show(_ bytes: UnsafeRawBufferPointer) {
     if let withheld {
       withheld.append(bytes, isMessage: false)
@@ -69,13 +69,13 @@ final class Screen {
     }
   }
 
-  /// Shows the text's bytes.
+  /// Shows a text.
   func show(_ text: String) {
     var text = text
     text.withUTF8 { show(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Shows what is said about the session, which is never left out.
+  /// Shows a message about the session, which is never dropped.
   func say(_ text: String) {
     var text = text
     text.withUTF8 { text in
@@ -88,12 +88,12 @@ final class Screen {
     }
   }
 
-  /// Writes bytes past everything, with the cursor in the text.
+  /// Writes bytes directly, with the cursor in the text.
   func draw(_ bytes: [UInt8]) { write(panel.around(bytes)) }
 
   private func write(_ bytes: [UInt8]) {
     let hasCursor = panel.hasCursor
-    // Whoever is to move the cursor back if the program is killed knows it before it has gone.
+    // The guard process, which moves the cursor back if this program is killed, must know first.
     if hasCursor && !hadCursor { onFocus(true) }
     if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
     if !hasCursor && hadCursor { onFocus(false) }
@@ -102,20 +102,20 @@ final class Screen {
 
   // MARK: Below the text
 
-  /// Puts lines below the text, or takes them away.
+  /// Shows a footer below the text, or removes it.
   func setFooter(_ lines: Content?) {
     footer = lines
     refresh()
   }
 
-  /// Puts lines over the screen; what is to be shown is kept until ``uncover()``.
+  /// Shows a cover; text is kept until ``uncover()``.
   func cover(with lines: @escaping Content) {
     if withheld == nil { withheld = WithheldOutput() }
     cover = lines
     refresh()
   }
 
-  /// Takes the cover away, and shows what was kept.
+  /// Removes the cover, and shows the text that was kept.
   func uncover() {
     guard let withheld else { return }
     cover = nil
@@ -130,7 +130,7 @@ final class Screen {
     onCursorMoved(false)
   }
 
-  /// Shows the lines as they are now.
+  /// Draws the panel again with its current lines.
   func refresh() { write(showPanel()) }
 
   private func showPanel() -> [UInt8] {
@@ -149,7 +149,7 @@ final class Screen {
 
   // MARK: The last line
 
-  /// Shows a text in the last line, or gives the line back.
+  /// Shows a status line, or removes it.
   func setStatus(_ text: String?) {
     switch (status, text) {
     case (nil, let text?): change { $0.enable(on: wholeSize(), text) }
@@ -160,7 +160,7 @@ final class Screen {
     status = text
   }
 
-  /// The panel stands where the last line is to be, or next to it.
+  /// The panel may be in the row of the new status line, or next to it.
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
     write(panel.close() + bytes(&statusLine) + showPanel())
   }
@@ -171,14 +171,14 @@ final class Screen {
 
   // MARK: Gaps
 
-  /// Bytes begin to be left out.
+  /// Called when the first byte is dropped.
   func gapDidBegin() {
-    // What is said of the gap stands in the text.
+    // The notice of the gap is part of the text.
     output.beforeNotice = hadCursor ? "\u{1B}8" : ""
   }
 
-  /// Writes the whole state of the terminal again, the device's and ours: bytes were left out, and any
-  /// sequence may have been among them. The cursor is at the beginning of a line of the text.
+  /// Writes the complete state of the terminal, the device's and our own: any sequence may be among
+  /// the dropped bytes. The cursor is at the start of a line of the text.
   func rewrite() {
     guard Console.kind == .drawing else { return onCursorMoved(false) }
     let size = wholeSize()
@@ -189,29 +189,29 @@ final class Screen {
     onCursorMoved(false)
   }
 
-  /// The bytes that bring the terminal into the state that it should be in, whatever state it is in.
+  /// The bytes that set the terminal to its intended state from any state.
   private var screenState: [UInt8] {
     if isGivenBack { return Self.originalState }
     let state = deviceState()
-    // A device whose sequences all pass may have the marks switched on itself.
+    // With `--raw` the device may have switched bracketed paste on itself.
     return state + (state.isEmpty && !marksPastes ? [] : pasteMarks(marksPastes))
   }
 
-  /// The state of a terminal that neither a device nor we have changed.
+  /// The default state of a terminal.
   private static var originalState: [UInt8] {
     EscapeFilter.originalScreenState + KeyDecoder.pasteMarksOff
   }
 
-  /// Gives up what the terminal has not taken, and gives it back as far as it takes anything.
+  /// Discards queued output, and restores the terminal as far as it accepts output.
   func giveUp() {
     guard Console.kind == .drawing else { return }
-    // CAN: what was given up may have begun a sequence.
+    // CAN ends a sequence whose end was discarded.
     output.giveUp(writing: [0x18] + Self.originalState)
   }
 
   // MARK: Changes from outside
 
-  /// The screen has another size.
+  /// The size of the screen has changed.
   func sizeDidChange() {
     let size = wholeSize()
     if panel.losesPlace(on: size) { tail.begin() }
@@ -220,14 +220,14 @@ final class Screen {
     onCursorMoved(false)
   }
 
-  /// A line that had no room, or was taken away for a while, is brought back.
+  /// Draws a status line again that did not fit, or was removed for a while.
   private func adaptStatusLine(to size: ScreenSize) -> [UInt8] {
     guard let status else { return [] }
     return statusLine.size == nil
       ? statusLine.enable(on: size, status) : statusLine.resize(to: size, status)
   }
 
-  /// Erases the screen, and draws anew what is ours.
+  /// Erases the screen, and draws the panel and the status line again.
   func clear() {
     show("\u{1B}[H\u{1B}[2J")
     tail.begin()
@@ -235,7 +235,7 @@ final class Screen {
     onCursorMoved(true)
   }
 
-  /// Takes everything of ours off the screen, until ``resume()``: somebody else has the terminal.
+  /// Removes the panel and the status line until ``resume()``: another program uses the terminal.
   func suspend() {
     uncover()
     write(panel.close())
@@ -244,7 +244,7 @@ final class Screen {
     isGivenBack = true
   }
 
-  /// Brings everything back. The screen may be another one in every respect.
+  /// Draws everything again. The terminal may have changed in every respect.
   func resume() {
     isGivenBack = false
     tail.forget()
@@ -252,7 +252,7 @@ final class Screen {
     sizeDidChange()
   }
 
-  /// Takes everything of ours away, and gives the screen back.
+  /// Removes the panel and the status line for good.
   func finish() {
     isGivenBack = true
     footer = nil

@@ -3,22 +3,22 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A command that what the device sends passes on its way to the screen. It may stall and end as it
-/// likes: nothing waits for it.
+/// The command of `--filter`, which reads the device's bytes and whose output is shown. It may
+/// stall or end at any time: nothing waits for it.
 final class ScreenFilter {
-  /// Takes what it puts out.
+  /// Called with its output.
   var onOutput: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called when it takes bytes again after ``isCrowded``.
+  /// Called when ``isCrowded`` is false again.
   var onRoom: () -> Void = {}
-  /// Called when something has to be said of it.
+  /// Called with events to report.
   var onNews: (News) -> Void = { _ in }
 
   enum News {
-    /// It takes nothing, or is too slow: what comes now is missing.
+    /// It reads too slowly, or not at all: from now on bytes are dropped.
     case overflow
-    /// It takes bytes again; so many are missing before them.
+    /// It reads again; the number of dropped bytes.
     case goesOn(missing: Int)
-    /// It has ended, or cannot be used any more; so many of the bytes it was given it has not read.
+    /// It has ended, or cannot be used any more; the number of bytes that it did not read.
     case ended(ExitStatus?, unread: Int)
   }
 
@@ -33,14 +33,14 @@ final class ScreenFilter {
   private var hasEnded = false
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-  /// How long a command that has closed one end may take to end altogether.
+  /// How long a command may run on after it closed its input or output.
   private static let closingPatience = Duration.milliseconds(100)
-  /// How much is read of what is left when it has ended, in pieces: more than a pipe holds.
+  /// How many pieces of output are read after its end: more than a pipe holds.
   private static let lastPieces = 17
 
   /// Starts the command.
   ///
-  /// - Throws: what pipe(2), posix_spawn(3) and epoll_ctl(2) say.
+  /// - Throws: the errors of pipe(2), posix_spawn(3) and epoll_ctl(2).
   init(_ command: String, on loop: IOLoop) throws(Errno) {
     self.loop = loop
     signal(SIGCHLD, SIG_DFL)
@@ -64,30 +64,30 @@ final class ScreenFilter {
     buffer.deallocate()
   }
 
-  /// Whether the device ought to hold back, if it can.
+  /// Whether the device should pause, if it can.
   var isCrowded: Bool { input?.isCrowded ?? false }
 
-  /// Whether what it puts out is left where it is for now.
+  /// Whether its output is not read for now.
   var isPaused = false {
     didSet {
       guard isPaused != oldValue, !hasEnded else { return }
-      // Fails only for want of memory; it is tried again with the next change.
+      // Fails only if memory is short; the next change tries again.
       _ = try? watch?.setInterest(isPaused ? [] : .reading)
     }
   }
 
-  /// Gives it what the device has sent.
+  /// Passes it bytes of the device.
   func write(_ bytes: UnsafeRawBufferPointer) { input?.write(bytes) }
 
   // MARK: The end
 
-  /// Looks whether it has ended, of which SIGCHLD tells.
+  /// Checks whether it has ended. Call this after SIGCHLD.
   private func look() {
     if status == nil { status = child.status() }
     if status != nil { endSoon(after: .zero) }
   }
 
-  /// It cannot be used any more; how it ends is told if that is soon known.
+  /// Stops using it; its exit status is reported if it ends soon.
   private func endSoon(after time: Duration = closingPatience) {
     guard !hasEnded, endTimer == nil || time == .zero else { return }
     endTimer = loop.schedule(after: time) { [unowned self] in
@@ -96,13 +96,13 @@ final class ScreenFilter {
       let unread = close()
       onNews(.ended(status, unread: unread))
     }
-    // Its end of a pipe that is closed is readable for ever.
+    // A pipe whose other end is closed is always readable.
     if time != .zero { watch?.cancel() }
   }
 
-  /// Ends it: it gets the end of its input, a limited time to show what it has, and a SIGTERM.
+  /// Ends it: closes its input, waits a limited time for its output, and sends SIGTERM.
   ///
-  /// - Returns: how many of the bytes that it was given it has not read.
+  /// - Returns: the number of bytes that it did not read.
   func finish(within limit: Duration) -> Int {
     guard !hasEnded else { return 0 }
     let deadline = MonotonicTime.now + limit
@@ -112,7 +112,7 @@ final class ScreenFilter {
       let rest = (deadline - .now).nanoseconds / 1_000_000
       guard rest > 0 else { break }
       _ = input?.finish(within: .zero)
-      // While input waits, it is tried again soon; its output is what the waiting is for.
+      // While input is queued, the wait is short; otherwise it waits for output.
       var poll = pollfd(fd: child.output.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
       let wait = input == nil ? rest : min(rest, 5)
       if Glibc.poll(&poll, 1, CInt(wait)) > 0 { isOpen = readOutput() }
@@ -120,7 +120,7 @@ final class ScreenFilter {
     return close()
   }
 
-  /// Whether it has ended; asked for, so that nothing of it stays with the system.
+  /// Whether it has ended. Calls waitpid(2), so that no zombie remains.
   var hasExited: Bool {
     if status == nil { status = child.status() }
     return status != nil
@@ -130,7 +130,7 @@ final class ScreenFilter {
     hasEnded = true
     endTimer = nil
     watch?.cancel()
-    // The next one's child is not ours to hear of.
+    // SIGCHLD of a later filter must not reach this one.
     signals = nil
     closeInput(countingPipe: true)
     if status == nil { status = child.status() }
@@ -138,7 +138,7 @@ final class ScreenFilter {
     return unreadCount
   }
 
-  /// - Parameter countingPipe: whether what is in the pipe will not be read.
+  /// - Parameter countingPipe: whether bytes in the pipe count as unread.
   private func closeInput(countingPipe: Bool) {
     guard let channel = input, let descriptor = child.inputDescriptor else { return }
     var inPipe: CInt = 0
@@ -150,7 +150,7 @@ final class ScreenFilter {
 
   // MARK: Its output
 
-  /// - Returns: whether more may come.
+  /// - Returns: whether more output may follow.
   private func readOutput() -> Bool {
     switch (try? child.output.borrowed.readAvailable(into: buffer)) ?? .endOfFile {
     case .bytes(let count):

@@ -2,15 +2,15 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A standard stream of commands that print an answer and end.
+/// A standard stream, for commands that print an answer and end.
 struct StandardStream {
   static let output = StandardStream(descriptor: STDOUT_FILENO)
   static let error = StandardStream(descriptor: STDERR_FILENO)
 
   let descriptor: CInt
 
-  /// Prints a text, or as much of it as is taken within a limit: a terminal that stalls must not keep
-  /// a program that has ended.
+  /// Prints as much of a text as is accepted within a time limit: a stalled terminal must not keep
+  /// a finished program running.
   func print(_ text: String, within limit: Duration) {
     let file = StandardFile(FileDescriptor(rawValue: descriptor), O_WRONLY)
     let deadline = MonotonicTime.now + limit
@@ -25,14 +25,14 @@ struct StandardStream {
     }
   }
 
-  /// Says on standard error what somebody has to know, for as long as a terminal takes to show it.
+  /// Prints an error on standard error, within a time limit.
   static func complain(_ message: String) {
     error.print("serialterm: \(message.harmlessLines.forTerminal)\n", within: .milliseconds(200))
   }
 
-  /// Prints a text whole, however long that takes.
+  /// Prints a complete text, however long that takes.
   ///
-  /// - Throws: ``Failure`` when it cannot be written, without a word when nobody reads any more.
+  /// - Throws: ``Failure`` if it cannot be written; without a message if there is no reader.
   func print(_ text: String) throws(Failure) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -42,7 +42,7 @@ struct StandardStream {
         }
         bytes = bytes.dropFirst(count)
       } catch .wouldBlock {
-        // Whoever started us shares it with us, and has made it non-blocking.
+        // The parent process shares the stream, and has made it non-blocking.
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, -1)
       } catch {

@@ -27,7 +27,7 @@ final class StatusDisplay {
     self.state = state
   }
 
-  /// Something has changed that may be shown: the state, or what has passed.
+  /// Call this when the state or the counts have changed.
   func update() {
     guard state().showsStatus else { return hide() }
     showing.post()
@@ -42,7 +42,7 @@ final class StatusDisplay {
       StatusText(
         state: state(), receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
       ).text)
-    // A rate falls to nothing without any event.
+    // A rate falls to zero without an event.
     guard !receivedRate.isSettled || !sentRate.isSettled else { return }
     settlingTimer = loop.schedule(after: RateMeter.window) { [unowned self] in show() }
   }

@@ -4,7 +4,7 @@ import Glibc
 struct Timestamp {
   private let time: timespec
 
-  /// The present, by the wall clock.
+  /// The current time, by the wall clock.
   static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -17,7 +17,7 @@ struct Timestamp {
     time = timespec(tv_sec: seconds, tv_nsec: microseconds * 1_000)
   }
 
-  /// RFC 3339 with microseconds, in universal time: `2026-11-21T06:31:00.123456Z`.
+  /// RFC 3339 with microseconds, in UTC: `2026-11-21T06:31:00.123456Z`.
   var rfc3339: String {
     var seconds = time.tv_sec
     var fields = tm()
@@ -25,7 +25,7 @@ struct Timestamp {
     return format("%Y-%m-%dT%H:%M:%S", fields) + "." + padded(time.tv_nsec / 1_000, to: 6) + "Z"
   }
 
-  /// The time of day where the user is, with milliseconds: `07:31:00.123`.
+  /// The local time of day, with milliseconds: `07:31:00.123`.
   var timeOfDay: String {
     var seconds = time.tv_sec
     var fields = tm()
@@ -33,7 +33,7 @@ struct Timestamp {
     return format("%H:%M:%S", fields) + "." + padded(time.tv_nsec / 1_000_000, to: 3)
   }
 
-  /// To name a file by, where the user is: `20261121-073100`.
+  /// For names of files, in local time: `20261121-073100`.
   var fileName: String {
     var seconds = time.tv_sec
     var fields = tm()

@@ -4,15 +4,15 @@ import Views
 struct ViewSettings: Hashable {
   /// Whether bytes are shown as hexadecimal numbers.
   var isHex = false
-  /// How long a pause must be to end a row of numbers.
+  /// The pause that ends a row of the hex view.
   var hexGap = Duration.milliseconds(50)
-  /// Whether what is typed is shown too.
+  /// Whether local echo is on.
   var echoesLocally = false
-  /// The time in front of each line; nil for none.
+  /// The format of timestamps; nil for none.
   var timestamps: TimestampFormat?
-  /// What is changed in what the device sends, and in what is sent to it.
+  /// The maps of characters, in both directions.
   var map = MapList()
-  /// What is highlighted in the lines.
+  /// The expressions to highlight.
   var highlights: [Highlight] = []
   /// Whether highlighting is on.
   var isHighlighting = false

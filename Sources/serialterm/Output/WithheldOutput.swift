@@ -1,17 +1,17 @@
-/// What is to be shown later, as far as there is room; the rest is counted.
+/// Output that is shown later, up to a limit; bytes above it are counted.
 final class WithheldOutput {
   private var backlog = Backlog()
 
   /// Keeps bytes.
   ///
-  /// - Parameter isMessage: whether they are ours, and never left out.
+  /// - Parameter isMessage: whether they are a message, which is never dropped.
   func append(_ bytes: UnsafeRawBufferPointer, isMessage: Bool) {
     backlog.append(bytes, isMessage: isMessage)
   }
 
-  /// Writes what was kept, and how much was not; nothing is kept any more.
+  /// Writes the kept bytes and the count of dropped ones, and forgets both.
   ///
-  /// - Returns: whether anything is missing.
+  /// - Returns: whether bytes were dropped.
   func write(to output: (UnsafeRawBufferPointer, _ isMessage: Bool) -> Void) -> Bool {
     writeQueue(to: output, areMessages: false)
     let missing = backlog.settle(saying: OutputChannel.notShown)

@@ -17,9 +17,9 @@ final class Replayer {
   /// How long a program may take to configure the line after it opened the node: most flush the line
   /// then, and would lose what was played before.
   private static let settlingTime = Duration.milliseconds(200)
-  /// How often to check whether everything was read: no event tells of a flush.
+  /// How often to check whether everything was read: a flush causes no event.
   private static let checkInterval = Duration.milliseconds(50)
-  /// How many entries are taken from the log before other events have their turn.
+  /// How many entries are read from the log before other events have their turn.
   private static let entriesPerTurn = 64
 
   private let file: FilePath
@@ -34,7 +34,7 @@ final class Replayer {
   private var reader: LogReader
   /// Set while the log is a pipe that has nothing to read.
   private var logWatch: DescriptorWatch?
-  /// The entry to play next; nil before it was taken from the log.
+  /// The next entry to play; nil before it was read from the log.
   private var entry: LogEntry?
   /// How many of its bytes are played.
   private var playedCount = 0
@@ -103,7 +103,7 @@ final class Replayer {
     case end
   }
 
-  /// Takes the next entry from the log.
+  /// Reads the next entry of the log.
   private func takeEntry() -> Taken {
     do throws(LogReadingError) {
       switch try reader.next() {
@@ -130,7 +130,7 @@ final class Replayer {
     }
   }
 
-  /// Goes on when the pipe that the log comes from has more.
+  /// Continues when there is more in the pipe of the log.
   private func awaitLog() {
     do throws(Errno) {
       logWatch = try loop.watch(reader.descriptor, for: .reading) { [unowned self] _ in
@@ -175,10 +175,10 @@ final class Replayer {
     play()
   }
 
-  /// Makes the present entry due now, and the others at their distance from it.
+  /// Sets the time of the present entry to now; the others keep their distance from it.
   private func startClock() { beginning = entry.map { (.now, $0.time) } }
 
-  /// Plays what is due, as far as there is room.
+  /// Plays the entries that are due, as far as there is room.
   private func play() {
     guard phase == .playing, logWatch == nil else { return }
     for _ in 0..<Self.entriesPerTurn {
@@ -210,7 +210,7 @@ final class Replayer {
     endIfRead(seemedRead: false)
   }
 
-  /// How long it is until an entry is due.
+  /// The time until an entry is due.
   private func delay(of entry: LogEntry) -> Duration {
     guard let beginning else { return .zero }
     // After a clock was set back, entries are due at once.
