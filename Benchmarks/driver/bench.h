@@ -1,4 +1,4 @@
-// Drives a terminal program between two pseudo-terminals: one is its device, one its user's terminal.
+// Runs a terminal program between two pseudo-terminals: its device and its user's terminal.
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// A program that runs, and the far ends of what it talks to.
+// A running program, and the other ends of its connections.
 struct program {
   pid_t pid;
   int device;    // the master of its device
@@ -17,10 +17,10 @@ struct program {
 // Where a program's standard output goes.
 enum output { TERMINAL, PIPE, FILE_ON_DISK };
 
-// The name that a device has in the working folder if it can come back: a link to its node.
+// The link to a device's node in the working folder, if the device can return.
 #define DEVICE_LINK "device"
 
-// How the driver was called.
+// The driver's options.
 struct options {
   size_t bytes;     // how much is to pass
   bool is_random;   // random bytes instead of lines of text
@@ -34,11 +34,11 @@ struct options {
 // Starts a program on new pseudo-terminals; `{}` in its arguments is the device's node, or the link
 // to it.
 struct program start(char **arguments, bool is_linked, enum output output);
-// Makes a pseudo-terminal in raw mode that is kept open; returns its master.
+// Makes a pseudo-terminal in raw mode and keeps it open; returns its master.
 int make_device(char *node);
 // Waits until bytes of the device reach its output; returns the seconds since the start.
 double wait_until_ready(const struct program *program);
-// Ends it, by SIGKILL if it does not care for SIGTERM.
+// Ends it with SIGTERM, then with SIGKILL.
 void stop(struct program *program);
 
 double now(void);
@@ -46,12 +46,12 @@ void sleep_until(double moment);
 // Reads with a deadline; 0 when it has passed.
 size_t read_some(int descriptor, void *buffer, size_t count, double seconds);
 void write_all(int descriptor, const void *buffer, size_t count);
-// Prints `name value`, for the script that called.
+// Prints `name value`, for the calling script.
 void report(const char *name, double value);
 void report_quantiles(const char *name, double *values, size_t count, double unit);
 void die(const char *what);
 
-// A stream that can be made again at any place, to compare with.
+// A stream that can be generated from any position, for comparison.
 struct stream {
   uint8_t *block;
   size_t size;
@@ -59,7 +59,7 @@ struct stream {
 struct stream make_stream(bool is_random);
 uint8_t stream_at(const struct stream *stream, size_t place);
 
-// What the kernel says of a process and its threads.
+// The kernel's figures for a process and its threads.
 double processor_seconds(pid_t pid);
 double peak_memory(pid_t pid);      // bytes
 void report_idle(pid_t pid, double seconds);

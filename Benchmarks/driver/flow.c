@@ -1,4 +1,4 @@
-// Scenarios in which bytes flow one way.
+// Scenarios with bytes in one direction.
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -34,7 +34,7 @@ static void *write_stream(void *argument) {
   return NULL;
 }
 
-// Reads until `bytes` of the stream have come; returns how many were right, from the first on.
+// Reads `bytes` of the stream; returns how many were right, from the start.
 static size_t read_stream(
     int descriptor, const struct stream *stream, size_t bytes, double rate, double patience) {
   static uint8_t buffer[262144];
@@ -59,7 +59,7 @@ static size_t read_stream(
   return done;
 }
 
-// Reads until the mark has come; returns how many bytes came.
+// Reads up to the mark; returns the number of bytes.
 static size_t read_until_mark(int descriptor) {
   static char buffer[262144 + sizeof end_mark];
   const char *mark = "~end-of-the-run~";
@@ -111,7 +111,7 @@ void steady(const struct program *program, const struct options *options) {
 
 void paste(const struct program *program, const struct options *options) {
   struct stream stream = make_stream(false);
-  // Nothing that a program takes for a key of its own: all is lower-case letters and line ends.
+  // No byte is a program's own key: all are lower-case letters and line ends.
   struct writer writer = {program->terminal, &stream, options->bytes, 0, false};
   double memory = peak_memory(program->pid), start = now();
   pthread_t thread;
@@ -121,6 +121,6 @@ void paste(const struct program *program, const struct options *options) {
   report("lost_percent", 100.0 * (double)(options->bytes - right) / (double)options->bytes);
   report("mb_per_s", (double)right / 1e6 / (now() - start));
   report("memory_growth_kb", (peak_memory(program->pid) - memory) / 1024);
-  // What the writer still has is of no use any more.
+  // The writer's remaining bytes are not needed any more.
   if (right == options->bytes) pthread_join(thread, NULL);
 }

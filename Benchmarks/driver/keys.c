@@ -1,4 +1,4 @@
-// Scenarios in which single keys are timed.
+// Scenarios that time single keys.
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Types keys; the device answers each with itself, and what the terminal shows is timed.
+// Types keys; the device echoes each one, and the time until the terminal shows it is measured.
 void echo_keys(const struct program *program, const struct options *options) {
   double *times = calloc((size_t)options->count, sizeof *times);
   size_t seen = 0;
   for (int index = 0; index < options->count; index++) {
-    // No two in a row are the same: an answer to an earlier key is none to this one.
+    // Successive keys differ: a late echo of one key does not count for the next.
     char key = (char)('a' + index % 26), byte = 0;
     double start = now();
     if (index >= 3 && seen == 0) die("no key is answered");
@@ -55,7 +55,7 @@ static void *read_flood(void *argument) {
   return NULL;
 }
 
-// Types keys while the device floods the terminal, which may take only so many bytes a second.
+// Types keys while the device floods the terminal, whose rate may be limited.
 void keys_in_flood(const struct program *program, const struct options *options) {
   struct flood flood = {.program = program, .rate = options->rate};
   pthread_t writer, reader;
@@ -78,6 +78,6 @@ void keys_in_flood(const struct program *program, const struct options *options)
   report_quantiles("key_ms", times, seen, 1e3);
   fflush(stdout);
   flood.is_over = true;
-  // The writer may wait for a program that reads no more.
+  // The writer may be waiting for a program that has stopped reading.
   exit(0);
 }

@@ -18,7 +18,7 @@
 static double started;
 
 int make_device(char *node) {
-  // The slave stays open: a program that opens it anew finds it as it was.
+  // The slave stays open, so that a program that opens it again finds it unchanged.
   int device, slave;
   if (openpty(&device, &slave, node, NULL, NULL) != 0) die("openpty");
   fcntl(device, F_SETFD, FD_CLOEXEC);
@@ -30,7 +30,7 @@ int make_device(char *node) {
   return device;
 }
 
-// An argument with the device's name in the place of `{}`.
+// An argument with `{}` replaced by the device's name.
 static char *named(char *argument, const char *name) {
   char *place = strstr(argument, "{}"), *result;
   if (!place) return argument;
@@ -39,7 +39,8 @@ static char *named(char *argument, const char *name) {
   return result;
 }
 
-// Makes what a program's output goes to; returns the end to write to, and the one to read from.
+// Makes a destination for a program's output; returns the end to write to, and the end to read
+// from.
 static int make_output(enum output output, int *reader) {
   int ends[2];
   if (output == PIPE) {
@@ -81,7 +82,7 @@ struct program start(char **arguments, bool is_linked, enum output output) {
 }
 
 double wait_until_ready(const struct program *program) {
-  // A character that no greeting has.
+  // A character that is in no greeting.
   const char mark = '~';
   char buffer[4096];
   double deadline = started + 10;

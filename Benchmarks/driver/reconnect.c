@@ -1,4 +1,4 @@
-// The device goes, and comes back under its name with something to say.
+// The device disappears, and returns under its name, sending words.
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Says a numbered word every millisecond until one is on the terminal. Returns how many were said
-// before that one and are lost; below zero if none shows.
+// Sends a numbered word every millisecond until one is on the terminal. Returns the number of words
+// before it, which are lost; negative if none is shown.
 static int speak(const struct program *program) {
   char text[8192];
   size_t kept = 0;
@@ -35,11 +35,11 @@ void reconnect(struct program *program, const struct options *options) {
   char node[64], buffer[4096];
   for (int index = 0; index < options->count; index++) {
     int old = program->device;
-    // Made before the old one goes: it must not get the same number.
+    // Made before the old one is closed, so that its number differs.
     program->device = make_device(node);
     unlink(DEVICE_LINK);
     close(old);
-    // Any moment within a second: who looks once a second is to be met on the way.
+    // A random moment within a second, to be fair to programs that poll once a second.
     sleep_until(now() + 1 + index * 0.618 - (int)(index * 0.618));
     while (read_some(program->terminal, buffer, sizeof buffer, 0) > 0) {}
     if (waitpid(program->pid, NULL, WNOHANG) != 0) break;  // It does not wait for devices.

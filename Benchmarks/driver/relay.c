@@ -1,4 +1,4 @@
-// The least that a terminal program does: what the kernel allows for this job, to compare with.
+// The minimum of a terminal program, for comparison: the limit that the kernel sets.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -6,7 +6,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-// Hands over what there is; false at the end.
+// Passes the available bytes on; false at the end.
 static int pass(int from, int to) {
   static char buffer[65536];
   ssize_t count = read(from, buffer, sizeof buffer);

@@ -34,7 +34,7 @@ size_t read_some(int descriptor, void *buffer, size_t count, double seconds) {
   struct pollfd end = {.fd = descriptor, .events = POLLIN};
   if (ppoll(&end, 1, &limit, NULL) <= 0 || !(end.revents & POLLIN)) return 0;
   ssize_t done;
-  // The end of a file can always be read, and is one only until more is written.
+  // A file at its end is always readable; more may be written later.
   while ((done = read(descriptor, buffer, count)) == 0 && now() < deadline)
     sleep_until(now() + 0.0001);
   return done > 0 ? (size_t)done : 0;
@@ -65,8 +65,8 @@ void report_quantiles(const char *name, double *values, size_t count, double uni
   report(text, count ? values[count * 99 / 100] * unit : -1);
 }
 
-// A block whose size has no factor in common with a page or a buffer: whatever is lost or doubled in
-// pieces of those sizes shows.
+// A block whose size has no factor in common with a page or a buffer, so that losing or repeating
+// pieces of those sizes is detected.
 struct stream make_stream(bool is_random) {
   struct stream stream = {.size = 1048583};
   stream.block = malloc(stream.size);
@@ -86,7 +86,7 @@ uint8_t stream_at(const struct stream *stream, size_t place) {
   return stream->block[place % stream->size];
 }
 
-// Calls back with the path of a file of each thread.
+// Calls a function with the path of a file of each thread.
 static double sum_over_threads(pid_t pid, const char *file, double (*value)(FILE *)) {
   char path[300];
   double sum = 0;
@@ -109,7 +109,7 @@ static double run_time(FILE *schedstat) {
   return fscanf(schedstat, "%lf", &nanoseconds) == 1 ? nanoseconds / 1e9 : 0;
 }
 
-// The number behind a name in a file of lines `Name: number`.
+// The number after a name in a file of lines `Name: number`.
 static double field(FILE *file, const char *name) {
   char line[256];
   while (fgets(line, sizeof line, file))

@@ -23,7 +23,7 @@ public struct ConfigurationFile: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - document: The bytes of the file.
-  ///   - check: Called for every entry; returns a description of what is wrong, nil if nothing is.
+  ///   - check: Called for every entry; returns a description of the mistake, or nil.
   /// - Throws: ``ConfigurationError`` for the first error.
   public init(
     parsing document: [UInt8], check: (Entry, _ isDefault: Bool) -> String?

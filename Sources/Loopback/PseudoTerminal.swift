@@ -120,7 +120,7 @@ public final class PseudoTerminal {
     return isUnused
   }
 
-  /// Whether a client has set `TIOCEXCL`, so that nobody else can open the terminal.
+  /// Whether a client has set `TIOCEXCL`, which keeps other programs from opening the terminal.
   public var isExclusive: Bool {
     var isExclusive: CInt = 0
     let result = ioctl(heldNode.rawValue, TerminalRequest.isExclusive, &isExclusive)

@@ -81,7 +81,7 @@ func measureSubject(_ count: Int, rounds: Int) -> Cost {
   return cost
 }
 
-/// What programs often do by hand: the copy guards against changes of the list during the loop.
+/// A common hand-written pattern: the copy guards against changes of the list during the loop.
 func measureCopy(_ count: Int, rounds: Int) -> Cost {
   struct Weak { weak var listener: Listener? }
   let listeners = (0..<count).map { _ in Listener() }
@@ -104,7 +104,8 @@ func milliseconds<List>(preparing prepare: () -> List, _ change: (List) -> Void)
   return samples.sorted()[3]
 }
 
-/// What changing a list of observers costs, by the kind of change; beside it NotificationCenter's.
+/// The cost of changing a list of observers, by the kind of change, compared with
+/// NotificationCenter's.
 func measureChanges(_ count: Int) -> [(name: String, ours: Double, center: Double?)] {
   let listeners = (0..<count).map { _ in Listener() }
   func filled() -> Observable<Int> {
@@ -175,7 +176,7 @@ func measureChanges(_ count: Int) -> [(name: String, ours: Double, center: Doubl
   ]
 }
 
-/// Tokens that are released while the list is silent.
+/// Tokens that are released while no notification is sent.
 func measureDroppedTokens(_ count: Int) -> Double {
   final class Tokens {
     let list = Observable<Int>()

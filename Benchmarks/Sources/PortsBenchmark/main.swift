@@ -1,6 +1,6 @@
-// What 1, 8 and 64 sessions in one process and one thread cost: 64 MiB in all, spread over their
-// ports. Every byte is compared. Exits with 1 if a byte is wrong or missing, or if 64 ports cost more
-// than 1.5 times the processor time of one.
+// Measures the cost of 1, 8 and 64 sessions in one process and one thread: 64 MiB in all, spread
+// over their ports. Every byte is compared. Exits with 1 if a byte is wrong or missing, or if 64
+// ports cost more than 1.5 times the processor time of one.
 import EventLoop
 import Foundation
 import Loopback
@@ -8,10 +8,10 @@ import SerialCore
 import SystemPackage
 
 let total = 64 << 20
-/// What every port says, again and again; as long as what a pseudo-terminal carries at once.
+/// The data that every port sends repeatedly; as long as a pseudo-terminal's buffer.
 let block = (0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
-/// Writes the same to all ports, each as fast as it takes it.
+/// Writes the same data to all ports, each as fast as it accepts them.
 func speak(on masters: [CInt], count: Int) {
   var left = masters.map { _ in count }
   while left.contains(where: { $0 > 0 }) {
@@ -28,7 +28,7 @@ func speak(on masters: [CInt], count: Int) {
   }
 }
 
-/// A session, and how much of what it received was right.
+/// A session, and the number of correct bytes that it received.
 final class Listener {
   private(set) var count = 0
   private(set) var isRight = true
@@ -47,7 +47,7 @@ final class Listener {
     }
   }
 
-  /// The far end.
+  /// The other end.
   var master: CInt { terminal.descriptor.rawValue }
 
   private func take(_ bytes: UnsafeRawBufferPointer) {

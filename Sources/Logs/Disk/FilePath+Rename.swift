@@ -48,7 +48,7 @@ extension FilePath {
     } catch .fileExists {
       return false
     } catch .notPermitted {
-      // The file system has no hard links either. What is left is to look first.
+      // The file system has no hard links either. The only way left is to check first.
       guard !new.exists else { return false }
       try rename(to: new)
     }

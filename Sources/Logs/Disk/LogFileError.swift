@@ -4,10 +4,10 @@ public import SystemPackage
 public struct LogFileError: Error, Hashable, Sendable {
   /// The file.
   public let path: FilePath
-  /// What is wrong.
+  /// The kind of problem.
   public let reason: Reason
 
-  /// What can be wrong with a file.
+  /// The kinds of problems with a file.
   public enum Reason: Hashable, Sendable {
     /// The file exists, and appending was not asked for.
     case exists
@@ -40,7 +40,7 @@ public struct LogFileError: Error, Hashable, Sendable {
 }
 
 extension LogFileError: CustomStringConvertible {
-  /// The path, and what is wrong with it.
+  /// The path and the problem.
   public var description: String {
     switch reason {
     case .exists: "\(path): the file exists already"

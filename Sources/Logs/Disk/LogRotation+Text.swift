@@ -27,7 +27,7 @@ extension LogRotation {
     let text: String
     let expected: String
 
-    /// What is wrong, and what would be right.
+    /// A description of the problem, and the valid forms.
     public var description: String { "'\(text)': expected \(expected)" }
   }
 

@@ -4,7 +4,7 @@ enum Base64 {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
 
-  /// What each letter stands for; `none` for what is no letter.
+  /// The value of each letter; `none` for other characters.
   private static let values = {
     var values = [UInt8](repeating: none, count: 256)
     for (value, letter) in alphabet.enumerated() { values[Int(letter)] = UInt8(value) }
@@ -31,7 +31,7 @@ enum Base64 {
 
   /// Reads letters back.
   ///
-  /// - Returns: nil for what is no base64, padding included.
+  /// - Returns: nil if the text is not valid base64, padding included.
   static func bytes(parsing text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (group, letters, paddings) = (0 as UInt32, 0, 0)

@@ -1,14 +1,14 @@
 /// Writes records in one of the formats.
 ///
-/// Encoders append to an array that is used again and again, so that a record costs no allocation.
+/// Encoders append to a reused array, so that a record costs no allocation.
 protocol LogEncoder {
-  /// Appends what a file begins with.
+  /// Appends the header of a file.
   mutating func begin(into output: inout [UInt8])
 
   /// Appends a record.
   mutating func encode(_ record: LogRecord, into output: inout [UInt8])
 
-  /// Appends what is still due before a file ends.
+  /// Appends the end of a file.
   mutating func end(into output: inout [UInt8])
 }
 
@@ -17,7 +17,7 @@ extension LogEncoder {
   mutating func end(into output: inout [UInt8]) {}
 }
 
-/// The bytes, and nothing else: events and gaps are told to the user, not to the file.
+/// The bytes, and nothing else: events and gaps are reported to the user, not written.
 struct RawEncoder: LogEncoder {
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     switch record.content {

@@ -4,12 +4,12 @@ enum Pcapng {
   static let interfaceDescription: UInt32 = 1
   static let enhancedPacket: UInt32 = 6
 
-  /// What a section header's second word says where the lowest byte comes first.
+  /// The byte-order magic of a section header, in a little-endian file.
   static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
 
-  /// LINKTYPE_USER0, for formats of one's own: the bytes of a serial line as they are. The one
-  /// registered type for serial lines, LINKTYPE_RTAC_SERIAL, wants modem lines and protocols that
-  /// are not known here. See <https://www.tcpdump.org/linktypes.html>.
+  /// LINKTYPE_USER0, for private formats: the bytes of a serial line, unchanged. The one registered
+  /// type for serial lines, LINKTYPE_RTAC_SERIAL, requires modem lines and protocols that are not
+  /// known here. See <https://www.tcpdump.org/linktypes.html>.
   static let linkType: UInt16 = 147
 
   /// Types of options.

@@ -74,7 +74,7 @@ extension UInt8 {
 }
 
 extension Direction {
-  /// What stands in front of its lines.
+  /// The mark before its lines.
   fileprivate var mark: String {
     switch self {
     case .fromDevice: "< "

@@ -3,7 +3,7 @@
 enum UniversalTime {
   /// Appends a time.
   ///
-  /// - Parameter time: nanoseconds since 1970; what is less than a microsecond is cut off.
+  /// - Parameter time: nanoseconds since 1970; fractions of a microsecond are cut off.
   static func append(_ time: UInt64, to output: inout [UInt8]) {
     let second = time / 1_000_000_000
     let date = civil(day: Int(second / 86_400))
@@ -25,10 +25,10 @@ enum UniversalTime {
     output.append(UInt8(ascii: "Z"))
   }
 
-  /// Reads a time as RFC 3339 has it, with any offset and up to nine digits behind the point.
+  /// Reads an RFC 3339 time, with any offset and up to nine digits after the point.
   ///
-  /// - Returns: nanoseconds since 1970; nil for what is no such time, for one before 1970, and for one
-  ///   that 64 bits cannot hold, from the year 2554 on.
+  /// - Returns: nanoseconds since 1970; nil for any other text, for a time before 1970, and for one
+  ///   that does not fit into 64 bits (from the year 2554 on).
   static func nanoseconds(parsing text: some StringProtocol) -> UInt64? {
     var rest = Array(text.utf8)[...]
     guard let year = number(4, from: &rest), skip("-", in: &rest),

@@ -1,6 +1,6 @@
 import Views
 
-/// Reads what ``JSONLinesEncoder`` writes, and other objects that have the same members.
+/// Reads the output of ``JSONLinesEncoder``, and other objects with the same members.
 struct JSONLinesDecoder: LogDecoder {
   private let input: LogInput
   private var line = 0

@@ -1,10 +1,10 @@
 public import Views
 
-/// Bytes of a log, as they were logged: what one read brought, or one write took.
+/// The bytes of one read or write, as they were logged.
 public struct LogEntry: Hashable, Sendable {
-  /// When, in nanoseconds since 1970.
+  /// The time, in nanoseconds since 1970.
   public let time: UInt64
-  /// Which way they went.
+  /// The direction of the bytes.
   public let direction: Direction
   /// The bytes.
   public let bytes: [UInt8]

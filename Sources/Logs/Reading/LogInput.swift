@@ -2,27 +2,26 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A file or a pipe that is read from its beginning to its end, in pieces of any length, and never
-/// waited for.
+/// Reads a file or a pipe from the beginning to the end, in pieces of any length, without waiting.
 final class LogInput {
   /// The largest record, in bytes: a file with a larger one is not a log.
   static let maximalLength = 16 << 20
   private static let chunkSize = 65_536
 
-  /// How many bytes were handed out.
+  /// The number of bytes returned so far.
   private(set) var offset = 0
 
   private let file: OwnedDescriptor
   private let isPipe: Bool
   private var buffer: [UInt8] = []
-  /// Where the bytes start in the buffer that were not handed out yet.
+  /// The start of the unread bytes in the buffer.
   private var position = 0
   private var isAtEnd = false
 
-  /// What the input has.
+  /// The result of a read.
   enum Reading {
     case bytes(ArraySlice<UInt8>)
-    /// More may come: ask again when ``LogInput/descriptor`` is readable.
+    /// More may follow: try again when ``LogInput/descriptor`` is readable.
     case waiting
   }
 
@@ -44,10 +43,11 @@ final class LogInput {
     isPipe = type == .fifo
   }
 
-  /// What to watch while nothing has come. Lent for as long as the input lives.
+  /// The descriptor to watch while there is nothing to read; borrowed for the lifetime of the
+  /// input.
   var descriptor: FileDescriptor { file.borrowed }
 
-  /// The next bytes, which stay there; fewer at the end of the file.
+  /// The next bytes, without consuming them; fewer at the end of the file.
   func peek(_ count: Int) throws(LogReadingError) -> Reading {
     guard try fill(count) else { return .waiting }
     return .bytes(buffer[position...].prefix(count))
@@ -81,9 +81,9 @@ final class LogInput {
     return piece
   }
 
-  /// Reads until so many bytes are there, or the file ends.
+  /// Reads until a number of bytes is available, or the file ends.
   ///
-  /// - Returns: false if more may come, and has not yet.
+  /// - Returns: false if more may follow later.
   private func fill(_ count: Int) throws(LogReadingError) -> Bool {
     guard buffer.count - position < count, !isAtEnd else { return true }
     buffer.removeFirst(position)
@@ -104,8 +104,8 @@ final class LogInput {
     return true
   }
 
-  /// Whether a pipe's last writer has closed it: one that nobody has opened yet looks like one at its
-  /// end to read(2), but not to poll(2).
+  /// Whether a pipe's last writer has closed it. A pipe without a writer so far looks like a closed
+  /// one to read(2), but not to poll(2).
   private var hasHungUp: Bool {
     var poll = pollfd(fd: file.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0

@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// Reads a log back, one entry at a time: no more than an entry is in memory, however long the log.
+/// Reads a log, one entry at a time: only one entry is in memory, whatever the length of the log.
 ///
-/// JSON lines and pcapng are told apart by the first bytes. Events and gaps are skipped.
+/// The first bytes distinguish JSON lines from pcapng. Events and gaps are skipped.
 public final class LogReader {
   private let input: LogInput
   /// Nil before the format is known.
   private var decoder: (any LogDecoder)?
 
-  /// What the log has.
+  /// The result of a read.
   public enum Reading: Hashable, Sendable {
     case entry(LogEntry)
-    /// The log is a pipe, and more may come: call ``LogReader/next()`` again when
+    /// The log is a pipe, and more may follow: call ``LogReader/next()`` again when
     /// ``LogReader/descriptor`` is readable or hung up.
     case waiting
     case end
@@ -22,12 +22,13 @@ public final class LogReader {
   /// - Throws: ``LogReadingError``.
   public init(_ path: FilePath) throws(LogReadingError) { input = try LogInput(path) }
 
-  /// What to watch while the log has nothing to read. Lent for as long as the reader lives.
+  /// The descriptor to watch while there is nothing to read; borrowed for the lifetime of the
+  /// reader.
   public var descriptor: FileDescriptor { input.descriptor }
 
-  /// The next entry. It never waits for one.
+  /// The next entry. Does not wait for one.
   ///
-  /// - Throws: ``LogReadingError``; nothing comes after it.
+  /// - Throws: ``LogReadingError``; the log cannot be read any further.
   public func next() throws(LogReadingError) -> Reading {
     guard var decoder = try knownDecoder() else { return .waiting }
     defer { self.decoder = decoder }

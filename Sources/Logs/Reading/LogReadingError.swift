@@ -1,8 +1,8 @@
 /// Why a log could not be read, and where in it.
 public struct LogReadingError: Error, Hashable, Sendable {
-  /// The place in the file: a line, from 1, or a byte, from 0. Nil where it could not be opened.
+  /// The place in the file: a line, from 1, or a byte, from 0. Nil if it could not be opened.
   public let place: Place?
-  /// What is wrong, in words.
+  /// A description of the problem.
   public let problem: String
 
   /// A place in a log.
@@ -18,7 +18,7 @@ public struct LogReadingError: Error, Hashable, Sendable {
 }
 
 extension LogReadingError: CustomStringConvertible {
-  /// As compilers say it, to be put behind the file's name: `:12: not an object`.
+  /// In the style of compilers, to follow the file's name: `:12: not an object`.
   public var description: String {
     switch place {
     case .line(let number): ":\(number): \(problem)"

@@ -36,7 +36,7 @@ struct PcapngDecoder: LogDecoder {
     case waiting
   }
 
-  /// The next block; nil at the end. One that has come in part is read again from its start.
+  /// The next block; nil at the end. An incomplete one is read again from its start.
   private mutating func block() throws(LogReadingError) -> BlockReading? {
     start = input.offset
     guard case .bytes(let head) = try input.peek(Self.shortestBlock) else { return .waiting }

@@ -78,7 +78,7 @@ final class LogWriter {
     let before = encoder
     encode(record)
     guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
-    // The end of the file depends on what is in it; the record starts the next file as its first.
+    // The end of the file depends on its content; the record becomes the first of the next file.
     encoder = before
     rotate()
     encode(record)

@@ -18,7 +18,7 @@ struct Wire {
   /// Starts a transmission; during one it does nothing.
   mutating func begin(at now: MonotonicTime) { pacer?.begin(at: now) }
 
-  /// Ends the transmission: there is nothing to carry, or nobody accepts it.
+  /// Ends the transmission: there is nothing to carry, or the receiver accepts nothing.
   mutating func rest() { pacer?.rest() }
 
   /// The number of bytes that can cross by now, since ``begin(at:)``.
