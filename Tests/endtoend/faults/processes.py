@@ -78,23 +78,24 @@ def processor_seconds(pid):
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
-def threads_of(pid):
-    """The folders of a process's threads in /proc."""
-    return list(Path(f"/proc/{pid}/task").iterdir())
+def of_threads(pid, file):
+    """What /proc/PID/task/TID/FILE holds for each thread, without those that end meanwhile."""
+    texts = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            texts.append((thread / file).read_text(errors="replace"))
+    return texts
 
 
 def milliseconds_waited(pid):
     """The time for which the threads of a process could have run, and had no processor. It does not
     include a wait that lasts."""
-    return sum(
-        int((thread / "schedstat").read_text().split()[1]) for thread in threads_of(pid)) / 1e6
+    return sum(int(text.split()[1]) for text in of_threads(pid, "schedstat")) / 1e6
 
 
 def states_of_threads(pid):
     """The state of each thread: R (runs, or waits for a processor), S, D (waits for the disk)."""
-    return [
-        (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-        for thread in threads_of(pid)]
+    return [text.rpartition(")")[2].split()[0] for text in of_threads(pid, "stat")]
 
 
 def switches(pid):
