@@ -15,7 +15,7 @@ from Tests.endtoend.harness import slow, wait_until
 
 ALARM = b"cannot be written"
 MISSING = re.compile(rb"([\d,]+) bytes not logged")
-GOES_ON = re.compile(rb" goes on; ([\d,]+) bytes missing")
+GOES_ON = re.compile(rb" continues; ([\d,]+) bytes missing")
 UNWRITTEN = re.compile(rb"the disk takes nothing; ([\d,]+) bytes were not written")
 
 

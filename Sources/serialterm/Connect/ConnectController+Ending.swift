@@ -123,7 +123,7 @@ extension ConnectController {
     let untaken = console.finish(within: showPatience)
     terminal?.restore()
     if untaken > 0 && !console.isOutputTerminal {
-      console.warn("\(untaken.bytesWere) received and not written: nobody took them.")
+      console.warn("\(untaken.bytesWere) received and not written: the output did not accept them.")
       _ = console.finish(within: .zero)
     }
     parts.log.finish()

@@ -39,7 +39,7 @@ final class KeptLog {
     case .overflow:
       console.warn("the log \(log.path) is too slow: what comes now is missing from it.")
     case .goesOn(let missing):
-      console.warn("the log \(log.path) goes on; \(missing.counted("byte")) missing.")
+      console.warn("the log \(log.path) continues; \(missing.counted("byte")) missing.")
     case .problem(let problem):
       console.warn(words(for: problem))
     }
@@ -51,7 +51,7 @@ final class KeptLog {
       "the log \(log.path) cannot be written (\(error)): up to "
         + "\(Log.capacity >> 20) MiB are kept until it can."
     case .notRotated(let error):
-      "The log cannot be rotated, and goes on in the old file: \(error)."
+      "The log cannot be rotated, and continues in the old file: \(error)."
     case nil:
       "the log \(log.path) is written again."
     }
