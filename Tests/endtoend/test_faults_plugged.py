@@ -51,11 +51,13 @@ class Row13ReplugTests(SessionTest):
     @slow
     def test_nothing_is_lost_over_a_thousand_replugs(self):
         session = self.pipes()
-        descriptors, memory = len(processes.files_of(session.pid)), 0
+        descriptors, memory = 0, 0
         delays = []
         for index in range(1_010):
-            # The first ones fill the caches of the allocator, one for each thread.
+            # A session that begins opens its socket; the first replugs fill the caches of the
+            # allocator, one for each thread.
             if index == 10:
+                descriptors = len(processes.files_of(session.pid))
                 memory = processes.memory(session.pid)[0]
             self.device.hang_up()
             session.stderr.expect(b"is gone, waiting")
