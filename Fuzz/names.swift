@@ -1,3 +1,5 @@
+import Patterns
+
 /// Values of options: an accepted text is written as a text with the same meaning.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzNames(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
