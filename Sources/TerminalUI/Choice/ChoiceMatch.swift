@@ -17,10 +17,25 @@ struct ChoiceMatch: Hashable, Comparable {
   let rank: Rank
   /// Decides between matches of one rank; less is better.
   private(set) var penalty = 0
-  /// The characters that were found, by their number in the label, the title and the detail.
-  private(set) var label: Set<Int> = []
-  private(set) var title: Set<Int> = []
-  private(set) var detail: Set<Int> = []
+  /// Where each word was found.
+  private var found: [Found] = []
+
+  private struct Found: Hashable {
+    let field: SearchableChoice.Field
+    let positions: [Int]
+  }
+
+  /// The characters that were found, by their number in the label.
+  var label: Set<Int> { positions(in: .label) }
+  /// The characters that were found, by their number in the title.
+  var title: Set<Int> { positions(in: .title) }
+  /// The characters that were found, by their number in the detail.
+  var detail: Set<Int> { positions(in: .detail) }
+
+  /// Computed on demand: of thousands of choices, a few are shown.
+  private func positions(in field: SearchableChoice.Field) -> Set<Int> {
+    Set(found.lazy.filter { $0.field == field }.flatMap(\.positions))
+  }
 
   static func < (one: ChoiceMatch, other: ChoiceMatch) -> Bool {
     (one.rank, one.penalty) < (other.rank, other.penalty)
@@ -33,12 +48,7 @@ struct ChoiceMatch: Hashable, Comparable {
       guard let (field, match) = choice.best(word) else { return nil }
       worst = max(worst, match.closeness)
       penalty += field.rawValue * Self.fieldPenalty + min(match.gapCount, Self.gapLimit)
-      switch field {
-      case .label: label.formUnion(match.positions)
-      case .title: title.formUnion(match.positions)
-      case .detail: detail.formUnion(match.positions)
-      case .synonym: break
-      }
+      found.append(Found(field: field, positions: match.positions))
     }
     rank = choice.rank(of: query) ?? .words(worst)
   }
