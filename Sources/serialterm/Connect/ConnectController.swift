@@ -156,7 +156,7 @@ final class ConnectController: SessionObserver, SessionDelegate {
       guard try choose(for: question) else { return outcome ?? .success(.done) }
     }
     startReconnecting()
-    // Whoever reads the greeting finds everything ready.
+    // Before the greeting: its reader may use the control socket at once.
     let control = ControlServer.start(for: releaseDesk, on: loop)
     defer { control?.stop() }
     updateView()

@@ -54,7 +54,7 @@ extension FolderContents.Entry {
 }
 
 /// A folder that is being read, on a thread of its own: it may have any number of entries, and a disk
-/// or a server may answer late or never. Whoever has no use for it any more drops it.
+/// or a server may answer late or never. To give up on it, release it.
 final class FolderListing {
   private struct Progress: Sendable {
     var isWanted = true

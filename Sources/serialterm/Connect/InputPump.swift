@@ -206,7 +206,7 @@ final class InputPump: SessionObserver {
     }
   }
 
-  /// Hands bytes to whoever has the keyboard.
+  /// Passes bytes to the part that has the keyboard.
   ///
   /// - Returns: those for which the time of this turn was too short.
   private func hand(

@@ -28,7 +28,7 @@ final class ReleaseDesk: SessionObserver {
 
   private let session: Session
   private let loop: IOLoop
-  /// Whether the port may be released now, for whoever asks: the same as the palette shows.
+  /// Whether the port may be released now: the same answer as in the palette.
   private let availability: () -> Availability
   /// How long sending the queued bytes may take before the port is released.
   var patience = Drain.Patience(total: .zero)

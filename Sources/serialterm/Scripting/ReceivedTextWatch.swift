@@ -49,7 +49,7 @@ final class ReceivedTextWatch {
     pass(held.count)
   }
 
-  /// Searches in the next turn of the loop: whoever sets expressions must not be called back at once.
+  /// Searches in the next turn of the loop: the code that sets expressions must not be called back at once.
   private func lookSoon() {
     guard timer == nil, !expressions.isEmpty else { return }
     timer = loop.schedule(after: .zero) { [unowned self] in

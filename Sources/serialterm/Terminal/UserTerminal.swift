@@ -81,7 +81,7 @@ final class UserTerminal {
     terminal_guard_stop()
   }
 
-  /// Takes the terminal again after we were stopped. Whoever had it meanwhile may have set it up.
+  /// Takes the terminal again after a stop. Another program may have changed its settings meanwhile.
   ///
   /// - Throws: what tcgetattr(3) and tcsetattr(3) say.
   func retake() throws(Errno) {
