@@ -12,7 +12,7 @@ extension Session {
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
   ) {
     do throws(SerialError) {
-      try settings.checkBaudRate(at: state.endpoint ?? Endpoint(.unresolved, ""))
+      try settings.checkBaudRate(at: namedEndpoint)
     } catch {
       return answer(.failure(error))
     }

@@ -203,8 +203,11 @@ public final class Session {
     case done(discarded: Int)
   }
 
+  /// The port that errors name, also while the session is bound to none.
+  var namedEndpoint: Endpoint { state.endpoint ?? Endpoint(.unresolved, "") }
+
   func notOpen(in operation: String) -> SerialError {
-    SerialError(.notOpen, in: operation, at: state.endpoint ?? Endpoint(.unresolved, ""))
+    SerialError(.notOpen, in: operation, at: namedEndpoint)
   }
 
   // MARK: The caller's loop
