@@ -49,11 +49,15 @@ class ChooserTests(unittest.TestCase):
             Terminal(binary or serialterm_binary(), *arguments, size=size, **how))
         return terminal, Screen(terminal, size)
 
-    def wait_for_device(self, screen, serial):
-        """Waits until a device is listed; returns its row."""
+    def wait_for_device(self, screen, serial, text=""):
+        """Waits until a device is listed with a text in its row; returns the row.
+
+        The terminal may receive a row in two pieces, so a test that reads the end of a row names it.
+        """
         screen.wait_for(
-            lambda lines: any(line.startswith("  ") and f" {serial} " in line for line in lines),
-            f"{serial} is listed")
+            lambda lines: any(
+                line.startswith("  ") and f" {serial} " in line and text in line for line in lines),
+            f"{serial} is listed with {text!r}")
         return screen.row_of(f" {serial} ")
 
     def test_two_are_listed_with_what_they_are(self):
@@ -61,7 +65,7 @@ class ChooserTests(unittest.TestCase):
         terminal, screen = self.start()
         screen.wait_for_text("device:")
         for serial, device in (("AAA", first), ("BBB", second)):
-            row = self.wait_for_device(screen, serial)
+            row = self.wait_for_device(screen, serial, "UART")
             self.assertEqual(
                 screen.lines[row].split()[:7],
                 [device.path, "0403:6001", serial, "FTDI", "FT232R", "USB", "UART"])
@@ -236,8 +240,7 @@ class ChooserTests(unittest.TestCase):
         os.chmod(second.path, 0o600)
         with PublicCopy() as binary:
             terminal, screen = self.start(binary=binary, user="nobody")
-            row = self.wait_for_device(screen, "BBB")
-            self.assertIn("(off: permission denied", screen.lines[row])
+            row = self.wait_for_device(screen, "BBB", "(off: permission denied")
             self.assertTrue(screen.is_dimmed(row))
             terminal.send(b"BBB\r")
             screen.wait_for(
