@@ -68,12 +68,22 @@ let package = Package(
     // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),
 
+    // What a session needs besides its port, for any front end: no terminal, no arguments, no exit
+    // statuses, no words for a user.
+    .target(
+      name: "SessionKit",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "SerialCore", system,
+      ],
+      swiftSettings: strict),
+
     // The program.
     .executableTarget(
       name: "serialterm",
       dependencies: [
         "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "Observing", "Posix", "Scripting", "SerialCore", "TerminalUI", "Views", system,
+        "Observing", "Posix", "Scripting", "SerialCore", "SessionKit", "TerminalUI", "Views",
+        system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -119,11 +129,17 @@ let package = Package(
       name: "LogsTests", dependencies: ["Logs", "Posix", "TestSupport", "Views", system],
       swiftSettings: strict),
     .testTarget(
+      name: "SessionKitTests",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", "SessionKit", "TestSupport",
+        system,
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing",
-        "Posix",
-        "SerialCore", "TerminalUI", "TestSupport", "Views", system,
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
+        "SerialCore", "SessionKit", "TerminalUI", "TestSupport", "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

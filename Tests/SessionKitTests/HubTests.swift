@@ -1,0 +1,107 @@
+import SerialCore
+import SessionKit
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Who gets the bytes of a session, in which order, and who holds the device back.
+struct HubTests {
+  private let link = FakeLink(to: .tty("/dev/fake"))
+  private let session: Session
+  private let hub: Hub
+
+  init() throws {
+    let link = link
+    session = Session(settings: LineSettings()) { _ in link }
+    hub = Hub(of: session)
+    try session.open(link.endpoint)
+  }
+
+  private func receive(_ text: String) {
+    link.incoming = [FakeLink.Input(Array(text.utf8))]
+    session.handle(readable: true, writable: false, hungUp: false)
+  }
+
+  /// Notes which subscriber took what.
+  private final class Notes {
+    var taken: [String] = []
+    func note(_ name: String) -> (UnsafeRawBufferPointer) -> Void {
+      { [unowned self] in taken.append("\(name) \(String(decoding: $0, as: UTF8.self))") }
+    }
+  }
+
+  @Test func `A log has the bytes before a view, whoever came first`() {
+    let notes = Notes()
+    let subscriptions = [
+      hub.subscribe(as: .view, notes.note("screen")),
+      hub.subscribe(as: .listener, notes.note("expect")),
+      hub.subscribe(as: .log, notes.note("log")),
+      hub.subscribe(as: .view, notes.note("second")),
+    ]
+    receive("a")
+    #expect(notes.taken == ["log a", "expect a", "screen a", "second a"])
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `The owner of the line keeps the bytes from all but logs`() {
+    let notes = Notes()
+    let log = hub.subscribe(as: .log, notes.note("log"))
+    let view = hub.subscribe(as: .view, notes.note("screen"))
+    var owner: Hub.Subscription? = hub.subscribe(as: .owner, notes.note("transfer"))
+    receive("a")
+    #expect(notes.taken == ["log a", "transfer a"])
+    owner?.end()
+    owner = nil
+    receive("b")
+    #expect(notes.taken.suffix(2) == ["log b", "screen b"])
+    withExtendedLifetime((log, view)) {}
+  }
+
+  @Test func `A subscription that ends in the middle of a piece gets nothing more`() {
+    let notes = Notes()
+    var view: Hub.Subscription? = hub.subscribe(as: .view, notes.note("screen"))
+    let log = hub.subscribe(as: .log) { _ in view = nil }
+    receive("a")
+    #expect(notes.taken.isEmpty && hub.ranks == [.log])
+    withExtendedLifetime((log, view)) {}
+  }
+
+  @Test func `A subscriber that comes in the middle of a piece starts with the next one`() {
+    let notes = Notes()
+    var late: Hub.Subscription?
+    let log = hub.subscribe(as: .log) { [hub] _ in
+      if late == nil { late = hub.subscribe(as: .view, notes.note("late")) }
+    }
+    receive("a")
+    receive("b")
+    #expect(notes.taken == ["late b"])
+    withExtendedLifetime((log, late)) {}
+  }
+
+  @Test func `The device is held back as long as one subscriber needs it`() {
+    let pipe = hub.subscribe(as: .view, whenFull: .wait) { _ in }
+    var command: Hub.Subscription? = hub.subscribe(as: .view, whenFull: .wait) { _ in }
+    pipe.update(isFull: true)
+    command?.update(isFull: true)
+    pipe.update(isFull: false)
+    #expect(!session.interest.contains(.reading))
+    command = nil
+    #expect(session.interest.contains(.reading))
+  }
+
+  @Test(arguments: [(LineSettings.FlowControl.none, false), (.hard, true), (.soft, true)])
+  func `A screen holds the device back only where that loses nothing`(
+    flow: LineSettings.FlowControl, waits: Bool
+  ) {
+    session.apply(LineSettings(flowControl: flow)) { _ in }
+    let screen = hub.subscribe(as: .view, whenFull: .waitOrLeaveOut) { _ in }
+    screen.update(isFull: true)
+    #expect(session.interest.contains(.reading) == !waits)
+  }
+
+  @Test func `A log never holds the device back`() {
+    let log = hub.subscribe(as: .log) { _ in }
+    log.update(isFull: true)
+    #expect(session.interest.contains(.reading))
+  }
+}
