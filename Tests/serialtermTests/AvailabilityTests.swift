@@ -169,10 +169,10 @@ import Testing
   @Test func palette_hasEveryCommandButItself_withItsReason() {
     let choices = CommandList.choices(in: Situation.openReadOnly.state)
     #expect(choices.count == Command.allCases.count - 1)
-    #expect(choices.first { $0.id == "send-file" }?.refusal == "read-only")
-    #expect(choices.first { $0.id == "baud" }?.refusal == nil)
-    #expect(choices.first { $0.id == "baud" }?.detail == "115200")
-    #expect(choices.first { $0.id == "break" }?.label == "b")
+    #expect(choices.first { $0.name == "send-file" }?.refusal == "read-only")
+    #expect(choices.first { $0.name == "baud" }?.refusal == nil)
+    #expect(choices.first { $0.name == "baud" }?.detail == "115200")
+    #expect(choices.first { $0.name == "break" }?.label == "b")
   }
 
   @Test func model_tellsOfChanges_withOldAndNewState() {

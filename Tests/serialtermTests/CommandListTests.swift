@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func palette_endsWithWhatEverybodyKnows() {
-    let names = CommandList.choices(in: TerminalState()).map(\.id)
+    let names = CommandList.choices(in: TerminalState()).map(\.name)
     #expect(names.suffix(2) == ["help", "quit"])
     #expect(Set(names).count == Command.allCases.count - 1)
   }
@@ -95,7 +95,7 @@ import Testing
   private func found(_ query: String) -> [String] {
     var list = ChoiceList(CommandList.choices(in: TerminalState()))
     _ = list.handle(.paste(Array(query.utf8)))
-    return list.matching.map(\.id)
+    return list.matching.map(\.name)
   }
 
   @Test(arguments: [

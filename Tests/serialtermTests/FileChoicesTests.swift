@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  private func choices(_ typed: String, in base: FilePath? = nil) -> [Choice<String>] {
+  private func choices(_ typed: String, in base: FilePath? = nil) -> [Choice<FileChoices.Answer>] {
     let contents = FolderContents(
       of: FileChoices.path(of: FileChoices.folder(of: typed), in: base ?? folder))
     return FileChoices(for: typed, in: contents).choices(in: contents)
@@ -89,7 +89,7 @@ import Testing
     let choice = try #require(choices("x").first)
     #expect(choice.title == "a\u{FFFD}.")
     #expect(FileChoices.path(of: choice.id, in: folder) == path)
-    #expect((try? FileChoices.path(of: choice.id, in: folder).stat()) != nil)
+    #expect((try? FileChoices.path(of: choice.id, in: folder)?.stat()) != nil)
   }
 
   @Test func tilde_isTheHomeFolder() throws {

@@ -1,6 +1,7 @@
 /// One entry of a list to choose from, such as a command or a device.
 public struct Choice<ID: Hashable> {
-  /// Identifies the choice when its texts change. Unique in a list.
+  /// What the choice stands for. It identifies the choice when its texts change, so it is unique in a
+  /// list.
   public let id: ID
   /// The short column in front: a key or a node.
   public var label: String

@@ -103,7 +103,7 @@ struct CommandList {
 
   /// The commands as choices for the palette, without the palette itself. Commands that every user
   /// knows by key come last: a small window shows only the first ones.
-  static func choices(in state: TerminalState) -> [Choice<String>] {
+  static func choices(in state: TerminalState) -> [Choice<Command>] {
     let known: [Command] = [.help, .quit]
     let searched = Command.allCases.filter { $0 != .palette && !known.contains($0) }
     return (searched + known).map { command in
@@ -114,7 +114,7 @@ struct CommandList {
         case .disabled(let reason): reason
         }
       return Choice(
-        id: entry.name, label: entry.key.map { "\($0)" } ?? "", title: command.title,
+        id: command, label: entry.key.map { "\($0)" } ?? "", title: command.title,
         name: entry.name, synonyms: entry.synonyms, detail: entry.value(state) ?? "",
         refusal: refusal)
     }

@@ -8,18 +8,16 @@ enum BaudRateChoices {
     460_800, 500_000, 921_600, 1_000_000, 1_500_000, 2_000_000, 3_000_000, 4_000_000,
   ]
 
-  /// The rates; the present one is marked.
-  static func choices(typed: String, now: UInt32) -> [Choice<String>] {
+  /// The rates; the present one is marked. A typed text that is not a rate is a choice without a value.
+  static func choices(typed: String, now: UInt32) -> [Choice<UInt32?>] {
     let rates = usual.contains(now) ? usual : [now] + usual
-    let listed = rates.map {
-      Choice(ofValue: "\($0)", isCurrent: $0 == now)
-    }
+    let listed = rates.map { Choice<UInt32?>($0, "\($0)", isCurrent: $0 == now) }
     guard !typed.isEmpty, !rates.contains(where: { "\($0)" == typed }) else { return listed }
     do throws(LineSettings.ParsingError) {
       let rate = try LineSettings.baudRate(parsing: typed)
-      return [Choice(id: "\(rate)", title: typed, detail: "if the driver takes it")] + listed
+      return [Choice<UInt32?>(id: rate, title: typed, detail: "if the driver takes it")] + listed
     } catch {
-      return listed + [Choice(id: typed, title: typed, refusal: "\(error)")]
+      return listed + [Choice(id: nil, title: typed, refusal: "\(error)")]
     }
   }
 }

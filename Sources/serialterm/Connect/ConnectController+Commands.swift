@@ -130,11 +130,7 @@ extension ConnectController {
     dialogs.ask(
       Question(
         title: "command", choices: { [unowned model] _ in CommandList.choices(in: model.state) },
-        onAnswer: { [unowned self] name in
-          if let command = Command.allCases.first(where: { $0.entry.name == name }) {
-            attempt(command)
-          }
-        }))
+        onAnswer: { [unowned self] in attempt($0) }))
   }
 
   private func toggleLog() {

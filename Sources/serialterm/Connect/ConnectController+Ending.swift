@@ -35,12 +35,12 @@ extension ConnectController {
         choices: { _ in
           let progress = "\(transfer.sentCount.grouped) of \(transfer.size.counted("byte")) sent"
           return [
-            Choice(id: "stay", title: "keep sending", detail: progress),
-            Choice(id: "leave", title: "leave now"),
+            Choice(id: false, title: "keep sending", synonyms: ["stay"], detail: progress),
+            Choice(id: true, title: "leave now", synonyms: ["leave"]),
           ]
         },
-        onAnswer: { [unowned self] answer in
-          if answer == "leave" { leave() }
+        onAnswer: { [unowned self] leaves in
+          if leaves { leave() }
         },
         onEnd: { [unowned self] in isAskingToQuit = false }))
     isAskingToQuit = true

@@ -12,33 +12,24 @@ extension ConnectController {
         choices: { [unowned model] typed in
           BaudRateChoices.choices(typed: typed, now: model.state.requestedSettings.baudRate)
         },
-        onAnswer: { [unowned self] text in
-          if let rate = try? LineSettings.baudRate(parsing: text) {
-            change(\.baudRate, to: rate, by: .baudRate)
-          }
+        onAnswer: { [unowned self] rate in
+          if let rate { change(\.baudRate, to: rate, by: .baudRate) }
         }
       ).whileOn(.baudRate, in: model))
   }
 
   /// Asks for one of the values that a setting has.
-  func askForSetting<Value: CaseIterable & RawRepresentable & Equatable>(
+  func askForSetting<Value: CaseIterable & RawRepresentable & Hashable>(
     _ name: String, _ setting: WritableKeyPath<LineSettings, Value>, for command: Command
   ) {
-    func text(_ value: Value) -> String { "\(value.rawValue)" }
     dialogs.ask(
       Question(
         title: name,
         choices: { [unowned model] _ in
           let now = model.state.requestedSettings[keyPath: setting]
-          return Value.allCases.map {
-            Choice(ofValue: text($0), isCurrent: $0 == now)
-          }
+          return Value.allCases.map { Choice($0, "\($0.rawValue)", isCurrent: $0 == now) }
         },
-        onAnswer: { [unowned self] chosen in
-          if let value = Value.allCases.first(where: { text($0) == chosen }) {
-            change(setting, to: value, by: command)
-          }
-        }
+        onAnswer: { [unowned self] in change(setting, to: $0, by: command) }
       ).whileOn(command, in: model))
   }
 
@@ -72,12 +63,12 @@ extension ConnectController {
           [.noChange("")]
             + outputs.map { name, line in
               let isAsserted = model.state.modemLines?.contains(line) ?? false
-              return Choice(
-                id: name, title: name, detail: isAsserted ? "asserted" : "deasserted")
+              return Choice<ModemLines?>(
+                id: line, title: name, detail: isAsserted ? "asserted" : "deasserted")
             }
         },
-        onAnswer: { answer in
-          if let line = outputs.first(where: { $0.name == answer })?.line { act(line) }
+        onAnswer: { line in
+          if let line { act(line) }
         }
       ).whileOn(command, in: model))
   }

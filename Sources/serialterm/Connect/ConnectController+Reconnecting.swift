@@ -36,11 +36,13 @@ extension ConnectController {
       Question(
         title: title,
         choices: { [unowned parts] _ in
-          [Choice(id: "", title: "none, keep waiting")]
+          [Choice<Target?>(id: nil, title: "none, keep waiting")]
             + (parts.binder.candidates.isEmpty
               ? [] : DeviceChooser.choices(parts.binder.candidates))
         },
-        onAnswer: { [unowned self] in parts.binder.choose(FilePath($0)) },
+        onAnswer: { [unowned self] target in
+          if case .node(let node) = target { parts.binder.choose(node) }
+        },
         onEnd: { [unowned self] in isAskingForReturned = false }))
     // Set last: the question may have replaced another one, which ended just now.
     isAskingForReturned = true

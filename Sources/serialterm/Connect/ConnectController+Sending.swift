@@ -12,8 +12,10 @@ extension ConnectController {
     dialogs.ask(
       Question(
         title: "file to send", choices: { file.choices($0) }, isPending: { file.isPending($0) },
-        continuation: FileChoices.continuation, answer: { $0.isEmpty ? nil : $0 },
-        onAnswer: { [unowned self] in send(file.path(of: $0)) }
+        continuation: FileChoices.continuation, answer: { $0.isEmpty ? nil : .file($0) },
+        onAnswer: { [unowned self] in
+          if let path = file.path(of: $0) { send(path) }
+        }
       ).whileOn(.sendFile, in: model))
   }
 

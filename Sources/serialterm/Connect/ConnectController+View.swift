@@ -26,11 +26,10 @@ extension ConnectController {
         title: "timestamps",
         choices: { [unowned model] _ in
           let now = model.state.view.timestamps
-          return [Choice(ofValue: "none", isCurrent: now == nil)]
-            + formats.map { Choice(ofValue: "\($0)", isCurrent: $0 == now) }
+          return [Choice<TimestampFormat?>(nil, "none", isCurrent: now == nil)]
+            + formats.map { Choice($0, "\($0)", isCurrent: $0 == now) }
         },
-        onAnswer: { [unowned self] answer in
-          let format = formats.first { "\($0)" == answer }
+        onAnswer: { [unowned self] format in
           if let format { lastTimestamps = format }
           model.update { $0.view.timestamps = format }
           sayTimestamps()
@@ -59,12 +58,11 @@ extension ConnectController {
         title: "line ending",
         choices: { [unowned model] _ in
           let now = model.state.lineEnding
-          return LineEnding.allCases.map { Choice(ofValue: $0.rawValue, isCurrent: $0 == now) }
+          return LineEnding.allCases.map { Choice($0, $0.rawValue, isCurrent: $0 == now) }
         },
-        onAnswer: { [unowned self] answer in
-          guard let lineEnding = LineEnding(rawValue: answer) else { return }
+        onAnswer: { [unowned self] lineEnding in
           model.update { $0.lineEnding = lineEnding }
-          console.answer(["Enter sends \(answer)."])
+          console.answer(["Enter sends \(lineEnding.rawValue)."])
         }
       ).whileOn(.lineEnding, in: model))
   }
@@ -77,8 +75,8 @@ extension ConnectController {
         choices: { [unowned model] _ in
           MapChoices.choices(of: directions, in: model.state.view.map)
         },
-        onAnswer: { [unowned self] answer in
-          guard !answer.isEmpty, let map = MapChoices.toggling(answer, in: model.state.view.map)
+        onAnswer: { [unowned self] rule in
+          guard let rule, let map = MapChoices.toggling(rule, in: model.state.view.map)
           else { return }
           model.update { $0.view.map = map }
           console.answer([map.rules.isEmpty ? "nothing is mapped." : "mapped: \(map)."])

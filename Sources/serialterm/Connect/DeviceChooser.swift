@@ -16,7 +16,7 @@ final class DeviceChooser: DeviceObserver {
   private let dialogs: Dialogs
   private let loop: IOLoop
   private var watch: DescriptorWatch?
-  private var choices: [Choice<String>] = []
+  private var choices: [Choice<Target?>] = []
   private var isLookDue = false
 
   /// Starts to watch devices; the question is shown by ``ask()``.
@@ -48,7 +48,7 @@ final class DeviceChooser: DeviceObserver {
     dialogs.ask(
       Question(
         title: "device", choices: { [unowned self] _ in choices },
-        onAnswer: { [unowned self] in target = try? Target(parsing: $0) },
+        onAnswer: { [unowned self] in target = $0 },
         onCancel: { [unowned self] in isCancelled = true }))
   }
 
@@ -75,7 +75,7 @@ final class DeviceChooser: DeviceObserver {
   }
 
   /// The choices for devices in their present state.
-  static func choices(_ devices: [Device]) -> [Choice<String>] {
+  static func choices(_ devices: [Device]) -> [Choice<Target?>] {
     let holders = devices.isEmpty ? nil : PortHolders()
     let consoles = KernelConsoles()
     return choices(devices) {
@@ -90,11 +90,11 @@ final class DeviceChooser: DeviceObserver {
   static func choices(
     _ devices: [Device],
     facts: (Device) -> (access: NodeAccess, holder: PortHolder?, isConsole: Bool)
-  ) -> [Choice<String>] {
+  ) -> [Choice<Target?>] {
     guard !devices.isEmpty else {
       return [
         Choice(
-          id: "loopback:board", label: "loopback:board",
+          id: .loopback(.board), label: "loopback:board",
           title: "a simulated board, which needs no hardware")
       ]
     }
@@ -105,7 +105,7 @@ final class DeviceChooser: DeviceObserver {
         holder.map { "held by pid \($0.pid) (\($0.command.harmless))" },
       ]
       return Choice(
-        id: device.node.string, label: device.node.string, title: device.summary,
+        id: .node(device.node), label: device.node.string, title: device.summary,
         detail: notes.compactMap(\.self).joined(separator: ", "), refusal: access.refusal)
     }
   }

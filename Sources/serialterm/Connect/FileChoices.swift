@@ -35,11 +35,23 @@ struct FileChoices: Hashable {
     typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
   }
 
+  /// What a choice stands for.
+  enum Answer: Hashable {
+    /// A folder: the question continues with this path.
+    case folder(String)
+    /// A file: its path, as a user types it.
+    case file(String)
+    /// A file whose name is not UTF-8, in a folder as a user types it.
+    case bytes(folder: String, name: [UInt8])
+    /// No file: a note.
+    case none
+  }
+
   /// The choices by name: first the folder above, so that Enter alone sends no file. Of too many
   /// entries, those are listed whose names begin as typed.
-  func choices(in contents: FolderContents?) -> [Choice<String>] {
-    func note(_ title: String, _ reason: String) -> Choice<String> {
-      Choice(id: "", title: title, refusal: reason)
+  func choices(in contents: FolderContents?) -> [Choice<Answer>] {
+    func note(_ title: String, _ reason: String) -> Choice<Answer> {
+      Choice(id: .none, title: title, refusal: reason)
     }
     let place = folder.isEmpty ? "./" : folder
     guard let contents else { return [note(place, "reading the folder")] }
@@ -62,53 +74,53 @@ struct FileChoices: Hashable {
     return (isNameEmpty ? [parent].compactMap(\.self) : []) + listed.map(choice) + end
   }
 
-  private func choice(for entry: FolderContents.Entry) -> Choice<String> {
+  private func choice(for entry: FolderContents.Entry) -> Choice<Answer> {
     let name = folder + entry.name
     let slash = entry.isFolder ? "/" : ""
     return Choice(
-      // A name that is not UTF-8 follows as numbers, after a NUL, which no name has.
-      id: entry.bytes.map { bytes in
-        "\(name)\0\(bytes.withUnsafeBytes { HexText.digits(of: $0) })"
-      } ?? name + slash,
+      id: entry.bytes.map { .bytes(folder: folder, name: $0) }
+        ?? (entry.isFolder ? .folder(name + slash) : .file(name)),
       title: name + slash, name: name, detail: entry.isFolder ? "folder" : "")
   }
 
-  /// The choice that leads to the folder above. Its id is the path of that, after a NUL.
-  private var parent: Choice<String>? {
+  /// The choice that leads to the folder above.
+  private var parent: Choice<Answer>? {
     let names = folder.split(separator: "/")
     guard !folder.hasPrefix("/") || !names.isEmpty else { return nil }
     let isUnknown = names.last.map { $0 == ".." || $0.hasPrefix("~") } ?? true
     let path =
       isUnknown
       ? folder + "../" : String(folder.dropLast().reversed().drop { $0 != "/" }.reversed())
-    return Choice(id: "\0\(path)", title: folder + "../", detail: "folder")
+    return Choice(id: .folder(path), title: folder + "../", detail: "folder")
   }
 
   // MARK: Answers
 
-  /// The path with which the question goes on after a choice: that of a folder. Nil for a file.
-  static func continuation(_ id: String) -> String? {
-    if id.hasPrefix("\0") { return String(id.dropFirst()) }
-    return id.hasSuffix("/") ? id : nil
+  /// The path with which the question continues after a choice: that of a folder. Nil for a file.
+  static func continuation(_ answer: Answer) -> String? {
+    guard case .folder(let path) = answer else { return nil }
+    return path
   }
 
-  /// The file that a choice, or a typed path, stands for. `~/` begins a path in the user's home
-  /// folder, `~NAME/` in another user's.
+  /// The file that an answer stands for; nil for a note.
   ///
-  /// - Parameters:
-  ///   - id: of the choice, or the path.
-  ///   - base: the folder of relative paths.
-  static func path(of id: String, in base: FilePath = ".") -> FilePath {
-    let parts = id.split(separator: "\0", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let bytes = try? HexText(parts[1]).bytes else {
-      return expanded(id, in: base)
+  /// - Parameter base: the folder of relative paths.
+  static func path(of answer: Answer, in base: FilePath = ".") -> FilePath? {
+    switch answer {
+    case .folder(let path), .file(let path): return Self.path(of: path, in: base)
+    case .bytes(let folder, let bytes):
+      let name = (bytes + [0]).map(CChar.init(bitPattern:))
+      return Self.path(of: folder, in: base)
+        .pushing(name.withUnsafeBufferPointer { FilePath(platformString: $0.baseAddress!) })
+    case .none: return nil
     }
-    let name = (bytes + [0]).map(CChar.init(bitPattern:))
-    return expanded(folder(of: parts[0]), in: base)
-      .pushing(name.withUnsafeBufferPointer { FilePath(platformString: $0.baseAddress!) })
   }
 
-  private static func expanded(_ path: String, in base: FilePath) -> FilePath {
+  /// The path that a typed one stands for. `~/` begins a path in the user's home folder, `~NAME/` in
+  /// another user's.
+  ///
+  /// - Parameter base: the folder of relative paths.
+  static func path(of path: String, in base: FilePath = ".") -> FilePath {
     guard path.hasPrefix("~") else { return base.pushing(FilePath(path)) }
     let user = String(path.dropFirst().prefix { $0 != "/" })
     let home =

@@ -15,7 +15,7 @@ final class FileQuestion {
   private var listing: (folder: String, listing: FolderListing, watch: DescriptorWatch?)?
   private var read: (folder: String, contents: FolderContents)?
   /// The choices that were made last: most keys change nothing about them.
-  private var last: (key: FileChoices, choices: [Choice<String>])?
+  private var last: (key: FileChoices, choices: [Choice<FileChoices.Answer>])?
 
   /// How long everything else waits for a folder: most are read by then.
   private static let patience = Duration.milliseconds(5)
@@ -30,7 +30,7 @@ final class FileQuestion {
   func isPending(_ typed: String) -> Bool { read?.folder != FileChoices.folder(of: typed) }
 
   /// The choices for a path.
-  func choices(_ typed: String) -> [Choice<String>] {
+  func choices(_ typed: String) -> [Choice<FileChoices.Answer>] {
     let folder = FileChoices.folder(of: typed)
     if read?.folder != folder {
       wanted = folder
@@ -45,8 +45,8 @@ final class FileQuestion {
     return choices
   }
 
-  /// The file that an answer stands for.
-  func path(of answer: String) -> FilePath { FileChoices.path(of: answer, in: base) }
+  /// The file that an answer stands for; nil for none.
+  func path(of answer: FileChoices.Answer) -> FilePath? { FileChoices.path(of: answer, in: base) }
 
   /// Begins to read the wanted folder, if none is being read.
   ///

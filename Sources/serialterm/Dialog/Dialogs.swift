@@ -2,12 +2,12 @@ import EventLoop
 import TerminalUI
 
 /// Shows one dialog at a time: a question to the user, or a text in pages. The dialog has the
-/// keyboard; the session goes on meanwhile.
+/// keyboard; the session continues meanwhile.
 final class Dialogs {
   /// Called when a dialog has opened or closed.
   var onChange: () -> Void = {}
-  /// Whether lists are printed once, with numbers, instead of drawn: the terminal can do no more, or
-  /// the user wants it so (a screen reader reads what is printed).
+  /// Whether lists are printed once, with numbers, instead of drawn: because the terminal can only
+  /// print, or because the user wants it (a screen reader reads what is printed).
   var isPlain: Bool
 
   private let console: Console
@@ -32,12 +32,12 @@ final class Dialogs {
   var isOpen: Bool { dialog != nil }
 
   /// Asks a question, in place of the open dialog.
-  func ask(_ question: Question) {
-    let answer: (Question.Answer) -> Void = { [unowned self] answer in
+  func ask<Answer>(_ question: Question<Answer>) {
+    let answer: (Question<Answer>.Outcome) -> Void = { [unowned self] outcome in
       dismiss()
-      switch answer {
+      switch outcome {
       case .cancelled: question.onCancel()
-      case .chosen(let id): question.onAnswer(id)
+      case .chosen(let answer): question.onAnswer(answer)
       }
     }
     open(

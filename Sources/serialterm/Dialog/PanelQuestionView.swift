@@ -3,22 +3,22 @@ import TerminalUI
 
 /// A question as a list in the lower lines of the screen, filtered as the user types.
 ///
-/// Keys take effect on the screen once a turn of the loop, however many came: each search looks at the
-/// whole list.
-final class PanelQuestionView: Dialog {
-  private let question: Question
+/// Each search looks at the whole list, so the screen shows the effect of keys once in a turn of the
+/// loop, however many arrived.
+final class PanelQuestionView<Answer: Hashable>: Dialog {
+  private let question: Question<Answer>
   private let console: Console
   private let loop: IOLoop
-  private let answer: (Question.Answer) -> Void
-  private var list: ChoiceList<String>
+  private let answer: (Question<Answer>.Outcome) -> Void
+  private var list: ChoiceList<Answer>
   private var isOpen = false
   private lazy var showing = Coalescer(on: loop) { [unowned self] in show() }
   /// Whether Enter waits for choices that are not complete yet.
   private var isEnterWaiting = false
 
   init(
-    _ question: Question, on console: Console, loop: IOLoop,
-    answer: @escaping (Question.Answer) -> Void
+    _ question: Question<Answer>, on console: Console, loop: IOLoop,
+    answer: @escaping (Question<Answer>.Outcome) -> Void
   ) {
     self.question = question
     self.console = console
@@ -46,12 +46,12 @@ final class PanelQuestionView: Dialog {
     list.update(question.choices(list.query))
     guard !question.isPending(list.query) else { return isEnterWaiting = true }
     switch list.handle(.named(.enter)) {
-    case .chosen(let id):
-      guard let text = question.continuation(id) else { return answer(.chosen(id)) }
+    case .chosen(let chosen):
+      guard let text = question.continuation(chosen) else { return answer(.chosen(chosen)) }
       list.replaceQuery(text)
       show()
     case .unchanged:
-      if list.selected == nil, let text = question.answer(list.query) { answer(.chosen(text)) }
+      if list.selected == nil, let typed = question.answer(list.query) { answer(.chosen(typed)) }
     case .changed, .refused: show()
     case .cancelled: answer(.cancelled)
     }

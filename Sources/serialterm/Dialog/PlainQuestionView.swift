@@ -2,24 +2,25 @@ import TerminalUI
 
 /// A question as a numbered list that is printed once. The answer is a number, a key or a name, and
 /// Enter.
-final class PlainQuestionView: Dialog {
-  private let question: Question
+final class PlainQuestionView<Answer: Hashable>: Dialog {
+  private let question: Question<Answer>
   private let console: Console
-  private let answer: (Question.Answer) -> Void
+  private let answer: (Question<Answer>.Outcome) -> Void
   private var typed = ""
   /// The choices as they were printed: what a number stands for. Nil while nothing is printed,
   /// because the choices are not complete yet.
-  private var printed: [Choice<String>]?
+  private var printed: [Choice<Answer>]?
   /// The text that the printed choices are for.
   private var listed = ""
   /// Whether Enter waits for choices that are not complete yet.
   private var isEnterWaiting = false
 
   /// The most choices that are printed: the others are found by name.
-  private static let printLimit = 100
+  private static var printLimit: Int { 100 }
 
   init(
-    _ question: Question, on console: Console, answer: @escaping (Question.Answer) -> Void
+    _ question: Question<Answer>, on console: Console,
+    answer: @escaping (Question<Answer>.Outcome) -> Void
   ) {
     self.question = question
     self.console = console
@@ -30,7 +31,7 @@ final class PlainQuestionView: Dialog {
 
   /// Prints the choices if they are complete.
   private func print() {
-    // Asking for the choices is what makes them come.
+    // Choices that are not complete are read because they were asked for.
     let choices = question.choices(listed)
     guard !question.isPending(listed) else { return }
     printed = Array(choices.prefix(Self.printLimit))
@@ -68,7 +69,7 @@ final class PlainQuestionView: Dialog {
   }
 
   private func add(_ text: String) {
-    let room = ChoiceList<String>.queryLimit - typed.unicodeScalars.count
+    let room = ChoiceList<Answer>.queryLimit - typed.unicodeScalars.count
     let text = String(text.unicodeScalars.prefix(max(0, room)))
     typed += text
     console.echo(text.harmless)
@@ -77,8 +78,8 @@ final class PlainQuestionView: Dialog {
   private func enter() {
     guard let outcome = meaning else { return isEnterWaiting = true }
     switch outcome {
-    case .chosen(let id):
-      guard let text = question.continuation(id) else { return answer(.chosen(id)) }
+    case .chosen(let chosen):
+      guard let text = question.continuation(chosen) else { return answer(.chosen(chosen)) }
       (printed, listed) = (nil, text)
       print()
     case .cancelled: return cancel()
@@ -94,18 +95,18 @@ final class PlainQuestionView: Dialog {
 
   /// What the answer means in the present state, which may have changed since the list was printed;
   /// nil while the choices are not complete.
-  private var meaning: ChoiceList<String>.Outcome? {
+  private var meaning: ChoiceList<Answer>.Outcome? {
     guard let printed else { return typed.isEmpty ? .cancelled : nil }
     switch PlainList(printed).answer(typed) {
     case .cancelled: return .cancelled
-    case .chosen(let id), .refused(let id, _):
-      return question.choices(listed).first { $0.id == id }?.outcome ?? .unchanged
+    case .chosen(let chosen), .refused(let chosen, _):
+      return question.choices(listed).first { $0.id == chosen }?.outcome ?? .unchanged
     case .unchanged, .changed: break
     }
     let choices = question.choices(typed)
     guard !question.isPending(typed) else { return nil }
     let named =
-      choices.first { [$0.id, $0.name, $0.title, $0.label].contains(typed) }
+      choices.first { [$0.name, $0.title, $0.label].contains(typed) }
       ?? choices.first { $0.synonyms.contains(typed.lowercased()) }
     return named?.outcome ?? question.answer(typed).map { .chosen($0) } ?? .unchanged
   }
