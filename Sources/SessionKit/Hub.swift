@@ -1,4 +1,4 @@
-package import Observing
+import Observing
 package import SerialCore
 
 /// Passes the bytes that a session receives to subscribers.
