@@ -146,6 +146,7 @@ def line_input():
 def plain():
     with Session("--plain") as session:
         session.press(b"S", "2) 2")
+        session.screen.wait_for(lambda lines: "stop bits:" in lines, "the prompt")
         return session.shot()
 
 

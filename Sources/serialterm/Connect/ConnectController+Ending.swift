@@ -10,9 +10,6 @@ import TerminalUI
 extension ConnectController {
   /// The longest time for the user's terminal to show what is left.
   static let showPatience = Duration.milliseconds(200)
-  /// The longest time for it to show the last messages.
-  private static let messagePatience = Duration.milliseconds(20)
-
   /// The longest time from the quit key to the end of the program.
   private static let leavingLimit = Duration.milliseconds(450)
 
@@ -89,16 +86,14 @@ extension ConnectController {
     }
   }
 
-  /// What went wrong on the way outweighs a good end: a script must know.
-  func verdict(_ outcome: Result<ExitStatus, Failure>) throws(Failure) -> ExitStatus {
-    let status = try parts.verdict(on: outcome)
-    guard status == .done || status == .otherFailure else { return status }
-    if let inputFailure { throw inputFailure }
-    if terminal == nil && refusals.total > 0 {
-      // It was said on the way out.
-      throw Failure(.otherFailure, "")
+  func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
+    guard case .success(let status) = outcome, status == .done || status == .otherFailure else {
+      return outcome
     }
-    return status
+    if let inputFailure { return .failure(inputFailure) }
+    // It was said on the way out.
+    if terminal == nil && refusals.total > 0 { return .failure(Failure(.otherFailure, "")) }
+    return outcome
   }
 
   /// The time that is left for the user's terminal to show the rest.
@@ -107,8 +102,7 @@ extension ConnectController {
     return min(max(leavingDeadline - .now, .milliseconds(50)), Self.showPatience)
   }
 
-  /// The user's terminal first: a log's disk, and closing a device, may take their time.
-  func giveBack() {
+  func stop() {
     input.stop()
     refusals.flush()
     lineCommands.end()
@@ -117,7 +111,9 @@ extension ConnectController {
     dialogs.dismiss()
     // What changes from here on is shown nowhere.
     model.changes.remove(self)
-    parts.finishSending()
+  }
+
+  func giveBack() {
     filter.stop()
     if console.isOutputTerminal { view.finish() }
     let untaken = console.finish(within: showPatience)
@@ -126,10 +122,5 @@ extension ConnectController {
       console.warn("\(untaken.bytesWere) received and not written: the output did not accept them.")
       _ = console.finish(within: .zero)
     }
-    parts.log.finish()
-    _ = console.finish(within: Self.messagePatience)
-    console.giveUp()
-    session.removeObserver(self)
-    session.close()
   }
 }

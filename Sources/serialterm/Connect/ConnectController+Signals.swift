@@ -3,7 +3,9 @@ import Glibc
 
 /// What the signals mean to a session.
 extension ConnectController {
-  func take(signal: CInt) {
+  var signals: [CInt] { [SIGTSTP, SIGCONT, SIGWINCH] }
+
+  func take(signal: CInt) -> Bool {
     switch signal {
     case SIGTSTP:
       dialogs.dismiss()
@@ -18,7 +20,8 @@ extension ConnectController {
       console.screen.resume()
     case SIGWINCH: console.screen.sizeDidChange()
     case configuration.releaseSignal?.number: toggleRelease()
-    default: finish(.success(.signal(signal)))
+    default: return false
     }
+    return true
   }
 }

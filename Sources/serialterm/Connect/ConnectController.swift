@@ -4,38 +4,32 @@ import Glibc
 import Observing
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import Views
 
-/// Runs a session between the user and a device: joins the parts, and decides when it is over.
-final class ConnectController: SessionObserver, SessionDelegate {
+/// The front end of a person: keyboard, screen, and the commands that they give.
+final class ConnectController: FrontEnd, SessionDelegate {
   private(set) var configuration: ConnectConfiguration
   /// Says what the session is to be once its device is known; nil where that is no matter.
   var configurationForDevice: ((Device) throws -> ConnectConfiguration)?
-  let loop: IOLoop
+  let app: App
   let terminal: UserTerminal?
-  let console: Console
-  let session: Session
-  let parts: SessionParts
+  let parts: SessionController
   let input: InputPump
-  let model: TerminalStateModel
-  let statistics = Statistics()
   let dialogs: Dialogs
   let view: DeviceView
   let filter: FilterKeeper
   private let lineInput: LineInput
   private let status: StatusDisplay
   private let holdDetector: HoldDetector
-  let narrator: SessionNarrator
   private let lineWatch: ModemLineWatch
   private let counterWatch: CounterWatch
   let errorReport: LineErrorReport
-  let releaseDesk: ReleaseDesk
-  let lineCommands: LineCommands
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
-  private var signals: SignalWatch?
-  /// Held while standard output is crowded.
-  private var readingPause: Session.Pause?
+  /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
+  /// pipe always.
+  private var subscription: Hub.Subscription?
   var drain: Drain?
   var lingerTimer: LoopTimer?
   var inputFailure: Failure?
@@ -47,8 +41,17 @@ final class ConnectController: SessionObserver, SessionDelegate {
   var isAskingForReturned = false
   /// The timestamps that are switched on again.
   var lastTimestamps: TimestampFormat
-  /// How the session ends; nil while it goes on.
-  private(set) var outcome: Result<ExitStatus, Failure>?
+
+  var loop: IOLoop { app.loop }
+  var console: Console { app.console }
+  var session: Session { parts.session }
+  var model: TerminalStateModel { parts.model }
+  var statistics: Statistics { parts.statistics }
+  var narrator: SessionNarrator { parts.narrator }
+  var releaseDesk: ReleaseDesk { parts.releaseDesk }
+  var lineCommands: LineCommands { parts.lineCommands }
+  /// How the program ends; nil while it goes on.
+  var outcome: Result<ExitStatus, Failure>? { app.outcome }
 
   /// Creates a session and its surroundings; the user's terminal is not touched yet.
   ///
@@ -56,15 +59,16 @@ final class ConnectController: SessionObserver, SessionDelegate {
   init(_ configuration: ConnectConfiguration) throws {
     self.configuration = configuration
     lastTimestamps = configuration.view.timestamps ?? TimestampFormat(.time)
-    loop = try IOLoop()
     let kind = Console.kind
     terminal = UserTerminal(draws: kind == .drawing)
-    console = try Console(
-      on: loop, isQuiet: configuration.session.isQuiet, isRaw: terminal != nil)
-    parts = SessionParts(
-      configuration.session, on: console, loop: loop,
+    app = try App(isQuiet: configuration.session.isQuiet, isRaw: terminal != nil)
+    let (loop, console) = (app.loop, app.console)
+    parts = app.add(
+      configuration.session,
+      in: TerminalState(
+        filter: configuration.filter, screen: kind, hasColours: console.outputStyle.isColoured),
       writeCapacity: InputPump.queueCapacity(isTerminal: terminal != nil))
-    session = parts.session
+    let session = parts.session
     lineWatch = ModemLineWatch(session, on: loop)
     counterWatch = CounterWatch(session, on: loop)
     errorReport = LineErrorReport(session, on: loop)
@@ -75,20 +79,13 @@ final class ConnectController: SessionObserver, SessionDelegate {
     view = DeviceView(configuration.view, on: console, loop: loop)
     filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
     lineInput = LineInput(on: console, loop: loop)
-    narrator = SessionNarrator(on: console)
-    model = TerminalStateModel(
-      TerminalState(
-        filter: configuration.filter, screen: kind, hasColours: console.outputStyle.isColoured))
-    status = StatusDisplay(on: console, loop: loop, statistics: statistics) { [model] in
-      model.state
-    }
-    lineCommands = LineCommands(session, model, on: loop)
-    releaseDesk = ReleaseDesk(session, on: loop) { [model] in
-      Command.release.availability(in: model.state)
-    }
+    status = StatusDisplay(
+      on: console, loop: loop, statistics: parts.statistics
+    ) { [model = parts.model] in model.state }
     session.delegate = self
-    for observer in [model, statistics] as [any SessionObserver] { session.addObserver(observer) }
     errorReport.say = { [console] in console.say($0) }
+    parts.discardsForLostDevice = terminal != nil
+    if terminal != nil { parts.askForReturned = { [unowned self] in askForReturned($0) } }
     adopt(configuration)
   }
 
@@ -104,8 +101,6 @@ final class ConnectController: SessionObserver, SessionDelegate {
     releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
     if let format = configuration.view.timestamps { lastTimestamps = format }
     model.update {
-      $0.requestedSettings = configuration.session.settings
-      $0.reconnects = configuration.session.reconnects
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
       $0.lineEnding = configuration.lineEnding
@@ -127,55 +122,46 @@ final class ConnectController: SessionObserver, SessionDelegate {
 
   /// Runs the session to its end.
   ///
-  /// - Throws: ``Failure``.
-  func run() throws -> ExitStatus {
-    let heard = ExitStatus.endingSignals + [SIGTSTP, SIGCONT, SIGWINCH]
-    signals = try loop.watchSignals(heard) { [unowned self] in take(signal: $0) }
+  /// - Throws: ``Failure``, and the errors of the system.
+  func run() throws -> ExitStatus { try app.run(self) }
+
+  func open() throws {
     if configurationForDevice != nil {
       parts.onDeviceKnown = { [unowned self] in try deviceIsKnown($0) }
     }
     parts.onLogsStarted = { [unowned self] in model.update { $0.log = parts.log.path } }
-    parts.onFailure = { [unowned self] in finish(.failure($0)) }
-    let question = try parts.bind(to: configuration.session.target, mayAsk: terminal != nil)
-    session.addObserver(narrator)
-    session.addObserver(self)
-    let outcome = try runToEnd(asking: question)
-    return try verdict(outcome)
-  }
-
-  /// Runs the session until something ends it. The user's terminal is ours meanwhile, and given back
-  /// on every way out.
-  ///
-  /// - Parameter question: what the user has to be asked first.
-  private func runToEnd(asking question: DeviceQuery?) throws -> Result<ExitStatus, Failure> {
-    defer { giveBack() }
+    let question = try parts.bind(mayAsk: terminal != nil)
+    parts.narrate()
     try terminal?.makeRaw()
     connectParts()
     try input.start(on: loop)
     if let question {
-      guard try choose(for: question) else { return outcome ?? .success(.done) }
+      guard try choose(for: question) else { return finish(.success(.done)) }
     }
-    startReconnecting()
-    // Before the greeting: its reader may use the control socket at once.
-    let control = ControlServer.start(for: releaseDesk, on: loop)
-    defer { control?.stop() }
+    do throws(Errno) {
+      try parts.startReconnecting()
+    } catch {
+      console.say("cannot watch devices (\(error)): a lost device will not be found again.")
+    }
+  }
+
+  func begin() {
     updateView()
     greet()
-    stateDidChange()
-    while true {
-      if let outcome { return outcome }
-      try loop.turn()
-    }
+    followState()
   }
 
   private func connectParts() {
     console.onOutputGone = { [unowned self] in outputIsGone($0) }
     console.screen.onFocus = { UserTerminal.noteCursor(isAway: $0) }
+    subscription = parts.hub.subscribe(
+      as: .view, whenFull: console.isOutputTerminal ? .waitOrLeaveOut : .wait
+    ) { [unowned self] in show($0) }
     console.onRoom = { [unowned self] in
       filter.screenHasRoom()
-      readOn()
+      subscription?.update(isFull: isCrowded)
     }
-    filter.onRoom = { [unowned self] in readOn() }
+    filter.onRoom = { [unowned self] in subscription?.update(isFull: isCrowded) }
     filter.onChange = { [unowned self] in model.update { $0.isFiltering = filter.isOn } }
     if console.isOutputTerminal { filter.start() }
     input.onCommand = { [unowned self] in perform($0) }
@@ -195,49 +181,21 @@ final class ConnectController: SessionObserver, SessionDelegate {
     input.onEnd = { [unowned self] in inputEnded($0) }
     dialogs.onChange = { [unowned self] in updateInput() }
     parts.unreadInputCount = { [unowned self] in input.unreadCount }
-    parts.driver.onFailure = { [unowned self] in
-      finish(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
-    }
-    releaseDesk.onMessage = { [unowned self] in console.say($0) }
-    releaseDesk.onUnsent = { [unowned self] in parts.unsent.bytes($0) }
     narrator.keys = { [unowned self] in terminal == nil ? nil : keysInWords }
-    narrator.borrowers = { [unowned self] in releaseDesk.borrowerNames }
     holdDetector.onChange = { [unowned self] in holdChanged($0) }
-    model.changes.add(self) { observer, _ in observer.stateDidChange() }
+    model.changes.add(self) { $0.stateDidChange($1) }
   }
 
   // MARK: What is observed
 
-  func session(_ session: Session, didReceive bytes: RawSpan) {
-    bytes.withUnsafeBytes {
-      lineInput.deviceSent($0)
-      if console.isOutputTerminal { filter.show($0) } else { console.show($0) }
-    }
-    // A terminal that is slow is waited for where the device can wait; a pipe always.
-    if readingPause == nil, isCrowded, !console.isOutputTerminal || model.state.deviceCanWait {
-      readingPause = session.pauseReading()
-    }
+  private func show(_ bytes: UnsafeRawBufferPointer) {
+    lineInput.deviceSent(bytes)
+    if console.isOutputTerminal { filter.show(bytes) } else { console.show(bytes) }
+    if isCrowded { subscription?.update(isFull: true) }
     status.update()
   }
 
   private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
-
-  private func readOn() {
-    if !isCrowded { readingPause = nil }
-  }
-
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    if !new.isOpen { lineCommands.forget() }
-    switch (old, new) {
-    case (.open, .waitingForDevice), (.open, .released):
-      // What was typed for a device that has gone must not reach another. What a program pipes is
-      // one stream, and goes on.
-      if terminal != nil { parts.discardUnsent() }
-    case (_, .closed(.lost(let error))): finish(.failure(Failure(error)))
-    case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):
-      break
-    }
-  }
 
   func sessionShouldRelease(_ session: Session) -> Bool { parts.transfer == nil }
 
@@ -257,11 +215,16 @@ final class ConnectController: SessionObserver, SessionDelegate {
     }
   }
 
+  private func stateDidChange(_ change: Change<TerminalState>) {
+    followState()
+    // A user waits for everything but progress.
+    dialogs.refresh(isUrgent: !change.isProgress)
+  }
+
   /// Everything that depends on the state follows it here.
-  private func stateDidChange() {
+  private func followState() {
     updateInput()
     updateView()
-    dialogs.refresh()
     status.update()
     lineWatch.isWatched = model.state.showsLines
   }
@@ -295,7 +258,15 @@ final class ConnectController: SessionObserver, SessionDelegate {
   }
 
   /// Ends the session; the first reason counts.
-  func finish(_ outcome: Result<ExitStatus, Failure>) {
-    if self.outcome == nil { self.outcome = outcome }
+  func finish(_ outcome: Result<ExitStatus, Failure>) { app.finish(outcome) }
+}
+
+extension Change<TerminalState> {
+  /// Whether nothing changed but how far a file was sent.
+  fileprivate var isProgress: Bool {
+    guard let count = new.transfer?.sentCount else { return false }
+    var old = old
+    old.transfer?.sentCount = count
+    return old == new
   }
 }

@@ -13,7 +13,10 @@ final class ControlConnection: Borrower {
 
   private let descriptor: OwnedDescriptor
   private let peer: UnixSocket.Peer
-  private let desk: ReleaseDesk
+  /// The desks of the present sessions.
+  private let desks: () -> [ReleaseDesk]
+  /// The desk of the session that has the requested port.
+  private weak var desk: ReleaseDesk?
   private var watch: DescriptorWatch?
   private var deadline: LoopTimer?
   private var input = LineAssembler(limit: ControlRequest.limit)
@@ -27,11 +30,11 @@ final class ControlConnection: Borrower {
   /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user, unless
   ///   that is root.
   init(
-    _ client: consuming OwnedDescriptor, for desk: ReleaseDesk, on loop: IOLoop
+    _ client: consuming OwnedDescriptor, on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
   ) throws(Errno) {
     peer = try UnixSocket.peer(of: client.borrowed)
     descriptor = client
-    self.desk = desk
+    self.desks = desks
     guard peer.user == UserID(rawValue: geteuid()) || peer.user == UserID(rawValue: 0) else {
       throw .notPermitted
     }
@@ -69,6 +72,8 @@ final class ControlConnection: Borrower {
       guard let request = ControlRequest(line: line) else { return refuse() }
       self.request = request
       deadline = nil
+      desk = desks().first { $0.has(request.device) }
+      guard let desk else { return hear(.other) }
       desk.lend(request.device, to: self)
     } else if input.isOverlong {
       refuse()
@@ -84,7 +89,7 @@ final class ControlConnection: Borrower {
     guard request != nil else { return end() }
     // From here on only the client's close matters: epoll always reports EPOLLHUP.
     guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
-    desk.end(self)
+    desk?.end(self)
   }
 
   // MARK: Replies
@@ -109,7 +114,7 @@ final class ControlConnection: Borrower {
     guard watch != nil else { return }
     watch = nil
     deadline = nil
-    desk.forget(self)
+    desk?.forget(self)
     onEnd()
   }
 }

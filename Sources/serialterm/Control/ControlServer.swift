@@ -3,14 +3,15 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The control socket of a session, at which other programs ask it to release its port.
+/// The control socket of the program, at which other programs ask it to release a port.
 ///
-/// A session works without one: every failure here leaves it untouched.
+/// The program works without one: every failure here leaves it untouched.
 final class ControlServer {
   private let folder: ControlFolder
   private let name: String
   private let listener: OwnedDescriptor
-  private let desk: ReleaseDesk
+  /// The desks of the present sessions.
+  private let desks: () -> [ReleaseDesk]
   private let loop: IOLoop
   private var isStopped = false
   private var watch: DescriptorWatch?
@@ -24,9 +25,11 @@ final class ControlServer {
   /// Listens in the first usable directory of the user.
   ///
   /// - Returns: nil if there is none.
-  static func start(for desk: ReleaseDesk, on loop: IOLoop) -> ControlServer? {
+  static func start(
+    on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+  ) -> ControlServer? {
     for place in ControlFolder.ownPlaces {
-      if let server = try? ControlServer(in: place, for: desk, on: loop) { return server }
+      if let server = try? ControlServer(in: place, on: loop, for: desks) { return server }
     }
     return nil
   }
@@ -34,14 +37,16 @@ final class ControlServer {
   /// Listens in a directory, and creates it if it does not exist.
   ///
   /// - Throws: `Errno` of the directory or a system call; `EADDRINUSE` if all names are taken.
-  init(in place: ControlFolder.Place, for desk: ReleaseDesk, on loop: IOLoop) throws(Errno) {
+  init(
+    in place: ControlFolder.Place, on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+  ) throws(Errno) {
     let folder = try ControlFolder(place, creates: true)
     let listener = try UnixSocket.make(isBlocking: false)
     name = try Self.bind(listener.borrowed, in: folder)
     Self.tidy(folder)
     self.folder = folder
     self.listener = listener
-    self.desk = desk
+    self.desks = desks
     self.loop = loop
     try systemCall { listen(self.listener.borrowed.rawValue, CInt(Self.mostConnections)) }
     watch = try loop.watch(self.listener.borrowed, for: .reading) { [unowned self] _ in accept() }
@@ -126,7 +131,7 @@ final class ControlServer {
   /// Serves a client. Closes its connection if there are too many, or if it belongs to another user.
   private func admit(_ client: consuming OwnedDescriptor) {
     guard connections.count < Self.mostConnections,
-      let connection = try? ControlConnection(client, for: desk, on: loop)
+      let connection = try? ControlConnection(client, on: loop, for: desks)
     else { return }
     let id = ObjectIdentifier(connection)
     connections[id] = connection

@@ -82,11 +82,14 @@ final class ReleaseDesk: SessionObserver {
 
   // MARK: Programs
 
+  /// Whether a device is the session's.
+  func has(_ device: DeviceID) -> Bool {
+    session.state.endpoint?.path?.deviceNumber == device && !isReused(device)
+  }
+
   /// Adds a borrower's claim, if it asks for the session's device.
   func lend(_ device: DeviceID, to borrower: any Borrower) {
-    guard session.state.endpoint?.path?.deviceNumber == device, !isReused(device) else {
-      return borrower.hear(.other)
-    }
+    guard has(device) else { return borrower.hear(.other) }
     if case .disabled(let reason) = availability() { return borrower.hear(.no(reason)) }
     borrowers.append(borrower)
     expectant.append(borrower)

@@ -2,10 +2,12 @@ import EventLoop
 import Logs
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import Views
 
-/// Keeps the logs of a session while they are on. It hears of bytes before everything that shows them.
+/// Keeps the logs of a session while they are on. The hub serves logs before everything that shows
+/// bytes.
 final class LogKeeper: SessionObserver {
   /// How long what is not written yet is waited for at the end.
   private static let patience = Duration.milliseconds(400)
@@ -26,9 +28,15 @@ final class LogKeeper: SessionObserver {
   /// The files of the logs that were switched off last.
   private var lastFiles: [String]?
 
-  init(on console: Console, loop: IOLoop) {
+  private var subscription: Hub.Subscription?
+
+  init(of session: Session, _ hub: Hub, on console: Console, loop: IOLoop) {
     self.console = console
     self.loop = loop
+    subscription = hub.subscribe(as: .log) { [unowned self] bytes in
+      for kept in logs { kept.log.append(bytes, .fromDevice) }
+    }
+    session.addObserver(self)
   }
 
   /// Where it is logged to now, the first of several.
@@ -135,10 +143,6 @@ final class LogKeeper: SessionObserver {
   }
 
   // MARK: What is logged
-
-  func session(_ session: Session, didReceive bytes: RawSpan) {
-    for kept in logs { bytes.withUnsafeBytes { kept.log.append($0, .fromDevice) } }
-  }
 
   func session(_ session: Session, didSend bytes: RawSpan) {
     for kept in logs { bytes.withUnsafeBytes { kept.log.append($0, .toDevice) } }

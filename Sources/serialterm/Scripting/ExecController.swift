@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Connects a command's standard input and output to the port, until the command ends.
@@ -12,8 +13,8 @@ final class ExecController: SessionObserver {
   private var toChild: OutputChannel?
   private var watch: DescriptorWatch?
   private var signals: SignalWatch?
-  /// Pauses reading from the device while the command does not read.
-  private var crowdPause: Session.Pause?
+  /// Gets what the device sends. The device waits while the command does not read.
+  private var subscription: Hub.Subscription?
   private var drain: Drain?
   private var timer: LoopTimer?
   private var status: ExitStatus?
@@ -52,17 +53,17 @@ final class ExecController: SessionObserver {
     self.child = child
     if let input = child.inputDescriptor {
       let channel = try OutputChannel(input, on: loop, whenFull: .pushBack)
-      channel.onRoom = { [unowned self] in crowdPause = nil }
+      channel.onRoom = { [unowned self] in subscription?.update(isFull: false) }
       // A command that no longer reads may still write.
-      channel.onGone = { [unowned self] _ in crowdPause = nil }
+      channel.onGone = { [unowned self] _ in subscription?.update(isFull: false) }
       toChild = channel
     }
     unattended.unreadInputCount = { [unowned child] in child.output.borrowed.availableByteCount }
     watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in pump() }
     session.addObserver(self)
-    unattended.onReceived = { [unowned self] bytes in
+    subscription = unattended.hub.subscribe(as: .view, whenFull: .wait) { [unowned self] bytes in
       toChild?.write(bytes)
-      if toChild?.isCrowded == true && crowdPause == nil { crowdPause = session.pauseReading() }
+      if toChild?.isCrowded == true { subscription?.update(isFull: true) }
     }
   }
 
