@@ -1,5 +1,6 @@
 import EventLoop
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// The program while it has sessions: one loop, one console, any number of sessions, and how it ends.
@@ -8,6 +9,8 @@ import SystemPackage
 final class App {
   let loop: IOLoop
   let console: Console
+  /// The serial ports of the machine.
+  let devices: DeviceCatalog
   private(set) var sessions: [SessionController] = []
   /// How the program ends; nil while it goes on.
   private(set) var outcome: Result<ExitStatus, Failure>?
@@ -16,9 +19,12 @@ final class App {
 
   /// Creates a program without sessions.
   ///
-  /// - Parameter isRaw: whether the user's terminal will be in raw mode.
+  /// - Parameters:
+  ///   - devices: the serial ports of the machine.
+  ///   - isRaw: whether the user's terminal will be in raw mode.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
-  init(isQuiet: Bool, isRaw: Bool) throws(Errno) {
+  init(among devices: DeviceCatalog, isQuiet: Bool, isRaw: Bool) throws(Errno) {
+    self.devices = devices
     loop = try IOLoop()
     console = try Console(on: loop, isQuiet: isQuiet, isRaw: isRaw)
   }
@@ -28,7 +34,8 @@ final class App {
     _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int
   ) -> SessionController {
     let session = SessionController(
-      configuration, in: state, on: console, loop: loop, writeCapacity: writeCapacity)
+      configuration, in: state, among: devices, on: console, loop: loop,
+      writeCapacity: writeCapacity)
     session.onEnd = { [unowned self] in finish($0) }
     sessions.append(session)
     return session

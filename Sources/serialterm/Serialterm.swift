@@ -1,6 +1,7 @@
 import ArgumentParser
 import CTerminalGuard
 import Glibc
+import SessionKit
 import SystemPackage
 
 /// The root command: it parses the command line, runs the subcommand and ends the process.
@@ -53,14 +54,14 @@ struct Serialterm: ParsableCommand {
     let words = OptionalValues.complete(
       JoinedValues.split(Array(CommandLine.arguments.dropFirst())))
     do {
+      let devices = DeviceCatalog()
       let reading = try CommandLineReader(
-        parse: { try parsed($0) }, words: { message(for: $0) }
+        parse: { try parsed($0) }, words: { message(for: $0) }, devices: { try? devices.current() }
       ).read(words)
       var command = reading.command
-      if let profiled = command as? any ProfiledCommand {
-        return try profiled.execute(reading.late)
+      if let subcommand = command as? any Subcommand {
+        return try subcommand.execute(in: CommandContext(devices: devices, late: reading.late))
       }
-      if let subcommand = command as? any Subcommand { return try subcommand.execute() }
       // The parser's own help command, which throws its text.
       try command.run()
       return .done
@@ -117,5 +118,13 @@ protocol Subcommand: ParsableCommand {
   /// Runs the command.
   ///
   /// - Throws: ``Failure`` for every end that needs a message.
-  func execute() throws -> ExitStatus
+  func execute(in context: CommandContext) throws -> ExitStatus
+}
+
+/// What a subcommand gets besides its arguments.
+struct CommandContext {
+  /// The serial ports of the machine. The choice of the profile may have started it already.
+  let devices: DeviceCatalog
+  /// Completes a ``ProfiledCommand`` when its device is known; nil if the profile is decided.
+  let late: LateProfile?
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// How a session starts.
@@ -10,7 +11,7 @@ extension ConnectController {
   /// - Returns: whether one was chosen.
   func choose(for query: DeviceQuery) throws -> Bool {
     let chooser = try DeviceChooser(
-      for: query, among: try parts.binder.startedDevices(), on: dialogs, loop: loop)
+      for: query, among: app.devices, on: dialogs, loop: loop)
     if chooser.isWithoutDevices {
       console.say("no device is there yet. Plug one in, and it is listed here.")
       console.say("Is one plugged in? 'serialterm doctor' says why it is not listed.")

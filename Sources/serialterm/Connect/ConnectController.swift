@@ -55,13 +55,15 @@ final class ConnectController: FrontEnd, SessionDelegate {
 
   /// Creates a session and its surroundings; the user's terminal is not touched yet.
   ///
-  /// - Throws: ``Failure``.
-  init(_ configuration: ConnectConfiguration) throws {
+  /// - Parameter devices: the serial ports of the machine.
+  /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
+  init(_ configuration: ConnectConfiguration, among devices: DeviceCatalog) throws {
     self.configuration = configuration
     lastTimestamps = configuration.view.timestamps ?? TimestampFormat(.time)
     let kind = Console.kind
     terminal = UserTerminal(draws: kind == .drawing)
-    app = try App(isQuiet: configuration.session.isQuiet, isRaw: terminal != nil)
+    app = try App(
+      among: devices, isQuiet: configuration.session.isQuiet, isRaw: terminal != nil)
     let (loop, console) = (app.loop, app.console)
     parts = app.add(
       configuration.session,

@@ -1,6 +1,7 @@
 import DeviceWatch
 import EventLoop
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalUI
 
@@ -12,27 +13,23 @@ final class DeviceChooser: DeviceObserver {
   private(set) var isCancelled = false
 
   private let query: DeviceQuery
-  private let devices: DeviceWatcher
+  private let devices: DeviceCatalog
   private let dialogs: Dialogs
   private let loop: IOLoop
-  private var watch: DescriptorWatch?
   private var choices: [Choice<Target?>] = []
   private var isLookDue = false
 
   /// Starts to watch devices; the question is shown by ``ask()``.
   ///
-  /// - Throws: `Errno` of epoll_ctl(2).
+  /// - Throws: the errors of the device source and of epoll_ctl(2).
   init(
-    for query: DeviceQuery, among devices: DeviceWatcher, on dialogs: Dialogs, loop: IOLoop
+    for query: DeviceQuery, among devices: DeviceCatalog, on dialogs: Dialogs, loop: IOLoop
   ) throws(Errno) {
     self.query = query
     self.devices = devices
     self.dialogs = dialogs
     self.loop = loop
-    watch = try loop.watch(devices.descriptor, for: .reading) { [devices] _ in
-      devices.handleReadable()
-    }
-    devices.addObserver(self)
+    try devices.addObserver(self, on: loop)
     look()
   }
 

@@ -8,8 +8,8 @@ extension Reconnector {
     case identity(IdentityMatcher)
     /// By the user's description, before it has been seen.
     case selector(DeviceSelector)
-    /// It is the next one that appears.
-    case next
+    /// It is the first that appears with hardware, and is none of these devices by their incarnations.
+    case next(besides: Set<UInt64>)
     /// By its path, if udev does not know it.
     case path(PathBinding)
   }
@@ -27,5 +27,14 @@ extension Reconnector {
     case lookAlikes([Device])
     /// There are no candidates any more: they are gone, or the device was found.
     case settled
+  }
+}
+
+extension Reconnector.Binding {
+  /// The next device to be plugged in.
+  ///
+  /// - Parameter present: the devices that are not meant.
+  static func next(after present: [Device]) -> Self {
+    .next(besides: Set(present.compactMap(\.incarnation)))
   }
 }

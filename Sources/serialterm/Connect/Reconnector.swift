@@ -2,6 +2,7 @@ import DeviceWatch
 import EventLoop
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Reconnects a session to its device when the device is back, wherever it is plugged in.
@@ -25,9 +26,8 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   private let session: Session
   private let loop: IOLoop
-  private var devices: DeviceWatcher?
+  private var devices: DeviceCatalog?
   private var binding: Binding
-  private var deviceWatch: DescriptorWatch?
   private var search = ReturnSearch()
   private var patience = ReturnPatience()
   private var awaited: AwaitedPath?
@@ -48,17 +48,15 @@ final class Reconnector: SessionObserver, DeviceObserver {
 
   /// Looks for the session's device, now and after each event.
   ///
-  /// - Parameter devices: a watcher that has started; nil if only paths can be watched.
+  /// - Parameter devices: the devices of the machine; nil if they do not matter. Where udev is not
+  ///   available, as in some sandboxes, a path is still found again.
   /// - Throws: the errors of epoll_ctl(2).
-  func start(watching devices: DeviceWatcher?) throws(Errno) {
+  func start(watching devices: DeviceCatalog?) throws(Errno) {
     startPatience()
     session.addObserver(self)
-    if let devices {
+    if let devices, (try? devices.current()) != nil {
       self.devices = devices
-      devices.addObserver(self)
-      deviceWatch = try loop.watch(devices.descriptor, for: .reading) { _ in
-        devices.handleReadable()
-      }
+      try devices.addObserver(self, on: loop)
     }
     recognise()
     look()
@@ -118,9 +116,6 @@ final class Reconnector: SessionObserver, DeviceObserver {
   }
 
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
-    if binding == .next && device.hasHardware {
-      binding = .identity(IdentityMatcher(for: device, among: present))
-    }
     lookForTwins()
     look()
   }
@@ -188,9 +183,19 @@ final class Reconnector: SessionObserver, DeviceObserver {
     switch binding {
     case .identity(let matcher): take(search.find(matcher, among: present))
     case .selector(let selector): take(search.find(selector, among: present))
-    case .next: break
+    case .next(let others): lookForNext(besides: others)
     case .path(let binding): lookAt(binding)
     }
+  }
+
+  private func lookForNext(besides others: Set<UInt64>) {
+    let next = present.first { device in
+      device.hasHardware && device.incarnation.map { !others.contains($0) } ?? false
+    }
+    guard let next else { return }
+    let matcher = IdentityMatcher(for: next, among: present)
+    binding = .identity(matcher)
+    take(search.find(matcher, among: present))
   }
 
   private func take(_ finding: ReturnSearch.Finding) {

@@ -50,6 +50,7 @@ final class SessionController {
   var discardsForLostDevice = false
 
   private let console: Console
+  private let devices: DeviceCatalog
   private let configuration: SessionConfiguration
   private var stateChanges: ObservationToken<SessionEvent>?
   private let link: LinkMaking
@@ -78,12 +79,14 @@ final class SessionController {
   ///
   /// - Parameters:
   ///   - state: the observed state at the start, as far as the session does not determine it.
+  ///   - devices: the serial ports of the machine.
   ///   - writeCapacity: the capacity of the queue for sending, in bytes.
   init(
-    _ configuration: SessionConfiguration, in state: TerminalState, on console: Console,
-    loop: IOLoop, writeCapacity: Int
+    _ configuration: SessionConfiguration, in state: TerminalState, among devices: DeviceCatalog,
+    on console: Console, loop: IOLoop, writeCapacity: Int
   ) {
     self.console = console
+    self.devices = devices
     self.configuration = configuration
     let link = LinkMaking(configuration.linkOptions)
     self.link = link
@@ -97,7 +100,7 @@ final class SessionController {
     opening = OpeningSequence(of: session, on: loop)
     unsent = UnsentReport { [console] in console.warn($0) }
     pacer = Pacer(of: session, on: loop)
-    binder = TargetBinder(session, on: loop)
+    binder = TargetBinder(session, among: devices, on: loop)
     sharing = SharingWatch(session, on: loop, console: console)
     let model = TerminalStateModel(state)
     self.model = model
@@ -216,7 +219,7 @@ final class SessionController {
   ///
   /// - Throws: ``Failure``.
   func bind(toChosen target: Target) throws {
-    let present = try binder.startedDevices().devices
+    let present = try devices.current()
     let resolved = ResolvedTarget(target) { present }
     if let device = resolved.device(among: { present }) { try settle(device) }
     _ = try bind(to: target, mayAsk: false)

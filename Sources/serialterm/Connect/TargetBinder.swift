@@ -2,24 +2,26 @@ import DeviceWatch
 import EventLoop
 import Glibc
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Binds a session to the device that the user named, and owns the objects that this needs.
 final class TargetBinder {
   private let session: Session
   private let loop: IOLoop
+  private let devices: DeviceCatalog
   /// Whether to wait for a device that is missing or busy.
   var waitsForAbsentDevice = false
   /// See ``Reconnector/onArrival``.
   var onArrival: ((FilePath, Device?) -> Bool)?
-  private var devices: DeviceWatcher?
   private var simulation: SimulatedPort?
   private var reconnector: Reconnector?
   /// Whether opening was denied just after the node appeared: udev may still set its permissions.
   private var isOpeningLate = false
 
-  init(_ session: Session, on loop: IOLoop) {
+  init(_ session: Session, among devices: DeviceCatalog, on loop: IOLoop) {
     self.session = session
+    self.devices = devices
     self.loop = loop
   }
 
@@ -34,7 +36,7 @@ final class TargetBinder {
     if target == nil && !mayAsk {
       throw Failure(.usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
     }
-    let resolved = try ResolvedTarget(target) { () throws(Errno) in try startedDevices().devices }
+    let resolved = try ResolvedTarget(target) { () throws(Errno) in try devices.current() }
     switch resolved {
     case .simulation(let kind):
       let port = try SimulatedPort(kind, on: loop)
@@ -46,27 +48,30 @@ final class TargetBinder {
     case .path(let path):
       reconnector = Reconnector(session, to: .path(PathBinding(path)), on: loop)
       try open(.tty(path))
-    case .next: try wait(for: .next, called: "the next device to be plugged in")
+    case .next: try waitForNext(called: "the next device to be plugged in")
     case .device(let device, .fitting(let place)) where place.isPlace:
       reconnector = Reconnector(session, to: .selector(place), on: loop)
       try open(.tty(device.node))
-    case .device(let device, _): try open(device, among: try startedDevices().devices)
+    case .device(let device, _): try open(device, among: try devices.current())
     case .several(_, let query) where mayAsk: return query
     case .several(let devices, let query): throw Failure(several: devices, for: query)
     case .none(.fitting(let selector)) where waitsForAbsentDevice:
       try wait(for: .selector(selector), called: "\(selector)")
     case .none(.latest) where waitsForAbsentDevice:
-      try wait(for: .next, called: "a device to be plugged in")
+      try waitForNext(called: "a device to be plugged in")
     case .none(let query):
       if mayAsk && (query == .latest || query == .only) { return query }
-      throw Failure(noneFor: query, among: try startedDevices().devices)
+      throw Failure(noneFor: query, among: try devices.current())
     }
     return nil
   }
 
+  /// To recognise a new device, the present ones must be known.
+  private func waitForNext(called name: String) throws {
+    try wait(for: .next(after: try devices.current()), called: name)
+  }
+
   private func wait(for binding: Reconnector.Binding, called name: String) throws {
-    // To recognise a new device, the present ones must be known.
-    _ = try startedDevices()
     reconnector = Reconnector(session, to: binding, on: loop)
     try session.waitForDevice(at: Endpoint(.unresolved, name))
   }
@@ -108,17 +113,6 @@ final class TargetBinder {
     reconnector?.choose(device)
   }
 
-  /// The watcher of devices, which starts at the first call.
-  ///
-  /// - Throws: the errors of the device source.
-  func startedDevices() throws(Errno) -> DeviceWatcher {
-    if let devices { return devices }
-    let watcher = DeviceWatcher(source: try UdevSource())
-    try watcher.startIfNeeded()
-    devices = watcher
-    return watcher
-  }
-
   /// Starts to reconnect the session to its device when that is lost.
   ///
   /// - Parameter onReport: called with news and questions for the user.
@@ -129,9 +123,8 @@ final class TargetBinder {
     reconnector?.onReport = onReport
     reconnector?.onArrival = onArrival
     reconnector?.waitsForPort = waitsForAbsentDevice
-    // A simulation is never lost, only reopened after a release. Without netlink, as in some sandboxes, a
-    // path is still found again.
-    try reconnector?.start(watching: simulation == nil ? try? startedDevices() : nil)
+    // A simulation is never lost, only reopened after a release.
+    try reconnector?.start(watching: simulation == nil ? devices : nil)
   }
 }
 

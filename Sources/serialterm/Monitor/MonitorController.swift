@@ -1,6 +1,7 @@
 import DeviceWatch
 import EventLoop
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Prints the devices and their changes until the count, the timeout or a signal.
@@ -16,8 +17,9 @@ final class MonitorController: DeviceObserver {
   private let timeout: Duration?
   private let loop: IOLoop
   private let output: OutputChannel
-  private let watcher: DeviceWatcher
-  private var deviceWatch: DescriptorWatch?
+  private let devices: DeviceCatalog
+  /// Held while standard output is crowded: the kernel keeps events meanwhile.
+  private var pause: DeviceCatalog.Pause?
   private var holders: PortHolders?
   /// Whether each device was accessible when it was printed last, by its path in sysfs.
   private var wasAccessible: [String: Bool] = [:]
@@ -26,15 +28,17 @@ final class MonitorController: DeviceObserver {
 
   /// Creates a monitor; nothing is printed yet.
   ///
-  /// - Throws: the errors of the device source and the loop.
-  init(format: Format, includesAll: Bool, count: Int?, timeout: Duration?) throws {
+  /// - Throws: the errors of the loop.
+  init(
+    _ devices: DeviceCatalog, format: Format, includesAll: Bool, count: Int?, timeout: Duration?
+  ) throws(Errno) {
+    self.devices = devices
     self.format = format
     self.includesAll = includesAll
     self.count = count
     self.timeout = timeout
     loop = try IOLoop()
     output = try OutputChannel(.standardOutput, on: loop, whenFull: .pushBack)
-    watcher = DeviceWatcher(source: try UdevSource())
   }
 
   /// Prints until the count, the timeout, or a signal.
@@ -48,13 +52,9 @@ final class MonitorController: DeviceObserver {
       loop.schedule(after: $0) { [unowned self] in finish(.success(.done)) }
     }
     output.onGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
-    output.onRoom = { [unowned self] in _ = try? deviceWatch?.setInterest(.reading) }
-    try watcher.startIfNeeded()
-    watcher.addObserver(self)
-    for device in watcher.devices { print("present", device) }
-    deviceWatch = try loop.watch(watcher.descriptor, for: .reading) { [unowned self] _ in
-      watcher.handleReadable()
-    }
+    output.onRoom = { [unowned self] in pause = nil }
+    try devices.addObserver(self, on: loop)
+    for device in devices.devices { print("present", device) }
     while outcome == nil { try loop.turn() }
     _ = output.finish(within: .milliseconds(200))
     withExtendedLifetime((signals, timer)) {}
@@ -97,9 +97,8 @@ final class MonitorController: DeviceObserver {
     guard includesAll || device.hasHardware else { return false }
     wasAccessible[device.syspath] = NodeAccess.of(device.node) == .accessible
     output.write("\(line(event, device, changes))\n")
-    // The kernel keeps events while our output is not read; if it runs out of memory, the watcher
-    // enumerates again.
-    if output.isCrowded { _ = try? deviceWatch?.setInterest([]) }
+    // If the kernel runs out of memory meanwhile, the watcher enumerates again.
+    if output.isCrowded && pause == nil { pause = devices.pause() }
     return true
   }
 

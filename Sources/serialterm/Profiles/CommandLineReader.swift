@@ -21,7 +21,7 @@ struct CommandLineReader {
   init(
     parse: @escaping ([String]) throws -> any ParsableCommand,
     words: @escaping (any Error) -> String,
-    devices: @escaping () -> [Device]? = ProfileChoice.devices
+    devices: @escaping () -> [Device]?
   ) {
     self.parse = parse
     self.words = words

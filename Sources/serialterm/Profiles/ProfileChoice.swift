@@ -24,7 +24,7 @@ struct ProfileChoice {
   /// - Throws: ``Failure`` if the named profile does not exist.
   init(
     profile name: String?, target: Target?, isName: (String) -> Bool, file: ProfileFile,
-    devices: () -> [Device]? = ProfileChoice.devices
+    devices: () -> [Device]?
   ) throws(Failure) {
     let contents = file.contents
     var target = target
@@ -109,14 +109,6 @@ struct ProfileChoice {
     for device: Device, in contents: ConfigurationFile
   ) -> ConfigurationFile.Profile? {
     contents.profiles.first { ProfileMatch($0)?.fits(device) ?? false }
-  }
-
-  /// The devices that are present; nil if udev is not available.
-  static func devices() -> [Device]? {
-    guard let source = try? UdevSource() else { return nil }
-    let watcher = DeviceWatcher(source: source)
-    guard (try? watcher.startIfNeeded()) != nil else { return nil }
-    return watcher.devices
   }
 
   /// Merges entries; those of the profile replace the defaults.

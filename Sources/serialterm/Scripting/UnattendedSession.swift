@@ -59,11 +59,15 @@ final class UnattendedSession: FrontEnd {
 
   /// Creates the session; nothing is opened before ``run()``.
   ///
+  /// - Parameter devices: the serial ports of the machine.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
-  init(_ configuration: SessionConfiguration, for purpose: Purpose = .script) throws(Errno) {
+  init(
+    _ configuration: SessionConfiguration, for purpose: Purpose = .script,
+    among devices: DeviceCatalog
+  ) throws(Errno) {
     self.configuration = configuration
     self.purpose = purpose
-    app = try App(isQuiet: configuration.isQuiet, isRaw: false)
+    app = try App(among: devices, isQuiet: configuration.isQuiet, isRaw: false)
     controller = app.add(
       configuration, in: TerminalState(isScripted: purpose == .script, screen: Console.kind),
       writeCapacity: Self.queueCapacity)

@@ -121,14 +121,10 @@ struct ConnectCommand: Subcommand {
     if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
 
-  func execute() throws -> ExitStatus {
-    try execute(nil)
-  }
-
-  func execute(_ late: LateProfile?) throws -> ExitStatus {
-    if exec != nil || json { return try executeUnattended(late) }
-    let controller = try ConnectController(connectConfiguration)
-    if let late {
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    if exec != nil || json { return try executeUnattended(in: context) }
+    let controller = try ConnectController(connectConfiguration, among: context.devices)
+    if let late = context.late {
       controller.configurationForDevice = { device in
         try late.command(for: device, like: self).connectConfiguration
       }
@@ -136,12 +132,12 @@ struct ConnectCommand: Subcommand {
     return try controller.run()
   }
 
-  private func executeUnattended(_ late: LateProfile?) throws -> ExitStatus {
-    let session = try UnattendedSession(sessionConfiguration)
+  private func executeUnattended(in context: CommandContext) throws -> ExitStatus {
+    let session = try UnattendedSession(sessionConfiguration, among: context.devices)
     let json =
       exec == nil
       ? JSONController(session, linger: .seconds(linger), isReadOnly: readOnly) : nil
-    if let late {
+    if let late = context.late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
         json?.linger = .seconds(command.linger)

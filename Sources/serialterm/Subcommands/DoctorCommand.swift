@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceWatch
 import Glibc
+import SessionKit
 import SystemPackage
 
 /// `serialterm doctor`: finds out why a port cannot be used, and suggests a fix.
@@ -32,14 +33,13 @@ struct DoctorCommand: Subcommand {
     if let target { _ = try Target(parsing: target) }
   }
 
-  func execute() throws -> ExitStatus {
-    let watcher = DeviceWatcher(source: try UdevSource())
-    try watcher.startIfNeeded()
-    let (named, broken) = try namedTarget()
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let devices = try context.devices.current()
+    let (named, broken) = try namedTarget(among: context.devices)
     if case .new = named {
       throw Failure(.usage, "new: not plugged in yet. Run 'serialterm doctor' without a TARGET.")
     }
-    let facts = FactGatherer(devices: watcher.devices).facts(about: named)
+    let facts = FactGatherer(devices: devices).facts(about: named)
     let findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
     try StandardStream.output.print(
       json ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, facts))
@@ -47,7 +47,7 @@ struct DoctorCommand: Subcommand {
   }
 
   /// The target, given directly or by a profile, and the finding about a broken configuration.
-  private func namedTarget() throws -> (Target?, Finding?) {
+  private func namedTarget(among devices: DeviceCatalog) throws -> (Target?, Finding?) {
     let file: ProfileFile
     do {
       file = try ProfileFile(config.map { FilePath($0) })
@@ -56,7 +56,7 @@ struct DoctorCommand: Subcommand {
       return (try Target(parsing: target), Finding(configuration: error))
     }
     guard let target else { return (nil, nil) }
-    return (try Target(named: target, in: file), nil)
+    return (try Target(named: target, in: file, among: devices), nil)
   }
 
   private func text(_ findings: [Finding], _ facts: Facts) -> String {

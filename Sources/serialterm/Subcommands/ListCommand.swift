@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceWatch
 import SerialCore
+import SessionKit
 
 /// `serialterm list`: lists the serial devices.
 struct ListCommand: Subcommand {
@@ -27,10 +28,8 @@ struct ListCommand: Subcommand {
     if json && names { throw ValidationError("--json and --names exclude each other") }
   }
 
-  func execute() throws -> ExitStatus {
-    let watcher = DeviceWatcher(source: try UdevSource())
-    try watcher.startIfNeeded()
-    let devices = watcher.devices.filter { all || $0.hasHardware }
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let devices = try context.devices.current().filter { all || $0.hasHardware }
     if devices.isEmpty && !json && !names {
       try StandardStream.error.print(Self.nothingThere)
     } else {

@@ -59,11 +59,10 @@ struct LogCommand: Subcommand {
     try log.validate(files: file)
   }
 
-  func execute() throws -> ExitStatus { try execute(nil) }
-
-  func execute(_ late: LateProfile?) throws -> ExitStatus {
-    let session = try UnattendedSession(sessionConfiguration, for: .log)
-    if let late {
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let session = try UnattendedSession(
+      sessionConfiguration, for: .log, among: context.devices)
+    if let late = context.late {
       session.configurationForDevice = { device in
         try late.command(for: device, like: self).sessionConfiguration
       }

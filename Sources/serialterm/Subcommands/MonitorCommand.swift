@@ -33,9 +33,9 @@ struct MonitorCommand: Subcommand {
     }
   }
 
-  func execute() throws -> ExitStatus {
+  func execute(in context: CommandContext) throws -> ExitStatus {
     let controller = try MonitorController(
-      format: json ? .json : .table, includesAll: all, count: count,
+      context.devices, format: json ? .json : .table, includesAll: all, count: count,
       timeout: timeout.map { .milliseconds(Int64($0 * 1_000)) })
     return try controller.run()
   }

@@ -18,7 +18,7 @@ extension ProfileCommand {
     @Argument(help: "tio's configuration file; - for standard input.", completion: .file())
     var file: String
 
-    func execute() throws -> ExitStatus {
+    func execute(in context: CommandContext) throws -> ExitStatus {
       let document: [UInt8]
       do {
         document = try InputFile.read(file, atMost: TOMLReader.largestDocument)

@@ -41,7 +41,7 @@ extension ProfileCommand {
 
     @OptionGroup var file: FileOption
 
-    func execute() throws -> ExitStatus {
+    func execute(in context: CommandContext) throws -> ExitStatus {
       let profiles = try ProfileFile(file.path).contents.profiles
       let lines =
         names
@@ -69,7 +69,7 @@ extension ProfileCommand {
 
     @OptionGroup var file: FileOption
 
-    func execute() throws -> ExitStatus {
+    func execute(in context: CommandContext) throws -> ExitStatus {
       let configuration = try ProfileFile(file.path)
       guard let profile = configuration.contents.profile(named: name) else {
         throw Failure(.usage, "there is no profile '\(name)'.")
@@ -100,7 +100,7 @@ extension ProfileCommand {
 
     @OptionGroup var file: FileOption
 
-    func execute() throws -> ExitStatus {
+    func execute(in context: CommandContext) throws -> ExitStatus {
       if let complaint = ConfigurationFile.complaint(aboutName: name) {
         throw Failure(.usage, complaint)
       }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import DeviceWatch
+import SessionKit
 import SystemPackage
 
 /// `serialterm release`: runs a command that needs the port of a running session.
@@ -39,8 +39,8 @@ struct ReleaseCommand: Subcommand {
     if command.isEmpty { throw ValidationError("no command: release TARGET -- COMMAND ...") }
   }
 
-  func execute() throws -> ExitStatus {
-    let node = try node(named: try namedTarget())
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let node = try node(among: context.devices)
     guard let device = node.deviceNumber else {
       throw Failure(.deviceNotFound, "\(node): not a serial port.")
     }
@@ -53,18 +53,12 @@ struct ReleaseCommand: Subcommand {
     return status
   }
 
-  /// The target that was named, directly or by a profile.
-  private func namedTarget() throws -> Target {
-    try Target(named: target, in: try ProfileFile(config.map { FilePath($0) }))
-  }
-
-  private func node(named target: Target) throws -> FilePath {
-    let watcher = DeviceWatcher(source: try UdevSource())
-    let resolved = try ResolvedTarget(target) { () throws(Errno) in
-      try watcher.startIfNeeded()
-      return watcher.devices
-    }
-    return try resolved.presentPath(among: watcher.devices)
+  /// The node of the device that was named, directly or by a profile.
+  private func node(among devices: DeviceCatalog) throws -> FilePath {
+    let file = try ProfileFile(config.map { FilePath($0) })
+    let named = try Target(named: target, in: file, among: devices)
+    let resolved = try ResolvedTarget(named) { () throws(Errno) in try devices.current() }
+    return try resolved.presentPath(among: devices.devices)
   }
 
   private func run(_ words: [String]) -> ExitStatus {

@@ -38,7 +38,7 @@ struct ReplayCommand: Subcommand {
     }
   }
 
-  func execute() throws -> ExitStatus {
+  func execute(in context: CommandContext) throws -> ExitStatus {
     let loop = try IOLoop()
     var outcome: Result<ExitStatus, Failure>?
     let signals = try loop.watchSignals(ExitStatus.endingSignals) {

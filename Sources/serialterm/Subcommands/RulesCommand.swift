@@ -1,5 +1,6 @@
 import ArgumentParser
 import DeviceWatch
+import SessionKit
 import SystemPackage
 
 /// `serialterm rules`: prints a udev rule that gives a device a permanent name.
@@ -29,17 +30,17 @@ struct RulesCommand: Subcommand {
 
   func validate() throws { _ = try Target(parsing: target) }
 
-  func execute() throws -> ExitStatus {
-    let watcher = DeviceWatcher(source: try UdevSource())
-    try watcher.startIfNeeded()
-    let named = try Target(named: target, in: try ProfileFile(config.map { FilePath($0) }))
-    let resolved = ResolvedTarget(named) { watcher.devices }
-    guard let device = resolved.device(among: { watcher.devices }) else {
-      let path = try resolved.presentPath(among: watcher.devices)
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let devices = try context.devices.current()
+    let file = try ProfileFile(config.map { FilePath($0) })
+    let named = try Target(named: target, in: file, among: context.devices)
+    let resolved = ResolvedTarget(named) { devices }
+    guard let device = resolved.device(among: { devices }) else {
+      let path = try resolved.presentPath(among: devices)
       throw Failure(
         .deviceNotFound, "\(path): udev does not know this port, so no rule can name it.")
     }
-    let rule = try NamingRule(naming: device, name, among: watcher.devices)
+    let rule = try NamingRule(naming: device, name, among: devices)
     let lines = rule.lines(for: device, name, target: target)
     try StandardStream.output.print(lines.map { "\($0)\n" }.joined())
     return .done

@@ -73,9 +73,7 @@ struct RunCommand: Subcommand {
     }
   }
 
-  func execute() throws -> ExitStatus { try execute(nil) }
-
-  func execute(_ late: LateProfile?) throws -> ExitStatus {
+  func execute(in context: CommandContext) throws -> ExitStatus {
     let name = script == "-" ? "standard input" : script
     let dialogue: Dialogue
     do {
@@ -87,11 +85,12 @@ struct RunCommand: Subcommand {
     }
     // A port is not opened, and a board not reset, if the report cannot be written.
     let files = try report.map { try ReportFile($0) }
-    let session = try UnattendedSession(options.configuration(target: target))
+    let session = try UnattendedSession(
+      options.configuration(target: target), among: context.devices)
     let controller = RunController(
       dialogue, from: name, timeout: .seconds(timeout), showsDevice: !options.quiet, session)
     controller.deadline = deadline.map { .seconds($0) }
-    if let late {
+    if let late = context.late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
         controller.deadline = command.deadline.map { .seconds($0) }

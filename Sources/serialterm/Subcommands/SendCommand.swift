@@ -89,13 +89,12 @@ struct SendCommand: Subcommand {
     }
   }
 
-  func execute() throws -> ExitStatus { try execute(nil) }
-
-  func execute(_ late: LateProfile?) throws -> ExitStatus {
+  func execute(in context: CommandContext) throws -> ExitStatus {
     let configuration = try configuration()
-    let session = try UnattendedSession(options.configuration(target: target))
+    let session = try UnattendedSession(
+      options.configuration(target: target), among: context.devices)
     let controller = SendController(configuration, session)
-    if let late {
+    if let late = context.late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
         controller.configuration = try command.configuration()

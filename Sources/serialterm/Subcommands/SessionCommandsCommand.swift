@@ -7,7 +7,7 @@ struct SessionCommandsCommand: Subcommand {
     abstract: "List the commands of a session: key, name and what it does, between tabs.",
     shouldDisplay: false)
 
-  func execute() throws -> ExitStatus {
+  func execute(in context: CommandContext) throws -> ExitStatus {
     let rows = Command.allCases.map(\.entry).map { entry in
       "\(entry.key.map(String.init) ?? "")\t\(entry.name)\t\(entry.summary)\n"
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import DeviceWatch
+import SessionKit
 import SystemPackage
 
 extension Target {
@@ -24,9 +25,6 @@ extension Target {
 
   /// None if udev is not available: an error message would disturb the command line.
   private static var presentDevices: [Device] {
-    guard let source = try? UdevSource() else { return [] }
-    let watcher = DeviceWatcher(source: source)
-    _ = try? watcher.startIfNeeded()
-    return watcher.devices
+    (try? DeviceCatalog().current()) ?? []
   }
 }

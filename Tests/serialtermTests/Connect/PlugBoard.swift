@@ -4,6 +4,7 @@ import Glibc
 import Loopback
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 
 @testable import serialterm
@@ -101,7 +102,7 @@ final class Bench {
   let loop: IOLoop
   let board: PlugBoard
   let session: Session
-  let watcher: DeviceWatcher
+  let devices: DeviceCatalog
   private let driver: SessionDriver
   private(set) var reconnector: Reconnector?
   private(set) var reports: [Reconnector.Report] = []
@@ -125,16 +126,16 @@ final class Bench {
     session = Session(settings: LineSettings(), waitsForLostDevice: waitsForLostDevice)
     driver = SessionDriver(session, on: loop)
     session.addObserver(received)
-    watcher = DeviceWatcher(source: board)
-    try watcher.startIfNeeded()
+    devices = DeviceCatalog { [board] () throws(Errno) in board }
+    _ = try devices.current()
   }
 
   /// Opens an adapter that is plugged in, and follows it from then on.
   func follow(_ adapter: PlugBoard.Adapter) throws {
     try settle()
-    _ = try watcher.rescan()
     guard let device = adapter.device else { return }
-    try bind(to: .identity(IdentityMatcher(for: device, among: watcher.devices))) {
+    let present = try devices.current()
+    try bind(to: .identity(IdentityMatcher(for: device, among: present))) {
       try session.open(.tty(device.node))
     }
   }
@@ -144,7 +145,7 @@ final class Bench {
     reconnector.onReport = { [unowned self] in reports.append($0) }
     self.reconnector = reconnector
     try begin()
-    try reconnector.start(watching: watcher)
+    try reconnector.start(watching: devices)
   }
 
   /// Lets happen what is due.

@@ -2,6 +2,7 @@ import DeviceWatch
 import Glibc
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import TestSupport
 import Testing
@@ -146,7 +147,7 @@ import Testing
     let link = folder("by-id")
     let (ours, twin) = (Adapter("SAME", inPort: 1), Adapter("SAME", inPort: 2))
     try bench.board.plug(ours)
-    _ = try bench.watcher.rescan()
+    _ = try bench.devices.current()
     try point(link, to: ours)
     try bench.bind(to: .path(PathBinding(link))) { try bench.session.open(.tty(link)) }
     // As udev does it: the link is given to the one that came last, and then it tells of that one.
@@ -258,8 +259,10 @@ import Testing
       Adapter("OLD", inPort: 1), Adapter("NEW", inPort: 2), Adapter("LATER", inPort: 3)
     )
     try bench.board.plug(before)
-    _ = try bench.watcher.rescan()
-    try bench.bind(to: .next) { try bench.session.waitForDevice(at: Endpoint(.unresolved, "new")) }
+    _ = try bench.devices.current()
+    try bench.bind(to: .next(after: bench.devices.devices)) {
+      try bench.session.waitForDevice(at: Endpoint(.unresolved, "new"))
+    }
     try bench.settle()
     #expect(!bench.session.state.isOpen)
     try bench.board.plug(ours)
@@ -276,11 +279,11 @@ import Testing
     let bench = try Bench()
     try bench.board.plug(Adapter("A1", inPort: 1))
     try bench.board.plug(Adapter("A2", inPort: 2))
-    _ = try bench.watcher.rescan()
+    _ = try bench.devices.current()
     try bench.bind(to: .selector(.usb(vendorID: 0x0403, productID: 0x6001))) {
       try bench.session.waitForDevice(at: Endpoint(.unresolved, "usb:0403:6001"))
     }
-    #expect(bench.reports == [.several(bench.watcher.devices)])
+    #expect(bench.reports == [.several(bench.devices.devices)])
     #expect(!bench.session.state.isOpen)
   }
 
@@ -288,7 +291,7 @@ import Testing
     let bench = try Bench()
     let one = Adapter("A1", inPort: 1)
     try bench.board.plug(one)
-    _ = try bench.watcher.rescan()
+    _ = try bench.devices.current()
     let place = try #require(one.device?.physicalPath)
     try bench.bind(to: .selector(.port(place))) {
       try bench.session.open(.tty(try #require(one.device?.node)))

@@ -15,7 +15,7 @@ import Testing
     let folder = try TemporaryFolder()
     let file = folder.path.appending("log")
     let terminal = try PseudoTerminal()
-    let app = try App(isQuiet: true, isRaw: false)
+    let app = try App(among: DeviceCatalog(), isQuiet: true, isRaw: false)
     let controller = app.add(
       SessionConfiguration(
         target: .node(terminal.path), settings: LineSettings(), linkOptions: LinkOptions(),

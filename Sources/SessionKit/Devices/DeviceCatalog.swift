@@ -1,0 +1,95 @@
+package import DeviceWatch
+package import EventLoop
+package import SystemPackage
+
+/// The serial ports of the machine, for everything in a process that needs them: one device watcher.
+///
+/// The watcher starts when the devices are first needed, so a command that needs none does not ask udev.
+/// Its descriptor is polled once, however many observers follow it. Where udev is not available, every
+/// method that needs it throws, and may be called again.
+package final class DeviceCatalog {
+  /// Makes a source of devices.
+  package typealias SourceMaker = () throws(Errno) -> any DeviceSource
+
+  private let makeSource: SourceMaker
+  private var watcher: DeviceWatcher?
+  private var watch: DescriptorWatch?
+  private var pauseCount = 0
+
+  /// Creates a catalog that has not started.
+  ///
+  /// - Parameter makeSource: makes the source of devices; by default udev.
+  package init(
+    from makeSource: @escaping SourceMaker = { () throws(Errno) in try UdevSource() }
+  ) {
+    self.makeSource = makeSource
+  }
+
+  /// The devices of the last event, by their nodes in natural order; none before the start.
+  package var devices: [Device] { watcher?.devices ?? [] }
+
+  /// Starts, at the first call, and returns the present devices.
+  ///
+  /// - Throws: the errors of the source.
+  package func current() throws(Errno) -> [Device] {
+    let watcher = try started()
+    // While the loop does not poll, changes wait in the source.
+    if watch == nil { watcher.handleReadable() }
+    return watcher.devices
+  }
+
+  /// Notifies an observer of every change from now on.
+  ///
+  /// - Parameters:
+  ///   - observer: not retained.
+  ///   - loop: polls for changes; the same one for all observers.
+  /// - Throws: the errors of the source and of epoll_ctl(2).
+  package func addObserver(_ observer: some DeviceObserver, on loop: IOLoop) throws(Errno) {
+    let watcher = try started()
+    if watch == nil {
+      watch = try loop.watch(watcher.descriptor, for: interest) { [unowned watcher] _ in
+        watcher.handleReadable()
+      }
+    }
+    watcher.addObserver(observer)
+  }
+
+  /// Removes an observer, which receives nothing from now on.
+  package func removeObserver(_ observer: some DeviceObserver) { watcher?.removeObserver(observer) }
+
+  private func started() throws(Errno) -> DeviceWatcher {
+    if let watcher { return watcher }
+    let watcher = DeviceWatcher(source: try makeSource())
+    try watcher.startIfNeeded()
+    self.watcher = watcher
+    return watcher
+  }
+
+  // MARK: Pausing
+
+  private var interest: Interest { pauseCount == 0 ? .reading : [] }
+
+  /// Stops polling for changes until the pause ends. The source keeps them meanwhile.
+  package func pause() -> Pause { Pause(of: self) }
+
+  /// Changes are not polled for while any pause exists.
+  package final class Pause {
+    private let catalog: DeviceCatalog
+
+    fileprivate init(of catalog: DeviceCatalog) {
+      self.catalog = catalog
+      catalog.changePauseCount(by: 1)
+    }
+
+    deinit { catalog.changePauseCount(by: -1) }
+  }
+
+  private func changePauseCount(by change: Int) {
+    pauseCount += change
+    // If polling cannot continue, there is no memory: nothing can be done about it here.
+    _ = try? watch?.setInterest(interest)
+  }
+}
+
+@available(*, unavailable)
+extension DeviceCatalog: Sendable {}

@@ -1,0 +1,68 @@
+import DeviceWatch
+import Posix
+import SystemPackage
+
+/// The serial ports of a machine that a test controls: it plugs them in and out, as values.
+final class FakePorts: DeviceSource {
+  let descriptor: FileDescriptor
+  private let writer: FileDescriptor
+  /// The devices that an enumeration finds.
+  private(set) var present: [Device] = []
+  private(set) var enumerationCount = 0
+  private var waiting: [DeviceSourceEvent] = []
+  private var lastIncarnation: UInt64 = 0
+
+  init() throws { (descriptor, writer) = try FileDescriptor.pipe() }
+
+  deinit {
+    _ = try? descriptor.close()
+    _ = try? writer.close()
+  }
+
+  func enumerate() throws(Errno) -> [Device] {
+    enumerationCount += 1
+    return present
+  }
+
+  func readEvents() -> [DeviceSourceEvent] {
+    var bytes = [UInt8](repeating: 0, count: waiting.count)
+    if !waiting.isEmpty { _ = bytes.withUnsafeMutableBytes { try? descriptor.read(into: $0) } }
+    defer { waiting = [] }
+    return waiting
+  }
+
+  /// Plugs an adapter in.
+  ///
+  /// - Parameters:
+  ///   - number: the number of its node.
+  ///   - serialNumber: nil for an adapter without one.
+  ///   - port: the port of the hub, which is its identity if nothing else is.
+  @discardableResult
+  func plug(
+    _ number: Int, serialNumber: String? = nil, inPort port: Int, hasHardware: Bool = true
+  ) throws -> Device {
+    lastIncarnation += 1
+    let place = "/sys/devices/usb1/1-\(port)/1-\(port):1.0"
+    let device = Device(
+      syspath: "\(place)/ttyUSB/tty/ttyUSB", node: FilePath("/dev/ttyFAKE\(number)"), kind: .usb,
+      hasHardware: hasHardware, incarnation: lastIncarnation, vendorID: 0x0403, productID: 0x6001,
+      serialNumber: serialNumber, interfaceNumber: 0,
+      physicalPath: "pci-0000:00:14.0-usb-0:\(port):1.0", hardwarePath: place)
+    present.append(device)
+    try tell(.added(device))
+    return device
+  }
+
+  func unplug(_ device: Device) throws {
+    present.removeAll { $0.syspath == device.syspath }
+    try tell(.removed(syspath: device.syspath))
+  }
+
+  /// The kernel says that a device changed.
+  func change(_ device: Device) throws { try tell(.changed(device)) }
+
+  private func tell(_ event: DeviceSourceEvent) throws {
+    waiting.append(event)
+    try writer.writeAll([1])
+  }
+}
