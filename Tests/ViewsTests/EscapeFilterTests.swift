@@ -200,8 +200,16 @@ import Testing
     #expect(filter.fed([[0xFF, 0xE2], [0x82, 0x61]]) == Array("<ff><e2><82>a".utf8))
   }
 
+  @Test func `Only colours pass where text shares its lines`() {
+    let filter = EscapeFilter(permitting: .colours)
+    let text = "\u{1B}[2J\u{1B}[1;31mred\u{1B}[3A\u{1B}7\u{1B}[0m\u{1B}[?25l plain\u{1B}]0;x\u{7}"
+    #expect(
+      String(decoding: filter.fed([Array(text.utf8)]), as: UTF8.self)
+        == "\u{1B}[1;31mred\u{1B}[0m plain^[]0;x^G")
+  }
+
   @Test func terminalThatOnlyPrints_getsNoSequence() {
-    var filter = EscapeFilter(canDraw: false)
+    var filter = EscapeFilter(permitting: .none)
     let text = "\u{1B}[31mred\u{1B}[0m \u{1B}7\u{1B}[2;5H\u{1B}8\u{1B}[?25l\u{1B}[6nx"
     #expect(filter.feed(text) == "red ^[[6nx")
     #expect(filter.restoration.isEmpty && !filter.isCursorHidden)

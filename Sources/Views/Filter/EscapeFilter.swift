@@ -37,17 +37,26 @@ public struct EscapeFilter: ByteStage, Sendable {
   /// Whether the terminal shows UTF-8. If not, characters beyond ASCII are shown by their code points,
   /// and bytes that are no UTF-8 by their values: `<e9>`.
   private let showsUTF8: Bool
-  /// Whether the terminal can do more than print. If not, colours and movements are dropped.
-  private let canDraw: Bool
+  private let permission: Permission
+
+  /// Which of the harmless sequences pass; the others are dropped.
+  public enum Permission: Hashable, Sendable {
+    /// All.
+    case drawing
+    /// Colours and styles: text that shares its lines with other text must not move the cursor.
+    case colours
+    /// None: the terminal can only print.
+    case none
+  }
 
   /// Creates a filter, for the beginning of a stream.
   ///
   /// - Parameters:
   ///   - showsUTF8: whether the terminal shows UTF-8; if not, nothing but ASCII comes out.
-  ///   - canDraw: whether the terminal can do more than print; if not, no escape sequence comes out.
-  public init(showsUTF8: Bool = true, canDraw: Bool = true) {
+  ///   - permission: which sequences pass.
+  public init(showsUTF8: Bool = true, permitting permission: Permission = .drawing) {
     self.showsUTF8 = showsUTF8
-    self.canDraw = canDraw
+    self.permission = permission
     pending.reserveCapacity(Self.maximalLength)
   }
 
@@ -157,7 +166,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     case "=", ">": dropPending()
     // DECSC, DECRC, IND, NEL, RI.
     case "7", "8", "D", "E", "M":
-      guard canDraw else { return dropPending() }
+      guard permission == .drawing else { return dropPending() }
       if byte == UInt8(ascii: "7") { screen.saveCursor() }
       if byte == UInt8(ascii: "8") { screen.restoreCursor() }
       pending.append(byte)
@@ -202,7 +211,11 @@ public struct EscapeFilter: ByteStage, Sendable {
     let sequence = ControlSequence(pending)
     let verdict = sequence.verdict
     guard verdict == .passed else { return verdict }
-    guard canDraw else { return .dropped }
+    switch permission {
+    case .drawing: break
+    case .colours: guard sequence.final == "m" else { return .dropped }
+    case .none: return .dropped
+    }
     screen.note(sequence)
     return .passed
   }

@@ -129,7 +129,8 @@ final class DeviceView {
     if settings.isRaw { return WholeSequences() }
     return text.device.stages.first { $0 is EscapeFilter }
       ?? EscapeFilter(
-        showsUTF8: !TerminalCharacters.areASCII, canDraw: Console.kind == .drawing)
+        showsUTF8: !TerminalCharacters.areASCII,
+        permitting: Console.kind == .drawing ? .drawing : .none)
   }
 
   private var stamps: Pipeline {

@@ -1,0 +1,261 @@
+/// Merges the texts of several ports into one text, line by line, each with the label of its port.
+///
+/// ## Principles of operation
+///
+/// - A line is written when it is complete, so that lines stay whole. Lines are in the order in which they
+///   were completed; a silent port's part of a line is written before what came later.
+/// - A port that stops in the middle of a line, as at a prompt, shows that part after a pause: in the last
+///   row, which is open. What the port sends next continues the row.
+/// - When another port has a line, an open row of the focused port makes room and comes back below. A row
+///   of another port, and a row that cannot be erased, ends there; the rest gets a row of its own.
+/// - Each port keeps its colours from line to line. They never reach another port's lines, or a label.
+///
+/// The text must have passed an ``EscapeFilter`` that lets nothing but colours through.
+public struct LineMerger {
+  /// How the lines are written.
+  public struct Style: Hashable, Sendable {
+    /// What ends a line: CR LF on a terminal in raw mode.
+    public var lineEnd: String
+    /// Whether colours may be written.
+    public var hasColours: Bool
+    /// Whether a row can be erased.
+    public var canErase: Bool
+
+    /// Creates a style.
+    public init(lineEnd: String, hasColours: Bool, canErase: Bool) {
+      (self.lineEnd, self.hasColours, self.canErase) = (lineEnd, hasColours, canErase)
+    }
+  }
+
+  /// The port that the user types to; its unfinished line comes back after those of others.
+  public var focus = 0
+  /// The width of the screen, in columns: a row that is longer cannot be erased.
+  public var columns = 80
+
+  private let style: Style
+  private var ports: [Port] = []
+  /// The port whose unfinished line is in the last row, with the cursor behind it.
+  private var open: Int?
+
+  /// The pause, in nanoseconds, after which a part of a line is shown. The focused port's is so short that
+  /// a user does not notice it.
+  static let pause: UInt64 = 100_000_000
+  static let focusedPause: UInt64 = 20_000_000
+  /// The longest part of a line that waits for its end, in bytes.
+  static let limit = 4_096
+
+  private struct Port {
+    var label: [UInt8]
+    /// The number of columns of the label.
+    var width: Int
+    /// The part of a line that is not written for good.
+    var pending: [UInt8] = []
+    /// Whether the part is in the open row, as far as ``shownCount``.
+    var shownCount = 0
+    /// The time of the last bytes.
+    var last: UInt64 = 0
+    /// The colours at the beginning of the part.
+    var rendition = Rendition()
+  }
+
+  /// Creates a merger without ports.
+  public init(_ style: Style) { self.style = style }
+
+  /// Replaces the labels: one for each port, in order. Ports that are added have no text yet.
+  ///
+  /// - Parameter names: the names, of any width; labels are padded to the longest.
+  public mutating func label(_ names: [String], width: (String) -> Int) {
+    let widths = names.map(width)
+    let longest = widths.max() ?? 0
+    for (index, name) in names.enumerated() {
+      if index == ports.count { ports.append(Port(label: [], width: 0)) }
+      let padding = String(repeating: " ", count: longest - widths[index])
+      let text = "\(name)\(padding) |"
+      ports[index].label = Array(
+        (style.hasColours ? "\u{1B}[\(Self.colour(of: index))m\(text)\u{1B}[0m " : "\(text) ").utf8)
+      ports[index].width = longest + 3
+    }
+  }
+
+  /// The SGR parameter of a port's colour: cyan, yellow, green, magenta, blue, red, and again.
+  public static func colour(of index: Int) -> Int { [36, 33, 32, 35, 34, 31][index % 6] }
+
+  /// The width of the labels, in columns.
+  public var labelWidth: Int { ports.first?.width ?? 0 }
+
+  // MARK: Text
+
+  /// Adds text of a port.
+  ///
+  /// - Parameters:
+  ///   - now: the time of the read, in nanoseconds of the monotonic clock.
+  ///   - output: gets what is to be written.
+  public mutating func add(
+    _ bytes: UnsafeRawBufferPointer, from port: Int, at now: UInt64, into output: inout [UInt8]
+  ) {
+    writeSilent(besides: port, at: now, into: &output)
+    ports[port].last = now
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: .lineFeed) {
+      ports[port].pending += rest[..<end]
+      rest = rest[(end + 1)...]
+      endLine(of: port, into: &output)
+    }
+    ports[port].pending += rest
+    if ports[port].pending.count > Self.limit { endLine(of: port, into: &output) }
+    if open == port { continueRow(into: &output) }
+    reopen(into: &output)
+  }
+
+  /// When ``tick(at:into:)`` is due, by the monotonic clock; nil while nothing waits.
+  public var deadline: UInt64? {
+    ports.indices.compactMap { hasHidden($0) ? ports[$0].last + pause(of: $0) : nil }.min()
+  }
+
+  /// Shows the parts of lines of the ports that are silent.
+  public mutating func tick(at now: UInt64, into output: inout [UInt8]) {
+    for port in silentPorts(at: now) where hasHidden(port) {
+      if port == focus || open == nil {
+        endRow(into: &output)
+        openRow(of: port, into: &output)
+      } else {
+        endLine(of: port, into: &output)
+      }
+    }
+    reopen(into: &output)
+  }
+
+  /// Writes all that is left, and ends the last row.
+  public mutating func finish(into output: inout [UInt8]) {
+    for port in ports.indices where hasHidden(port) && port != open {
+      endLine(of: port, into: &output)
+    }
+    if let open { endLine(of: open, into: &output) }
+  }
+
+  /// Takes note that somebody else has written to the terminal, and ended the open row.
+  public mutating func cursorDidMove() {
+    guard let open else { return }
+    ports[open].shownCount = 0
+    self.open = nil
+  }
+
+  // MARK: Rows
+
+  private func hasHidden(_ port: Int) -> Bool { ports[port].shownCount < ports[port].pending.count }
+
+  private func pause(of port: Int) -> UInt64 { port == focus ? Self.focusedPause : Self.pause }
+
+  /// The ports with a part of a line that are silent, the one that was silent first before the others.
+  private func silentPorts(at now: UInt64) -> [Int] {
+    ports.indices
+      .filter { !ports[$0].pending.isEmpty && now >= ports[$0].last + pause(of: $0) }
+      .sorted { ports[$0].last < ports[$1].last }
+  }
+
+  /// Before a port's text, what silent ports sent earlier is written.
+  private mutating func writeSilent(
+    besides port: Int, at now: UInt64, into output: inout [UInt8]
+  ) {
+    for silent in silentPorts(at: now) where silent != port && silent != open && silent != focus {
+      endLine(of: silent, into: &output)
+    }
+  }
+
+  /// Writes the pending part of a port, which is complete, or cut, and ends the row.
+  private mutating func endLine(of port: Int, into output: inout [UInt8]) {
+    if open == port {
+      continueRow(into: &output)
+    } else {
+      endRow(into: &output)
+      write(port, from: 0, into: &output)
+    }
+    open = nil
+    output += style.lineEnd.utf8
+    settle(port)
+  }
+
+  /// Shows the pending part of a port in the last row.
+  private mutating func openRow(of port: Int, into output: inout [UInt8]) {
+    write(port, from: 0, into: &output)
+    ports[port].shownCount = ports[port].pending.count
+    open = port
+  }
+
+  /// Writes what is new in the open row.
+  private mutating func continueRow(into output: inout [UInt8]) {
+    guard let open, hasHidden(open) else { return }
+    write(open, from: ports[open].shownCount, into: &output)
+    ports[open].shownCount = ports[open].pending.count
+  }
+
+  /// Makes the last row free. A row of the focused port is erased if it can be, and comes back.
+  private mutating func endRow(into output: inout [UInt8]) {
+    guard let port = open else { return }
+    open = nil
+    if port == focus && style.canErase && rowCount(of: port) == 1 {
+      output.append("\r\u{1B}[K")
+      ports[port].shownCount = 0
+      isReturning = true
+    } else {
+      output += style.lineEnd.utf8
+      settle(port)
+    }
+  }
+
+  /// Whether the focused port's row was erased for a line of another port.
+  private var isReturning = false
+
+  private mutating func reopen(into output: inout [UInt8]) {
+    guard isReturning else { return }
+    isReturning = false
+    if open == nil && !ports[focus].pending.isEmpty { openRow(of: focus, into: &output) }
+  }
+
+  /// The pending part of a port is written for good.
+  private mutating func settle(_ port: Int) {
+    ports[port].rendition.apply(sequencesIn: ports[port].pending[...])
+    ports[port].pending.removeAll(keepingCapacity: true)
+    ports[port].shownCount = 0
+  }
+
+  /// At least how many rows the pending part takes.
+  private func rowCount(of port: Int) -> Int {
+    // At most one column a byte: a character has at least as many bytes as columns.
+    let width = ports[port].width + ports[port].pending.count
+    return columns > 0 && width < columns ? 1 : 2
+  }
+
+  // MARK: Writing
+
+  /// Writes a part of the pending text of a port, with the label if it begins a row.
+  private mutating func write(_ port: Int, from start: Int, into output: inout [UInt8]) {
+    let port = ports[port]
+    var rendition = port.rendition
+    rendition.apply(sequencesIn: port.pending[..<start])
+    if start == 0 { output += port.label }
+    if style.hasColours { output += rendition.sequences }
+    var text = port.pending[start...]
+    while let last = text.last, last == .carriageReturn { text.removeLast() }
+    rendition.apply(sequencesIn: text)
+    while let end = text.firstIndex(of: .carriageReturn) {
+      output += text[...end]
+      output += port.label
+      text = text[(end + 1)...]
+    }
+    output += text
+    if style.hasColours && !rendition.sequences.isEmpty { output.append("\u{1B}[0m") }
+  }
+}
+
+extension Rendition {
+  /// Takes the SGR sequences in a text.
+  fileprivate mutating func apply(sequencesIn text: ArraySlice<UInt8>) {
+    var rest = text
+    while let start = rest.firstIndex(of: .escape) {
+      guard let end = rest[start...].firstIndex(of: UInt8(ascii: "m")) else { return }
+      apply(ControlSequence(Array(rest[start...end])).parameters)
+      rest = rest[(end + 1)...]
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import TestSupport
+import Testing
+
+@testable import Views
+
+/// The texts of several ports in one: lines stay whole, and everybody sees whose they are.
+struct LineMergerTests {
+  /// A merger of ports a, b and c, the first of which has the focus, with a clock in milliseconds.
+  private struct Bench {
+    var merger: LineMerger
+    var now: UInt64 = 0
+    var output: [UInt8] = []
+
+    init(canErase: Bool = false, hasColours: Bool = false) {
+      merger = LineMerger(.init(lineEnd: "\n", hasColours: hasColours, canErase: canErase))
+      merger.label(["a", "b", "c"], width: \.count)
+    }
+
+    mutating func add(_ text: String, _ port: Int) {
+      Array(text.utf8).withUnsafeBytes { merger.add($0, from: port, at: now, into: &output) }
+    }
+
+    mutating func wait(_ milliseconds: UInt64) {
+      let end = now + milliseconds * 1_000_000
+      while let due = merger.deadline, due <= end {
+        now = due
+        merger.tick(at: now, into: &output)
+      }
+      now = end
+    }
+
+    /// What was written since the last call.
+    mutating func text() -> String {
+      defer { output = [] }
+      return String(decoding: output, as: UTF8.self)
+    }
+  }
+
+  private var bench = Bench()
+
+  @Test mutating func `Lines are whole, however the reads cut them`() {
+    bench.add("one", 0)
+    bench.add("first ", 1)
+    bench.add(" and a half\ntwo\n", 0)
+    bench.add("line\r\n", 1)
+    #expect(bench.text() == "a | one and a half\na | two\nb | first line\n")
+  }
+
+  @Test mutating func `Labels have the same width`() {
+    bench.merger.label(["ttyUSB0", "b"], width: \.count)
+    bench.add("x\n", 1)
+    bench.add("y\n", 0)
+    #expect(bench.text() == "b       | x\nttyUSB0 | y\n")
+  }
+
+  @Test mutating func `A part of a line is shown after a pause, and goes on in its row`() {
+    bench.add("login: ", 1)
+    #expect(bench.text() == "")
+    bench.wait(99)
+    #expect(bench.text() == "")
+    bench.wait(1)
+    #expect(bench.text() == "b | login: ")
+    bench.add("root\r\n", 1)
+    #expect(bench.text() == "root\n")
+    #expect(bench.merger.deadline == nil)
+  }
+
+  @Test mutating func `The focused port's part is shown soon, and then at once`() {
+    bench.add("> ", 0)
+    bench.wait(20)
+    #expect(bench.text() == "a | > ")
+    bench.add("h", 0)
+    bench.add("i", 0)
+    #expect(bench.text() == "hi")
+  }
+
+  @Test mutating func `A silent port shows its part before another speaks`() {
+    bench.add("part", 1)
+    bench.wait(500)
+    bench.add("line\n", 2)
+    bench.add(" and rest\n", 1)
+    #expect(bench.text() == "b | part\nc | line\nb |  and rest\n")
+  }
+
+  @Test mutating func `Two silent ports show their parts in the order of reading`() {
+    bench.add("part of c", 2)
+    bench.wait(10)
+    bench.add("part of b", 1)
+    bench.wait(10)
+    // Nobody has shown them yet when the next line comes, late.
+    bench.now += 1_000_000_000
+    bench.add("line\n", 0)
+    #expect(bench.text() == "c | part of c\nb | part of b\na | line\n")
+  }
+
+  @Test mutating func `A port in the middle of a line does not cut another's`() {
+    bench.add("one ", 1)
+    bench.wait(50)
+    bench.add("other\n", 2)
+    bench.add("line\n", 1)
+    #expect(bench.text() == "c | other\nb | one line\n")
+  }
+
+  @Test mutating func `The prompt of the focused port comes back below the lines of others`() {
+    bench = Bench(canErase: true)
+    bench.add("> he", 0)
+    bench.wait(20)
+    bench.add("noise\nmore\n", 1)
+    bench.add("llo", 0)
+    #expect(bench.text() == "a | > he\r\u{1B}[Kb | noise\nb | more\na | > hello")
+  }
+
+  @Test mutating func `A prompt that is longer than the screen is not erased`() {
+    bench = Bench(canErase: true)
+    bench.merger.columns = 10
+    bench.add("> a long line", 0)
+    bench.wait(20)
+    bench.add("noise\n", 1)
+    bench.add("!\n", 0)
+    #expect(bench.text() == "a | > a long line\nb | noise\na | !\n")
+  }
+
+  @Test mutating func `The focus moves to the port whose prompt is hidden`() {
+    bench = Bench(canErase: true)
+    bench.add("a> ", 0)
+    bench.wait(20)
+    bench.merger.focus = 1
+    bench.add("b> ", 1)
+    bench.wait(20)
+    #expect(bench.text() == "a | a> \nb | b> ")
+    bench.add("line\n", 0)
+    #expect(bench.text() == "\r\u{1B}[Ka | line\nb | b> ")
+  }
+
+  @Test mutating func `Colours stay with their port`() {
+    bench = Bench(hasColours: true)
+    bench.add("\u{1B}[1mred\nstill\u{1B}[0m plain\n", 0)
+    bench.add("x\n", 1)
+    #expect(
+      bench.text()
+        == "\u{1B}[36ma |\u{1B}[0m \u{1B}[1mred\u{1B}[0m\n"
+        + "\u{1B}[36ma |\u{1B}[0m \u{1B}[1mstill\u{1B}[0m plain\n\u{1B}[33mb |\u{1B}[0m x\n")
+  }
+
+  @Test mutating func `A row that goes on has its colours again`() {
+    bench = Bench(hasColours: true)
+    bench.add("\u{1B}[32m$ ", 0)
+    bench.wait(20)
+    _ = bench.text()
+    bench.add("x", 0)
+    #expect(bench.text() == "\u{1B}[32mx\u{1B}[0m")
+  }
+
+  @Test mutating func `A lone carriage return does not overwrite the label`() {
+    bench.add("10 %\r20 %\r\n", 0)
+    #expect(bench.text() == "a | 10 %\ra | 20 %\n")
+  }
+
+  @Test mutating func `A message ends the open row, and the prompt comes back`() {
+    bench = Bench(canErase: true)
+    bench.add("> ", 0)
+    bench.wait(20)
+    bench.merger.cursorDidMove()
+    bench.wait(20)
+    #expect(bench.text() == "a | > a | > ")
+  }
+
+  @Test mutating func `A line without an end is cut at the limit`() {
+    bench.add(String(repeating: "x", count: LineMerger.limit + 1), 1)
+    #expect(bench.text() == "b | " + String(repeating: "x", count: LineMerger.limit + 1) + "\n")
+  }
+
+  @Test mutating func `At the end nothing is left`() {
+    bench.add("of b", 1)
+    bench.add("of a", 0)
+    bench.merger.finish(into: &bench.output)
+    #expect(bench.text() == "a | of a\nb | of b\n")
+  }
+
+  /// Whatever comes in whatever pieces: without the labels, each port's text is what it sent.
+  @Test(arguments: 0..<200) mutating func `Nothing is lost or added`(seed: Int) {
+    var random = SplitMix64(seed: UInt64(seed))
+    var sent = ["", "", ""]
+    for _ in 0..<60 {
+      let port = Int.random(in: 0..<3, using: &random)
+      let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+        ["x", "y", "\n", " "].randomElement(using: &random)!
+      }.joined()
+      sent[port] += text
+      bench.add(text, port)
+      bench.wait(UInt64.random(in: 0...150, using: &random))
+    }
+    bench.merger.finish(into: &bench.output)
+    var shown = ["", "", ""]
+    for line in bench.text().split(separator: "\n") {
+      shown[Int(line.utf8.first! - UInt8(ascii: "a"))] += line.dropFirst(4)
+    }
+    // Lines that were cut have more ends than were sent.
+    #expect(shown == sent.map { $0.replacing("\n", with: "") })
+  }
+}
