@@ -72,6 +72,22 @@ package struct ByteQueue: ~Copyable {
     if isEmpty { tidy() }
   }
 
+  /// Removes bytes at offsets from the front; those after them move up, those before them stay in place.
+  package mutating func remove(_ range: Range<Int>) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    var (source, target) = (range.upperBound, range.lowerBound)
+    while source < count {
+      let from = (head + source) % storage.count
+      let to = (head + target) % storage.count
+      let size = min(count - source, storage.count - from, storage.count - to)
+      UnsafeMutableRawBufferPointer(rebasing: storage[to...])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: storage[from..<(from + size)]))
+      source += size
+      target += size
+    }
+    removeLast(range.count)
+  }
+
   /// Removes all bytes.
   package mutating func removeAll() { removeLast(count) }
 

@@ -42,6 +42,8 @@ public struct SerialError: Error, Hashable, Sendable {
     case lockFailed
     /// The write queue has no room for all bytes; it took none.
     case queueFull
+    /// Another author has the pen: see ``Session/takePen(for:)``.
+    case penTaken(by: Author)
     /// Another error: see ``SerialError/errno``.
     case system
   }

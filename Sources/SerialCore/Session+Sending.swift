@@ -2,7 +2,7 @@ import Observing
 import Posix
 
 extension Session {
-  /// The number of bytes that ``write(_:)`` takes now.
+  /// The number of bytes that ``write(_:by:)`` takes now.
   public var writeRoom: Int { queue.room }
 
   /// The number of bytes that were written and are not on the line yet: in the queue or in the driver.
@@ -11,14 +11,23 @@ extension Session {
   /// The number of bytes that the driver has not taken.
   public var queuedByteCount: Int { queue.count - takenCount }
 
+  /// The number of bytes of an author that the driver has not taken.
+  public func queuedByteCount(by author: Author) -> Int { queuedAuthors.count(by: author) }
+
   /// Queues bytes, and writes as many as the driver takes at once.
   ///
-  /// - Throws: ``SerialError``: `notOpen`, or `queueFull` if there is no room for all of them; the
-  ///   queue takes none then.
-  public func write(_ bytes: RawSpan) throws(SerialError) {
+  /// - Parameter author: who writes; by default the ``owner``.
+  /// - Throws: ``SerialError``: `notOpen`, `penTaken` with the author who has the pen, or `queueFull` if
+  ///   there is no room for all bytes; the queue takes none then.
+  public func write(_ bytes: RawSpan, by author: Author? = nil) throws(SerialError) {
     guard let link else { throw notOpen(in: "write") }
+    let author = author ?? owner
+    guard author == writer else {
+      throw SerialError(.penTaken(by: writer), in: "write", at: link.endpoint)
+    }
     let taken = bytes.withUnsafeBytes { queue.append($0) }
     guard taken else { throw SerialError(.queueFull, in: "write", at: link.endpoint) }
+    queuedAuthors.append(bytes.byteCount, by: author)
     // During a notification, the bytes that observers see must not change before all have seen them.
     if events.isNotifying { tellInterest() } else { sendQueued() }
   }
@@ -40,12 +49,47 @@ extension Session {
       do throws(SerialError) {
         guard case .bytes(let count) = try link.write(front) else { return }
         takenCount = count
-        notify(.sent(UnsafeRawBufferPointer(rebasing: front[..<count])))
+        tellSent(UnsafeRawBufferPointer(rebasing: front[..<count]))
         takenCount = 0
         queue.removeFirst(count)
       } catch {
         return lose(link, error)
       }
     }
+  }
+
+  /// Notifies of bytes at the front of the queue that the driver has taken: once for each author.
+  private func tellSent(_ bytes: UnsafeRawBufferPointer) {
+    // All of them are with the driver before the first notification.
+    let first = takeByDriver(atMost: bytes.count)
+    var more: [AuthorRuns.Run] = []
+    var count = first.count
+    while count < bytes.count {
+      let run = takeByDriver(atMost: bytes.count - count)
+      count += run.count
+      more.append(run)
+    }
+    forgetSent()
+    notify(.sent(UnsafeRawBufferPointer(rebasing: bytes[..<first.count]), by: first.author))
+    var offset = first.count
+    for run in more {
+      let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + run.count)])
+      notify(.sent(part, by: run.author))
+      offset += run.count
+    }
+  }
+
+  private func takeByDriver(atMost limit: Int) -> AuthorRuns.Run {
+    let run = queuedAuthors.removeFirst(atMost: limit)
+    takenAuthors.append(run.count, by: run.author)
+    return run
+  }
+
+  /// Forgets the authors of bytes that the driver has sent. The driver is asked only when there are many
+  /// runs, so rarely: a single author is a single run.
+  private func forgetSent() {
+    guard takenAuthors.runs.count > takenRunLimit, let link else { return }
+    takenAuthors.keepLast(link.unsentByteCount)
+    takenRunLimit = max(Self.leastTakenRunLimit, 2 * takenAuthors.runs.count)
   }
 }

@@ -7,21 +7,44 @@ import SystemPackage
 extension Session {
   /// Discards what the driver has not taken.
   ///
-  /// - Parameter kept: the number of bytes that stay queued, those that were written first.
+  /// - Returns: the bytes that were discarded.
+  @discardableResult
+  public func discardQueued() -> UnsentBytes {
+    defer { tellInterest() }
+    queue.removeLast(queuedByteCount)
+    return queuedAuthors.removeLast(queuedAuthors.count)
+  }
+
+  /// Discards what an author has written and the driver has not taken. The bytes of others stay queued,
+  /// in their order.
+  ///
   /// - Returns: the number of bytes that were discarded.
   @discardableResult
-  public func discardQueued(keeping kept: Int = 0) -> Int {
+  public func discardQueued(by author: Author) -> Int {
     defer { tellInterest() }
-    let count = max(0, queuedByteCount - kept)
-    queue.removeLast(count)
-    return count
+    let ranges = queuedAuthors.removeAll(by: author)
+    // From the end, so that the other offsets stay true.
+    for range in ranges.reversed() {
+      queue.remove((takenCount + range.lowerBound)..<(takenCount + range.upperBound))
+    }
+    return ranges.reduce(0) { $0 + $1.count }
   }
 
   /// Discards what is not on the line yet: in the queue and in the driver.
   ///
-  /// - Returns: the number of bytes that were discarded.
+  /// - Returns: the bytes that were discarded.
   @discardableResult
-  public func discardUnsent() -> Int { discardQueued() + (link?.discardUnsent() ?? 0) }
+  public func discardUnsent() -> UnsentBytes { discardQueued() + discardTaken() }
+
+  /// Discards what the driver has taken and not sent: the last bytes that it took.
+  func discardTaken() -> UnsentBytes {
+    let count = link?.discardUnsent() ?? 0
+    var discarded = takenAuthors.removeLast(min(count, takenAuthors.count))
+    takenAuthors.keepLast(0)
+    takenRunLimit = Self.leastTakenRunLimit
+    discarded.add(count - discarded.total, by: .unknown)
+    return discarded
+  }
 
   /// Waits until everything that was written is on the line, or the limit is reached.
   ///

@@ -17,11 +17,12 @@ public import SystemPackage
 /// - Observers get bytes as they were read. If errors are marked, each error is reported before its
 ///   byte. After a hang-up, the bytes that are left are read first.
 /// - Bytes to send wait in a bounded queue, which takes all of a piece or nothing. When the device is
-///   lost, the queue remains, and is sent when the device is back, unless
-///   ``discardQueued(keeping:)`` is called. No byte is sent twice, and no byte for one device is sent to
-///   the next one.
-/// - No byte is discarded silently: ``close()``, ``release()`` and the methods that discard return the
-///   number of bytes that were written and not sent.
+///   lost, the queue remains, and is sent when the device is back, unless ``discardQueued()`` is called.
+///   No byte is sent twice, and no byte for one device is sent to the next one.
+/// - Every byte to send has an ``Author``. One author at a time has the pen and may write: the ``owner``,
+///   unless another one has taken it with ``takePen(for:)``.
+/// - No byte is discarded silently: ``close()``, ``release()`` and the methods that discard return how
+///   many bytes of each author were written and not sent.
 ///
 /// A session is confined to one thread, and not `Sendable`.
 public final class Session {
@@ -53,7 +54,22 @@ public final class Session {
   /// The driver's counters at the last reading; see ``refreshCounters()``. Nil if it counts nothing,
   /// and while no port is open.
   public internal(set) var counters: LineCounters?
+  /// The author who may write unless another one has taken the pen.
+  public var owner = Author.program {
+    didSet { if lease == nil { tellPen(from: oldValue) } }
+  }
+  /// Who has taken the pen; see ``takePen(for:)``.
+  var lease: (author: Author, number: Int)?
+  /// The number of the last lease.
+  var lastLease = 0
   var queue: ByteQueue
+  /// The authors of the bytes that the driver has not taken.
+  var queuedAuthors = AuthorRuns()
+  /// The authors of the bytes that the driver has taken, at least of those that it has not sent.
+  var takenAuthors = AuthorRuns()
+  /// The number of runs in ``takenAuthors`` at which those that were sent are forgotten.
+  var takenRunLimit = leastTakenRunLimit
+  static let leastTakenRunLimit = 16
   /// The number of bytes at the front of the queue that the driver has taken, while observers are
   /// notified of them.
   var takenCount = 0
@@ -160,10 +176,10 @@ public final class Session {
   /// The queue remains, and is sent when the port is open again. Bytes that the driver has taken and not
   /// sent are discarded: see ``drain(atMost:)``.
   ///
-  /// - Returns: whether the port is released now, and the number of bytes that the driver discarded.
+  /// - Returns: whether the port is released now, and the bytes that the driver discarded.
   @discardableResult
   public func release() -> Closing {
-    if case .released = state { return .done(discarded: 0) }
+    if case .released = state { return .done(discarded: [:]) }
     guard delegate?.sessionShouldRelease(self) ?? true else { return .refused }
     let discarded = take(.release)
     if case .released = state { return .done(discarded: discarded) }
@@ -184,8 +200,8 @@ public final class Session {
   /// sent, wait until ``unsentByteCount`` is 0, or call ``drain(atMost:)``. A session that is
   /// deallocated closes its port in the same way, but cannot return the count.
   ///
-  /// - Returns: whether the session is closed now, and the number of bytes that were discarded. After
-  ///   the loss of the device, these are the bytes that it never received.
+  /// - Returns: whether the session is closed now, and the bytes that were discarded. After the loss of
+  ///   the device, these are the bytes that it never received.
   @discardableResult
   public func close() -> Closing {
     if case .closed = state { return .done(discarded: discardQueued()) }
@@ -199,8 +215,8 @@ public final class Session {
   public enum Closing: Hashable, Sendable {
     /// The port is as it was: the delegate vetoed, or there is no port to release.
     case refused
-    /// The port is closed. That many bytes were written and not sent; they are discarded.
-    case done(discarded: Int)
+    /// The port is closed. These bytes were written and not sent; they are discarded.
+    case done(discarded: UnsentBytes)
   }
 
   /// The port that errors name, also while the session is bound to none.
@@ -263,26 +279,27 @@ public final class Session {
 
   // MARK: Transitions
 
-  /// - Returns: the number of bytes that the driver had not sent, if the port was closed.
+  /// - Returns: the bytes that the driver had not sent, if the port was closed.
   @discardableResult
-  private func handle(_ event: SessionMachine.Event) throws(SerialError) -> Int {
-    var discarded = 0
+  private func handle(_ event: SessionMachine.Event) throws(SerialError) -> UnsentBytes {
+    var discarded = UnsentBytes()
     let old = machine.state
     let action = try machine.handle(event)
     let new = machine.state
     switch action {
     case .closeLink:
-      discarded = link?.discardUnsent() ?? 0
+      discarded = discardTaken()
       (link ?? opening?.link)?.close()
       unbind()
     case .lendLink:
-      discarded = link?.discardUnsent() ?? 0
+      discarded = discardTaken()
       lent = link?.lend()
       unbind()
     case .openLink, nil: break
     }
     if case .closed = new { lent = nil }
     let unanswered = link == nil ? takeSettingsAnswers() : []
+    if link == nil { returnPen() }
     if old != new { notify(.stateChange(Change(from: old, to: new))) }
     tellInterest()
     if let endpoint = old.endpoint {
@@ -295,9 +312,9 @@ public final class Session {
 
   /// Handles an event that no state refuses.
   ///
-  /// - Returns: the number of bytes that the driver had not sent, if the port was closed.
+  /// - Returns: the bytes that the driver had not sent, if the port was closed.
   @discardableResult
-  func take(_ event: SessionMachine.Event) -> Int {
+  func take(_ event: SessionMachine.Event) -> UnsentBytes {
     do { return try handle(event) } catch {
       preconditionFailure("\(event) was refused: \(error)")
     }

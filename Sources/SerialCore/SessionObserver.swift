@@ -23,8 +23,11 @@ public protocol SessionObserver: AnyObject {
   func session(
     _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters)
 
-  /// The driver took bytes. They are valid during the call.
-  func session(_ session: Session, didSend bytes: RawSpan)
+  /// The driver took bytes of one author. They are valid during the call.
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author)
+
+  /// Another author may write now: see ``Session/writer``.
+  func session(_ session: Session, didHandPenFrom old: Author, to new: Author)
 
   /// The events to poll for changed; see ``Session/interest``.
   func session(
@@ -45,7 +48,9 @@ extension SessionObserver {
     _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
   ) {}
   /// Does nothing.
-  public func session(_ session: Session, didSend bytes: RawSpan) {}
+  public func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {}
+  /// Does nothing.
+  public func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {}
   /// Does nothing.
   public func session(
     _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
@@ -89,8 +94,10 @@ public enum SessionEvent {
   case modemLinesChange(Change<ModemLines>)
   /// See ``SessionObserver/session(_:didChangeCountersFrom:to:)``.
   indirect case countersChange(Change<LineCounters>)
-  /// See ``SessionObserver/session(_:didSend:)``. The bytes are valid during the call.
-  case sent(UnsafeRawBufferPointer)
+  /// See ``SessionObserver/session(_:didSend:by:)``. The bytes are valid during the call.
+  case sent(UnsafeRawBufferPointer, by: Author)
+  /// See ``SessionObserver/session(_:didHandPenFrom:to:)``.
+  case penChange(Change<Author>)
   /// See ``SessionObserver/session(_:didChangeInterestFrom:to:)``.
   case interestChange(Change<Session.Interest>)
 
@@ -119,9 +126,14 @@ public enum SessionEvent {
     if case .countersChange(let change) = self { change } else { nil }
   }
 
-  /// The bytes that the driver took, for an event of this kind.
-  public var sent: UnsafeRawBufferPointer? {
-    if case .sent(let bytes) = self { bytes } else { nil }
+  /// The bytes that the driver took, and their author, for an event of this kind.
+  public var sent: (bytes: UnsafeRawBufferPointer, author: Author)? {
+    if case .sent(let bytes, let author) = self { (bytes, author) } else { nil }
+  }
+
+  /// The change of the author who may write, for an event of this kind.
+  public var penChange: Change<Author>? {
+    if case .penChange(let change) = self { change } else { nil }
   }
 
   func tell(_ observer: some SessionObserver, of session: Session) {
@@ -136,8 +148,10 @@ public enum SessionEvent {
       observer.session(session, didChangeModemLinesFrom: change.old, to: change.new)
     case .countersChange(let change):
       observer.session(session, didChangeCountersFrom: change.old, to: change.new)
-    case .sent(let bytes):
-      observer.session(session, didSend: bytes.bytes)
+    case .sent(let bytes, let author):
+      observer.session(session, didSend: bytes.bytes, by: author)
+    case .penChange(let change):
+      observer.session(session, didHandPenFrom: change.old, to: change.new)
     case .interestChange(let change):
       observer.session(session, didChangeInterestFrom: change.old, to: change.new)
     }

@@ -48,6 +48,8 @@ extension Failure {
     case .settingRefused:
       let setting = error.subject ?? "these line settings"
       self.init(.otherFailure, "\(path): the driver refuses \(setting)\(error.reason).")
+    case .penTaken(let author):
+      self.init(.otherFailure, "\(path): not sent, because \(author.name.harmless) is being sent.")
     case .unsupported:
       self.init(.otherFailure, "\(path): this port has no \(error.subject ?? error.operation).")
     case .notFound, .noHardware, .notASerialPort, .permissionDenied, .busy, .lockFailed,
@@ -69,7 +71,8 @@ extension Failure {
     case .lockFailed:
       let file = error.subject ?? "the lock file"
       self.init(error, .unusableLock(file, error.errno), denial: nil)
-    case .lost, .settingRefused, .unsupported, .alreadyBound, .notOpen, .queueFull, .system:
+    case .lost, .settingRefused, .unsupported, .alreadyBound, .notOpen, .queueFull, .penTaken,
+      .system:
       self.init(other: error)
     }
   }

@@ -15,6 +15,7 @@ private final class Queue {
   func append(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { queue.append($0) } }
   func removeFirst(_ number: Int) { queue.removeFirst(number) }
   func removeLast(_ number: Int) { queue.removeLast(number) }
+  func remove(_ range: Range<Int>) { queue.remove(range) }
 
   func popAll() -> [UInt8] {
     var bytes: [UInt8] = []
@@ -67,6 +68,24 @@ private final class Queue {
     #expect(queue.append([1, 2, 3, 4]))
     queue.removeLast(3)
     #expect(queue.popAll() == [1])
+  }
+
+  @Test func bytesInTheMiddle_areRemoved_overTheEdgeOfTheRing() {
+    for start in 0..<8 {
+      for lower in 0...6 {
+        for upper in lower...6 {
+          let queue = Queue(capacity: 8)
+          #expect(queue.append(Array(repeating: 0, count: start)))
+          queue.removeFirst(max(0, start - 1))
+          #expect(queue.append([1, 2, 3, 4, 5, 6]))
+          if start > 0 { queue.removeFirst(1) }
+          queue.remove(lower..<upper)
+          var expected: [UInt8] = [1, 2, 3, 4, 5, 6]
+          expected.removeSubrange(lower..<upper)
+          #expect(queue.popAll() == expected)
+        }
+      }
+    }
   }
 
   @Test func front_staysValid_whileTheQueueGrows() {

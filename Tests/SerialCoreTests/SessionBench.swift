@@ -9,6 +9,19 @@ final class Witness: SessionObserver {
   private(set) var states: [SessionState] = []
   private(set) var received: [UInt8] = []
   private(set) var sent: [UInt8] = []
+  /// The pieces of ``sent``, each with its author.
+  private(set) var sentPieces: [Piece] = []
+  /// Who had the pen, in order, as `old>new`.
+  private(set) var hands: [String] = []
+
+  struct Piece: Hashable {
+    let author: Author
+    let bytes: [UInt8]
+    init(_ author: Author, _ bytes: [UInt8]) { (self.author, self.bytes) = (author, bytes) }
+  }
+  func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
+    hands.append("\(old)>\(new)")
+  }
   private(set) var interests: [Session.Interest] = []
   var onState: (Session, SessionState) -> Void = { _, _ in }
   var onReceive: (Session) -> Void = { _ in }
@@ -23,8 +36,9 @@ final class Witness: SessionObserver {
     received += bytes.withUnsafeBytes(Array.init)
     onReceive(session)
   }
-  func session(_ session: Session, didSend bytes: RawSpan) {
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     sent += bytes.withUnsafeBytes(Array.init)
+    sentPieces.append(Piece(author, bytes.withUnsafeBytes(Array.init)))
     onSend(session)
   }
   func session(
@@ -43,6 +57,9 @@ final class Guard: SessionDelegate {
 
 extension Session {
   func write(_ bytes: [UInt8]) throws(SerialError) { try write(bytes.span.bytes) }
+  func write(_ bytes: [UInt8], by author: Author) throws(SerialError) {
+    try write(bytes.span.bytes, by: author)
+  }
   func becomeReadable() { handle(readable: true, writable: false, hungUp: false) }
   func becomeWritable() { handle(readable: false, writable: true, hungUp: false) }
   func hangUp() { handle(readable: true, writable: true, hungUp: true) }

@@ -33,9 +33,9 @@ import Testing
     witness.onState = { _, state in
       if case .closed = state { #expect(link.closeCount == 1) }
     }
-    #expect(session.close() == .done(discarded: 0))
+    #expect(session.close() == .done(discarded: [:]))
     #expect(session.state == .closed(.requested))
-    #expect(session.close() == .done(discarded: 0), "closing again is no error")
+    #expect(session.close() == .done(discarded: [:]), "closing again is no error")
     #expect(link.closeCount == 1)
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(session.state.isOpen)
     guardian.allows = true
     #expect(session.mayClose())
-    #expect(session.close() == .done(discarded: 0))
+    #expect(session.close() == .done(discarded: [:]))
   }
 
   @Test func closedByAnObserver_whileItOpens_opensNothing() throws {
@@ -151,7 +151,7 @@ import Testing
     bench.appetite = 2
     try session.open(path)
     try session.write([1, 2, 3, 4, 5])
-    #expect(session.close() == .done(discarded: 3))
+    #expect(session.close() == .done(discarded: [.program: 3]))
     bench.appetite = .max
     if waits {
       try session.waitForDevice(at: .tty("/dev/ttyNEXT"))
@@ -166,10 +166,10 @@ import Testing
   @Test func discardInsideDidSend_countsOnlyWhatWasNotTaken() throws {
     bench.appetite = 2
     try session.open(path)
-    var discarded: [Int] = []
+    var discarded: [UnsentBytes] = []
     witness.onSend = { discarded.append($0.discardQueued()) }
     try session.write([1, 2, 3, 4, 5])
-    #expect(discarded == [3])
+    #expect(discarded == [[.program: 3]])
     #expect(session.queuedByteCount == 0)
     #expect(bench.link.sent == [1, 2])
   }

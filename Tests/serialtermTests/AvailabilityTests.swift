@@ -39,7 +39,7 @@ import Testing
       case .openWithoutColours: state.hasColours = false
       case .openRaw: state.view.isRaw = true
       case .openFiltered: state.filter = "cat"
-      case .transferring: state.transfer = .init(name: "image.bin", size: 100)
+      case .transferring: state.writer = .file("image.bin")
       case .closed, .opening, .open, .waiting, .released: break
       }
       return state

@@ -36,8 +36,8 @@ while let descriptor = session.descriptor {
     readable: ready & POLLIN != 0, writable: ready & POLLOUT != 0,
     hungUp: ready & (POLLHUP | POLLERR) != 0)
 }
-if case .done(let discarded) = session.close(), discarded > 0 {
-  print("\(discarded) bytes were not sent")
+if case .done(let discarded) = session.close(), discarded.total > 0 {
+  print("\(discarded.total) bytes were not sent")
   exit(1)
 }
 withExtendedLifetime(observation) {}

@@ -53,7 +53,7 @@ extension Command {
         nil, "stop-sending", "stop sending a file",
         or: ["cancel", "abort", "stop upload", "stop transfer"], needs: [.transfer],
         value: {
-          $0.transfer.map { "\($0.sentCount.grouped) of \($0.size.counted("byte"))" }
+          $0.progress.map { "\($0.sentCount.grouped) of \($0.size.counted("byte"))" }
         })
     case .sendBreak:
       Entry(

@@ -29,8 +29,10 @@ struct TerminalState: Hashable {
   /// The shell command that filters the output, and whether it runs.
   var filter: String?
   var isFiltering = false
-  /// The file that is being sent.
-  var transfer: Transfer?
+  /// Who may send now.
+  var writer = Author.keyboard
+  /// How far the file that is being sent is; see ``writer``.
+  var progress: Progress?
   /// The log file; nil while nothing is logged.
   var log: FilePath?
   /// The kind of the standard output.
@@ -60,12 +62,14 @@ struct TerminalState: Hashable {
     case drawing
   }
 
-  /// A file that is being sent.
-  struct Transfer: Hashable {
-    let name: String
-    /// In bytes.
+  /// The file that is being sent; it has the pen.
+  var transfer: Author? { writer.kind == .file ? writer : nil }
+
+  /// How far a file is.
+  struct Progress: Hashable {
+    /// The size of the file in bytes.
     let size: Int
     /// The number of bytes that the driver has accepted.
-    var sentCount = 0
+    let sentCount: Int
   }
 }

@@ -14,6 +14,14 @@ final class TerminalStateModel: SessionObserver {
       $0.requestedSettings = session.requestedSettings
       $0.capabilities = session.capabilities
       $0.modemLines = session.modemLines
+      $0.writer = session.writer
+    }
+  }
+
+  func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
+    update {
+      $0.writer = new
+      $0.progress = nil
     }
   }
 

@@ -1,4 +1,5 @@
 import Posix
+import SerialCore
 import SystemPackage
 import TerminalUI
 
@@ -30,20 +31,23 @@ extension ConnectController {
     if case .disabled(let reason) = Command.sendFile.availability(in: model.state) {
       return console.answer(["\(transfer.name) is not sent: \(reason)."])
     }
-    transfer.onProgress = { [unowned self] count in
-      model.update { $0.transfer?.sentCount = count }
+    transfer.onProgress = { [unowned self, unowned transfer] count in
+      model.update { $0.progress = .init(size: transfer.size, sentCount: count) }
     }
     transfer.onEnd = { [unowned self] in transferEnded($0) }
     parts.transfer = transfer
-    model.update { $0.transfer = .init(name: transfer.name, size: transfer.size) }
     console.say("sending \(transfer.name), \(transfer.size.counted("byte")); ctrl-c stops.")
-    transfer.begin()
+    do throws(SerialError) {
+      try transfer.begin()
+    } catch {
+      parts.transfer = nil
+      console.answer([Failure(error).message])
+    }
   }
 
   private func transferEnded(_ end: FileTransfer.End) {
     guard let transfer = parts.transfer else { return }
     parts.transfer = nil
-    model.update { $0.transfer = nil }
     if isAskingToQuit { dialogs.dismiss() }
     parts.unsent.file(transfer, end)
     guard end == .done else { return }

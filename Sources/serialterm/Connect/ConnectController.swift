@@ -242,14 +242,14 @@ final class ConnectController: FrontEnd, SessionDelegate {
     input.isRefusing = Need.sending.unmet(in: model.state) != nil
     input.mapList = model.state.view.map
     input.lineEnding = model.state.lineEnding
-    let typesLine = model.state.editsLines && parts.transfer == nil
+    let typesLine = model.state.editsLines && model.state.transfer == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
     guard !dialogs.isOpen else {
       // What is typed is an answer, printed where the list is, and not in the line.
       if dialogs.isPlain { lineInput.hide() }
       return
     }
-    if parts.transfer != nil {
+    if model.state.transfer != nil {
       input.focus = { [unowned self] in takeKeysOfTransfer($0) }
     } else if typesLine {
       input.focus = { [unowned self] in lineInput.take($0) }
@@ -266,9 +266,9 @@ final class ConnectController: FrontEnd, SessionDelegate {
 extension Change<TerminalState> {
   /// Whether nothing changed but how far a file was sent.
   fileprivate var isProgress: Bool {
-    guard let count = new.transfer?.sentCount else { return false }
+    guard old.progress != nil, new.progress != nil else { return false }
     var old = old
-    old.transfer?.sentCount = count
+    old.progress = new.progress
     return old == new
   }
 }

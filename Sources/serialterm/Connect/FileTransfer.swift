@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Sends a file as it is, at the device's pace.
 ///
-/// Bytes that were typed before it are sent first. While it runs, it is the only writer.
+/// It has the pen while it runs. Bytes that were typed before it are sent first.
 final class FileTransfer: SessionObserver {
   /// How a transfer ended.
   enum End: Hashable {
@@ -36,10 +36,10 @@ final class FileTransfer: SessionObserver {
   private let session: Session
   private let loop: IOLoop
   private let file: OwnedDescriptor
-  /// The number of bytes of the file that were written to the session.
+  private let author: Author
+  private var pen: Session.Pen?
+  /// The number of bytes of the file that were written to the session and not discarded.
   private var writtenCount = 0
-  /// The number of bytes in the queue that were written before the file.
-  private var foreignCount: Int
   private var isRead = false
   private var isWithheld = false
   private var hasEnded = false
@@ -63,16 +63,20 @@ final class FileTransfer: SessionObserver {
       throw Failure(.otherFailure, "\(path): \(reason).")
     }
     name = path.lastComponent?.string ?? path.string
+    author = .file(name)
     self.session = session
     self.loop = loop
-    foreignCount = session.queuedByteCount
   }
 
   deinit { piece.deallocate() }
 
   /// Starts sending.
-  func begin() {
+  ///
+  /// - Throws: ``SerialError``, if the port is not open or another author has the pen.
+  func begin() throws(SerialError) {
+    pen = try session.takePen(for: author)
     session.addObserver(self)
+    onProgress(0)
     fill()
   }
 
@@ -83,30 +87,27 @@ final class FileTransfer: SessionObserver {
     end(.stopped)
   }
 
-  /// Writes no more of the file, because the session is about to end. It waits for the bytes that the
-  /// driver has taken, and then calls ``cutOff(discarding:)``.
+  /// Writes no more of the file, because the session is about to end. The session waits for the bytes
+  /// that the driver has taken, and then calls ``cutOff(discarding:)``.
   func withhold() {
     isWithheld = true
-    writtenCount -= session.discardQueued(keeping: foreignCount)
+    writtenCount -= session.discardQueued(by: author)
   }
 
   /// Ends, because the session has discarded what it had not sent.
   ///
-  /// - Parameter count: the number of bytes that the session has discarded.
-  /// - Returns: the number of these that belong to the file.
-  func cutOff(discarding count: Int) -> Int {
-    guard !hasEnded else { return 0 }
-    // The queue is in order: the bytes that were written last were not sent.
-    let own = min(count, writtenCount)
+  /// - Parameter discarded: the bytes that the session has discarded; those of the file are removed.
+  func cutOff(discarding discarded: inout UnsentBytes) {
+    guard !hasEnded else { return }
+    // The rest, if any, is of an earlier file with the same name.
+    let own = min(discarded[author], writtenCount)
+    discarded.remove(own, by: author)
     sentCount = writtenCount - own
     end(.cutOff)
-    return own
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) {
-    let foreign = min(foreignCount, bytes.byteCount)
-    foreignCount -= foreign
-    sentCount += bytes.byteCount - foreign
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    if author == self.author { sentCount += bytes.byteCount }
     onProgress(sentCount)
     guard !isFillPending else { return }
     isFillPending = true
@@ -142,7 +143,7 @@ final class FileTransfer: SessionObserver {
     // Counted first: if the device is gone, the write cuts the file off.
     writtenCount += count
     do throws(SerialError) {
-      try session.write(UnsafeRawBufferPointer(piece).bytes.extracting(0..<count))
+      try session.write(UnsafeRawBufferPointer(piece).bytes.extracting(0..<count), by: author)
     } catch {
       // There is room: the queue is several times larger than what is kept in it.
       writtenCount -= count
@@ -154,6 +155,7 @@ final class FileTransfer: SessionObserver {
     guard !hasEnded else { return }
     hasEnded = true
     session.removeObserver(self)
+    pen = nil
     onEnd(end)
   }
 }

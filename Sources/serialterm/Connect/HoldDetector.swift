@@ -34,7 +34,7 @@ final class HoldDetector: SessionObserver {
     session.addObserver(self)
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) {
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     hasMoved = true
     guard isHeld else { return }
     end(.released)

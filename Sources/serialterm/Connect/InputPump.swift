@@ -55,6 +55,7 @@ final class InputPump: SessionObserver {
   var lineEnding = LineEnding.cr
 
   private let session: Session
+  private let author: Author
   private var byteMap = ByteMap(MapList(), .toDevice)
   private var mapsBytes = false
   private var mapped: [UInt8] = []
@@ -89,10 +90,13 @@ final class InputPump: SessionObserver {
   ///   never used costs nothing.
   static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
-  /// Creates a pump; nothing moves before ``start(on:)``.
+  /// Creates a pump; nothing moves before ``start(on:)``. The user, or the pipe, becomes the owner of the
+  /// session's pen.
   init(to session: Session, isTerminal: Bool, isReadOnly: Bool) {
     self.session = session
     self.isTerminal = isTerminal
+    author = isTerminal ? .keyboard : .pipe
+    session.owner = author
     isRefusing = isReadOnly
     buffer = .allocate(byteCount: 65_536, alignment: 16)
   }
@@ -123,7 +127,7 @@ final class InputPump: SessionObserver {
     updateInterest()
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) {
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     sentInWindow += bytes.byteCount
     if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
     updateInterest()
@@ -272,7 +276,7 @@ final class InputPump: SessionObserver {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard (try? session.write(bytes.bytes)) != nil else { return false }
+    guard (try? session.write(bytes.bytes, by: author)) != nil else { return false }
     onQueued(bytes)
     return true
   }

@@ -80,7 +80,7 @@ struct ReturnPatience: Hashable {
       if report == nil && isLong && !wasAskedFor { report = first(.refused) }
       return Advice(retry: interval, report: report)
     case .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
-      .alreadyBound, .notOpen, .queueFull, .system:
+      .alreadyBound, .notOpen, .queueFull, .penTaken, .system:
       return Advice(retry: Self.longInterval, report: first(.refused))
     }
   }

@@ -175,9 +175,9 @@ final class SessionController {
   ///
   /// - Parameter unread: the number of bytes of the input that will not be read.
   func discardUnsent(unread: Int = 0) {
-    let count = session.discardUnsent()
-    let ofFile = transfer?.cutOff(discarding: count) ?? 0
-    unsent.bytes(count - ofFile + unread)
+    var discarded = session.discardUnsent()
+    transfer?.cutOff(discarding: &discarded)
+    unsent.bytes(discarded.total + unread)
   }
 
   /// Reports what was not sent. Call it on every way out, before the port is closed. Calling it again

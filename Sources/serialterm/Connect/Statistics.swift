@@ -8,7 +8,9 @@ final class Statistics: SessionObserver {
 
   func session(_ session: Session, didReceive bytes: RawSpan) { receivedCount += bytes.byteCount }
 
-  func session(_ session: Session, didSend bytes: RawSpan) { sentCount += bytes.byteCount }
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    sentCount += bytes.byteCount
+  }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     if case .waitingForDevice(_, .lost) = new { lossCount += 1 }

@@ -91,7 +91,7 @@ final class TargetBinder {
       case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
         isOpeningLate = true
       case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
-        .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .system:
+        .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .penTaken, .system:
         throw Failure(error)
       }
       try session.waitForDevice(at: endpoint)

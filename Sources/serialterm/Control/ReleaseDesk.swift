@@ -164,7 +164,7 @@ final class ReleaseDesk: SessionObserver {
   private func letGo() {
     switch session.release() {
     case .refused: refuse()
-    case .done(let discarded): onUnsent(discarded)
+    case .done(let discarded): onUnsent(discarded.total)
     }
   }
 

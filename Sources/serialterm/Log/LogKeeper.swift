@@ -144,7 +144,7 @@ final class LogKeeper: SessionObserver {
 
   // MARK: What is logged
 
-  func session(_ session: Session, didSend bytes: RawSpan) {
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     for kept in logs { bytes.withUnsafeBytes { kept.log.append($0, .toDevice) } }
   }
 

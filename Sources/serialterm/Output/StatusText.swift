@@ -26,8 +26,8 @@ struct StatusText {
   private var marks: [String] {
     var marks: [String] = []
     if state.isHeld { marks.append("held") }
-    if let transfer = state.transfer {
-      let percent = transfer.size == 0 ? 100 : transfer.sentCount * 100 / transfer.size
+    if let transfer = state.transfer, let progress = state.progress {
+      let percent = progress.size == 0 ? 100 : progress.sentCount * 100 / progress.size
       marks.append("sending \(transfer.name) \(percent) %")
     }
     if let lines = state.modemLines { marks.append("\(lines)") }

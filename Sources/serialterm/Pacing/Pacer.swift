@@ -39,7 +39,7 @@ final class Pacer: SessionObserver, SendingPacer {
     }
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) {
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     guard !pacing.isUnlimited, bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
     // Text that arrived earlier is not the prompt after this line.
     prompt.clear()

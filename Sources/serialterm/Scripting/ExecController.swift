@@ -67,7 +67,7 @@ final class ExecController: SessionObserver {
     }
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) { wantMore() }
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) { wantMore() }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 

@@ -52,6 +52,7 @@ final class RunController {
     text = ReceivedTextWatch(on: unattended.loop)
     lineCommands = LineCommands(unattended.session, unattended.model, on: unattended.loop)
     report = RunReport(script: script)
+    unattended.session.owner = .script
   }
 
   /// Runs the script to its end.
@@ -152,7 +153,7 @@ final class RunController {
 
   private func send(_ bytes: [UInt8]) {
     do throws(SerialError) {
-      try session.write(bytes.span.bytes)
+      try session.write(bytes.span.bytes, by: .script)
     } catch {
       return fail(.otherFailure, Failure(error).message)
     }

@@ -93,9 +93,11 @@ final class SendController {
       let transfer = try FileTransfer(of: path, to: session, on: loop)
       transfer.onEnd = { [unowned self, unowned transfer] in transferEnded(transfer, $0) }
       unattended.transfer = transfer
-      transfer.begin()
+      try transfer.begin()
+    } catch let error as SerialError {
+      unattended.finish(.failure(Failure(error)))
     } catch {
-      unattended.finish(.failure(error))
+      unattended.finish(.failure((error as? Failure) ?? Failure(.otherFailure, "\(error).")))
     }
   }
 

@@ -25,7 +25,7 @@ final class StandstillWatch: SessionObserver {
     look()
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan) { hasMoved = true }
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) { hasMoved = true }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 

@@ -1,0 +1,65 @@
+internal import Observing
+
+/// Which author may write.
+extension Session {
+  /// The author who may write now: who has taken the pen, or else the ``owner``.
+  public var writer: Author { lease?.author ?? owner }
+
+  /// Hands the pen to an author, who is the only one to write until the pen is returned.
+  ///
+  /// Bytes that others have queued are sent first. When the pen is released, or ``Pen/end()`` is called,
+  /// or the port is closed or lost, the ``owner`` has it again. Observers are notified of each hand-over.
+  ///
+  /// - Returns: the pen, to keep while the author writes.
+  /// - Throws: ``SerialError``: `notOpen`, or `penTaken` with the author who has it.
+  public func takePen(for author: Author) throws(SerialError) -> Pen {
+    guard let link else { throw notOpen(in: "take pen") }
+    if let lease {
+      throw SerialError(.penTaken(by: lease.author), in: "take pen", at: link.endpoint)
+    }
+    let old = writer
+    lastLease += 1
+    lease = (author, lastLease)
+    let pen = Pen(of: self, lastLease)
+    tellPen(from: old)
+    return pen
+  }
+
+  /// Returns the pen to the owner.
+  func returnPen() {
+    guard lease != nil else { return }
+    let old = writer
+    lease = nil
+    tellPen(from: old)
+  }
+
+  fileprivate func returnPen(_ number: Int) {
+    if lease?.number == number { returnPen() }
+  }
+
+  func tellPen(from old: Author) {
+    if old != writer { notify(.penChange(Change(from: old, to: writer))) }
+  }
+
+  /// The exclusive right to write to a session, until it is released.
+  public final class Pen {
+    private weak var session: Session?
+    private let number: Int
+
+    fileprivate init(of session: Session, _ number: Int) {
+      (self.session, self.number) = (session, number)
+    }
+
+    deinit { end() }
+
+    /// Returns the pen to the session's owner. Calling it again, or after the port was closed, does
+    /// nothing.
+    public func end() {
+      session?.returnPen(number)
+      session = nil
+    }
+  }
+}
+
+@available(*, unavailable)
+extension Session.Pen: Sendable {}
