@@ -4,9 +4,10 @@ enum Availability: Hashable {
   case disabled(because: String)
 }
 
-extension Command {
-  /// Whether the command is available in a state. A pure function, and the only place that decides it.
+extension [Need] {
+  /// Whether a state meets all conditions. A pure function, and the only place that decides whether a
+  /// command is available.
   func availability(in state: TerminalState) -> Availability {
-    entry.needs.unmet(in: state).map { .disabled(because: $0) } ?? .enabled
+    unmet(in: state).map { .disabled(because: $0) } ?? .enabled
   }
 }

@@ -1,50 +1,66 @@
-/// The commands of a session. Keys, the palette, the list of commands and their availability are all
-/// made from this table; ``Command/entry`` is the record of each command.
-enum Command: CaseIterable {
-  case help
-  case palette
-  case quit
+/// A command of a session, as one record: keys, the palette, help, JSON, scripts and the manual use it.
+/// ``all`` lists the commands.
+struct Command: Sendable {
+  /// The key after the prefix; nil for a command without a key.
+  let key: Character?
+  /// The name, in lists, answers and the manual. Unique.
+  let name: String
+  /// What it does, in a few words: lists have room for about 20 characters.
+  let summary: String
+  /// Other words that users look for.
+  let synonyms: [String]
+  /// The conditions of the command. The first that is not met is the reason why it is off.
+  let needs: [Need]
+  /// The present value of what the command changes; nil for none.
+  let value: @Sendable (TerminalState) -> String?
+  private let action: @Sendable (CommandCall) -> Void
 
-  case sendFile
-  case stopSending
-  case sendBreak
-  case toggleLine
-  case pulseLine
-  case showLines
-  case localEcho
-  case lineInput
-  case lineEnding
-  case readOnly
-
-  case baudRate
-  case dataBits
-  case parity
-  case stopBits
-  case flowControl
-
-  case log
-  case hexView
-  case timestamps
-  case timestampFormat
-  case highlight
-  case filter
-  case mapping
-  case inputMap
-  case outputMap
-  case statusLine
-  case clearScreen
-
-  case release
-  case reconnect
-  case showConfiguration
-  case statistics
-
-  /// The command of a key; nil if it has none.
-  init?(key: UInt8) {
-    let character = Character(Unicode.Scalar(key))
-    guard let command = Self.allCases.first(where: { $0.entry.key == character }) else {
-      return nil
-    }
-    self = command
+  /// Creates a command that programs can give too.
+  ///
+  /// - Parameter perform: called when the conditions are met. It answers the call once, at once or later.
+  init(
+    _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
+    needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    perform: @escaping @Sendable (CommandCall) -> Void
+  ) {
+    self.key = key
+    self.name = name
+    self.summary = summary
+    self.synonyms = synonyms
+    self.needs = needs
+    self.value = value
+    action = perform
   }
+
+  /// Creates a command that only a user can give.
+  ///
+  /// - Parameter needs: the conditions besides the user.
+  init(
+    _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
+    needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    performForUser perform: @escaping @Sendable (CommandCall, any CommandUser) -> Void
+  ) {
+    self.init(key, name, summary, or: synonyms, needs: [.interactive] + needs, value: value) {
+      call in
+      guard let user = call.user else { return call.answer(.withoutUser) }
+      perform(call, user)
+    }
+  }
+
+  /// The name and what it does.
+  var title: String { "\(name): \(summary)" }
+
+  /// Whether the command is available in a state.
+  func availability(in state: TerminalState) -> Availability { needs.availability(in: state) }
+
+  /// Performs the command if it is available, and answers the call. All senders come here, except those
+  /// that give a typed argument: they come to ``CommandWithArgument/perform(_:_:)``.
+  func perform(_ call: CommandCall) { call.when(needs) { action(call) } }
+}
+
+/// Commands are equal if they have the same name.
+extension Command: Hashable {
+  static func == (one: Command, other: Command) -> Bool { one.name == other.name }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

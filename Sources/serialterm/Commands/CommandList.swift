@@ -40,10 +40,10 @@ struct CommandList {
   // MARK: One line a command
 
   private var longLines: [StyledLine] {
-    let width = Command.allCases.map(\.title.count).max() ?? 0
-    return Command.allCases.map { command in
+    let width = Command.all.map(\.title.count).max() ?? 0
+    return Command.all.map { command in
       let title = "  \(key(of: command))  \(command.title)"
-      let side = reason(of: command) ?? command.entry.value(state) ?? ""
+      let side = reason(of: command) ?? command.value(state) ?? ""
       let padding = String(repeating: " ", count: width - command.title.count + 2)
       return StyledLine(side.isEmpty ? title : title + padding + side, style(of: command))
     }
@@ -76,19 +76,18 @@ struct CommandList {
   /// Key, name, and one thing about the command: why it is off, else its value if that fits, else what
   /// it does.
   private var shortCells: [StyledLine] {
-    let width = Command.allCases.map(\.entry.name.count).max() ?? 0
-    return Command.allCases.map { command in
-      let entry = command.entry
-      let padding = String(repeating: " ", count: width - entry.name.count + 1)
-      let value = entry.value(state).flatMap { $0.count <= Self.cellWidth - width - 3 ? $0 : nil }
-      let words = reason(of: command) ?? value ?? entry.summary
-      return StyledLine("\(key(of: command)) \(entry.name)\(padding)\(words)", style(of: command))
+    let width = Command.all.map(\.name.count).max() ?? 0
+    return Command.all.map { command in
+      let padding = String(repeating: " ", count: width - command.name.count + 1)
+      let value = command.value(state).flatMap { $0.count <= Self.cellWidth - width - 3 ? $0 : nil }
+      let words = reason(of: command) ?? value ?? command.summary
+      return StyledLine("\(key(of: command)) \(command.name)\(padding)\(words)", style(of: command))
     }
   }
 
   // MARK: A command
 
-  private func key(of command: Command) -> Character { command.entry.key ?? " " }
+  private func key(of command: Command) -> Character { command.key ?? " " }
 
   private func reason(of command: Command) -> String? {
     guard case .disabled(let reason) = command.availability(in: state) else { return nil }
@@ -105,17 +104,16 @@ struct CommandList {
   /// knows by key come last: a small window shows only the first ones.
   static func choices(in state: TerminalState) -> [Choice<Command>] {
     let known: [Command] = [.help, .quit]
-    let searched = Command.allCases.filter { $0 != .palette && !known.contains($0) }
+    let searched = Command.all.filter { $0 != .palette && !known.contains($0) }
     return (searched + known).map { command in
-      let entry = command.entry
       let refusal: String? =
         switch command.availability(in: state) {
         case .enabled: nil
         case .disabled(let reason): reason
         }
       return Choice(
-        id: command, label: entry.key.map { "\($0)" } ?? "", title: command.title,
-        name: entry.name, synonyms: entry.synonyms, detail: entry.value(state) ?? "",
+        id: command, label: command.key.map { "\($0)" } ?? "", title: command.title,
+        name: command.name, synonyms: command.synonyms, detail: command.value(state) ?? "",
         refusal: refusal)
     }
   }

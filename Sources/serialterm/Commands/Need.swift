@@ -17,8 +17,10 @@ enum Need {
   case breaks
   /// The port has modem lines.
   case modemLines
-  /// A user has the session, not a script.
+  /// A user has the session, not a script: the port can be released.
   case user
+  /// A user is there, to be asked and shown things.
+  case interactive
   /// A file is being sent.
   case transfer
   /// No file is being sent.
@@ -54,6 +56,7 @@ enum Need {
       case .released: "port released"
       }
     case .user: state.isScripted ? "in use by a script; released when it finishes" : nil
+    case .interactive: state.isScripted ? "there is no user" : nil
     case .sending: state.isReadOnly ? "read-only" : nil
     case .settings:
       state.capabilities.contains(.settings) ? nil : "this port has no line settings"

@@ -1,5 +1,6 @@
 import SerialCore
 import SystemPackage
+import Views
 
 /// The observed state of a session: it decides which commands are available and what is shown.
 struct TerminalState: Hashable {
@@ -26,6 +27,8 @@ struct TerminalState: Hashable {
   var lineEnding = LineEnding.cr
   /// How the device's output is shown.
   var view = ViewSettings()
+  /// The format of timestamps when they are switched on again.
+  var lastTimestamps = TimestampFormat(.time)
   /// The shell command that filters the output, and whether it runs.
   var filter: String?
   var isFiltering = false

@@ -31,7 +31,7 @@ struct ConnectConfiguration {
 
   /// How the user reopens a released port, in words.
   var wayBack: String? {
-    guard prefix == .none else { return "\(prefix) \(Command.release.entry.key ?? " ")" }
+    guard prefix == .none else { return "\(prefix) \(Command.release.key ?? " ")" }
     return releaseSignal.map { "'kill -\($0.rawValue.uppercased()) \(getpid())'" }
   }
 }

@@ -50,7 +50,7 @@ extension ConnectController {
       (Command.lineInput, configuration.editsLines), (.statusLine, configuration.showsStatus),
     ]
     for (command, isAsked) in asked where isAsked {
-      console.say("\(command.entry.name) is not available: \(reason).")
+      console.say("\(command.name) is not available: \(reason).")
     }
   }
 }

@@ -1,22 +1,20 @@
-import EventLoop
-import SerialCore
 import SystemPackage
 import TerminalUI
-import Views
 
-/// Runs the commands that the user gives by key or palette.
+/// The keys that start commands.
 extension ConnectController {
-  /// Runs the command of the key after the prefix, or says why not.
+  /// Performs the command of the key after the prefix, or says that there is none.
   func perform(_ key: UInt8) {
-    let isSecondQuit = isAskingToQuit && Command(key: key) == .quit
+    let command = Command(key: key)
+    let isSecondQuit = isAskingToQuit && command == .quit
     dialogs.dismiss()
     if isSecondQuit { return leave() }
-    guard let command = Command(key: key) else {
+    guard let command else {
       let name = Character(Unicode.Scalar(key))
       let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
       return answer(noCommandCalled: shown)
     }
-    attempt(command)
+    perform(command, from: .key)
   }
 
   /// The same for a key that no command can have.
@@ -33,83 +31,23 @@ extension ConnectController {
     console.answer(["\(prefix) \(name) does nothing. Press \(prefix) ? for a list."])
   }
 
-  private func attempt(_ command: Command) {
-    switch command.availability(in: model.state) {
-    case .enabled: perform(command)
-    case .disabled(let reason): answer(.unavailable(because: reason))
-    }
+  /// Performs a command for the user, and shows the outcome.
+  func perform(_ command: Command, from sender: CommandCall.Sender) {
+    command.perform(
+      CommandCall(from: sender, at: parts, user: self) { [unowned self] outcome in
+        if !outcome.lines.isEmpty { console.answer(outcome.lines) }
+      })
   }
+}
 
-  /// Shows what became of a command.
-  func answer(_ outcome: CommandOutcome) { console.answer([outcome.message]) }
+extension ConnectController: CommandUser {
+  func ask<Answer>(_ question: Question<Answer>) { dialogs.ask(question) }
 
-  private func perform(_ command: Command) {
-    switch command {
-    case .help: showHelp()
-    case .palette: openPalette()
-    case .quit: quit()
-    case .release: toggleRelease()
-    case .reconnect:
-      model.update { $0.reconnects.toggle() }
-      session.waitsForLostDevice = model.state.reconnects
-      console.answer([
-        model.state.reconnects
-          ? "reconnect is on: the session waits for a lost device."
-          : "reconnect is off: the session ends when the device is lost."
-      ])
-    case .showConfiguration: console.answer(model.state.summary)
-    case .statistics:
-      session.refreshCounters()
-      console.answer(statistics.lines(unsent: session.unsentByteCount, counters: session.counters))
-    case .baudRate: askForBaudRate()
-    case .dataBits: askForSetting("data bits", \.dataBits, for: command)
-    case .parity: askForSetting("parity", \.parity, for: command)
-    case .stopBits: askForSetting("stop bits", \.stopBits, for: command)
-    case .flowControl: askForSetting("flow control", \.flowControl, for: command)
-    case .sendBreak: lineCommands.sendBreak { [unowned self] in answer($0) }
-    case .toggleLine:
-      askForLine("toggle", for: command) { [unowned self] line in
-        answer(lineCommands.toggle(line))
-      }
-    case .pulseLine:
-      askForLine("pulse", for: command) { [unowned self] line in
-        lineCommands.pulse(line) { [unowned self] in answer($0) }
-      }
-    case .showLines: answer(lineCommands.showLines())
-    case .sendFile: askForFile()
-    case .stopSending: parts.transfer?.stop()
-    case .readOnly: toggle(\.isReadOnly, of: command)
-    case .localEcho: toggle(\.echoesLocally, of: command)
-    case .lineInput: toggle(\.editsLines, of: command)
-    case .lineEnding: askForLineEnding()
-    case .hexView: toggle(\.view.isHex, of: command)
-    case .timestamps: toggleTimestamps()
-    case .timestampFormat: askForTimestampFormat()
-    case .highlight: toggleHighlights()
-    case .filter: toggleFilter()
-    case .mapping: askForMap("mapping", Direction.allCases)
-    case .inputMap: askForMap("input map", [.fromDevice])
-    case .outputMap: askForMap("output map", [.toDevice])
-    case .clearScreen: console.clear()
-    case .statusLine: toggle(\.showsStatus, of: command)
-    case .log: toggleLog()
-    }
-  }
-
-  /// Releases the port, or takes it back: by a key, the palette or a signal.
-  func toggleRelease() {
-    if let outcome = releaseDesk.toggle() { answer(outcome) }
-  }
-
-  /// Toggles a setting that is only state, and says so.
-  private func toggle(_ setting: WritableKeyPath<TerminalState, Bool>, of command: Command) {
-    model.update { $0[keyPath: setting].toggle() }
-    console.answer(["\(command.entry.name) is \(model.state[keyPath: setting].onOff)."])
-  }
+  func updateQuestion() { dialogs.refresh(isUrgent: true) }
 
   /// Lists the commands: below each other where they are printed anyway, else on the screen if they
   /// fit, else in pages.
-  private func showHelp() {
+  func showCommandList() {
     let list = CommandList(state: model.state, prefix: configuration.prefix)
     let size = console.screen.textSize
     if dialogs.isPlain {
@@ -126,25 +64,11 @@ extension ConnectController {
     }
   }
 
-  private func openPalette() {
-    dialogs.ask(
-      Question(
-        title: "command", choices: { [unowned model] _ in CommandList.choices(in: model.state) },
-        onAnswer: { [unowned self] in attempt($0) }))
+  func clearScreen() { console.clear() }
+
+  func toggleFilter() {
+    if filter.isOn { filter.stop() } else { filter.start() }
   }
 
-  private func toggleLog() {
-    if let path = parts.log.path {
-      parts.log.switchOff()
-      console.answer(["the log \(path) is off."])
-    } else {
-      do throws(Failure) {
-        try parts.log.switchOn(for: session.state)
-        console.answer(["logging to \(parts.log.path!)."])
-      } catch {
-        console.answer(["cannot log: \(error.message)"])
-      }
-    }
-    model.update { $0.log = parts.log.path }
-  }
+  func stopSending() { parts.transfer?.stop() }
 }

@@ -1,36 +1,13 @@
 import Posix
 import SerialCore
 import SystemPackage
-import TerminalUI
 
 /// What is sent besides what is typed, and what is not.
 extension ConnectController {
   // MARK: Files
 
-  func askForFile() {
-    let file = FileQuestion(on: loop)
-    file.onComplete = { [unowned dialogs] in dialogs.refresh(isUrgent: true) }
-    dialogs.ask(
-      Question(
-        title: "file to send", choices: { file.choices($0) }, isPending: { file.isPending($0) },
-        continuation: FileChoices.continuation, answer: { $0.isEmpty ? nil : .file($0) },
-        onAnswer: { [unowned self] in
-          if let path = file.path(of: $0) { send(path) }
-        }
-      ).whileOn(.sendFile, in: model))
-  }
-
-  private func send(_ path: FilePath) {
-    let transfer: FileTransfer
-    do throws(Failure) {
-      transfer = try FileTransfer(of: path, to: session, on: loop)
-    } catch {
-      return console.answer([error.message])
-    }
-    // The list was open for a while.
-    if case .disabled(let reason) = Command.sendFile.availability(in: model.state) {
-      return console.answer(["\(transfer.name) is not sent: \(reason)."])
-    }
+  func send(_ path: FilePath) throws(Failure) {
+    let transfer = try FileTransfer(of: path, to: session, on: loop)
     transfer.onProgress = { [unowned self, unowned transfer] count in
       model.update { $0.progress = .init(size: transfer.size, sentCount: count) }
     }
@@ -41,7 +18,7 @@ extension ConnectController {
       try transfer.begin()
     } catch {
       parts.transfer = nil
-      console.answer([Failure(error).message])
+      throw Failure(error)
     }
   }
 

@@ -19,7 +19,7 @@ extension ConnectController {
       _ = try? terminal?.retake()
       console.screen.resume()
     case SIGWINCH: console.screen.sizeDidChange()
-    case configuration.releaseSignal?.number: toggleRelease()
+    case configuration.releaseSignal?.number: perform(.release, from: .signal)
     default: return false
     }
     return true

@@ -39,8 +39,6 @@ final class ConnectController: FrontEnd, SessionDelegate {
   var leavingDeadline: MonotonicTime?
   /// Whether the open question is which device has come back.
   var isAskingForReturned = false
-  /// The timestamps that are switched on again.
-  var lastTimestamps: TimestampFormat
 
   var loop: IOLoop { app.loop }
   var console: Console { app.console }
@@ -59,7 +57,6 @@ final class ConnectController: FrontEnd, SessionDelegate {
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(_ configuration: ConnectConfiguration, among devices: DeviceCatalog) throws {
     self.configuration = configuration
-    lastTimestamps = configuration.view.timestamps ?? TimestampFormat(.time)
     let kind = Console.kind
     terminal = UserTerminal(draws: kind == .drawing)
     app = try App(
@@ -101,7 +98,6 @@ final class ConnectController: FrontEnd, SessionDelegate {
     narrator.wayBack = configuration.wayBack
     lineInput.use(HistoryFile(ofProfile: configuration.profile))
     releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
-    if let format = configuration.view.timestamps { lastTimestamps = format }
     model.update {
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
@@ -110,6 +106,7 @@ final class ConnectController: FrontEnd, SessionDelegate {
       let draws = $0.screen == .drawing
       $0.editsLines = configuration.editsLines && draws && terminal != nil
       $0.view = configuration.view
+      if let format = configuration.view.timestamps { $0.lastTimestamps = format }
       $0.showsStatus = configuration.showsStatus && draws
     }
   }

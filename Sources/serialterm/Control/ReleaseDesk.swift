@@ -65,19 +65,14 @@ final class ReleaseDesk: SessionObserver {
 
   // MARK: The user
 
-  /// Adds or removes the user's claim.
-  ///
-  /// - Returns: why the port cannot be released now; nil if the claim was made or ended.
-  @discardableResult
-  func toggle() -> CommandOutcome? {
-    if case .disabled(let reason) = availability() { return .unavailable(because: reason) }
+  /// Adds or removes the user's claim. The command decides before whether that is available.
+  func toggle() {
     isWantedByUser.toggle()
     if let borrowerNames {
       let then = isWantedByUser ? "stays released" : "is reopened"
       onMessage("the port \(then) when \(borrowerNames) finishes.")
     }
     update()
-    return nil
   }
 
   // MARK: Programs

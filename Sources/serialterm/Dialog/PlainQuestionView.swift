@@ -84,7 +84,7 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
       print()
     case .cancelled: return cancel()
     case .refused(_, let reason):
-      console.answer([CommandOutcome.unavailable(because: reason).message])
+      console.answer(CommandOutcome.unavailable(because: reason).lines)
       prompt()
     case .unchanged, .changed:
       console.answer(["'\(typed)' is not in the list."])

@@ -46,11 +46,11 @@ extension Choice {
 }
 
 extension Question {
-  /// The question with all choices off, for the same reason, while a command is off.
-  func whileOn(_ command: Command, in model: TerminalStateModel) -> Question {
+  /// The question with all choices off, for the same reason, while a condition is not met.
+  func whileMet(_ needs: [Need], in model: TerminalStateModel) -> Question {
     var question = self
     question.choices = { [unowned model, choices] typed in
-      guard case .disabled(let reason) = command.availability(in: model.state) else {
+      guard let reason = needs.unmet(in: model.state) else {
         return choices(typed)
       }
       return choices(typed).map { choice in

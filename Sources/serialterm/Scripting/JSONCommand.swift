@@ -6,10 +6,8 @@ import SerialCore
 enum JSONCommand {
   case send([UInt8])
   case expect(Expression, within: Duration)
-  case setLines(asserting: ModemLines, deasserting: ModemLines)
-  /// Changes line settings: the corresponding commands of the palette, and the change.
-  case change([Command], (inout LineSettings) -> Void)
-  case sendBreak(Duration)
+  /// A command of the session with an argument: `set` and `break`.
+  case perform((CommandCall) -> Void)
   case close
 
   /// The maximal number of bytes that one command sends.
@@ -32,13 +30,12 @@ enum JSONCommand {
       } catch {
         throw Mistake("\(error)")
       }
-    case "set": self = try Self.setting(in: json)
+    case "set": self = .perform(try Self.setting(in: json))
     case "break":
-      let milliseconds = json["milliseconds"].map(\.integer) ?? 250
-      guard let milliseconds, (1...10_000).contains(milliseconds) else {
-        throw Mistake("milliseconds: expected 1 to 10000")
-      }
-      self = .sendBreak(.milliseconds(milliseconds))
+      let command = Command.sendBreak
+      let length =
+        try command.argument.value(of: "milliseconds", in: json) ?? LineCommands.breakLength
+      self = .perform { command.perform(length, $0) }
     case "close": self = .close
     default: throw Mistake("expected a command: send, expect, set, break or close")
     }
@@ -58,64 +55,43 @@ enum JSONCommand {
     return bytes
   }
 
-  private static func setting(in json: JSON) throws(Mistake) -> JSONCommand {
-    let change = try lineSettings(in: json)
-    let (asserting, deasserting) = try lines(in: json)
-    switch (change, asserting.union(deasserting).isEmpty) {
-    case (let change?, true): return change
-    case (nil, false): return .setLines(asserting: asserting, deasserting: deasserting)
-    case (.some, false): throw Mistake("set changes either settings or modem lines, not both")
-    case (nil, true):
+  private static func setting(in json: JSON) throws(Mistake) -> (CommandCall) -> Void {
+    let settings = try settings(in: json)
+    let lines = try lines(in: json)
+    switch (settings, lines) {
+    case (let (command, change)?, nil): return { command.perform(change, $0) }
+    case (nil, let change?): return { Command.toggleLine.perform(change, $0) }
+    case (.some, .some):
+      throw Mistake("set changes either settings or modem lines, not both")
+    case (nil, nil):
       throw Mistake("set needs dtr, rts, baud, data-bits, parity, stop-bits or flow")
     }
   }
 
-  /// Parses line settings, which have the names of the palette's commands.
-  private static func lineSettings(in json: JSON) throws(Mistake) -> JSONCommand? {
-    var commands: [Command] = []
-    var updates: [(inout LineSettings) -> Void] = []
-    if let baud = json[Command.baudRate.entry.name] {
-      guard let rate = baud.integer.flatMap(UInt32.init(exactly:)),
-        LineSettings.baudRates.contains(rate)
-      else {
-        throw Mistake(
-          "baud: expected a whole number from 1 to \(LineSettings.baudRates.upperBound)")
+  /// Parses line settings, which have the names of the palette's commands. Any of these commands performs
+  /// all changes, so that the driver gets them together.
+  private static func settings(
+    in json: JSON
+  ) throws(Mistake) -> (CommandWithArgument<SettingsChange>, SettingsChange)? {
+    var all: (command: CommandWithArgument<SettingsChange>, change: SettingsChange)?
+    for command in Command.lineSettings {
+      guard let change = try command.argument.value(of: command.command.name, in: json) else {
+        continue
       }
-      commands.append(.baudRate)
-      updates.append { $0.baudRate = rate }
+      all = all.map { ($0.command, $0.change.and(change)) } ?? (command, change)
     }
-    func choose<Value: CaseIterable & RawRepresentable>(
-      _ command: Command, _ setting: WritableKeyPath<LineSettings, Value>
-    ) throws(Mistake) {
-      let name = command.entry.name
-      guard let json = json[name] else { return }
-      let text = json.string ?? json.integer.map { "\($0)" }
-      guard let value = Value.allCases.first(where: { "\($0.rawValue)" == text }) else {
-        let values = Value.allCases.map { "\($0.rawValue)" }.joined(separator: ", ")
-        throw Mistake("\(name): expected one of \(values)")
-      }
-      commands.append(command)
-      updates.append { $0[keyPath: setting] = value }
-    }
-    try choose(.dataBits, \.dataBits)
-    try choose(.parity, \.parity)
-    try choose(.stopBits, \.stopBits)
-    try choose(.flowControl, \.flowControl)
-    guard !commands.isEmpty else { return nil }
-    return .change(commands) { [updates] settings in
-      for update in updates { update(&settings) }
-    }
+    return all
   }
 
   /// Parses the output lines to assert and to deassert.
-  private static func lines(in json: JSON) throws(Mistake) -> (ModemLines, ModemLines) {
-    var (asserting, deasserting): (ModemLines, ModemLines) = ([], [])
+  private static func lines(in json: JSON) throws(Mistake) -> LineChange? {
+    var change = LineChange()
     for (name, line) in [("dtr", ModemLines.dtr), ("rts", .rts)] {
       guard let value = json[name] else { continue }
       guard let isOn = value.bool else { throw Mistake("\(name): expected true or false") }
-      if isOn { asserting.insert(line) } else { deasserting.insert(line) }
+      if isOn { change.asserting.insert(line) } else { change.deasserting.insert(line) }
     }
-    return (asserting, deasserting)
+    return change == LineChange() ? nil : change
   }
 
   /// Why a line is not a command.
@@ -123,5 +99,17 @@ enum JSONCommand {
     let description: String
 
     init(_ description: String) { self.description = description }
+  }
+}
+
+extension ArgumentKind {
+  /// The value of a member; nil if there is none.
+  fileprivate func value(of name: String, in json: JSON) throws(JSONCommand.Mistake) -> Value? {
+    guard let member = json[name] else { return nil }
+    let text = member.integer.map { "\($0)" } ?? (isNumber ? nil : member.string)
+    guard let value = text.flatMap(parse) else {
+      throw JSONCommand.Mistake("\(name): expected \(expected)")
+    }
+    return value
   }
 }

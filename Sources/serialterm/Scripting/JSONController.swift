@@ -23,7 +23,6 @@ final class JSONController: SessionObserver {
   }
   private let text: ReceivedTextWatch
   private let model: TerminalStateModel
-  private let lineCommands: LineCommands
   private let input = StandardFile(.standardInput, O_RDONLY)
   private var lines = LineAssembler(limit: longestLine)
   private var watch: DescriptorWatch?
@@ -32,7 +31,9 @@ final class JSONController: SessionObserver {
   /// The id of the present command.
   private var current: JSON?
   private var drain: Drain?
-  private var isSendingBreak = false
+  /// The command of the session that is being performed: the number of such commands so far.
+  private var performing: Int?
+  private var performedCount = 0
   private var timer: LoopTimer?
 
   private var session: Session { unattended.session }
@@ -42,7 +43,6 @@ final class JSONController: SessionObserver {
     self.unattended = unattended
     self.linger = linger
     model = unattended.model
-    lineCommands = LineCommands(unattended.session, model, on: unattended.loop)
     text = ReceivedTextWatch(on: unattended.loop)
     self.isReadOnly = isReadOnly
     unattended.session.addObserver(self)
@@ -61,7 +61,7 @@ final class JSONController: SessionObserver {
     unattended.onReceived = { [unowned self] in received($0) }
     unattended.onWaiting = { [unowned self] in startReading() }
     unattended.onRoom = { [unowned self] in doNext() }
-    defer { lineCommands.end() }
+    defer { unattended.controller.lineCommands.end() }
     return try unattended.run()
   }
 
@@ -176,16 +176,17 @@ final class JSONController: SessionObserver {
         fail("timeout")
       }
       text.expressions = [expression]
-    case .setLines(let asserting, let deasserting):
-      answer(lineCommands.setLines(asserting: asserting, deasserting: deasserting))
-    case .change(let setting, let update):
-      lineCommands.change(by: setting, update) { [unowned self] in answer($0) }
-    case .sendBreak(let length):
-      isSendingBreak = true
-      lineCommands.sendBreak(for: length) { [unowned self] in
-        isSendingBreak = false
-        answer($0)
-      }
+    case .perform(let action):
+      performedCount += 1
+      performing = performedCount
+      action(
+        CommandCall(from: .json, at: unattended.controller) {
+          [unowned self, number = performedCount] in
+          // The port may have been closed, which was the answer.
+          guard performing == number else { return }
+          performing = nil
+          answer($0)
+        })
     case .close:
       answer("done")
       close(after: .zero)
@@ -202,11 +203,10 @@ final class JSONController: SessionObserver {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
   }
 
-  /// Closing the port ends a break, which then fails.
+  /// A command that takes a moment, as a break, fails when the port is closed.
   private func portClosed() {
-    lineCommands.forget()
-    guard isSendingBreak else { return }
-    isSendingBreak = false
+    guard performing != nil else { return }
+    performing = nil
     fail("no device")
   }
 

@@ -8,7 +8,6 @@ import SystemPackage
 final class RunController {
   private let unattended: UnattendedSession
   private let text: ReceivedTextWatch
-  private let lineCommands: LineCommands
   private var tail = ReceivedTail()
   /// What happened in each step; complete when ``run()`` has ended.
   private(set) var report: RunReport
@@ -50,7 +49,6 @@ final class RunController {
     self.showsDevice = showsDevice
     self.dialogue = DialogueRun(dialogue)
     text = ReceivedTextWatch(on: unattended.loop)
-    lineCommands = LineCommands(unattended.session, unattended.model, on: unattended.loop)
     report = RunReport(script: script)
     unattended.session.owner = .script
   }
@@ -59,7 +57,7 @@ final class RunController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    defer { lineCommands.end() }
+    defer { unattended.controller.lineCommands.end() }
     do {
       let status = try perform()
       let signal: RunReport.Failed? =
@@ -121,20 +119,20 @@ final class RunController {
     case .expect(let expressions, let limit): expect(expressions, within: limit ?? timeout)
     case .wait(let duration): timer = loop.schedule(after: duration) { [unowned self] in doNext() }
     case .set(let line, let isOn):
-      goOn(
-        lineCommands.setLines(
-          asserting: isOn ? line.modemLine : [], deasserting: isOn ? [] : line.modemLine))
+      let change =
+        isOn ? LineChange(asserting: line.modemLine) : LineChange(deasserting: line.modemLine)
+      Command.toggleLine.perform(change, call)
     case .setBaudRate(let rate):
-      lineCommands.change(by: [.baudRate]) {
-        $0.baudRate = rate
-      } then: { [unowned self] in
-        unattended.warnOfDifferences()
-        goOn($0)
-      }
+      Command.baudRate.perform(
+        SettingsChange(\.baudRate, to: rate),
+        CommandCall(from: .script, at: unattended.controller) { [unowned self] in
+          unattended.warnOfDifferences()
+          goOn($0)
+        })
     case .sendBreak(let duration):
-      lineCommands.sendBreak(for: duration) { [unowned self] in goOn($0) }
+      Command.sendBreak.perform(duration, call)
     case .pulse(let line, let duration):
-      lineCommands.pulse(line.modemLine, for: duration) { [unowned self] in goOn($0) }
+      Command.pulseLine.perform(LinePulse(line.modemLine, for: duration), call)
     case .print(let bytes):
       text.flush()
       (bytes + [0x0A]).withUnsafeBytes { unattended.show($0) }
@@ -144,7 +142,12 @@ final class RunController {
     }
   }
 
-  /// Continues after a command of the line.
+  /// A use of a command, after which the script continues.
+  private var call: CommandCall {
+    CommandCall(from: .script, at: unattended.controller) { [unowned self] in goOn($0) }
+  }
+
+  /// Continues after a command.
   private func goOn(_ outcome: CommandOutcome) {
     if let refusal = outcome.refusal { fail(.otherFailure, refusal) } else { goOn() }
   }

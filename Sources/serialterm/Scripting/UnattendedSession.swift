@@ -32,7 +32,7 @@ final class UnattendedSession: FrontEnd {
   var configurationForDevice: ((Device) throws -> SessionConfiguration)?
 
   private let app: App
-  private let controller: SessionController
+  let controller: SessionController
   private let configuration: SessionConfiguration
   private let purpose: Purpose
   private let view: DeviceView

@@ -8,8 +8,8 @@ struct SessionCommandsCommand: Subcommand {
     shouldDisplay: false)
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let rows = Command.allCases.map(\.entry).map { entry in
-      "\(entry.key.map(String.init) ?? "")\t\(entry.name)\t\(entry.summary)\n"
+    let rows = Command.all.map { command in
+      "\(command.key.map(String.init) ?? "")\t\(command.name)\t\(command.summary)\n"
     }
     try StandardStream.output.print(rows.joined())
     return .done

@@ -49,11 +49,11 @@ import Testing
       let lines = lines(state, on: size)
       let text = text(lines)
       #expect(lines.allSatisfy { $0.width <= size.columns })
-      for command in Command.allCases {
-        let key = command.entry.key.map { "\($0) " } ?? ""
-        #expect(text.contains("\(key)\(command.entry.name)"))
+      for command in Command.all {
+        let key = command.key.map { "\($0) " } ?? ""
+        #expect(text.contains("\(key)\(command.name)"))
         if case .disabled(let reason) = command.availability(in: state) {
-          #expect(text.contains("(off: \(reason))"), "\(command) on \(size)")
+          #expect(text.contains("(off: \(reason))"), "\(command.name) on \(size)")
         }
       }
     }
@@ -61,7 +61,7 @@ import Testing
 
   @Test func largeScreen_hasOneLineACommand_withWhatItDoes() {
     let lines = lines(Self.states[0], on: ScreenSize(rows: 60, columns: 120))
-    #expect(lines.count == Command.allCases.count + 2)
+    #expect(lines.count == Command.all.count + 2)
     let columns = lines.compactMap { line in
       line.text.firstRange(of: "(off").map {
         line.text.distance(from: line.text.startIndex, to: $0.lowerBound)
@@ -89,7 +89,7 @@ import Testing
   @Test func palette_endsWithWhatEverybodyKnows() {
     let names = CommandList.choices(in: TerminalState()).map(\.name)
     #expect(names.suffix(2) == ["help", "quit"])
-    #expect(Set(names).count == Command.allCases.count - 1)
+    #expect(Set(names).count == Command.all.count - 1)
   }
 
   private func found(_ query: String) -> [String] {
@@ -113,14 +113,13 @@ import Testing
   }
 
   @Test func everyCommand_hasSynonyms_andIsFoundFirstByEachUnlessAnotherHasIt() {
-    for command in Command.allCases where command != .palette {
-      let entry = command.entry
-      #expect(!entry.synonyms.isEmpty, "\(entry.name)")
-      #expect(found(entry.name).first == entry.name)
-      for synonym in entry.synonyms {
-        let first = Command.allCases.first { found(synonym).first == $0.entry.name }
-        #expect(first?.entry.synonyms.contains(synonym) == true, "\(synonym)")
-        #expect(found(synonym).contains(entry.name), "\(synonym)")
+    for command in Command.all where command != .palette {
+      #expect(!command.synonyms.isEmpty, "\(command.name)")
+      #expect(found(command.name).first == command.name)
+      for synonym in command.synonyms {
+        let first = Command.all.first { found(synonym).first == $0.name }
+        #expect(first?.synonyms.contains(synonym) == true, "\(synonym)")
+        #expect(found(synonym).contains(command.name), "\(synonym)")
       }
     }
   }

@@ -1,12 +1,10 @@
 import EventLoop
 import SerialCore
 
-/// The commands that change the line, for every sender: the user's keys and palette, and programs
-/// that send JSON, and scripts.
+/// Changes the line of a session: its settings, its modem lines, breaks. The commands decide before
+/// whether that is available.
 ///
-/// Each command first asks its own availability in the observed state, as the palette does, so that
-/// no sender gets another answer than what the palette shows. What takes a moment, a break and a
-/// pulse, ends by itself, by ``end()`` or with the port.
+/// What takes a moment, a break and a pulse, ends by itself, by ``end()`` or with the port.
 final class LineCommands {
   private let session: Session
   private let model: TerminalStateModel
@@ -31,19 +29,10 @@ final class LineCommands {
 
   /// Asks the driver for other settings.
   ///
-  /// - Parameters:
-  ///   - commands: the commands that change them, each of which must be available.
-  ///   - then: called once: during the call if the port is of this computer.
-  func change(
-    by commands: [Command], _ update: (inout LineSettings) -> Void,
-    then: @escaping (CommandOutcome) -> Void
-  ) {
-    for command in commands {
-      if let refusal = refusal(of: command) { return then(refusal) }
-    }
-    var wanted = session.requestedSettings
-    update(&wanted)
-    session.apply(wanted) { [unowned self, wanted] result in
+  /// - Parameter then: called once: during the call if the port is of this computer.
+  func perform(_ change: SettingsChange, then: @escaping (CommandOutcome) -> Void) {
+    let wanted = change.applied(to: session.requestedSettings)
+    session.apply(wanted) { [unowned self] result in
       switch result {
       case .failure(let error):
         then(.failed("\(Failure(error).message) The settings stay as they were."))
@@ -71,10 +60,7 @@ final class LineCommands {
   ///
   /// - Parameter then: called once, when the break has ended or could not be sent; not called when
   ///   the port is closed first.
-  func sendBreak(
-    for length: Duration = breakLength, then: @escaping (CommandOutcome) -> Void
-  ) {
-    if let refusal = refusal(of: .sendBreak) { return then(refusal) }
+  func sendBreak(for length: Duration, then: @escaping (CommandOutcome) -> Void) {
     endBreak()
     do throws(SerialError) {
       try session.setBreak(true)
@@ -94,62 +80,45 @@ final class LineCommands {
 
   // MARK: Modem lines
 
-  /// Asserts and deasserts output lines.
-  ///
-  /// - Parameters:
-  ///   - asserting: of DTR and RTS, those to assert.
-  ///   - deasserting: of DTR and RTS, those to deassert; no line may be in both.
-  func setLines(asserting: ModemLines, deasserting: ModemLines) -> CommandOutcome {
-    refusal(of: .toggleLine) ?? set(asserting: asserting, deasserting: deasserting)
-  }
-
-  /// Asserts a line that is deasserted, and the other way round.
-  func toggle(_ line: ModemLines) -> CommandOutcome { refusal(of: .toggleLine) ?? flip(line) }
-
-  /// Toggles a line, by default for a tenth of a second. One pulse at a time: a second one ends the
-  /// first.
-  ///
-  /// - Parameter then: called once, when the line is back or could not be toggled; not called when
-  ///   the port is closed first.
-  func pulse(
-    _ line: ModemLines, for length: Duration = pulseLength,
-    then: @escaping (CommandOutcome) -> Void
-  ) {
-    if let refusal = refusal(of: .pulseLine) { return then(refusal) }
-    endPulse()
-    let outcome = flip(line)
-    if outcome.refusal != nil { return then(outcome) }
-    let timer = loop.schedule(after: length) { [unowned self] in endPulse() }
-    pulseEnd = (line, timer, then)
-  }
-
-  private func endPulse() {
-    guard let (line, _, then) = pulseEnd else { return }
-    pulseEnd = nil
-    // Whatever has happened to the command meanwhile, the line goes back to where it was.
-    let outcome = flip(line)
-    then(outcome.refusal == nil ? .done("\(line) pulsed.") : outcome)
-  }
-
-  private func flip(_ line: ModemLines) -> CommandOutcome {
-    session.refreshModemLines()
-    let isAsserted = session.modemLines?.contains(line) == true
-    return isAsserted
-      ? set(asserting: [], deasserting: line) : set(asserting: line, deasserting: [])
-  }
-
-  private func set(asserting: ModemLines, deasserting: ModemLines) -> CommandOutcome {
+  /// Asserts, deasserts and toggles output lines, and answers with the levels of all lines.
+  func perform(_ change: LineChange) -> CommandOutcome {
+    var change = change
+    if !change.toggling.isEmpty {
+      session.refreshModemLines()
+      let asserted = change.toggling.intersection(session.modemLines ?? [])
+      change.asserting.formUnion(change.toggling.subtracting(asserted))
+      change.deasserting.formUnion(asserted)
+    }
     do throws(SerialError) {
-      try session.setModemLines(asserting: asserting, deasserting: deasserting)
+      try session.setModemLines(asserting: change.asserting, deasserting: change.deasserting)
     } catch {
       return .failed(Failure(error).message)
     }
     return .done(levels)
   }
 
+  /// Toggles a line for a moment. One pulse at a time: a second one ends the first.
+  ///
+  /// - Parameter then: called once, when the line is back or could not be toggled; not called when
+  ///   the port is closed first.
+  func perform(_ pulse: LinePulse, then: @escaping (CommandOutcome) -> Void) {
+    endPulse()
+    let outcome = perform(LineChange(toggling: pulse.line))
+    if outcome.refusal != nil { return then(outcome) }
+    let timer = loop.schedule(after: pulse.length) { [unowned self] in endPulse() }
+    pulseEnd = (pulse.line, timer, then)
+  }
+
+  private func endPulse() {
+    guard let (line, _, then) = pulseEnd else { return }
+    pulseEnd = nil
+    // The line goes back even if the command has become unavailable since.
+    let outcome = perform(LineChange(toggling: line))
+    then(outcome.refusal == nil ? .done("\(line) pulsed.") : outcome)
+  }
+
   /// Reads the modem lines.
   func showLines() -> CommandOutcome {
-    if let refusal = refusal(of: .showLines) { return refusal }
     session.refreshModemLines()
     return .done(levels)
   }
@@ -174,10 +143,5 @@ final class LineCommands {
   func forget() {
     breakEnd = nil
     pulseEnd = nil
-  }
-
-  private func refusal(of command: Command) -> CommandOutcome? {
-    guard case .disabled(let reason) = command.availability(in: model.state) else { return nil }
-    return .unavailable(because: reason)
   }
 }

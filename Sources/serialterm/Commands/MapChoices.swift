@@ -29,7 +29,8 @@ enum MapChoices {
     return try? MapList(parsing: toggled.map { "\($0)" }.joined(separator: ","))
   }
 
-  private static func refusal(of rule: MapList.Rule, in map: MapList) -> String? {
+  /// Why a rule cannot be switched on now; nil if it can.
+  static func refusal(of rule: MapList.Rule, in map: MapList) -> String? {
     if toggling(rule, in: map) != nil { return nil }
     let other = map.rules.first { (try? MapList(parsing: "\($0),\(rule)")) == nil }
     return other.map { "\($0) is on" }

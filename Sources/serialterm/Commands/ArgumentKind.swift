@@ -1,0 +1,105 @@
+import SerialCore
+import SystemPackage
+import TerminalUI
+
+/// A kind of argument: how it is parsed, and how a user is asked for it.
+struct ArgumentKind<Value: Sendable>: Sendable {
+  /// What a text must be, for messages: "one of none, odd, even".
+  let expected: String
+  /// Whether it is a number, which JSON does not write as a string.
+  var isNumber = false
+  /// Parses a text; nil if it is wrong.
+  let parse: @Sendable (String) -> Value?
+  /// The value if the sender gives none; nil if a user has to be asked.
+  var standard: Value?
+  /// Asks the user, and calls back if one was chosen.
+  var ask: @Sendable (ArgumentRequest, @escaping (Value) -> Void) -> Void = { _, _ in }
+}
+
+extension ArgumentKind {
+  /// The same, for another value that is made from it.
+  func map<Other: Sendable>(
+    _ transform: @escaping @Sendable (Value) -> Other
+  ) -> ArgumentKind<Other> {
+    ArgumentKind<Other>(
+      expected: expected, isNumber: isNumber, parse: { [parse] in parse($0).map(transform) },
+      standard: standard.map(transform),
+      ask: { [ask] request, then in ask(request) { then(transform($0)) } })
+  }
+}
+
+/// A request for the argument of a command.
+struct ArgumentRequest {
+  let call: CommandCall
+  let user: any CommandUser
+  /// The conditions of the command.
+  let needs: [Need]
+
+  var model: TerminalStateModel { call.port.model }
+
+  /// Asks the user. All choices are off while the command is.
+  func ask<Answer>(_ question: Question<Answer>) { user.ask(question.whileMet(needs, in: model)) }
+}
+
+extension ArgumentKind where Value: Hashable {
+  /// One of a few values.
+  ///
+  /// - Parameters:
+  ///   - title: the question.
+  ///   - values: the values and their names.
+  ///   - now: the present value.
+  static func oneOf(
+    _ title: String, _ values: [(name: String, value: Value)],
+    now: @escaping @Sendable (TerminalState) -> Value
+  ) -> ArgumentKind {
+    ArgumentKind(
+      expected: "one of \(values.map(\.name).joined(separator: ", "))",
+      parse: { text in values.first { $0.name == text }?.value },
+      ask: { request, then in
+        request.ask(
+          Question(
+            title: title,
+            choices: { [model = request.model] _ in
+              let now = now(model.state)
+              return values.map { Choice($0.value, $0.name, isCurrent: $0.value == now) }
+            },
+            onAnswer: then))
+      })
+  }
+}
+
+extension ArgumentKind where Value == Duration {
+  /// A time in milliseconds.
+  ///
+  /// - Parameters:
+  ///   - range: in milliseconds.
+  ///   - standard: the time if none is given.
+  static func milliseconds(_ range: ClosedRange<Int>, unlessGiven standard: Duration) -> Self {
+    ArgumentKind(
+      expected: "\(range.lowerBound) to \(range.upperBound)", isNumber: true,
+      parse: { Int($0).flatMap { range.contains($0) ? .milliseconds($0) : nil } },
+      standard: standard)
+  }
+}
+
+extension ArgumentKind where Value == FilePath {
+  /// A file, by its path.
+  ///
+  /// - Parameter title: the question.
+  static func file(_ title: String) -> Self {
+    ArgumentKind(
+      expected: "the path of a file", parse: { $0.isEmpty ? nil : FileChoices.path(of: $0) },
+      ask: { request, then in
+        let file = FileQuestion(on: request.user.loop)
+        file.onComplete = { [unowned user = request.user] in user.updateQuestion() }
+        request.ask(
+          Question(
+            title: title, choices: { file.choices($0) }, isPending: { file.isPending($0) },
+            continuation: FileChoices.continuation,
+            answer: { $0.isEmpty ? nil : .file($0) },
+            onAnswer: { answer in
+              if let path = file.path(of: answer) { then(path) }
+            }))
+      })
+  }
+}

@@ -1,0 +1,80 @@
+import EventLoop
+import SerialCore
+import SystemPackage
+
+/// One use of a command: who sends it, what it acts on, and where the outcome goes.
+struct CommandCall {
+  /// The sender of a command.
+  enum Sender: CaseIterable {
+    case key, palette, json, script, signal
+  }
+
+  var sender: Sender
+  /// Whether a user sends it, who sees the present values.
+  var isFromUser: Bool { sender == .key || sender == .palette }
+  /// The session that the command acts on.
+  let port: any CommandPort
+  /// The user of the session; nil if there is none.
+  let user: (any CommandUser)?
+  /// The argument as text; nil if the sender gives none.
+  let argument: String?
+  /// Receives the outcome once: during the call, or later, as for a break. It receives none if the port is
+  /// closed first.
+  let answer: (CommandOutcome) -> Void
+
+  init(
+    from sender: Sender, at port: any CommandPort, user: (any CommandUser)? = nil,
+    argument: String? = nil, answer: @escaping (CommandOutcome) -> Void
+  ) {
+    self.sender = sender
+    self.port = port
+    self.user = user
+    self.argument = argument
+    self.answer = answer
+  }
+
+  /// The observed state of the session.
+  var state: TerminalState { port.model.state }
+
+  /// Performs an action if the state meets the conditions; otherwise answers with the reason.
+  func when(_ needs: [Need], _ perform: () -> Void) {
+    switch needs.availability(in: state) {
+    case .enabled: perform()
+    case .disabled(let reason): answer(.unavailable(because: reason))
+    }
+  }
+}
+
+/// The session of one port, as commands see it.
+protocol CommandPort: AnyObject {
+  var session: Session { get }
+  /// The observed state, which decides what is available.
+  var model: TerminalStateModel { get }
+  /// Changes settings and modem lines, and sends breaks.
+  var lineCommands: LineCommands { get }
+  var statistics: Statistics { get }
+  var releaseDesk: ReleaseDesk { get }
+  var log: LogKeeper { get }
+}
+
+extension SessionController: CommandPort {}
+
+/// The user of a session, as commands see it.
+protocol CommandUser: AnyObject {
+  var loop: IOLoop { get }
+  func ask<Answer>(_ question: Question<Answer>)
+  /// Shows the present choices of the open question.
+  func updateQuestion()
+  /// Shows the list of all commands.
+  func showCommandList()
+  func clearScreen()
+  /// Starts or stops the filter command.
+  func toggleFilter()
+  /// Starts to send a file.
+  ///
+  /// - Throws: ``Failure`` if it cannot be read.
+  func send(_ file: FilePath) throws(Failure)
+  func stopSending()
+  /// Ends the session; asks first if that would cut a file off.
+  func quit()
+}

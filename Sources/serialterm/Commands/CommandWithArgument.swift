@@ -1,0 +1,42 @@
+/// A command with an argument, which a program gives and a user is asked for.
+struct CommandWithArgument<Value: Sendable>: Sendable {
+  /// The record, as it is listed.
+  let command: Command
+  let argument: ArgumentKind<Value>
+  private let action: @Sendable (Value, CommandCall) -> Void
+
+  /// Creates a command.
+  ///
+  /// - Parameter perform: called with a checked argument when the conditions are met. It answers the call
+  ///   once, at once or later.
+  init(
+    _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
+    needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    argument: ArgumentKind<Value>, perform: @escaping @Sendable (Value, CommandCall) -> Void
+  ) {
+    self.argument = argument
+    action = perform
+    command = Command(key, name, summary, or: synonyms, needs: needs, value: value) { call in
+      if let text = call.argument {
+        guard let value = argument.parse(text) else {
+          return call.answer(.failed("\(name): expected \(argument.expected)"))
+        }
+        perform(value, call)
+      } else if let value = argument.standard {
+        perform(value, call)
+      } else if let user = call.user {
+        // The question may be open for a while, in which the state changes.
+        argument.ask(ArgumentRequest(call: call, user: user, needs: needs)) { value in
+          call.when(needs) { perform(value, call) }
+        }
+      } else {
+        call.answer(.failed("\(name): expected \(argument.expected)"))
+      }
+    }
+  }
+
+  /// Performs the command with an argument if it is available, and answers the call.
+  func perform(_ value: Value, _ call: CommandCall) {
+    call.when(command.needs) { action(value, call) }
+  }
+}

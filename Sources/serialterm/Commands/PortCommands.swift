@@ -1,0 +1,47 @@
+import SerialCore
+import SystemPackage
+
+/// The commands about the port and its log.
+extension Command {
+  static let log = Command(
+    "f", "log", "log to a file", or: ["capture", "record", "save", "log file"],
+    value: { ($0.log != nil).onOff }
+  ) { call in
+    let log = call.port.log
+    defer { call.port.model.update { $0.log = log.path } }
+    if let path = log.path {
+      log.switchOff()
+      return call.answer(.done("the log \(path) is off."))
+    }
+    do throws(Failure) {
+      try log.switchOn(for: call.port.session.state)
+      call.answer(.done("logging to \(log.path!)."))
+    } catch {
+      call.answer(.failed("cannot log: \(error.message)"))
+    }
+  }
+
+  static let release = Command(
+    "r", "release", "lend the port",
+    or: ["close port", "free port", "detach", "suspend", "take back", "reopen", "flash"],
+    needs: [.user, .device, .noTransfer],
+    value: { $0.session.isReleased ? "released" : nil }
+  ) { call in
+    call.port.releaseDesk.toggle()
+    call.answer(.done)
+  }
+
+  static let reconnect = Command(
+    "n", "reconnect", "reopen a lost device", or: ["auto reconnect", "retry", "unplug"],
+    needs: [.openPort], value: { $0.reconnects.onOff }
+  ) { call in
+    call.port.model.update { $0.reconnects.toggle() }
+    let waits = call.state.reconnects
+    call.port.session.waitsForLostDevice = waits
+    call.answer(
+      .done(
+        waits
+          ? "reconnect is on: the session waits for a lost device."
+          : "reconnect is off: the session ends when the device is lost."))
+  }
+}

@@ -1,0 +1,54 @@
+import SystemPackage
+
+/// The commands about what is sent.
+extension Command {
+  static let sendFile = CommandWithArgument(
+    "x", "send-file", "send a file", or: ["upload", "transmit", "transfer", "paste file"],
+    needs: [.interactive] + Need.toSend, argument: .file("file to send")
+  ) { path, call in
+    guard let user = call.user else { return call.answer(.withoutUser) }
+    do throws(Failure) {
+      try user.send(path)
+      call.answer(.done)
+    } catch {
+      call.answer(.failed(error.message))
+    }
+  }
+
+  static let stopSending = Command(
+    nil, "stop-sending", "stop sending a file",
+    or: ["cancel", "abort", "stop upload", "stop transfer"], needs: [.transfer],
+    value: { $0.progress.map { "\($0.sentCount.grouped) of \($0.size.counted("byte"))" } }
+  ) { call, user in
+    user.stopSending()
+    call.answer(.done)
+  }
+
+  static let localEcho = toggle(
+    "e", "local-echo", "show what you type", or: ["echo", "half duplex", "show typing"],
+    needs: [.sending], \.echoesLocally)
+
+  static let lineInput = toggle(
+    nil, "line-input", "edit before sending",
+    or: ["line mode", "edit line", "input mode", "history", "canonical"],
+    needs: [.sending, .drawing], \.editsLines)
+
+  static let lineEnding = CommandWithArgument(
+    nil, "line-ending", "set what Enter sends",
+    or: [
+      "line ending", "line endings", "crlf", "newline", "eol", "enter key", "return key",
+      "end of line",
+    ],
+    needs: [.interactive, .sending], value: { $0.lineEnding.rawValue },
+    argument: .oneOf("line ending", LineEnding.allCases.map { ($0.rawValue, $0) }) {
+      $0.lineEnding
+    }
+  ) { lineEnding, call in
+    call.port.model.update { $0.lineEnding = lineEnding }
+    call.answer(.done("Enter sends \(lineEnding.rawValue)."))
+  }
+
+  static let readOnly = toggle(
+    nil, "read-only", "send nothing", or: ["listen only", "view only", "sniff", "lock input"],
+    needs: [.noTransfer], \.isReadOnly)
+}

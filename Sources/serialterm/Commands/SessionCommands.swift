@@ -1,0 +1,51 @@
+import SerialCore
+import TerminalUI
+
+/// The commands about the session as a whole.
+extension Command {
+  static let help = Command(
+    "?", "help", "list all commands", or: ["keys", "shortcuts", "usage"]
+  ) { call, user in
+    user.showCommandList()
+    call.answer(.done)
+  }
+
+  static let palette = Command(
+    ":", "palette", "search the commands", or: ["menu", "commands"]
+  ) { call, user in
+    user.ask(
+      Question(
+        title: "command",
+        choices: { [model = call.port.model] _ in CommandList.choices(in: model.state) },
+        onAnswer: { command in
+          var call = call
+          call.sender = .palette
+          command.perform(call)
+        }))
+  }
+
+  static let quit = Command(
+    "q", "quit", "end the session",
+    or: ["exit", "disconnect", "close", "leave", "end", "bye", "logout"]
+  ) { call, user in
+    user.quit()
+    call.answer(.done)
+  }
+
+  static let showConfiguration = Command(
+    "c", "configuration", "show the settings", or: ["settings", "options", "port settings"]
+  ) { call in
+    call.answer(.done(lines: call.state.summary))
+  }
+
+  static let statistics = Command(
+    "s", "statistics", "show the counters", or: ["stats", "counts", "errors", "bytes"]
+  ) { call in
+    let session = call.port.session
+    session.refreshCounters()
+    call.answer(
+      .done(
+        lines: call.port.statistics.lines(
+          unsent: session.unsentByteCount, counters: session.counters)))
+  }
+}

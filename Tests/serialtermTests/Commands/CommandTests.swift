@@ -1,0 +1,285 @@
+import EventLoop
+import Posix
+import SerialCore
+import SystemPackage
+import TestSupport
+import Testing
+import Views
+
+@testable import serialterm
+
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
+  private let port: FakeCommandPort
+  private let user: FakeCommandUser
+
+  init() throws {
+    port = try FakeCommandPort()
+    user = FakeCommandUser(on: port.loop)
+  }
+
+  /// The outcome of a command, which may be answered later; nil if it is not answered.
+  private func outcome(
+    of command: Command, from sender: CommandCall.Sender = .key, argument: String? = nil
+  ) throws -> CommandOutcome? {
+    var outcomes: [CommandOutcome] = []
+    let hasUser = sender != .json && sender != .script
+    command.perform(
+      CommandCall(from: sender, at: port, user: hasUser ? user : nil, argument: argument) {
+        outcomes.append($0)
+      })
+    port.lineCommands.end()
+    #expect(outcomes.count <= 1, "\(command.name)")
+    return outcomes.first
+  }
+
+  // MARK: The table
+
+  @Test func namesAndKeys_areUnique_andFindTheirCommand() {
+    #expect(Set(Command.all.map(\.name)).count == Command.all.count)
+    let keys = Command.all.compactMap(\.key)
+    #expect(Set(keys).count == keys.count)
+    for command in Command.all {
+      #expect(Command(named: command.name) == command)
+      guard let key = command.key else { continue }
+      #expect(key.asciiValue.flatMap(Command.init(key:)) == command)
+    }
+    #expect(Command(key: 0x7A) == nil)
+    #expect(Command(named: "no-such-command") == nil)
+  }
+
+  @Test func summaries_haveRoomInLists() {
+    for command in Command.all { #expect(command.summary.count <= 24, "\(command.name)") }
+  }
+
+  // MARK: Senders
+
+  /// One function decides whether a command is available, whoever sends it.
+  @Test(arguments: CommandCall.Sender.allCases, AvailabilityTests.Situation.allCases)
+  func everyCommand_isRefusedForTheSameReason_whoeverSendsIt(
+    sender: CommandCall.Sender, situation: AvailabilityTests.Situation
+  ) throws {
+    user.choice = "DTR"
+    for command in Command.all where command != .log {
+      // The session corrects the state when it reports a change.
+      port.model.update { $0 = situation.state }
+      let outcome = try outcome(of: command, from: sender)
+      switch command.availability(in: situation.state) {
+      case .disabled(let reason):
+        #expect(outcome == .unavailable(because: reason), "\(command.name)")
+        #expect(outcome?.message == "Not available: \(reason).")
+      case .enabled where sender == .json || sender == .script:
+        // Without a user: it is done, or the argument is missing, or it needs one.
+        #expect(outcome != nil, "\(command.name)")
+      case .enabled: #expect(outcome?.refusal == nil, "\(command.name)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (Command.baudRate.command, "9600", "Now 9600 8N1."),
+    (Command.parity.command, "even", "Now 115200 8E1."),
+    (Command.dataBits.command, "7", "Now 115200 7N1."),
+    (Command.stopBits.command, "2", "Now 115200 8N2."),
+    (Command.flowControl.command, "hard", "Now 115200 8N1 RTS/CTS."),
+    (Command.sendBreak.command, "1", "Break sent."),
+    (Command.pulseLine.command, "dtr", "DTR pulsed."),
+    (
+      Command.toggleLine.command, "dtr",
+      "DTR deasserted, RTS asserted, CTS deasserted, DSR deasserted, DCD deasserted, RI deasserted."
+    ),
+    (
+      Command.showLines, nil,
+      "DTR asserted, RTS asserted, CTS deasserted, DSR deasserted, DCD deasserted, RI deasserted."
+    ),
+    (
+      Command.reconnect, nil,
+      "reconnect is off: the session ends when the device is lost."
+    ),
+  ])
+  func everySender_getsTheSameOutcome(command: Command, argument: String?, message: String) throws {
+    for sender in CommandCall.Sender.allCases {
+      let fresh = try CommandTests()
+      #expect(
+        try fresh.outcome(of: command, from: sender, argument: argument) == .done(message),
+        "\(sender)")
+    }
+  }
+
+  // MARK: Arguments
+
+  @Test(arguments: [
+    (Command.baudRate.command, "0", "baud: expected a whole number from 1 to 2147483647"),
+    (Command.baudRate.command, "+9600", "baud: expected a whole number from 1 to 2147483647"),
+    (Command.parity.command, "big", "parity: expected one of none, odd, even, mark, space"),
+    (Command.dataBits.command, "9", "data-bits: expected one of 5, 6, 7, 8"),
+    (Command.stopBits.command, "", "stop-bits: expected one of 1, 2"),
+    (Command.flowControl.command, "rts", "flow: expected one of none, hard, soft"),
+    (Command.sendBreak.command, "10001", "break: expected 1 to 10000"),
+    (Command.toggleLine.command, "cts", "toggle-line: expected dtr or rts"),
+    (Command.pulseLine.command, "", "pulse-line: expected dtr or rts"),
+    (Command.lineEnding.command, "none", "line-ending: expected one of cr, lf, crlf"),
+    (
+      Command.timestampFormat.command, "never",
+      "timestamp-format: expected one of none, time, time:us, iso, iso:us, delta, delta:us, start, "
+        + "start:us, epoch, epoch:us"
+    ),
+    (
+      Command.mapping.command, "from-device:cr=lf,to-device:lf=crlf",
+      "mapping: expected one map, such as from-device:cr=lf"
+    ),
+    (
+      Command.outputMap.command, "from-device:cr=lf",
+      "output-map: expected one map, such as to-device:cr=lf"
+    ),
+    (Command.sendFile.command, "", "send-file: expected the path of a file"),
+  ])
+  func wrongArgument_isRefusedWithWhatIsExpected(
+    command: Command, argument: String, message: String
+  ) throws {
+    #expect(try outcome(of: command, argument: argument) == .failed(message))
+    #expect(port.link.settings == LineSettings())
+    #expect(port.link.lines == [.dtr, .rts])
+    #expect(port.link.breaks.isEmpty)
+    #expect(user.events.isEmpty)
+  }
+
+  @Test(arguments: [
+    (Command.lineEnding.command, "crlf", "Enter sends crlf."),
+    (Command.timestampFormat.command, "iso:us", "timestamps are on: iso:us."),
+    (Command.mapping.command, "ICRNL", "mapped: from-device:cr=lf."),
+    (Command.outputMap.command, "to-device:lf=crlf", "mapped: to-device:lf=crlf."),
+  ])
+  func argumentOfAUserCommand_isTakenAsText(
+    command: Command, argument: String, message: String
+  ) throws {
+    #expect(try outcome(of: command, argument: argument) == .done(message))
+    #expect(user.events.isEmpty)
+  }
+
+  @Test func mapThatContradictsAnother_isRefused() throws {
+    #expect(try outcome(of: .mapping.command, argument: "from-device:cr=lf")?.refusal == nil)
+    #expect(
+      try outcome(of: .mapping.command, argument: "from-device:cr=crlf")
+        == .unavailable(because: "from-device:cr=lf is on"))
+  }
+
+  @Test func argumentThatIsMissing_isAskedFor_orRefusedWithoutAUser() throws {
+    user.choice = "9600"
+    #expect(try outcome(of: .baudRate.command) == .done("Now 9600 8N1."))
+    #expect(user.events == ["baud rate"])
+    #expect(
+      try outcome(of: .baudRate.command, from: .json)
+        == .failed("baud: expected a whole number from 1 to 2147483647"))
+  }
+
+  @Test func questionThatIsCancelled_orAnsweredWithNoChange_doesNothing() throws {
+    #expect(try outcome(of: .parity.command) == nil)
+    user.choice = "no change"
+    #expect(try outcome(of: .toggleLine.command) == nil)
+    #expect(try outcome(of: .mapping.command) == nil)
+    #expect(port.link.lines == [.dtr, .rts])
+  }
+
+  @Test func valueThatIsSetAlready_isNotSetAgainForAUser_andIsForAProgram() throws {
+    user.choice = "none"
+    #expect(try outcome(of: .parity.command) == .done("No change: 115200 8N1."))
+    // Another program may have changed what the driver has.
+    port.link.settings.parity = .odd
+    #expect(
+      try outcome(of: .parity.command, from: .json, argument: "none") == .done("Now 115200 8N1."))
+    #expect(port.link.settings.parity == .none)
+  }
+
+  @Test func choices_areOffWhileTheCommandIs_andTheAnswerIsRefused() throws {
+    user.choice = "even"
+    user.whileAsked = { [port] in port.session.deviceDidDisappear() }
+    #expect(try outcome(of: .parity.command) == .unavailable(because: "no device"))
+    #expect(user.choices.map(\.title) == ["none", "odd", "even", "mark", "space"])
+    #expect(user.choices.allSatisfy { $0.refusal == "no device" })
+  }
+
+  @Test func settingsThatAreChangedTogether_reachTheDriverTogether() throws {
+    var outcome: CommandOutcome?
+    let change = SettingsChange(\.baudRate, to: 9600).and(SettingsChange(\.parity, to: .odd))
+    Command.parity.perform(change, CommandCall(from: .script, at: port) { outcome = $0 })
+    #expect(outcome == .done("Now 9600 8O1."))
+    #expect(port.link.settings == LineSettings(baudRate: 9600, parity: .odd))
+  }
+
+  // MARK: Effects
+
+  @Test(arguments: [
+    (Command.help, "list"), (Command.clearScreen, "clear"), (Command.quit, "quit"),
+  ])
+  func commandsForTheUser_reachTheUser(command: Command, event: String) throws {
+    #expect(try outcome(of: command) == .done)
+    #expect(user.events == [event])
+    user.choice = command.name
+    #expect(try outcome(of: .palette, from: .key) == .done)
+    #expect(user.events == [event, "command", event])
+  }
+
+  @Test func file_isChosenAndSent_orTheReasonShown() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path.appending("image.bin")
+    #expect(try outcome(of: .sendFile.command, argument: path.string) == .done)
+    #expect(user.events == ["send \(path)"])
+    user.refusal = Failure(.otherFailure, "image.bin: not a file.")
+    user.choice = "/image.bin"
+    #expect(try outcome(of: .sendFile.command) == .failed("image.bin: not a file."))
+    #expect(user.events.last == "file to send")
+  }
+
+  @Test func toggles_changeTheStateAndSaySo() throws {
+    for (command, part) in [
+      (Command.readOnly, \TerminalState.isReadOnly), (.localEcho, \.echoesLocally),
+      (.lineInput, \.editsLines), (.hexView, \.view.isHex), (.statusLine, \.showsStatus),
+    ] as [(Command, WritableKeyPath<TerminalState, Bool>)] {
+      port.model.update { $0.isReadOnly = false }
+      #expect(try outcome(of: command) == .done("\(command.name) is on."))
+      #expect(port.model.state[keyPath: part])
+      #expect(command.value(port.model.state) == "on")
+    }
+  }
+
+  @Test func timestamps_comeBackInTheFormatThatWasUsedLast() throws {
+    user.choice = "delta:us"
+    #expect(
+      try outcome(of: .timestampFormat.command) == .done("timestamps are on: delta:us."))
+    #expect(try outcome(of: .timestamps) == .done("timestamps are off."))
+    #expect(try outcome(of: .timestamps) == .done("timestamps are on: delta:us."))
+    user.choice = "none"
+    #expect(try outcome(of: .timestampFormat.command) == .done("timestamps are off."))
+    #expect(try outcome(of: .timestamps) == .done("timestamps are on: delta:us."))
+  }
+
+  @Test func breakThatThePortEnds_isNotAnswered() {
+    var outcomes: [CommandOutcome] = []
+    Command.sendBreak.command.perform(
+      CommandCall(from: .key, at: port) { outcomes.append($0) })
+    #expect(port.link.breaks == [true])
+    port.lineCommands.forget()
+    port.lineCommands.end()
+    #expect(outcomes.isEmpty)
+  }
+
+  @Test func release_closesThePort_andOpensItAgain() throws {
+    #expect(try outcome(of: .release, from: .signal) == .done)
+    for _ in 0..<3 { try port.loop.turn(waitingAtMost: .zero) }
+    #expect(port.session.state.isReleased)
+    #expect(Command.release.value(port.model.state) == "released")
+    #expect(try outcome(of: .release, from: .key) == .done)
+    #expect(!port.session.state.isReleased)
+  }
+
+  @Test func log_startsAndEnds() throws {
+    let folder = try TemporaryFolder()
+    port.log.configuration = LogConfiguration(files: [folder.path.appending("log").string])
+    try port.log.start(for: port.session.state, at: nil)
+    #expect(
+      try outcome(of: .log, from: .json)
+        == .done("the log \(folder.path.appending("log")) is off."))
+    #expect(port.model.state.log == nil)
+    port.log.finish()
+  }
+}

@@ -1,0 +1,84 @@
+import EventLoop
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalUI
+import TestSupport
+
+@testable import serialterm
+
+/// A port for commands: a session with a fake link, and what belongs to it.
+final class FakeCommandPort: CommandPort {
+  let loop: IOLoop
+  let link: FakeLink
+  let session: Session
+  let model: TerminalStateModel
+  let lineCommands: LineCommands
+  let statistics = Statistics()
+  let releaseDesk: ReleaseDesk
+  let log: LogKeeper
+
+  /// Creates a port that is open.
+  init() throws {
+    let endpoint = Endpoint.tty("/dev/ttyTEST")
+    loop = try IOLoop()
+    let link = FakeLink(to: endpoint)
+    self.link = link
+    session = Session(settings: LineSettings()) { _ in link }
+    model = TerminalStateModel(TerminalState())
+    session.addObserver(model)
+    session.addObserver(statistics)
+    lineCommands = LineCommands(session, model, on: loop)
+    releaseDesk = ReleaseDesk(session, on: loop) { [model] in
+      Command.release.availability(in: model.state)
+    }
+    log = LogKeeper(
+      of: session, Hub(of: session), on: try Console(on: loop, isQuiet: true, isRaw: false),
+      loop: loop)
+    try session.open(endpoint)
+  }
+}
+
+/// A user who answers every question in the same way, and records what commands did.
+final class FakeCommandUser: CommandUser {
+  let loop: IOLoop
+  /// The title of the choice to choose; nil to cancel.
+  var choice: String?
+  /// Called while a question is open.
+  var whileAsked: () -> Void = {}
+  /// The titles of the questions, and what the other commands did.
+  private(set) var events: [String] = []
+  /// The choices of the last question: their titles, and why they are off.
+  private(set) var choices: [(title: String, refusal: String?)] = []
+  /// Why a file cannot be sent.
+  var refusal: Failure?
+
+  init(on loop: IOLoop) { self.loop = loop }
+
+  func ask<Answer>(_ question: Question<Answer>) {
+    events.append(question.title)
+    whileAsked()
+    let choices = question.choices("")
+    self.choices = choices.map { ($0.title, $0.refusal) }
+    let chosen = choice.flatMap { choice in choices.first { $0.title.hasPrefix(choice) } }
+    if let chosen {
+      question.onAnswer(chosen.id)
+    } else if let answer = choice.flatMap({ question.answer($0) }) {
+      question.onAnswer(answer)
+    } else {
+      question.onCancel()
+    }
+    question.onEnd()
+  }
+
+  func updateQuestion() {}
+  func showCommandList() { events.append("list") }
+  func clearScreen() { events.append("clear") }
+  func toggleFilter() { events.append("filter") }
+  func send(_ file: FilePath) throws(Failure) {
+    if let refusal { throw refusal }
+    events.append("send \(file)")
+  }
+  func stopSending() { events.append("stop") }
+  func quit() { events.append("quit") }
+}
