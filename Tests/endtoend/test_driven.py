@@ -201,6 +201,24 @@ class JSONTests(unittest.TestCase):
             answers = self.answers(command, target="loopback:")
             self.assertEqual([answer["event"] for answer in answers], ["failed"], command)
 
+    def test_other_commands_of_a_session_are_given_by_name(self):
+        answers = self.answers(
+            {"id": 1, "command": "baud", "argument": 9600},
+            {"id": 2, "command": "baud", "argument": "fast"},
+            {"id": 3, "command": "parity"},
+            {"id": 4, "command": "reconnect"},
+            {"id": 5, "command": "quit"},
+            {"id": 6, "command": "baud", "argument": True},
+            {"id": 7, "command": "statistics"})
+        self.assertEqual([answer.get("reason") for answer in answers], [
+            None, "baud: expected a whole number from 1 to 2147483647",
+            "parity: expected one of none, odd, even, mark, space", None, "there is no user",
+            "argument: expected a string or a whole number", None])
+        self.assertEqual(answers[0]["message"], "Now 9600 8N1.")
+        self.assertEqual(
+            answers[3]["message"], "reconnect is off: the session ends when the device is lost.")
+        self.assertIn("bytes received", answers[6]["message"])
+
     def test_a_program_that_reads_late_gets_every_answer(self):
         commands = b"".join(
             json.dumps({"id": f"{number:01000}", "command": "send", "text": ""}).encode() + b"\n"

@@ -68,7 +68,7 @@ class SenderTests(PaletteTest):
         self.close_palette(self.terminal, self.screen)
         return row.partition("(off: ")[2].rstrip(")") or None
 
-    def by_json(self, situation):
+    def by_json(self, situation, commands):
         """The reasons that JSON gives, by command."""
         options = ["--read-only"] if situation == "read-only" else []
         program = self.enterContext(Pipes(
@@ -77,7 +77,7 @@ class SenderTests(PaletteTest):
         if situation == "unplugged":
             self.device.hang_up()
             program.stdout.expect(b'"state":"waiting"')
-        for name, (_, command) in COMMANDS.items():
+        for name, command in commands.items():
             program.send(json.dumps({"id": name} | command).encode() + b"\n")
         program.send(b'{"command": "close"}\n')
         self.assertEqual(program.wait(), 0)
@@ -98,9 +98,22 @@ class SenderTests(PaletteTest):
                     self.device.plug()
 
     def test_json_gives_the_palette_s_reasons(self):
+        commands = {name: command for name, (_, command) in COMMANDS.items()}
         for situation, reasons in SITUATIONS.items():
             with self.subTest(situation):
-                self.assertEqual(self.by_json(situation), reasons)
+                self.assertEqual(self.by_json(situation, commands), reasons)
+                if situation == "unplugged":
+                    self.device.plug()
+
+    def test_json_gives_them_for_the_names_of_commands_too(self):
+        arguments = {"toggle-line": "dtr", "baud": 9600, "data-bits": 8, "parity": "none",
+                     "stop-bits": 1, "flow": "none"}
+        commands = {name: {"command": name, "argument": argument}
+                    for name, argument in arguments.items()}
+        for situation, reasons in SITUATIONS.items():
+            with self.subTest(situation):
+                expected = {name: reasons[name] for name in commands}
+                self.assertEqual(self.by_json(situation, commands), expected)
                 if situation == "unplugged":
                     self.device.plug()
 

@@ -6,8 +6,10 @@ import SerialCore
 enum JSONCommand {
   case send([UInt8])
   case expect(Expression, within: Duration)
-  /// A command of the session with an argument: `set` and `break`.
+  /// A command of the session with a checked argument: `set` and `break`.
   case perform((CommandCall) -> Void)
+  /// Another command of the session, with its argument as text. Its answer has the message.
+  case named(Command, String?)
   case close
 
   /// The maximal number of bytes that one command sends.
@@ -37,8 +39,21 @@ enum JSONCommand {
         try command.argument.value(of: "milliseconds", in: json) ?? LineCommands.breakLength
       self = .perform { command.perform(length, $0) }
     case "close": self = .close
-    default: throw Mistake("expected a command: send, expect, set, break or close")
+    case let name?:
+      guard let command = Command(named: name) else { throw Self.noCommand }
+      self = .named(command, try Self.argument(in: json))
+    case nil: throw Self.noCommand
     }
+  }
+
+  private static let noCommand = Mistake("expected a command: send, expect, set, break or close")
+
+  private static func argument(in json: JSON) throws(Mistake) -> String? {
+    guard let argument = json["argument"] else { return nil }
+    guard let text = argument.string ?? argument.integer.map({ "\($0)" }) else {
+      throw Mistake("argument: expected a string or a whole number")
+    }
+    return text
   }
 
   private static func bytes(in json: JSON) throws(Mistake) -> [UInt8] {

@@ -104,10 +104,6 @@ final class JSONController: SessionObserver {
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
 
-  private func answer(_ outcome: CommandOutcome) {
-    if let reason = outcome.refusal { fail(reason) } else { answer("done") }
-  }
-
   private func fail(_ reason: String) { answer("failed", [("reason", .string(reason))]) }
 
   // MARK: Commands
@@ -176,20 +172,28 @@ final class JSONController: SessionObserver {
         fail("timeout")
       }
       text.expressions = [expression]
-    case .perform(let action):
-      performedCount += 1
-      performing = performedCount
-      action(
-        CommandCall(from: .json, at: unattended.controller) {
-          [unowned self, number = performedCount] in
-          // The port may have been closed, which was the answer.
-          guard performing == number else { return }
-          performing = nil
-          answer($0)
-        })
+    case .perform(let action): action(call { [unowned self] _ in answer("done") })
+    case .named(let command, let argument):
+      command.perform(
+        call(argument) { [unowned self] in answer("done", [("message", .string($0))]) })
     case .close:
       answer("done")
       close(after: .zero)
+    }
+  }
+
+  /// A use of a command of the session, whose answer is a failure, or what `done` says with the message.
+  private func call(
+    _ argument: String? = nil, done: @escaping (_ message: String) -> Void
+  ) -> CommandCall {
+    performedCount += 1
+    performing = performedCount
+    return CommandCall(from: .json, at: unattended.controller, argument: argument) {
+      [unowned self, number = performedCount] outcome in
+      // The port may have been closed, which was the answer.
+      guard performing == number else { return }
+      performing = nil
+      if let reason = outcome.refusal { fail(reason) } else { done(outcome.message) }
     }
   }
 

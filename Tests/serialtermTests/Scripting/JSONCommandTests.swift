@@ -1,0 +1,89 @@
+import SerialCore
+import TestSupport
+import Testing
+
+@testable import serialterm
+
+@Suite(.timeLimit(.minutes(5))) struct JSONCommandTests {
+  @Test(arguments: [
+    (#"{}"#, "expected a command: send, expect, set, break or close"),
+    (#"{"command":"dance"}"#, "expected a command: send, expect, set, break or close"),
+    (#"{"command":"send"}"#, "send needs either text or hex"),
+    (#"{"command":"expect"}"#, "expect needs a regex"),
+    (
+      #"{"command":"expect","regex":"a","timeout":0}"#,
+      "timeout: expected seconds from 0.001 to 86400"
+    ),
+    (
+      #"{"command":"set"}"#,
+      "set needs dtr, rts, baud, data-bits, parity, stop-bits or flow"
+    ),
+    (
+      #"{"command":"set","dtr":true,"baud":9600}"#,
+      "set changes either settings or modem lines, not both"
+    ),
+    (#"{"command":"set","dtr":1}"#, "dtr: expected true or false"),
+    (#"{"command":"set","baud":0}"#, "baud: expected a whole number from 1 to 2147483647"),
+    (#"{"command":"set","baud":"9600"}"#, "baud: expected a whole number from 1 to 2147483647"),
+    (#"{"command":"set","baud":null}"#, "baud: expected a whole number from 1 to 2147483647"),
+    (#"{"command":"set","data-bits":9}"#, "data-bits: expected one of 5, 6, 7, 8"),
+    (#"{"command":"set","parity":"big"}"#, "parity: expected one of none, odd, even, mark, space"),
+    (#"{"command":"set","stop-bits":true}"#, "stop-bits: expected one of 1, 2"),
+    (#"{"command":"set","flow":"rts"}"#, "flow: expected one of none, hard, soft"),
+    (#"{"command":"break","milliseconds":0}"#, "milliseconds: expected 1 to 10000"),
+    (#"{"command":"break","milliseconds":"9"}"#, "milliseconds: expected 1 to 10000"),
+    (#"{"command":"baud","argument":[]}"#, "argument: expected a string or a whole number"),
+  ])
+  func mistake_isNamed(line: String, message: String) throws {
+    let json = try JSON(parsing: line)
+    #expect(throws: JSONCommand.Mistake(message)) { _ = try JSONCommand(json) }
+  }
+
+  /// Performs a line on a port, and returns the outcome.
+  private func outcome(of line: String, at port: FakeCommandPort) throws -> CommandOutcome? {
+    var outcome: CommandOutcome?
+    func call(_ argument: String? = nil) -> CommandCall {
+      CommandCall(from: .json, at: port, argument: argument) { outcome = $0 }
+    }
+    switch try JSONCommand(try JSON(parsing: line)) {
+    case .perform(let action): action(call())
+    case .named(let command, let argument): command.perform(call(argument))
+    case .send, .expect, .close: Issue.record("not a command of the session: \(line)")
+    }
+    port.lineCommands.end()
+    return outcome
+  }
+
+  @Test func set_changesAllSettingsAtOnce() throws {
+    let port = try FakeCommandPort()
+    let line = #"{"command":"set","baud":9600,"data-bits":"7","parity":"even","stop-bits":2}"#
+    #expect(try outcome(of: line, at: port) == .done("Now 9600 7E2."))
+    #expect(
+      port.link.settings
+        == LineSettings(baudRate: 9600, dataBits: .seven, parity: .even, stopBits: .two))
+  }
+
+  @Test func set_changesLines() throws {
+    let port = try FakeCommandPort()
+    port.link.lines = [.dtr]
+    let line = #"{"command":"set","dtr":false,"rts":true}"#
+    #expect(try outcome(of: line, at: port)?.refusal == nil)
+    #expect(port.link.lines == [.rts])
+  }
+
+  @Test func break_isSent() throws {
+    let port = try FakeCommandPort()
+    #expect(try outcome(of: #"{"command":"break"}"#, at: port) == .done("Break sent."))
+    #expect(port.link.breaks == [true, false])
+  }
+
+  @Test func commandByName_hasItsArgument() throws {
+    let port = try FakeCommandPort()
+    let line = #"{"command":"toggle-line","argument":"rts"}"#
+    #expect(try outcome(of: line, at: port)?.refusal == nil)
+    #expect(port.link.lines == [.dtr])
+    #expect(
+      try outcome(of: #"{"command":"toggle-line"}"#, at: port)
+        == .failed("toggle-line: expected dtr or rts"))
+  }
+}
