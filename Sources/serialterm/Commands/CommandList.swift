@@ -55,20 +55,22 @@ struct CommandList {
     let count = max(1, (columns + Self.gap) / (Self.cellWidth + Self.gap))
     guard count > 1 else { return shortCells }
     var lines: [StyledLine] = []
-    // Full: the first cell begins a line.
-    var used = count
+    // How many columns of each line are taken.
+    var used: [Int] = []
     for cell in shortCells {
       // Rounded up; a cell wider than the screen takes all of it.
       let span = min(
         (cell.width + Self.cellWidth + 2 * Self.gap - 1) / (Self.cellWidth + Self.gap), count)
-      if used + span > count {
+      // A narrow cell goes into the room that a wide one has left.
+      let place = used.firstIndex { $0 + span <= count } ?? used.count
+      if place == used.count {
         lines.append(StyledLine())
-        used = 0
+        used.append(0)
       }
-      var line = lines.removeLast().padded(toWidth: used * (Self.cellWidth + Self.gap))
+      var line = lines[place].padded(toWidth: used[place] * (Self.cellWidth + Self.gap))
       for run in cell.runs { line.append(run.text, run.style) }
-      lines.append(line)
-      used += span
+      lines[place] = line
+      used[place] += span
     }
     return lines
   }

@@ -78,6 +78,15 @@ import Testing
     #expect(texts.contains("m mapping          map characters"))
   }
 
+  @Test func roomBesideACommand_isFilled() {
+    // An odd number of narrow commands leaves one room.
+    for state in Self.states {
+      let lines = lines(state, on: Self.standard).dropFirst().dropLast()
+      let narrow = lines.filter { $0.width < Self.standard.columns / 2 }
+      #expect(narrow.count <= 1, "\(narrow.map(\.text))")
+    }
+  }
+
   @Test func whatIsOff_isDimmed_alsoBesideWhatIsOn() {
     for size in [Self.standard, ScreenSize(rows: 60, columns: 120)] {
       for run in lines(Self.states[1], on: size).flatMap(\.runs) {
