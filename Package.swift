@@ -131,8 +131,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", "SessionKit", "TestSupport",
-        system,
+        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore", "SessionKit",
+        "TestSupport", system,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,6 @@
 import DeviceWatch
+import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 
@@ -10,12 +12,12 @@ import Testing
     ("dir/x", "dir/x"), ("/dev/serial/by-id/a:b", "/dev/serial/by-id/a:b"),
   ])
   func path_isTakenAsItIs_andABareName_asANodeInDev(text: String, path: String) throws {
-    #expect(try Target(parsing: text) == .node(FilePath(path)))
+    #expect(try Target(parsing: text) == .endpoint(.tty(FilePath(path))))
   }
 
   @Test func loopback_isEchoOrBoard() throws {
-    #expect(try Target(parsing: "loopback:") == .loopback(.echo))
-    #expect(try Target(parsing: "loopback:board") == .loopback(.board))
+    #expect(try Target(parsing: "loopback:") == .endpoint(LoopbackProvider.echo))
+    #expect(try Target(parsing: "loopback:board") == .endpoint(LoopbackProvider.board))
     let failure = #expect(throws: Failure.self) { try Target(parsing: "loopback:nothing") }
     #expect(failure?.status == .usage)
     #expect(failure?.message.contains("loopback:board") == true)
@@ -24,7 +26,7 @@ import Testing
   @Test func usbAndSerialAndPort_areSelectors() throws {
     for text in ["usb:0403:6001", "usb:0403:6001:A1", "serial:A1", "port:pci-0000:00:14.0-usb-0:1"]
     {
-      guard case .device = try Target(parsing: text) else {
+      guard case .device(.fitting) = try Target(parsing: text) else {
         Issue.record("\(text) is no selector")
         continue
       }

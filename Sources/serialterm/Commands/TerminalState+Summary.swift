@@ -26,8 +26,8 @@ extension TerminalState {
     switch session {
     case .open(let port, let actual): "\(port) at \(actual)"
     case .opening(let port, _): "opening \(port) at \(requestedSettings)"
-    case .released(let port): "\(port) is released, at \(requestedSettings)"
-    case .waitingForDevice(let port, _): "waiting for \(port), at \(requestedSettings)"
+    case .released(let port): "\(port.inWords) is released, at \(requestedSettings)"
+    case .waitingForDevice(let port, _): "waiting for \(port.inWords), at \(requestedSettings)"
     case .closed: "no device, at \(requestedSettings)"
     }
   }

@@ -1,5 +1,6 @@
 import DeviceWatch
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalUI
 
@@ -24,7 +25,7 @@ extension ConnectController {
               ? [] : DeviceChooser.choices(parts.binder.candidates))
         },
         onAnswer: { [unowned self] target in
-          if case .node(let node) = target { parts.binder.choose(node) }
+          if case .endpoint(let endpoint) = target { parts.binder.choose(endpoint) }
         },
         onEnd: { [unowned self] in isAskingForReturned = false }))
     // Set last: the question may have replaced another one, which ended just now.

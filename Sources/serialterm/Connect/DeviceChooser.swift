@@ -91,7 +91,7 @@ final class DeviceChooser: DeviceObserver {
     guard !devices.isEmpty else {
       return [
         Choice(
-          id: .loopback(.board), label: "loopback:board",
+          id: .endpoint(LoopbackProvider.board), label: "\(LoopbackProvider.board)",
           title: "a simulated board, which needs no hardware")
       ]
     }
@@ -102,7 +102,7 @@ final class DeviceChooser: DeviceObserver {
         holder.map { "held by pid \($0.pid) (\($0.command.harmless))" },
       ]
       return Choice(
-        id: .node(device.node), label: device.node.string, title: device.summary,
+        id: .endpoint(.tty(device.node)), label: device.node.string, title: device.summary,
         detail: notes.compactMap(\.self).joined(separator: ", "), refusal: access.refusal)
     }
   }

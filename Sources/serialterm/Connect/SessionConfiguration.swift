@@ -1,4 +1,5 @@
 import SerialCore
+import SessionKit
 
 /// Configuration of a session, interactive or scripted.
 struct SessionConfiguration {

@@ -92,7 +92,7 @@ final class SessionController {
     self.link = link
     session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
       link.warnOfConsole(at: $0, on: console)
-      return TermiosLink(to: $0, options: link.options)
+      return LinkProviders.standard.link(to: $0, options: link.options)
     }
     driver = SessionDriver(session, on: loop)
     hub = Hub(of: session)
@@ -113,6 +113,7 @@ final class SessionController {
     releaseDesk.onMessage = { [console] in console.say($0) }
     releaseDesk.onUnsent = { [unsent] in unsent.bytes($0) }
     narrator.borrowers = { [releaseDesk] in releaseDesk.borrowerNames }
+    binder.onFailure = { [unowned self] in onEnd(.failure(Failure($0))) }
     driver.onFailure = { [unowned self] in
       onEnd(.failure(Failure(.otherFailure, "the port cannot be watched: \($0).")))
     }
@@ -207,7 +208,12 @@ final class SessionController {
     if onDeviceKnown != nil {
       binder.onArrival = { [unowned self] in deviceArrived(at: $0, $1) }
     }
-    let question = try binder.bind(to: target, mayAsk: mayAsk)
+    let question: DeviceQuery?
+    do throws(BindingError) {
+      question = try binder.bind(to: target, mayAsk: mayAsk)
+    } catch {
+      throw Failure(error)
+    }
     // Until the profile is known, the logs are not known either.
     if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
       try startLogs(at: session.state.endpoint?.path)
@@ -225,10 +231,10 @@ final class SessionController {
     _ = try bind(to: target, mayAsk: false)
   }
 
-  private func deviceArrived(at node: FilePath, _ device: Device?) -> Bool {
+  private func deviceArrived(at endpoint: Endpoint, _ device: Device?) -> Bool {
     do {
       if let device { try settle(device) }
-      try startLogs(at: node)
+      try startLogs(at: endpoint.path)
       return true
     } catch {
       onEnd(.failure(error as? Failure ?? Failure(.otherFailure, "\(error).")))

@@ -28,7 +28,7 @@ final class SessionNarrator: SessionObserver {
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
       // Who has the port was said when opening it failed.
       if let keys = keys() { console.say(keys) }
-    case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port).")
+    case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
     case .open, .closed, .opening, .released: break
     }
   }
@@ -49,13 +49,13 @@ final class SessionNarrator: SessionObserver {
     case (.open, .released(let port)), (.waitingForDevice(let port, _), .released):
       goneAt = .now
       // Other programs need the path.
-      let path = port.path.map(\.string) ?? "\(port)"
+      let path = port.path.map(\.string) ?? port.inWords
       console.say(
         borrowers().map { "\(path) is lent to \($0)." }
           ?? "\(path) is released for other programs.\(wayBack.map { " \($0) takes it back." } ?? "")"
       )
     case (.released, .waitingForDevice(let port, _)):
-      console.say("reopening \(port).")
+      console.say("reopening \(port.inWords).")
     case (.opening(_, after: .released), .waitingForDevice(_, .failed(let error))):
       console.say("\(Failure(error).message) Trying again.")
     case (.opening(_, after: .some), .open(let port, let settings)):

@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// A program that borrows the port.

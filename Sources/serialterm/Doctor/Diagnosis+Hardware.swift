@@ -1,4 +1,5 @@
 import DeviceWatch
+import SessionKit
 import SystemPackage
 
 extension Diagnosis {

@@ -1,3 +1,4 @@
+import SessionKit
 import SystemPackage
 
 /// Derives the findings from the facts: a pure function.

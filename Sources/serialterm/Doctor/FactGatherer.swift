@@ -2,6 +2,7 @@ import DeviceWatch
 import Glibc
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Reads the facts about the machine from /proc, /sys, /run and /etc. Opens no port, decides nothing.
@@ -32,14 +33,15 @@ struct FactGatherer {
 
   private func gather(_ target: ResolvedTarget, into facts: inout Facts) {
     switch target {
-    case .simulation, .next: break
     case .device(let device, _): facts.ports = [port(device)]
     case .several(let devices, let query):
       facts.ports = devices.map(port)
       if case .fitting(let selector) = query { facts.ambiguousTarget = "\(selector)" }
     case .none(.fitting(let selector)): facts.scope = .missing("\(selector)")
+    case .none(.next): break
     case .none(let query): facts.scope = .noneToChoose(query.reasonForAbsence(among: devices))
-    case .path(let path):
+    case .endpoint(let endpoint):
+      guard let path = endpoint.path else { break }
       let device = target.device(among: { devices })
       facts.hasLeftOverNode = device == nil && isLeftOver(path)
       if let device {

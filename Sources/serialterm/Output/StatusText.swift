@@ -17,8 +17,8 @@ struct StatusText {
     switch state.session {
     case .open(let port, let settings): "\(port) \(settings)"
     case .opening(let port, _): "\(port) is being opened"
-    case .waitingForDevice(let port, _): "waiting for \(port)"
-    case .released(let port): "\(port) is released"
+    case .waitingForDevice(let port, _): "waiting for \(port.inWords)"
+    case .released(let port): "\(port.inWords) is released"
     case .closed: "no device"
     }
   }

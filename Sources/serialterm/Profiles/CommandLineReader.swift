@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import DeviceWatch
+import SessionKit
 import SystemPackage
 
 /// Parses the command line, completed with the options of the configuration.
@@ -98,7 +99,7 @@ struct CommandLineReader {
       guard arguments[index] == name else { return false }
       var others = arguments
       others[index] = "latest"
-      return (try? parse(others) as? Command)?.namedTarget == .latest
+      return (try? parse(others) as? Command)?.namedTarget == .device(.latest)
     }
   }
 

@@ -1,5 +1,7 @@
 import Configuration
 import DeviceWatch
+import SerialCore
+import SessionKit
 import SystemPackage
 
 /// The part of the configuration that applies to a session: `[default]` and at most one profile.
@@ -79,8 +81,8 @@ struct ProfileChoice {
     guard let selectors = ProfileMatch(profile)?.selectors, let first = selectors.first else {
       return nil
     }
-    guard selectors.count > 1, let devices = devices() else { return .device(first) }
-    return .device(selectors.first { !$0.matches(among: devices).isEmpty } ?? first)
+    guard selectors.count > 1, let devices = devices() else { return .device(.fitting(first)) }
+    return .device(.fitting(selectors.first { !$0.matches(among: devices).isEmpty } ?? first))
   }
 
   /// The first profile that matches the device of a target.
@@ -93,14 +95,14 @@ struct ProfileChoice {
       ProfileMatch(profile).map { (profile, $0) }
     }
     if candidates.isEmpty { return (nil, false) }
-    if case .loopback = target { return (nil, false) }
+    if target?.mayBeDevice == false { return (nil, false) }
     if let present = devices(),
       let device = ResolvedTarget(target, among: { present }).device(among: { present })
     {
       return (profile(for: device, in: contents), false)
     }
     // The device is not present yet, but the TARGET may say what it will be.
-    guard case .device(let selector) = target else { return (nil, true) }
+    guard case .device(.fitting(let selector)) = target else { return (nil, true) }
     return (candidates.first { $0.1.selectors.contains(selector) }?.0, true)
   }
 
@@ -121,7 +123,9 @@ struct ProfileChoice {
 extension Target {
   /// The name without a folder that the target may have been given as.
   fileprivate var bareName: String? {
-    guard case .node(let path) = self, let name = path.lastComponent?.string else { return nil }
+    guard case .endpoint(let endpoint) = self, endpoint.kind == .tty, let path = endpoint.path,
+      let name = path.lastComponent?.string
+    else { return nil }
     return path == FilePath(name) || path == FilePath("/dev").appending(name) ? name : nil
   }
 }

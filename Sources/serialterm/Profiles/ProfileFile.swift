@@ -2,6 +2,7 @@ import Configuration
 import DeviceWatch
 import Glibc
 import Posix
+import SessionKit
 import SystemPackage
 
 /// The configuration and the file that it was read from. Nothing in it is ever executed.

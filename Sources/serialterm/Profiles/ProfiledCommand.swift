@@ -1,3 +1,5 @@
+import SessionKit
+
 /// A command that talks to a device, and takes options that are not on its command line from the
 /// configuration.
 protocol ProfiledCommand: Subcommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import SerialCore
+import SessionKit
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
 struct ConnectCommand: Subcommand {

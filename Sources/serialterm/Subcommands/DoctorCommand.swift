@@ -36,7 +36,7 @@ struct DoctorCommand: Subcommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let devices = try context.devices.current()
     let (named, broken) = try namedTarget(among: context.devices)
-    if case .new = named {
+    if named == .device(.next) {
       throw Failure(.usage, "new: not plugged in yet. Run 'serialterm doctor' without a TARGET.")
     }
     let facts = FactGatherer(devices: devices).facts(about: named)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logs
 import Posix
+import SessionKit
 import SystemPackage
 
 /// `serialterm log`: logs a device without a user.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Configuration
+import SessionKit
 import SystemPackage
 
 /// `serialterm profile`: shows and extends the configuration.

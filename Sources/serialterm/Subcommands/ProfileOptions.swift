@@ -1,4 +1,5 @@
 import ArgumentParser
+import SessionKit
 
 /// The options that select the configuration and the profile.
 struct ProfileOptions: ParsableArguments {

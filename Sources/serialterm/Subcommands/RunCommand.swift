@@ -1,5 +1,6 @@
 import ArgumentParser
 import Scripting
+import SessionKit
 
 /// `serialterm run`: runs a script that talks to a device.
 struct RunCommand: Subcommand {

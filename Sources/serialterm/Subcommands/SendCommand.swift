@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Scripting
+import SessionKit
 import SystemPackage
 
 /// `serialterm send`: sends one command to a device and waits for its answer.

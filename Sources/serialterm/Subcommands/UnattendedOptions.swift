@@ -1,4 +1,5 @@
 import ArgumentParser
+import SessionKit
 
 /// Options that the unattended commands share.
 struct UnattendedOptions: ParsableArguments {

@@ -18,7 +18,8 @@ import Testing
     let app = try App(among: DeviceCatalog(), isQuiet: true, isRaw: false)
     let controller = app.add(
       SessionConfiguration(
-        target: .node(terminal.path), settings: LineSettings(), linkOptions: LinkOptions(),
+        target: .endpoint(.tty(terminal.path)), settings: LineSettings(),
+        linkOptions: LinkOptions(),
         onOpen: nil, reconnects: false, waitsForAbsentDevice: false, pacing: Pacing(),
         log: LogConfiguration(files: [file.string]), isQuiet: true),
       in: TerminalState(), writeCapacity: 4_096)

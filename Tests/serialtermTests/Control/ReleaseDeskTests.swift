@@ -2,6 +2,7 @@ import EventLoop
 import Loopback
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 

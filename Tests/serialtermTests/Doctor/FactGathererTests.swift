@@ -1,5 +1,6 @@
 import DeviceWatch
 import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
   }
 
   private func findings(
-    _ target: Target? = .node("/dev/ttyUSB0"), devices: [Device] = [adapter],
+    _ target: Target? = .endpoint(.tty("/dev/ttyUSB0")), devices: [Device] = [adapter],
     isAccessible: Bool = true, holder: PortHolder? = nil
   ) -> [Finding] {
     let gatherer = FactGatherer(
@@ -41,7 +42,7 @@ import Testing
     return Diagnosis.findings(in: gatherer.facts(about: target))
   }
 
-  private func codes(_ target: Target? = .node("/dev/ttyUSB0")) -> [Finding.Code] {
+  private func codes(_ target: Target? = .endpoint(.tty("/dev/ttyUSB0"))) -> [Finding.Code] {
     findings(target).map(\.code)
   }
 
@@ -64,7 +65,7 @@ import Testing
   {
     var facts: Facts {
       FactGatherer(root: tree.root, devices: [], occupants: { _ in .init() })
-        .facts(about: .node("/dev/ttyUSB0"))
+        .facts(about: .endpoint(.tty("/dev/ttyUSB0")))
     }
     // 1:3 is /dev/null, which the node leads to.
     try tree.write("/proc/tty/drivers", "fake /dev/ttyUSB 1 0-7 \(type)\n")
@@ -187,7 +188,7 @@ import Testing
       6,3,4,-;usb 1-1: USB disconnect, device number 5
 
       """)
-    let found = findings(.node("/dev/ttyUSB1"))
+    let found = findings(.endpoint(.tty("/dev/ttyUSB1")))
     #expect(found.map(\.code) == [.noSuchDevice])
     #expect(found[0].why.contains("attached to ttyUSB0', 'usb 1-1: USB disconnect"))
     #expect(!found[0].why.contains("Linux"))

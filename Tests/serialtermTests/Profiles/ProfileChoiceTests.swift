@@ -1,5 +1,7 @@
 import Configuration
 import DeviceWatch
+import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 
@@ -46,16 +48,16 @@ struct ProfileChoiceTests {
 
   @Test("a name stands for its device and what it says, over what holds for all")
   func name() throws {
-    let choice = try choice(.node("/dev/node"), typed: "node")
-    #expect(choice.target == .node("/dev/ttyUSB9"))
+    let choice = try choice(.endpoint(.tty("/dev/node")), typed: "node")
+    #expect(choice.target == .endpoint(.tty("/dev/ttyUSB9")))
     #expect(baud(choice) == .integer(4))
     #expect(choice.entries.map(\.key) == ["parity", "target", "baud"])
   }
 
   @Test("a node that only is called like a profile is a node")
   func node() throws {
-    let choice = try choice(.node("/dev/node"), typed: nil)
-    #expect(choice.target == .node("/dev/node"))
+    let choice = try choice(.endpoint(.tty("/dev/node")), typed: nil)
+    #expect(choice.target == .endpoint(.tty("/dev/node")))
     #expect(baud(choice) == .integer(1))
   }
 
@@ -63,36 +65,36 @@ struct ProfileChoiceTests {
   func match() throws {
     let present = [ftdi, board]
     for target: Target in [
-      .node("/dev/ttyTEST1"), .device(.serial("A1")),
-      .device(.usb(vendorID: 0x0403, productID: 0x6001)),
+      .endpoint(.tty("/dev/ttyTEST1")), .device(.fitting(.serial("A1"))),
+      .device(.fitting(.usb(vendorID: 0x0403, productID: 0x6001))),
     ] {
       #expect(baud(try choice(target, among: present)) == .integer(2), "\(target)")
     }
-    #expect(baud(try choice(.device(.serial("B2")), among: present)) == .integer(3))
+    #expect(baud(try choice(.device(.fitting(.serial("B2"))), among: present)) == .integer(3))
     #expect(baud(try choice(nil, among: [board])) == .integer(3), "the only one")
     #expect(baud(try choice(nil, among: present)) == .integer(1), "nobody knows which")
-    #expect(baud(try choice(.loopback(.echo), among: present)) == .integer(1))
+    #expect(baud(try choice(.endpoint(LoopbackProvider.echo), among: present)) == .integer(1))
   }
 
   @Test("a device that is not there yet has the profile that is for what was asked")
   func absent() throws {
-    let target = Target.device(.usb(vendorID: 0x0403, productID: 0x6001))
+    let target = Target.device(.fitting(.usb(vendorID: 0x0403, productID: 0x6001)))
     #expect(baud(try choice(target)) == .integer(2))
   }
 
   @Test("the profile that is asked for holds in any case")
   func asked() throws {
-    let choice = try choice(.node("/dev/ttyTEST1"), profile: "boards", among: [ftdi])
-    #expect(choice.target == .node("/dev/ttyTEST1"))
+    let choice = try choice(.endpoint(.tty("/dev/ttyTEST1")), profile: "boards", among: [ftdi])
+    #expect(choice.target == .endpoint(.tty("/dev/ttyTEST1")))
     #expect(baud(choice) == .integer(3))
     #expect(throws: Failure.self) { try self.choice(nil, profile: "nobody") }
   }
 
   @Test("the name of a profile without a target means the device that it is for")
   func target() throws {
-    let node = Target.node("/dev/boards")
+    let node = Target.endpoint(.tty("/dev/boards"))
     #expect(
-      try choice(node, typed: "boards", among: [board]).target == .device(.serial("B2")))
-    #expect(try choice(node, typed: "boards").target == .device(.serial("B1")))
+      try choice(node, typed: "boards", among: [board]).target == .device(.fitting(.serial("B2"))))
+    #expect(try choice(node, typed: "boards").target == .device(.fitting(.serial("B1"))))
   }
 }

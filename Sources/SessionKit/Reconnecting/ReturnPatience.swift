@@ -27,6 +27,8 @@ struct ReturnPatience: Hashable {
   /// Whether the user asked to wait for the port, and not only for the device to return: a holder is
   /// named at once then, and no wait takes too long.
   let wasAskedFor: Bool
+  /// Whether it causes an event that the far end is there again.
+  let hasPresence: Bool
   private var start: MonotonicTime?
   /// When a program last opened or closed the port.
   private var lastUse: MonotonicTime?
@@ -40,12 +42,17 @@ struct ReturnPatience: Hashable {
   private static let silence = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(50)
   /// The interval of attempts after that.
-  private static let longInterval = Duration.seconds(1)
+  static let longInterval = Duration.seconds(1)
 
   /// Starts a wait.
   ///
-  /// - Parameter wasAskedFor: whether the user asked to wait for the port.
-  init(wasAskedFor: Bool = false) { self.wasAskedFor = wasAskedFor }
+  /// - Parameters:
+  ///   - wasAskedFor: whether the user asked to wait for the port.
+  ///   - hasPresence: whether it causes an event that the far end is there again.
+  init(wasAskedFor: Bool = false, hasPresence: Bool = true) {
+    self.wasAskedFor = wasAskedFor
+    self.hasPresence = hasPresence
+  }
 
   /// An attempt failed.
   ///
@@ -60,9 +67,9 @@ struct ReturnPatience: Hashable {
     let start = start ?? now
     self.start = start
     switch error.code {
-    case .notFound:
+    case .notFound where hasPresence:
       // It is gone again, or its removal has not been reported yet: the next event starts another wait.
-      self = ReturnPatience(wasAskedFor: wasAskedFor)
+      self = ReturnPatience(wasAskedFor: wasAskedFor, hasPresence: hasPresence)
       return Advice(retry: nil, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
@@ -79,7 +86,7 @@ struct ReturnPatience: Hashable {
       var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
       if report == nil && isLong && !wasAskedFor { report = first(.refused) }
       return Advice(retry: interval, report: report)
-    case .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
+    case .notFound, .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .penTaken, .system:
       return Advice(retry: Self.longInterval, report: first(.refused))
     }

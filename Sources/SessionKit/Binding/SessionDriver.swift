@@ -1,23 +1,25 @@
-import EventLoop
-import SerialCore
-import SystemPackage
+package import EventLoop
+package import SerialCore
+package import SystemPackage
 
 /// Connects a session to the loop: polls its descriptor for the session's interest.
-final class SessionDriver: SessionObserver {
+package final class SessionDriver: SessionObserver {
   /// Called when the port cannot be polled: no memory, or no watches.
-  var onFailure: (Errno) -> Void = { _ in }
+  package var onFailure: (Errno) -> Void = { _ in }
 
   private let loop: IOLoop
   private var watch: DescriptorWatch?
 
   /// Connects them. It must be the session's first observer: when the port is closed its descriptor is
   /// free, and another observer may open a file that gets the same number.
-  init(_ session: Session, on loop: IOLoop) {
+  package init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self)
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
     watch?.cancel()
     watch = nil
     guard let descriptor = session.descriptor else { return }
@@ -32,7 +34,7 @@ final class SessionDriver: SessionObserver {
     }
   }
 
-  func session(
+  package func session(
     _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
   ) {
     _ = try? watch?.setInterest(session.interest.forLoop)

@@ -2,7 +2,7 @@ import DeviceWatch
 import SystemPackage
 import Testing
 
-@testable import serialterm
+@testable import SessionKit
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceQueryTests {
   private static func device(_ number: Int, incarnation: UInt64?, hasHardware: Bool = true)
@@ -46,14 +46,6 @@ import Testing
     #expect(DeviceQuery.latest.choices(among: [uart, young, phantom]) == [young, uart])
   }
 
-  @Test func absence_listsWhatThereIs() {
-    let failure = Failure(noneFor: .latest, among: [uart])
-    #expect(failure.status == .deviceNotFound)
-    #expect(failure.message.contains("hot-pluggable"))
-    #expect(failure.message.contains("\n  /dev/ttyS0  serial8250"))
-    #expect(Failure(noneFor: .latest, among: []).message.contains("serialterm doctor"))
-  }
-
   @Test func only_isTheOneThatThereIs_andNoneOfSeveral() {
     #expect(DeviceQuery.only.answer(among: [phantom, old]) == .one(old))
     #expect(DeviceQuery.only.answer(among: [old, young]) == .several([old, young]))
@@ -67,10 +59,7 @@ import Testing
     #expect(DeviceQuery.fitting(.serial("B")).answer(among: [old, young]) == .none)
   }
 
-  @Test func refusal_namesThoseThatFit_andIsWrongUsage() {
-    let failure = Failure(several: [old, young], for: .only)
-    #expect(failure.status == .usage)
-    #expect(failure.message.contains("/dev/ttyUSB0"))
-    #expect(failure.message.contains("A1"))
+  @Test func next_isNoneOfThePresentDevices() {
+    #expect(DeviceQuery.next.answer(among: [old, young]) == .none)
   }
 }

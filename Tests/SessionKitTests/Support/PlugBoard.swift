@@ -4,10 +4,9 @@ import Glibc
 import Loopback
 import Posix
 import SerialCore
-import SessionKit
 import SystemPackage
 
-@testable import serialterm
+@testable import SessionKit
 
 /// A machine into which a test plugs adapters. Their nodes are pseudo-terminals; what udev would
 /// tell of them is told through a pipe.
@@ -140,12 +139,13 @@ final class Bench {
     }
   }
 
-  func bind(to binding: Reconnector.Binding, _ begin: () throws -> Void) throws {
-    let reconnector = Reconnector(session, to: binding, on: loop)
+  func bind(to binding: DeviceBinding, _ begin: () throws -> Void) throws {
+    let presence = DevicePresence(of: binding, among: devices, on: loop)
+    let reconnector = Reconnector(session, to: presence, on: Scheduler(loop))
     reconnector.onReport = { [unowned self] in reports.append($0) }
     self.reconnector = reconnector
     try begin()
-    try reconnector.start(watching: devices)
+    try reconnector.start()
   }
 
   /// Lets happen what is due.

@@ -1,56 +1,20 @@
 import DeviceWatch
-import SystemPackage
-
-/// A query over the present devices, for a TARGET that names no node.
-enum DeviceQuery: Hashable {
-  /// No TARGET: the only device.
-  case only
-  /// `latest`: the hot-pluggable device that was plugged in last.
-  case latest
-  /// All devices that fit a selector.
-  case fitting(DeviceSelector)
-
-  /// The result of a query.
-  enum Answer: Hashable {
-    case none
-    case one(Device)
-    /// The user has to choose, even if there is only one, because it was not named.
-    case several([Device])
-  }
-
-  /// Evaluates the query.
-  ///
-  /// A UART of the board is never the answer to ``only`` and ``latest``: often it is the kernel's
-  /// console or a modem of the machine.
-  func answer(among devices: [Device]) -> Answer {
-    switch self {
-    case .only:
-      let ports = choices(among: devices)
-      if ports.count == 1, ports[0].isHotPluggable { return .one(ports[0]) }
-      return ports.isEmpty ? .none : .several(ports)
-    case .latest:
-      let latest = choices(among: devices).filter(\.isHotPluggable)
-        .max { ($0.incarnation ?? 0) < ($1.incarnation ?? 0) }
-      return latest.map(Answer.one) ?? .none
-    case .fitting(let selector):
-      let matches = selector.matches(among: devices)
-      return matches.count > 1 ? .several(matches) : matches.first.map(Answer.one) ?? .none
-    }
-  }
-
-  /// The devices that a user can choose from: what fits the selector, otherwise all with hardware
-  /// behind them, hot-pluggable ones first.
-  func choices(among devices: [Device]) -> [Device] {
-    switch self {
-    case .only, .latest:
-      let ports = devices.filter(\.hasHardware)
-      return ports.filter(\.isHotPluggable) + ports.filter { !$0.isHotPluggable }
-    case .fitting(let selector): return selector.matches(among: devices)
-    }
-  }
-}
+import SerialCore
+import SessionKit
 
 extension Failure {
+  /// Puts in words why a session could not be bound to its target, with advice.
+  init(_ error: BindingError) {
+    switch error {
+    case .noTarget:
+      self.init(.usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
+    case .none(let query, let devices): self.init(noneFor: query, among: devices)
+    case .several(let query, let devices): self.init(several: devices, for: query)
+    case .port(let error): self.init(error)
+    case .system(let error): self.init(.otherFailure, "a system call failed: \(error).")
+    }
+  }
+
   /// The query has no answer, and there is no terminal to ask on.
   ///
   /// - Parameters:
@@ -63,7 +27,7 @@ extension Failure {
       self.init(
         .deviceNotFound,
         "\(selector): \(PortProblem.noSuchDevice). 'serialterm list' shows the devices\(waiting).")
-    case .only, .latest:
+    case .only, .latest, .next:
       self.init(.deviceNotFound, query.absence(among: devices).joined(separator: "\n"))
     }
   }
@@ -72,7 +36,8 @@ extension Failure {
   init(several devices: [Device], for query: DeviceQuery) {
     let list = devices.lines.joined(separator: "\n")
     switch query {
-    case .only, .latest: self.init(.usage, "no device was named. Name one of these:\n\(list)")
+    case .only, .latest, .next:
+      self.init(.usage, "no device was named. Name one of these:\n\(list)")
     case .fitting(let selector):
       self.init(.usage, "\(selector): fits several devices. Name one of them:\n\(list)")
     }

@@ -2,12 +2,11 @@ import DeviceWatch
 import Glibc
 import Posix
 import SerialCore
-import SessionKit
 import SystemPackage
 import TestSupport
 import Testing
 
-@testable import serialterm
+@testable import SessionKit
 
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorTests {
   typealias Adapter = PlugBoard.Adapter

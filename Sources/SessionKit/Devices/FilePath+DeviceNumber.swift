@@ -1,15 +1,15 @@
 import Posix
-import SystemPackage
+package import SystemPackage
 
 extension FilePath {
   /// The number of the character device that the path leads to; nil if it leads to something else.
-  var deviceNumber: DeviceID? {
+  package var deviceNumber: DeviceID? {
     guard let file = try? stat(), file.type == .characterSpecial else { return nil }
     return file.specialDeviceID
   }
 
   /// Whether it leads to a device with hardware behind it, according to sysfs(5).
-  var hasHardware: Bool {
+  package var hasHardware: Bool {
     guard let number = deviceNumber else { return false }
     let entry = "/sys/dev/char/\(number.majorNumber):\(number.minorNumber)/device"
     return (try? FilePath(entry).stat()) != nil

@@ -1,0 +1,17 @@
+package import DeviceWatch
+package import SerialCore
+package import SystemPackage
+
+/// Why a session could not be bound to its target.
+package enum BindingError: Error, Hashable {
+  /// No target was given, and there is no user to ask.
+  case noTarget
+  /// No device answers the query. The devices are those that are present.
+  case none(DeviceQuery, among: [Device])
+  /// Several devices answer the query, and there is no user to ask.
+  case several(DeviceQuery, [Device])
+  /// The port could not be opened.
+  case port(SerialError)
+  /// The devices could not be listed, or the far end could not be prepared.
+  case system(Errno)
+}

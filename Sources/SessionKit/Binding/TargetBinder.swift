@@ -1,0 +1,178 @@
+package import DeviceWatch
+package import EventLoop
+import Glibc
+import Observing
+package import SerialCore
+package import SystemPackage
+
+/// Binds a session to the far end that the user named, and owns the objects that this needs.
+package final class TargetBinder {
+  private let session: Session
+  private let providers: LinkProviders
+  private let devices: DeviceCatalog
+  private let loop: IOLoop
+  /// Whether to wait for a device that is missing or busy.
+  package var waitsForAbsentDevice = false
+  /// See ``Reconnector/onArrival``.
+  package var onArrival: ((Endpoint, Device?) -> Bool)?
+  /// Called when a link that opens late could not be opened.
+  package var onFailure: (BindingError) -> Void = { _ in }
+  private var prepared: PreparedEndpoint?
+  private var reconnector: Reconnector?
+  /// Whether opening was denied just after the node appeared: udev may still set its permissions.
+  private var isOpeningLate = false
+  private var lateResult: ObservationToken<SessionEvent>?
+
+  /// Creates a binder.
+  ///
+  /// - Parameters:
+  ///   - session: makes its links with the same providers.
+  ///   - providers: the kinds of endpoints.
+  ///   - devices: the serial ports of the machine.
+  package init(
+    _ session: Session, providers: LinkProviders = .standard, among devices: DeviceCatalog,
+    on loop: IOLoop
+  ) {
+    self.session = session
+    self.providers = providers
+    self.devices = devices
+    self.loop = loop
+  }
+
+  /// Finds the far end, and opens it or waits for it.
+  ///
+  /// - Parameters:
+  ///   - target: nil for the only device.
+  ///   - mayAsk: whether there is a user to choose among several devices.
+  /// - Returns: the query that the user has to answer; nil if the session is bound.
+  package func bind(to target: Target?, mayAsk: Bool) throws(BindingError) -> DeviceQuery? {
+    if target == nil && !mayAsk { throw .noTarget }
+    switch try resolve(target) {
+    case .endpoint(let endpoint): try open(named: endpoint)
+    case .device(let device, .fitting(let place)) where place.isPlace:
+      follow(.selector(place))
+      try open(.tty(device.node))
+    case .device(let device, _):
+      follow(.identity(IdentityMatcher(for: device, among: try present())))
+      try open(.tty(device.node))
+    case .none(.next): try waitForNext(named: "new")
+    case .several(_, let query) where mayAsk: return query
+    case .several(let devices, let query): throw .several(query, devices)
+    case .none(.fitting(let selector)) where waitsForAbsentDevice:
+      follow(.selector(selector))
+      try wait(at: Endpoint(.unresolved, "\(selector)"))
+    case .none(.latest) where waitsForAbsentDevice: try waitForNext(named: "latest")
+    case .none(let query):
+      if mayAsk && (query == .latest || query == .only) { return query }
+      throw .none(query, among: try present())
+    }
+    return nil
+  }
+
+  private func resolve(_ target: Target?) throws(BindingError) -> ResolvedTarget {
+    try ResolvedTarget(target) { () throws(BindingError) in try present() }
+  }
+
+  private func present() throws(BindingError) -> [Device] {
+    do { return try devices.current() } catch { throw .system(error) }
+  }
+
+  // MARK: Opening and waiting
+
+  private func open(named endpoint: Endpoint) throws(BindingError) {
+    let provider = providers.provider(of: endpoint)
+    let prepared: PreparedEndpoint
+    do { prepared = try provider.prepare(endpoint, on: loop) } catch { throw .system(error) }
+    self.prepared = prepared
+    reconnector = Reconnector(
+      session, to: provider.presence(of: prepared.endpoint, among: devices, on: loop),
+      on: Scheduler(loop))
+    try open(prepared.endpoint)
+  }
+
+  private func follow(_ binding: DeviceBinding) {
+    reconnector = Reconnector(
+      session, to: DevicePresence(of: binding, among: devices, on: loop), on: Scheduler(loop))
+  }
+
+  /// To recognise a new device, the present ones must be known.
+  private func waitForNext(named name: String) throws(BindingError) {
+    follow(.next(after: try present()))
+    try wait(at: Endpoint(.unresolved, name))
+  }
+
+  private func wait(at endpoint: Endpoint) throws(BindingError) {
+    do { try session.waitForDevice(at: endpoint) } catch { throw .port(error) }
+  }
+
+  private func open(_ endpoint: Endpoint) throws(BindingError) {
+    do { try session.open(endpoint) } catch { return try wait(at: endpoint, after: error) }
+    guard case .opening = session.state else { return }
+    // The link is not of this computer: the result comes in a later turn of the loop.
+    lateResult = session.observe(\.stateChange) { [unowned self] in
+      openingEnded(at: endpoint, in: $0.new)
+    }
+  }
+
+  private func openingEnded(at endpoint: Endpoint, in state: SessionState) {
+    lateResult = nil
+    guard case .closed(.failed(let error)) = state else { return }
+    do { try wait(at: endpoint, after: error) } catch { onFailure(error) }
+  }
+
+  /// Waits for an endpoint that could not be opened, if that may succeed later.
+  private func wait(at endpoint: Endpoint, after error: SerialError) throws(BindingError) {
+    switch error.code {
+    case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice: break
+    case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
+      isOpeningLate = true
+    case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
+      .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .penTaken,
+      .system:
+      throw .port(error)
+    }
+    try wait(at: endpoint)
+  }
+
+  // MARK: Reconnecting
+
+  /// Whether a session that may not open its device ends: it has never been open, and the user did not ask
+  /// it to wait.
+  package var endsWhenRefused: Bool {
+    isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
+  }
+
+  /// The devices that may be the session's, if only the user can tell.
+  package var candidates: [Device] { reconnector?.candidates ?? [] }
+
+  /// The user has chosen a candidate. Does nothing if it is gone.
+  package func choose(_ endpoint: Endpoint) {
+    guard let device = candidates.first(where: { .tty($0.node) == endpoint }) else { return }
+    reconnector?.choose(device)
+  }
+
+  /// Starts to reconnect the session to its far end when that is lost.
+  ///
+  /// - Parameter onReport: called with news and questions for the user.
+  /// - Throws: the errors of epoll_ctl(2).
+  package func startReconnecting(
+    onReport: @escaping (Reconnector.Report) -> Void
+  ) throws(Errno) {
+    reconnector?.onReport = onReport
+    reconnector?.onArrival = onArrival
+    reconnector?.waitsForPort = waitsForAbsentDevice
+    try reconnector?.start()
+  }
+}
+
+extension FilePath {
+  /// Whether the node is so new, or its permissions were changed so recently, that udev may not have
+  /// finished. Opening, reading and writing a node do not change its ctime.
+  fileprivate var isNew: Bool {
+    guard let node = try? stat() else { return false }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = Duration.seconds(now.tv_sec - node.st_ctim.tv_sec)
+    return age >= .zero && age <= ReturnPatience.permissions
+  }
+}

@@ -1,0 +1,55 @@
+package import DeviceWatch
+package import EventLoop
+package import SerialCore
+package import SystemPackage
+
+/// Everything about one kind of endpoint: how its targets are written, how a link to it is made, and how
+/// a session learns that it is back. A new kind is one provider in ``LinkProviders/standard``.
+package protocol LinkProvider: Sendable {
+  /// The kind of the endpoints.
+  var kind: Endpoint.Kind { get }
+
+  /// Parses a TARGET.
+  ///
+  /// - Returns: nil if the text has another form.
+  func parse(_ text: String) -> Result<Target, TargetError>?
+
+  /// The targets that complete a command line.
+  ///
+  /// - Parameter devices: lists the present devices; none if udev is not available.
+  func completions(among devices: () -> [Device]) -> [String]
+
+  /// Prepares the far end for a session: for example, starts a simulation.
+  ///
+  /// - Throws: the error of the system.
+  func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint
+
+  /// Makes a link that is not open yet.
+  func link(to endpoint: Endpoint, options: LinkOptions) -> any Link
+
+  /// Watches for the far end while a session waits for it.
+  ///
+  /// - Returns: nil if only an attempt to open it tells whether it is there.
+  func presence(
+    of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
+  ) -> (any Presence)?
+}
+
+extension LinkProvider {
+  /// Changes nothing.
+  package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
+    PreparedEndpoint(endpoint)
+  }
+}
+
+/// An endpoint that a session can open, and what has to exist as long as the session is bound to it.
+package struct PreparedEndpoint {
+  package let endpoint: Endpoint
+  private let owner: AnyObject?
+
+  /// - Parameter owner: the object that makes the endpoint exist, such as a simulation.
+  package init(_ endpoint: Endpoint, keeping owner: AnyObject? = nil) {
+    self.endpoint = endpoint
+    self.owner = owner
+  }
+}

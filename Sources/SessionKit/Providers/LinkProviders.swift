@@ -1,0 +1,47 @@
+package import DeviceWatch
+package import SerialCore
+
+/// The kinds of endpoints that a program knows.
+package struct LinkProviders: Sendable {
+  /// The kinds of this program. Terminal devices are the last: every other text is a path.
+  package static let standard = LinkProviders([LoopbackProvider(), TerminalDeviceProvider()])
+
+  private let providers: [any LinkProvider]
+
+  /// - Parameter providers: asked in this order whether a target is theirs.
+  package init(_ providers: [any LinkProvider]) { self.providers = providers }
+
+  /// The beginnings of targets that will have a provider. They are not paths.
+  private static let reserved = ["tcp://", "rfc2217://", "unix:", "ssh://"]
+
+  /// Parses a TARGET.
+  ///
+  /// - Throws: ``TargetError`` if it is malformed.
+  package func parse(_ text: String) throws(TargetError) -> Target {
+    guard !text.isEmpty else { throw .empty }
+    guard !Self.reserved.contains(where: text.hasPrefix) else { throw .unsupported(text) }
+    for provider in providers {
+      if let target = provider.parse(text) { return try target.get() }
+    }
+    throw .unsupported(text)
+  }
+
+  /// The targets that complete a command line.
+  ///
+  /// - Parameter devices: lists the present devices; none if udev is not available.
+  package func completions(among devices: () -> [Device]) -> [String] {
+    providers.reversed().flatMap { $0.completions(among: devices) }
+  }
+
+  /// Makes a link that is not open yet.
+  package func link(to endpoint: Endpoint, options: LinkOptions) -> any Link {
+    provider(of: endpoint).link(to: endpoint, options: options)
+  }
+
+  func provider(of endpoint: Endpoint) -> any LinkProvider {
+    guard let provider = providers.first(where: { $0.kind == endpoint.kind }) else {
+      preconditionFailure("\(endpoint) has a kind without a provider")
+    }
+    return provider
+  }
+}

@@ -1,0 +1,70 @@
+import DeviceWatch
+import SystemPackage
+
+/// How the terminal device of a session is recognised. A value: it learns from what its owner observes.
+enum DeviceBinding: Hashable {
+  /// By its identity, after it has been seen.
+  case identity(IdentityMatcher)
+  /// By the user's description, before it has been seen.
+  case selector(DeviceSelector)
+  /// It is the first that appears with hardware, and is none of these devices by their incarnations.
+  case next(besides: Set<UInt64>)
+  /// By its path, if udev does not know it.
+  case path(PathBinding)
+
+  /// The next device to be plugged in.
+  ///
+  /// - Parameter present: the devices that are not meant.
+  static func next(after present: [Device]) -> Self {
+    .next(besides: Set(present.compactMap(\.incarnation)))
+  }
+
+  /// The session has the device open at a path: from now on it is recognised by its identity, if udev
+  /// knows it. The exception is a physical port: the user wants whatever is plugged in there.
+  mutating func recognise(at path: FilePath, among present: [Device]) {
+    let device = DeviceSelector.node(path).matches(among: present).first
+    switch (self, device) {
+    case (.selector(.port), _): break
+    case (.identity(var matcher), let device?):
+      matcher.follow(device, among: present)
+      self = .identity(matcher)
+    case (.path, let device?), (.selector, let device?), (.next, let device?):
+      self = .identity(IdentityMatcher(for: device, among: present))
+    case (.path(var path), nil):
+      path.look()
+      self = .path(path)
+    case (.identity, nil), (.selector, nil), (.next, nil): break
+    }
+  }
+
+  /// Another device has appeared while the session has its own open at a path. The open device's identity
+  /// is already known; its path may now lead to the other one, because udev gives a link that two adapters
+  /// claim to the later one.
+  mutating func lookForTwins(at path: FilePath, among present: [Device]) {
+    guard case .identity(var matcher) = self else { return recognise(at: path, among: present) }
+    matcher.learn(from: present)
+    self = .identity(matcher)
+  }
+
+  /// Whether this is the device that the session has open at a path.
+  func isDevice(_ device: Device, at path: FilePath) -> Bool {
+    guard case .identity(let matcher) = self else {
+      return DeviceSelector.node(path).matches(among: [device]) == [device]
+    }
+    return matcher.device.node == device.node
+  }
+
+  /// The present devices except the session's.
+  func strangers(among present: [Device]) -> [Device] {
+    guard case .identity(let matcher) = self else { return present }
+    return present.filter { $0.syspath != matcher.device.syspath }
+  }
+
+  /// The first device that appeared since ``next(after:)``.
+  func next(among present: [Device]) -> Device? {
+    guard case .next(let others) = self else { return nil }
+    return present.first { device in
+      device.hasHardware && device.incarnation.map { !others.contains($0) } ?? false
+    }
+  }
+}

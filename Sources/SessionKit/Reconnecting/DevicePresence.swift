@@ -1,0 +1,172 @@
+import DeviceWatch
+import EventLoop
+import SerialCore
+import SystemPackage
+
+/// The presence of a terminal device of this computer.
+///
+/// A device that udev knows is recognised by its identity, whatever its node is; anything else, such as a
+/// pseudo-terminal behind a link, by its path. Presence is never polled.
+final class DevicePresence: Presence, DeviceObserver {
+  var onEvent: (PresenceEvent) -> Void = { _ in }
+
+  private let devices: DeviceCatalog?
+  private let loop: IOLoop
+  private let endpoint: (FilePath) -> Endpoint
+  private var binding: DeviceBinding
+  private var search = ReturnSearch()
+  /// Whether udev is available, and its devices matter.
+  private var knowsDevices = false
+  /// Where the session has the device open.
+  private var openPath: FilePath?
+  /// Where the device was found last.
+  private var foundPath: FilePath?
+  /// Why the last attempt failed.
+  private var failure: SerialError.Code?
+  private var awaited: AwaitedPath?
+  private var uses: PortUseWatch?
+
+  /// Creates a presence that has not started.
+  ///
+  /// - Parameters:
+  ///   - binding: how the device is recognised at first.
+  ///   - devices: the serial ports of the machine; nil if udev cannot know the device. Where udev is not
+  ///     available, as in some sandboxes, a path is still found again.
+  ///   - endpoint: names the endpoint at a path.
+  init(
+    of binding: DeviceBinding, among devices: DeviceCatalog?, on loop: IOLoop,
+    endpoint: @escaping (FilePath) -> Endpoint = Endpoint.tty
+  ) {
+    self.binding = binding
+    self.devices = devices
+    self.loop = loop
+    self.endpoint = endpoint
+  }
+
+  func start() throws(Errno) {
+    guard let devices, (try? devices.current()) != nil else { return }
+    knowsDevices = true
+    try devices.addObserver(self, on: loop)
+  }
+
+  private var present: [Device] { knowsDevices ? devices?.devices ?? [] : [] }
+
+  // MARK: The session
+
+  func didOpen(at endpoint: Endpoint) {
+    guard let path = endpoint.path else { return }
+    (openPath, foundPath) = (path, path)
+    binding.recognise(at: path, among: present)
+  }
+
+  func didLeave() {
+    openPath = nil
+    search = ReturnSearch(besides: binding.strangers(among: present))
+  }
+
+  func choose(_ device: Device) {
+    binding = .identity(IdentityMatcher(for: device, among: present))
+    search = ReturnSearch()
+  }
+
+  // MARK: Finding the device
+
+  func find(whileReleased isReleased: Bool) -> PresenceFinding {
+    if let next = binding.next(among: present) {
+      binding = .identity(IdentityMatcher(for: next, among: present))
+    }
+    switch binding {
+    case .identity(let matcher): return place(search.find(matcher, among: present))
+    case .selector(let selector): return place(search.find(selector, among: present))
+    case .next: return .absent
+    case .path(let binding): return isReleased ? .absent : find(at: binding)
+    }
+  }
+
+  private func place(_ finding: ReturnSearch.Finding) -> PresenceFinding {
+    switch finding {
+    case .nothing: return .absent
+    case .device(let device):
+      foundPath = device.node
+      return .present(endpoint(device.node), device)
+    case .lookAlikes(let devices): return .lookAlikes(devices)
+    case .several(let devices): return .several(devices)
+    }
+  }
+
+  private func find(at binding: PathBinding) -> PresenceFinding {
+    let path = binding.path
+    do throws(Errno) {
+      try watch(path)
+    } catch {
+      return .failed(SerialError(.system, in: "inotify", at: endpoint(path), errno: error))
+    }
+    guard awaited?.isPresent == true, binding.mayBeTheDevice else { return .absent }
+    foundPath = path
+    let device = DeviceSelector.node(path).matches(among: present).first
+    // The kernel creates the node of an adapter before udev knows of it.
+    if device == nil && knowsDevices && path.hasHardware { return .unidentified(endpoint(path)) }
+    return .present(endpoint(path), device)
+  }
+
+  // MARK: Watching
+
+  private func watch(_ path: FilePath) throws(Errno) {
+    guard awaited?.path != path else { return }
+    awaited = nil
+    awaited = try AwaitedPath(path, on: loop) { [unowned self] in take($0) }
+  }
+
+  private func take(_ news: AwaitedPath.News) {
+    switch news {
+    case .appeared: onEvent(.appeared)
+    case .accessChanged:
+      // The file that could not be opened is still the same; only its permissions have changed.
+      if failure == .permissionDenied, case .path(var path) = binding {
+        path.look()
+        binding = .path(path)
+      }
+      onEvent(.changed)
+    }
+  }
+
+  func didFail(with error: SerialError) -> FailureWatch {
+    failure = error.code
+    let path = error.endpoint.path
+    if let path, error.code == .permissionDenied && awaited?.path != path {
+      // Without inotify, attempts are made more often.
+      _ = try? watch(path)
+      if awaited != nil { return FailureWatch(isNew: true) }
+    }
+    if let path, error.code == .busy {
+      guard uses?.path == path else {
+        uses = PortUseWatch(of: path, on: loop) { [unowned self] in onEvent(.used) }
+        return FailureWatch(isNew: uses?.isWatching == true)
+      }
+      // The attempt has caused events itself.
+      uses?.skipEvents()
+    } else {
+      uses = nil
+    }
+    return FailureWatch(
+      reportsAccess: path != nil && awaited?.path == path, reportsUse: uses?.isWatching == true)
+  }
+
+  func endWait() { (awaited, uses, failure) = (nil, nil, nil) }
+
+  // MARK: Events of devices
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
+    if let openPath { binding.lookForTwins(at: openPath, among: present) }
+    onEvent(.changed)
+  }
+
+  func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
+    let isFarEnd = openPath.map { binding.isDevice(device, at: $0) } ?? (foundPath == device.node)
+    onEvent(.removed(isFarEnd: isFarEnd))
+  }
+
+  func deviceWatcher(
+    _ watcher: DeviceWatcher, didChange old: Device, to new: Device
+  ) { onEvent(.changed) }
+}

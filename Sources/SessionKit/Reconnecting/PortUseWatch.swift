@@ -1,0 +1,36 @@
+import DeviceWatch
+import EventLoop
+import SystemPackage
+
+/// Waits on a loop until a program opens or closes a port that another program holds.
+final class PortUseWatch {
+  let path: FilePath
+  private let watcher: OpeningWatcher?
+  private let loop: IOLoop
+  private var watch: DescriptorWatch?
+
+  /// Starts watching. Without inotify nothing is reported.
+  ///
+  /// - Parameter onUse: called after each use; it may release this object.
+  init(of path: FilePath, on loop: IOLoop, onUse: @escaping () -> Void) {
+    self.path = path
+    self.loop = loop
+    watcher = try? OpeningWatcher(path)
+    guard let watcher else { return }
+    watch = try? loop.watch(watcher.descriptor, for: .reading) { [unowned watcher] _ in
+      if watcher.readEvents() { onUse() }
+    }
+  }
+
+  deinit {
+    // The watch may be calling.
+    let ended = (watch, watcher)
+    loop.atEndOfTurn { withExtendedLifetime(ended) {} }
+  }
+
+  /// Whether uses are reported.
+  var isWatching: Bool { watch != nil }
+
+  /// Forgets the uses that were not reported yet.
+  func skipEvents() { _ = watcher?.readEvents() }
+}

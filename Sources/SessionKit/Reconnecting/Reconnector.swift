@@ -1,0 +1,233 @@
+package import DeviceWatch
+import Posix
+package import SerialCore
+package import SystemPackage
+
+/// Reconnects a session to its far end when that is back, wherever it is by then.
+///
+/// A ``Presence`` finds the far end. Where there is none, because only an attempt to open the far end
+/// tells whether it is there, attempts are a second apart at least.
+package final class Reconnector: SessionObserver {
+  /// News for the user, or a question.
+  package enum Report: Hashable {
+    /// The far end is back, but another program has it. Opening is retried.
+    case held(SerialError)
+    /// The far end is back, and could not be opened for longer than usual.
+    case refused(SerialError)
+    /// More than one device matches: see ``candidates``.
+    case several([Device])
+    /// Similar devices are present, and it is not certain that one of them is the session's: see
+    /// ``candidates``.
+    case lookAlikes([Device])
+    /// There are no candidates any more: they are gone, or the device was found.
+    case settled
+  }
+
+  /// Called before the far end is opened for the first time, with the device if udev knows it. Returns
+  /// whether to open it.
+  package var onArrival: ((Endpoint, Device?) -> Bool)?
+  /// Called with news and questions for the user.
+  package var onReport: (Report) -> Void = { _ in }
+  /// The devices that may be the session's, if only the user can tell.
+  package private(set) var candidates: [Device] = []
+  /// Whether the session has been open.
+  package private(set) var hasBeenOpen = false
+  /// Whether the user asked to wait for a port that cannot be opened now.
+  package var waitsForPort = false
+
+  private let session: Session
+  private let presence: (any Presence)?
+  private let scheduler: Scheduler
+  private var patience = ReturnPatience()
+  /// The next attempt, unless an event comes before.
+  private var retry: AnyObject?
+  /// Until when udev may report a node that exists.
+  private var udevLimit: MonotonicTime?
+  /// The time of the last attempt without a presence.
+  private var lastAttempt: MonotonicTime?
+
+  /// Creates a reconnector. It does nothing before ``start()``.
+  ///
+  /// - Parameter presence: nil if only an attempt tells whether the far end is there.
+  package init(_ session: Session, to presence: (any Presence)?, on scheduler: Scheduler) {
+    self.session = session
+    self.presence = presence
+    self.scheduler = scheduler
+  }
+
+  /// Looks for the far end, now and after each event.
+  ///
+  /// - Throws: the errors of epoll_ctl(2).
+  package func start() throws(Errno) {
+    startPatience()
+    session.addObserver(self)
+    presence?.onEvent = { [unowned self] in take($0) }
+    try presence?.start()
+    if case .open(let endpoint, _) = session.state { didOpen(at: endpoint) }
+    look()
+  }
+
+  /// The user has chosen a candidate.
+  package func choose(_ device: Device) {
+    presence?.choose(device)
+    look()
+  }
+
+  // MARK: Events
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    if old.isOpen && !new.isOpen { presence?.didLeave() }
+    switch new {
+    case .open(let endpoint, _):
+      endWait()
+      // A change of settings does not change the far end.
+      if !old.isOpen { didOpen(at: endpoint) }
+    case .waitingForDevice(_, .absent), .waitingForDevice(_, .lost),
+      .waitingForDevice(_, .released):
+      startPatience()
+      look()
+      missIfReleased()
+    case .waitingForDevice(_, .failed(let error)): tryAgain(after: error)
+    case .released, .closed: endWait()
+    case .opening: break
+    }
+  }
+
+  private func didOpen(at endpoint: Endpoint) {
+    hasBeenOpen = true
+    presence?.didOpen(at: endpoint)
+  }
+
+  private func take(_ event: PresenceEvent) {
+    switch event {
+    case .changed: look()
+    case .appeared:
+      startPatience()
+      look()
+    case .removed(let isFarEnd): deviceWasRemoved(isFarEnd: isFarEnd)
+    case .used:
+      patience.portWasUsed(at: scheduler.now())
+      look()
+    }
+  }
+
+  private func deviceWasRemoved(isFarEnd: Bool) {
+    switch session.state {
+    case .open, .opening:
+      if isFarEnd { session.deviceDidDisappear() }
+    case .waitingForDevice(_, let reason):
+      // If it appears again, another wait begins.
+      if isFarEnd, case .failed = reason { startPatience() }
+      if !candidates.isEmpty { look() }
+    case .released, .closed:
+      if !candidates.isEmpty { look() }
+    }
+  }
+
+  // MARK: Looking
+
+  /// Opens the far end if it is there. While the port is released, only stores where it is.
+  private func look() {
+    switch session.state {
+    case .waitingForDevice(let endpoint, _):
+      guard let presence else { return tryBlindly(at: endpoint) }
+      take(presence.find(whileReleased: false))
+    case .released:
+      if let presence { take(presence.find(whileReleased: true)) }
+    case .closed, .opening, .open: break
+    }
+  }
+
+  private func take(_ finding: PresenceFinding) {
+    switch finding {
+    case .absent: offer([], .settled)
+    case .present(let endpoint, let device):
+      offer([], .settled)
+      open(endpoint, device)
+    case .unidentified(let endpoint):
+      if !isUdevAwaited() { open(endpoint, nil) }
+    case .lookAlikes(let devices): offer(devices, .lookAlikes(devices))
+    case .several(let devices): offer(devices, .several(devices))
+    // Descriptors and watches that ran out may be available later; no event reports that.
+    case .failed(let error): tryAgain(after: error)
+    }
+  }
+
+  private func offer(_ devices: [Device], _ report: Report) {
+    // While the port is released to another program, the user is not asked about it.
+    guard devices != candidates, !session.state.isReleased else { return }
+    candidates = devices
+    onReport(report)
+  }
+
+  /// Opens the far end; the first time only if ``onArrival`` agrees.
+  private func open(_ endpoint: Endpoint, _ device: Device?) {
+    guard hasBeenOpen || onArrival?(endpoint, device) ?? true else { return }
+    session.deviceDidReturn(at: endpoint)
+  }
+
+  private func tryBlindly(at endpoint: Endpoint) {
+    let now = scheduler.now()
+    let wait = lastAttempt.map { $0 + ReturnPatience.longInterval - now } ?? .zero
+    guard wait <= .zero else { return lookAgain(after: wait) }
+    lastAttempt = now
+    open(endpoint, nil)
+  }
+
+  /// Whether to wait until udev reports the device of an endpoint, if ``onArrival`` needs it. The wait has
+  /// a limit.
+  private func isUdevAwaited() -> Bool {
+    guard onArrival != nil, !hasBeenOpen else { return false }
+    let now = scheduler.now()
+    let limit = udevLimit ?? now + ReturnPatience.permissions
+    udevLimit = limit
+    guard now < limit else { return false }
+    lookAgain(after: limit - now)
+    return true
+  }
+
+  /// A session that does not wait for lost devices does not wait for one that was lost while it was
+  /// released.
+  private func missIfReleased() {
+    guard case .waitingForDevice(_, .released) = session.state else { return }
+    session.deviceIsMissing()
+  }
+
+  // MARK: Waiting
+
+  private func endWait() {
+    retry = nil
+    presence?.endWait()
+    startPatience()
+    if !candidates.isEmpty {
+      candidates = []
+      onReport(.settled)
+    }
+  }
+
+  private func startPatience() {
+    patience = ReturnPatience(
+      wasAskedFor: waitsForPort && !hasBeenOpen, hasPresence: presence != nil)
+  }
+
+  private func tryAgain(after error: SerialError) {
+    let watch = presence?.didFail(with: error) ?? FailureWatch()
+    // The cause may have gone before it was watched.
+    guard !watch.isNew else { return lookAgain(after: .zero) }
+    let advice = patience.failed(
+      with: error, at: scheduler.now(), isWatched: watch.reportsAccess,
+      isUseWatched: watch.reportsUse)
+    if let delay = advice.retry { lookAgain(after: delay) } else { retry = nil }
+    switch advice.report {
+    case .held: onReport(.held(error))
+    case .refused: onReport(.refused(error))
+    case nil: break
+    }
+  }
+
+  private func lookAgain(after delay: Duration) {
+    retry = scheduler.schedule(after: delay) { [unowned self] in look() }
+  }
+}
