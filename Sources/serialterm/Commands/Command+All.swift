@@ -7,7 +7,7 @@ extension Command {
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
     log, hexView, timestamps, timestampFormat.command, highlight, filter,
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
-    release, reconnect, showConfiguration, statistics,
+    release, reconnect, showConfiguration, copySettings, statistics,
   ]
 
   /// The command of a key; nil if it has none.

@@ -72,6 +72,7 @@ import Testing
         .transferring: "image.bin is being sent",
         .scripted: "in use by a script; released when it finishes",
       ][situation]
+    case "copy-settings": [.closed: "no device", .opening: "the port is opening"][situation]
     case "reconnect": withoutPort(situation)
     case "baud", "data-bits", "parity", "stop-bits", "flow":
       withoutPort(situation)

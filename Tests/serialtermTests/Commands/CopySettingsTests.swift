@@ -1,0 +1,85 @@
+import ArgumentParser
+import SerialCore
+import SessionKit
+import SystemPackage
+import Testing
+import Views
+
+@testable import serialterm
+
+@Suite(.timeLimit(.minutes(5))) struct CopySettingsTests {
+  private func state(_ change: (inout TerminalState) -> Void = { _ in }) -> TerminalState {
+    var state = TerminalState()
+    state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    change(&state)
+    return state
+  }
+
+  @Test func defaults_areNotInIt() {
+    #expect(state().commandLine == "serialterm connect /dev/ttyUSB0")
+  }
+
+  @Test func whatWasChanged_isInIt() {
+    let changed = state {
+      $0.requestedSettings = LineSettings(baudRate: 9600, parity: .even)
+      $0.reconnects = false
+      $0.lineEnding = .crlf
+    }
+    #expect(
+      changed.commandLine
+        == "serialterm connect /dev/ttyUSB0 -b 9600 -p even --no-reconnect --line-ending crlf")
+  }
+
+  @Test func words_areQuotedForAShell() {
+    let filtered = state {
+      $0.session = .released(.tty("/dev/serial/by-id/usb Board's"))
+      $0.filter = "grep -v x"
+      $0.isFiltering = true
+    }
+    #expect(
+      filtered.commandLine
+        == #"serialterm connect '/dev/serial/by-id/usb Board'\''s' --filter 'grep -v x'"#)
+    #expect(
+      state { $0.session = .open(LoopbackProvider.board, LineSettings()) }
+        .commandLine
+        == "serialterm connect loopback:board")
+  }
+
+  /// Every option, given to the parser of the command line again.
+  @Test func sessionThatItOpens_hasTheSameSettings() throws {
+    let map = try MapList(parsing: "from-device:cr=lf,to-device:lf=crlf")
+    let all = state {
+      $0.requestedSettings = LineSettings(
+        baudRate: 1_200, dataBits: .seven, parity: .space, stopBits: .two, flowControl: .soft)
+      $0.isReadOnly = true
+      $0.reconnects = false
+      $0.echoesLocally = true
+      $0.editsLines = true
+      $0.lineEnding = .lf
+      $0.view.isHex = true
+      $0.view.timestamps = TimestampFormat(.delta, .microseconds)
+      $0.view.map = map
+      $0.view.highlights = Highlight.levels
+      $0.view.isHighlighting = true
+      $0.filter = "cat"
+      $0.isFiltering = true
+      $0.showsStatus = true
+    }
+    let words = all.commandLine.split(separator: " ").dropFirst(2).map(String.init)
+    let command = try ConnectCommand.parse(OptionalValues.complete(words))
+    #expect(command.namedTarget == .endpoint(.tty("/dev/ttyUSB0")))
+    #expect(command.line.settings == all.requestedSettings)
+    #expect(command.view.settings == all.view)
+    #expect(command.view.filter == "cat")
+    #expect(command.readOnly && !command.reconnect && command.localEcho && command.view.status)
+    #expect(command.inputMode == .line)
+    #expect(command.lineEnding == .lf)
+  }
+
+  @Test func command_answersWithIt() throws {
+    let port = try FakeCommandPort()
+    var outcome: CommandOutcome?
+    Command.copySettings.perform(CommandCall(from: .json, at: port) { outcome = $0 })
+    #expect(outcome?.lines.last == "  serialterm connect /dev/ttyTEST")
+  }
+}
