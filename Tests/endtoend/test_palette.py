@@ -214,6 +214,14 @@ class PaletteSizeTests(PaletteTest):
     def test_in_20_by_6(self):
         self.check(6, 20)
 
+    def test_in_40_columns_the_reason_of_the_selected_command_is_whole(self):
+        terminal, screen = self.start(size=(10, 40))
+        self.open_palette(terminal, screen)
+        terminal.send(b"pulse")
+        screen.wait_for(
+            lambda lines: "  off: this port has no modem lines" in lines, "the whole reason")
+        self.close_palette(terminal, screen)
+
     def test_a_width_that_nobody_has_set_is_taken_for_80_columns(self):
         terminal = self.session(size=(24, 0))
         screen = Screen(terminal)

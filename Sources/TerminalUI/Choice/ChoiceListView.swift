@@ -18,6 +18,8 @@ public struct ChoiceListView: Sendable {
   public static let heightLimit = 12
   /// The column of the number of matches, behind a query that is not longer.
   private static let notePlace = 30
+  /// Rows of this width have room for the reasons why choices are off.
+  private static let roomyWidth = 80
   /// A narrower column beside the titles is left out.
   private static let leastSideWidth = 5
   /// How many choices decide how wide the columns are. Measuring thousands takes too long.
@@ -32,19 +34,38 @@ public struct ChoiceListView: Sendable {
     self.usesAttributes = usesAttributes
   }
 
-  /// How many choices are visible at once.
-  public var visibleCount: Int { max(1, height - 1) }
+  /// How many choices of a list are visible at once.
+  public func visibleCount<ID>(of list: ChoiceList<ID>) -> Int {
+    max(1, rowCount(for: list))
+  }
+
+  private func rowCount<ID>(for list: ChoiceList<ID>) -> Int {
+    height - 1 - (hasReasonLine(for: list) ? 1 : 0)
+  }
+
+  /// Whether the last line has the reason why the selected choice is off: where the rows may have no
+  /// room for all of it.
+  private func hasReasonLine<ID>(for list: ChoiceList<ID>) -> Bool {
+    width < Self.roomyWidth && height >= 4 && list.choices.contains { !$0.isEnabled }
+  }
 
   /// The lines, none wider than the screen, with the cursor at the end of the query.
   ///
-  /// - Parameter list: must have ``visibleCount`` choices visible.
+  /// - Parameter list: must have ``visibleCount(of:)`` choices visible.
   public func content<ID>(of list: ChoiceList<ID>) -> PanelContent {
-    let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(height - 1)
+    let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(rowCount(for: list))
     let measured = [places, list.ranking.indices.prefix(Self.measuredCount)].joined()
     let columns = Columns(of: measured.map { list.choices[list.ranking[$0].index] }, width: width)
     let (header, cursorColumn) = header(of: list)
-    return PanelContent(
-      [header] + places.map { row(at: $0, of: list, columns) }, cursorColumn: cursorColumn)
+    let rows = places.map { row(at: $0, of: list, columns) }
+    let reason = hasReasonLine(for: list) ? [reasonLine(of: list)] : []
+    return PanelContent([header] + rows + reason, cursorColumn: cursorColumn)
+  }
+
+  /// Why the selected choice is off; empty if it is on, so that the height stays the same.
+  private func reasonLine<ID>(of list: ChoiceList<ID>) -> StyledLine {
+    guard let reason = list.selected?.refusal else { return StyledLine() }
+    return StyledLine("  off: \(reason.visibleForm)".truncated(toWidth: width))
   }
 
   /// The query, and the column behind it; then the number of matches, or why the choice was refused.

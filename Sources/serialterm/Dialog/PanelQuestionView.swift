@@ -77,7 +77,7 @@ final class PanelQuestionView<Answer: Hashable>: Dialog {
   private func content(on size: ScreenSize) -> PanelContent {
     let view = ChoiceListView(
       prompt: "\(question.title): ", on: size, usesAttributes: console.outputStyle.isColoured)
-    list.resize(visibleCount: view.visibleCount)
+    list.resize(visibleCount: view.visibleCount(of: list))
     return view.content(of: list)
   }
 }

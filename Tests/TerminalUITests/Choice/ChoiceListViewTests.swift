@@ -38,6 +38,29 @@ import Testing
       Self.text(of: ChoiceList(Self.commands), rows: 5, columns: 20)[1] == "> b  send a…  (off:…")
   }
 
+  @Test func narrowScreen_hasTheWholeReasonOfTheSelectedChoice_inTheLastLine() {
+    let reason = "this port has no modem lines"
+    var list = ChoiceList(
+      (0..<9).map {
+        Choice(
+          id: $0, label: "\($0)", title: "pulse-line: pulse DTR or RTS",
+          refusal: $0 == 1 ? reason : nil)
+      })
+    let view = ChoiceListView(prompt: "", on: ScreenSize(rows: 10, columns: 40))
+    list.resize(visibleCount: view.visibleCount(of: list))
+    #expect(view.content(of: list).lines.count == 5)
+    #expect(view.content(of: list).lines.last?.text == "")
+    _ = list.handle(.named(.down))
+    #expect(view.content(of: list).lines.count == 5)
+    #expect(view.content(of: list).lines.last?.text == "  off: \(reason)")
+    // Every reason of a command fits in 40 columns.
+    #expect(view.content(of: list).lines.allSatisfy { $0.width <= 40 })
+    let wide = ChoiceListView(prompt: "", on: ScreenSize(rows: 10, columns: 80))
+    list.resize(visibleCount: wide.visibleCount(of: list))
+    #expect(wide.content(of: list).lines[2].text.hasSuffix("(off: \(reason))"))
+    #expect(wide.content(of: list).lines.count == 5)
+  }
+
   @Test(arguments: [(24, 12), (80, 12), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])
   func height_isHalfOfTheScreenAtMost_andFitsBelowTheCursor(rows: Int, height: Int) {
     let size = ScreenSize(rows: rows, columns: 80)
@@ -97,7 +120,7 @@ import Testing
   @Test func view_showsTheRowsThatAreInView() {
     var list = ChoiceList((0..<30).map { Choice(id: $0, title: "title \($0)") })
     let view = ChoiceListView(prompt: "", on: ScreenSize(rows: 10, columns: 40))
-    list.resize(visibleCount: view.visibleCount)
+    list.resize(visibleCount: view.visibleCount(of: list))
     _ = list.handle(.named(.end))
     #expect(view.content(of: list).lines.dropFirst().first?.text == "  title 26")
     #expect(view.content(of: list).lines.count == 5)
@@ -117,7 +140,7 @@ import Testing
       let size = ScreenSize(rows: chance.number(1...30), columns: chance.number(1...60))
       let view = ChoiceListView(
         prompt: text(&chance), on: size, usesAttributes: chance.number(0...1) == 0)
-      list.resize(visibleCount: view.visibleCount)
+      list.resize(visibleCount: view.visibleCount(of: list))
       for _ in 0..<5 {
         _ = list.handle(chance.key())
         let content = view.content(of: list)
