@@ -1,4 +1,5 @@
 import SystemPackage
+import SessionKit
 import TerminalUI
 
 /// The keys that start commands.

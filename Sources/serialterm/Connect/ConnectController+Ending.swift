@@ -3,6 +3,7 @@ import Glibc
 import Observing
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalUI
 
@@ -21,16 +22,18 @@ extension ConnectController {
   /// Ends the session when the device has taken what was typed, or takes too long.
   func leave() {
     leavingDeadline = .now + max(Self.leavingLimit, configuration.quitDrain)
-    parts.transfer?.withhold()
+    parts.transfer?.leave()
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
   }
 
   func askWhetherToCut(_ transfer: FileTransfer) {
+    let name = transfer.exchange.name.harmless
     dialogs.ask(
       Question(
-        title: "leave before \(transfer.name.harmless) is sent",
+        title: "leave before \(name) is sent",
         choices: { _ in
-          let progress = "\(transfer.sentCount.grouped) of \(transfer.size.counted("byte")) sent"
+          let file = transfer.exchange
+          let progress = "\(file.sentCount.grouped) of \(file.size.counted("byte")) sent"
           return [
             Choice(id: false, title: "keep sending", synonyms: ["stay"], detail: progress),
             Choice(id: true, title: "leave now", synonyms: ["leave"]),

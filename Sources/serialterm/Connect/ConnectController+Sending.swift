@@ -1,5 +1,6 @@
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// What is sent besides what is typed, and what is not.
@@ -8,12 +9,13 @@ extension ConnectController {
 
   func send(_ path: FilePath) throws(Failure) {
     let transfer = try FileTransfer(of: path, to: session, on: loop)
-    transfer.onProgress = { [unowned self, unowned transfer] count in
-      model.update { $0.progress = .init(size: transfer.size, sentCount: count) }
+    let file = transfer.exchange
+    transfer.onReport = { [unowned self] count in
+      model.update { $0.progress = .init(size: file.size, sentCount: count) }
     }
     transfer.onEnd = { [unowned self] in transferEnded($0) }
     parts.transfer = transfer
-    console.say("sending \(transfer.name), \(transfer.size.counted("byte")); ctrl-c stops.")
+    console.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
     do throws(SerialError) {
       try transfer.begin()
     } catch {
@@ -22,15 +24,16 @@ extension ConnectController {
     }
   }
 
-  private func transferEnded(_ end: FileTransfer.End) {
+  private func transferEnded(_ end: PlainFile.End) {
     guard let transfer = parts.transfer else { return }
     parts.transfer = nil
     if isAskingToQuit { dialogs.dismiss() }
-    parts.unsent.file(transfer, end)
+    let file = transfer.exchange
+    parts.unsent.file(file, end)
     guard end == .done else { return }
     let tenths = (MonotonicTime.now - transfer.start).nanoseconds / 100_000_000
-    let count = transfer.sentCount.counted("byte")
-    console.say("\(transfer.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
+    let count = file.sentCount.counted("byte")
+    console.say("\(file.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
   }
 
   /// What is typed while a file is sent would come to stand in the middle of it.

@@ -1,3 +1,5 @@
+import SessionKit
+
 /// Reports bytes that were written and not sent: for every way out of a session, and for those that are
 /// lost while it continues.
 final class UnsentReport {
@@ -19,15 +21,15 @@ final class UnsentReport {
   }
 
   /// Reports that a file was not sent to its end, and how far it got.
-  func file(_ transfer: FileTransfer, _ end: FileTransfer.End) {
+  func file(_ file: PlainFile, _ end: PlainFile.End) {
     let progress =
-      "\(transfer.sentCount.grouped) of \(transfer.size.bytesWere) sent"
+      "\(file.sentCount.grouped) of \(file.size.bytesWere) sent"
     switch end {
     case .done: return
-    case .stopped: warn("\(transfer.name) was stopped: \(progress).")
-    case .cutOff: warn("\(transfer.name) was cut off: \(progress).")
+    case .stopped: warn("\(file.name) was stopped: \(progress).")
+    case .cutOff: warn("\(file.name) was cut off: \(progress).")
     case .unreadable(let error):
-      warn("\(transfer.name) cannot be read to its end (\(error)): \(progress).")
+      warn("\(file.name) cannot be read to its end (\(error)): \(progress).")
     }
     hasCutFile = true
   }

@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import Scripting
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Lets a program drive a session: events go to standard output, commands come from standard input,

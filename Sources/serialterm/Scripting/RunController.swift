@@ -2,6 +2,7 @@ import EventLoop
 import Posix
 import Scripting
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Runs a script: performs its steps one after the other.

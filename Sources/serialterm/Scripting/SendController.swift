@@ -2,6 +2,7 @@ import EventLoop
 import Posix
 import Scripting
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// Sends bytes, and waits for the answer.
@@ -101,7 +102,7 @@ final class SendController {
     }
   }
 
-  private func transferEnded(_ transfer: FileTransfer, _ end: FileTransfer.End) {
+  private func transferEnded(_ transfer: FileTransfer, _ end: PlainFile.End) {
     unattended.fileEnded(transfer, end)
     switch end {
     case .done: allIsQueued()

@@ -195,8 +195,8 @@ final class UnattendedSession: FrontEnd {
   }
 
   /// Reports a file that was not sent completely.
-  func fileEnded(_ transfer: FileTransfer, _ end: FileTransfer.End) {
+  func fileEnded(_ transfer: FileTransfer, _ end: PlainFile.End) {
     controller.transfer = nil
-    controller.unsent.file(transfer, end)
+    controller.unsent.file(transfer.exchange, end)
   }
 }

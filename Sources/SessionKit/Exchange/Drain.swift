@@ -1,15 +1,17 @@
-import EventLoop
+package import EventLoop
 import Posix
-import SerialCore
+package import SerialCore
 
 /// Waits until the driver has sent everything that was written to a session, within limits.
-final class Drain {
+package final class Drain {
   /// The limits of waiting.
-  struct Patience {
+  package struct Patience {
     /// The longest time in total.
-    let total: Duration
+    package let total: Duration
     /// The longest time without progress, for a device that holds the line or is missing.
-    let standstill = Duration.milliseconds(300)
+    package let standstill = Duration.milliseconds(300)
+
+    package init(total: Duration) { self.total = total }
   }
 
   private let session: Session
@@ -31,7 +33,7 @@ final class Drain {
   /// - Parameters:
   ///   - patience: the limits; nil to wait as long as it takes, also for a lost device.
   ///   - done: called in a turn of the loop, or at once. ``Session/unsentByteCount`` is what is left.
-  init(
+  package init(
     _ session: Session, on loop: IOLoop, patience: Patience?, done: @escaping () -> Void
   ) {
     self.session = session

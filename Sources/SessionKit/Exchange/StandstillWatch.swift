@@ -1,8 +1,8 @@
-import EventLoop
-import SerialCore
+package import EventLoop
+package import SerialCore
 
 /// Detects that sending makes no progress, neither in the queue nor in the driver.
-final class StandstillWatch: SessionObserver {
+package final class StandstillWatch: SessionObserver {
   private let session: Session
   private let loop: IOLoop
   private let limit: Duration
@@ -14,7 +14,7 @@ final class StandstillWatch: SessionObserver {
   /// Starts watching.
   ///
   /// - Parameter limit: The time without progress after which `onStandstill` is called.
-  init(
+  package init(
     _ session: Session, on loop: IOLoop, limit: Duration, onStandstill: @escaping () -> Void
   ) {
     self.session = session
@@ -25,9 +25,13 @@ final class StandstillWatch: SessionObserver {
     look()
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) { hasMoved = true }
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    hasMoved = true
+  }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {}
 
   private func look() {
     let count = session.unsentByteCount

@@ -1,0 +1,236 @@
+package import EventLoop
+package import Posix
+package import SerialCore
+import SystemPackage
+
+/// Runs an exchange on a session: performs its actions, and tells it what happens.
+///
+/// It holds the pen while the exchange runs, keeps the queue filled at the device's pace, and has the one
+/// timer. When the port is closed or the session ends, the owner of the session calls
+/// ``cutOff(discarding:)``.
+package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExchange {
+  /// Called with each report.
+  package var onReport: (Value.Report) -> Void = { _ in }
+  /// Called once, at the end. The pen is returned by then.
+  package var onEnd: (Value.Outcome) -> Void = { _ in }
+  /// Does what ``ExchangeAction/perform(_:)`` asks for, and says once whether it was done.
+  package var perform: (LineOperation, _ then: @escaping (Bool) -> Void) -> Void = { $1(false) }
+
+  /// The exchange as it is now.
+  package private(set) var exchange: Value
+  /// When the exchange has begun.
+  package private(set) var start = MonotonicTime.now
+
+  private let session: Session
+  private let hub: Hub?
+  private let loop: IOLoop
+  private let source: (any ExchangeSource)?
+  private let now: () -> MonotonicTime
+  private var isRunning = false
+  private var pen: Session.Pen?
+  private var subscription: Hub.Subscription?
+  private var timer: LoopTimer?
+  private var drain: Drain?
+  private var standstill: StandstillWatch?
+  /// The read that is not answered yet: the largest number of bytes.
+  private var pendingRead: Int?
+  private var isFillPending = false
+  private var sourceWatch: DescriptorWatch?
+  /// The number of bytes that were written to the session and not discarded.
+  private var writtenCount = 0
+  /// Events that came while another one was handled.
+  private var events: [ExchangeEvent] = []
+  private var isHandling = false
+
+  /// The source is read while less than this is queued, so that the driver does not wait for the disk.
+  private static var fillLevel: Int { 32_768 }
+
+  /// Creates a runner; ``begin()`` starts it.
+  ///
+  /// - Parameters:
+  ///   - hub: passes received bytes; an exchange that receives needs it.
+  ///   - source: what the exchange reads from, if anything.
+  ///   - now: the clock.
+  package init(
+    _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
+    source: (any ExchangeSource)? = nil, now: @escaping () -> MonotonicTime = { .now }
+  ) {
+    self.exchange = exchange
+    self.session = session
+    self.hub = hub
+    self.loop = loop
+    self.source = source
+    self.now = now
+  }
+
+  /// Starts the exchange. It may end during the call.
+  ///
+  /// - Throws: ``SerialError``, if it writes and the port is not open, or another author has the pen.
+  package func begin() throws(SerialError) {
+    if let author = exchange.author { pen = try session.takePen(for: author) }
+    isRunning = true
+    start = now()
+    session.addObserver(self)
+    switch exchange.reception {
+    case .nothing: break
+    case .shared, .alone:
+      let rank: Hub.Rank = exchange.reception == .alone ? .owner : .listener
+      subscription = hub?.subscribe(as: rank) { [unowned self] in take(.received(Array($0))) }
+    }
+    take(.begun)
+  }
+
+  // MARK: What the owner of the session says
+
+  package func stop() { take(.stopped) }
+
+  package func leave() { take(.leaving) }
+
+  package func cutOff(discarding discarded: inout UnsentBytes) {
+    guard isRunning else { return }
+    var own = 0
+    if let author = exchange.author {
+      // The rest, if any, is of an earlier exchange of the same author.
+      own = min(discarded[author], writtenCount)
+      discarded.remove(own, by: author)
+    }
+    take(.cutOff(sent: writtenCount - own))
+  }
+
+  // MARK: Events
+
+  private func take(_ event: ExchangeEvent) {
+    events.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    while isRunning, !events.isEmpty {
+      for action in exchange.handle(events.removeFirst(), at: now()) where isRunning {
+        carryOut(action)
+      }
+    }
+    isHandling = false
+    events = []
+  }
+
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    guard author == exchange.author else { return }
+    take(.sent(bytes.byteCount))
+    fillSoon()
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    guard !new.isOpen else { return }
+    // After the owner of the session, who counts what was not sent.
+    loop.atEndOfTurn { [weak self] in
+      guard let self, isRunning, !session.state.isOpen else { return }
+      if let author = exchange.author { writtenCount -= session.discardQueued(by: author) }
+      take(.cutOff(sent: writtenCount))
+    }
+  }
+
+  // MARK: Actions
+
+  private func carryOut(_ action: ExchangeAction<Value.Report, Value.Outcome>) {
+    switch action {
+    case .send(let bytes): send(bytes)
+    case .read(let limit):
+      pendingRead = limit
+      fillSoon()
+    case .withdraw:
+      pendingRead = nil
+      if let author = exchange.author { writtenCount -= session.discardQueued(by: author) }
+    case .drain:
+      drain = Drain(session, on: loop, patience: nil) { [unowned self] in take(.drained) }
+    case .watchStandstill(let limit):
+      standstill = limit.map { limit in
+        StandstillWatch(session, on: loop, limit: limit) { [unowned self] in take(.standstill) }
+      }
+    case .perform(let operation): perform(operation) { [weak self] in self?.take(.performed($0)) }
+    case .wake(let time):
+      timer = time.map { time in
+        loop.schedule(after: time - now()) { [unowned self] in
+          timer = nil
+          take(.woken)
+        }
+      }
+    case .report(let report): onReport(report)
+    case .finish(let outcome): end(outcome)
+    }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    // Counted first: if the device is gone, the write cuts the exchange off.
+    writtenCount += bytes.count
+    do throws(SerialError) {
+      try session.write(bytes.span.bytes, by: exchange.author)
+    } catch {
+      writtenCount -= bytes.count
+      take(.sendFailed(error))
+    }
+  }
+
+  private func end(_ outcome: Value.Outcome) {
+    isRunning = false
+    session.removeObserver(self)
+    (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
+    (pendingRead, sourceWatch) = (nil, nil)
+    onEnd(outcome)
+  }
+
+  // MARK: The source
+
+  /// Reads at the end of the turn: if the driver takes everything at once, keys must still be handled.
+  private func fillSoon() {
+    guard pendingRead != nil, !isFillPending, isRunning else { return }
+    isFillPending = true
+    loop.atEndOfTurn { [weak self] in self?.fill() }
+  }
+
+  private func fill() {
+    isFillPending = false
+    guard isRunning, session.state.isOpen, let limit = pendingRead, let source,
+      session.queuedByteCount < Self.fillLevel
+    else { return }
+    do throws(Errno) {
+      switch try source.read(atMost: limit) {
+      case .bytes(let bytes): answerRead(.read(bytes))
+      case .end: answerRead(.endOfSource)
+      case .wouldBlock: try wait(for: source)
+      }
+    } catch {
+      answerRead(.sourceFailed(error))
+    }
+  }
+
+  private func answerRead(_ event: ExchangeEvent) {
+    pendingRead = nil
+    sourceWatch = nil
+    take(event)
+  }
+
+  /// Waits until there is something to read.
+  private func wait(for source: any ExchangeSource) throws(Errno) {
+    guard sourceWatch == nil else { return }
+    sourceWatch = try loop.watch(source.descriptor, for: .reading) { [unowned self] _ in
+      sourceWatch = nil
+      fillSoon()
+    }
+  }
+}
+
+/// An exchange that runs, whatever it is: what the owner of its session can do with it.
+package protocol RunningExchange: AnyObject {
+  /// Stops the exchange, because the user wants it. What the driver has not taken is discarded.
+  func stop()
+
+  /// Lets the exchange send no more, because the session is about to end. The session waits for the
+  /// bytes that the driver has taken, and then calls ``cutOff(discarding:)``.
+  func leave()
+
+  /// Ends the exchange, because the session has discarded what it had not sent.
+  ///
+  /// - Parameter discarded: the bytes that the session has discarded; those of the exchange are removed.
+  func cutOff(discarding discarded: inout UnsentBytes)
+}
