@@ -65,6 +65,24 @@ package final class DeviceCatalog {
     return watcher
   }
 
+  // MARK: Claims
+
+  private struct WeakClaimant { weak var claimant: (any DeviceClaimant)? }
+  private var claimants: [WeakClaimant] = []
+
+  /// Adds a user of the catalog that knows which device is its own. It is not retained.
+  package func addClaimant(_ claimant: any DeviceClaimant) {
+    claimants.removeAll { $0.claimant == nil }
+    claimants.append(WeakClaimant(claimant: claimant))
+  }
+
+  /// Whether a device belongs to a claimant, besides one that asks.
+  package func isClaimed(_ device: Device, besidesBy asker: any DeviceClaimant) -> Bool {
+    claimants.contains { entry in
+      entry.claimant.map { $0 !== asker && $0.claims(device) } ?? false
+    }
+  }
+
   // MARK: Pausing
 
   private var interest: Interest { pauseCount == 0 ? .reading : [] }
@@ -93,3 +111,10 @@ package final class DeviceCatalog {
 
 @available(*, unavailable)
 extension DeviceCatalog: Sendable {}
+
+/// A user of a ``DeviceCatalog`` that knows which device is its own. Another session does not take that
+/// device for the one that it waits for.
+package protocol DeviceClaimant: AnyObject {
+  /// Whether the device is its own, with certainty. The device may be present, or just back.
+  func claims(_ device: Device) -> Bool
+}

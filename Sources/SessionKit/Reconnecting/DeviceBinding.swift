@@ -61,10 +61,23 @@ enum DeviceBinding: Hashable {
   }
 
   /// The first device that appeared since ``next(after:)``.
-  func next(among present: [Device]) -> Device? {
+  ///
+  /// - Parameter isTaken: whether a device belongs to another session.
+  func next(among present: [Device], unless isTaken: (Device) -> Bool) -> Device? {
     guard case .next(let others) = self else { return nil }
     return present.first { device in
-      device.hasHardware && device.incarnation.map { !others.contains($0) } ?? false
+      let isNew = device.incarnation.map { !others.contains($0) } ?? false
+      return isNew && device.hasHardware && !isTaken(device)
+    }
+  }
+
+  /// Whether a device is the session's, with certainty.
+  func claims(_ device: Device) -> Bool {
+    switch self {
+    case .identity(let matcher): matcher.match(among: [device]) == .one(device)
+    case .selector(let place): place.isPlace && !place.matches(among: [device]).isEmpty
+    case .path(let binding): !DeviceSelector.node(binding.path).matches(among: [device]).isEmpty
+    case .next: false
     }
   }
 }

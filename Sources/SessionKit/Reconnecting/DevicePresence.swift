@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// A device that udev knows is recognised by its identity, whatever its node is; anything else, such as a
 /// pseudo-terminal behind a link, by its path. Presence is never polled.
-final class DevicePresence: Presence, DeviceObserver {
+final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
   var onEvent: (PresenceEvent) -> Void = { _ in }
 
   private let devices: DeviceCatalog?
@@ -46,7 +46,14 @@ final class DevicePresence: Presence, DeviceObserver {
   func start() throws(Errno) {
     guard let devices, (try? devices.current()) != nil else { return }
     knowsDevices = true
+    devices.addClaimant(self)
     try devices.addObserver(self, on: loop)
+  }
+
+  func claims(_ device: Device) -> Bool { binding.claims(device) }
+
+  private func isTaken(_ device: Device) -> Bool {
+    devices?.isClaimed(device, besidesBy: self) ?? false
   }
 
   private var present: [Device] { knowsDevices ? devices?.devices ?? [] : [] }
@@ -72,7 +79,7 @@ final class DevicePresence: Presence, DeviceObserver {
   // MARK: Finding the device
 
   func find(whileReleased isReleased: Bool) -> PresenceFinding {
-    if let next = binding.next(among: present) {
+    if let next = binding.next(among: present, unless: isTaken) {
       binding = .identity(IdentityMatcher(for: next, among: present))
     }
     switch binding {
@@ -89,7 +96,9 @@ final class DevicePresence: Presence, DeviceObserver {
     case .device(let device):
       foundPath = device.node
       return .present(endpoint(device.node), device)
-    case .lookAlikes(let devices): return .lookAlikes(devices)
+    case .lookAlikes(let devices):
+      let others = devices.filter { !isTaken($0) }
+      return others.isEmpty ? .absent : .lookAlikes(others)
     case .several(let devices): return .several(devices)
     }
   }

@@ -128,14 +128,17 @@ package final class Reconnector: SessionObserver {
 
   // MARK: Looking
 
-  /// Opens the far end if it is there. While the port is released, only stores where it is.
+  /// Opens the far end if it is there. While the port is released to another program, only stores where
+  /// it is: the user is not asked about it.
   private func look() {
     switch session.state {
     case .waitingForDevice(let endpoint, _):
       guard let presence else { return tryBlindly(at: endpoint) }
       take(presence.find(whileReleased: false))
     case .released:
-      if let presence { take(presence.find(whileReleased: true)) }
+      if case .present(let endpoint, _)? = presence?.find(whileReleased: true) {
+        session.deviceDidReturn(at: endpoint)
+      }
     case .closed, .opening, .open: break
     }
   }
@@ -156,8 +159,7 @@ package final class Reconnector: SessionObserver {
   }
 
   private func offer(_ devices: [Device], _ report: Report) {
-    // While the port is released to another program, the user is not asked about it.
-    guard devices != candidates, !session.state.isReleased else { return }
+    guard devices != candidates else { return }
     candidates = devices
     onReport(report)
   }
