@@ -1,0 +1,76 @@
+import DeviceWatch
+import EventLoop
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+@testable import SessionKit
+
+@Suite(.timeLimit(.minutes(5))) struct LinkProviderTests {
+  private let standard = LinkProviders.standard
+
+  @Test func everyForm_hasOneMeaning() throws {
+    let cases: [(String, Target)] = [
+      ("loopback:", .endpoint(LoopbackProvider.echo)),
+      ("loopback:board", .endpoint(LoopbackProvider.board)),
+      ("latest", .device(.latest)), ("new", .device(.next)),
+      ("serial:A1", .device(.fitting(.serial("A1")))),
+      ("/dev/ttyUSB0", .endpoint(.tty("/dev/ttyUSB0"))), ("x", .endpoint(.tty("/dev/x"))),
+    ]
+    for (text, target) in cases { #expect(try standard.parse(text) == target) }
+  }
+
+  @Test func malformedTargets_sayWhatWasExpected() {
+    #expect(throws: TargetError.empty) { try standard.parse("") }
+    #expect(
+      throws: TargetError.malformed("loopback:x", expected: ["loopback:", "loopback:board"])
+    ) { try standard.parse("loopback:x") }
+    #expect(throws: TargetError.unsupported("tcp://x:1")) { try standard.parse("tcp://x:1") }
+    #expect(throws: TargetError.self) { try standard.parse("usb:x") }
+  }
+
+  @Test func providerOfAnotherKind_isOneMoreInTheList() throws {
+    let fake = FakeProvider()
+    let providers = LinkProviders([fake, TerminalDeviceProvider()])
+    let target = try providers.parse("fake:1")
+    guard case .endpoint(let endpoint) = target else {
+      Issue.record("\(target)")
+      return
+    }
+    #expect(!target.mayBeDevice)
+    #expect(providers.link(to: endpoint, options: LinkOptions()).endpoint == endpoint)
+    #expect(try providers.parse("/dev/x").mayBeDevice)
+    #expect(providers.completions { [] } == ["fake:"])
+  }
+
+  @Test func completions_areThePresentNodes_andTheSimulations() throws {
+    let ports = try FakePorts()
+    try ports.plug(0, inPort: 1)
+    try ports.plug(1, inPort: 2, hasHardware: false)
+    let texts = standard.completions { ports.present }
+    #expect(texts == ["/dev/ttyFAKE0", "loopback:", "loopback:board"])
+    for text in texts { #expect(throws: Never.self) { try standard.parse(text) } }
+  }
+
+  @Test func simulation_isOneForEachSession_andExistsAsLongAsItIsKept() throws {
+    let loop = try IOLoop()
+    let provider = LoopbackProvider()
+    var one: PreparedEndpoint? = try provider.prepare(LoopbackProvider.board, on: loop)
+    let other = try provider.prepare(LoopbackProvider.board, on: loop)
+    let path = try #require(one?.endpoint.path)
+    #expect(path != other.endpoint.path)
+    #expect("\(other.endpoint)" == "loopback:board")
+    // An open descriptor, because the number may be reused.
+    let port = try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+    #expect(!Self.isHungUp(port.borrowed))
+    one = nil
+    #expect(Self.isHungUp(port.borrowed))
+  }
+
+  private static func isHungUp(_ port: FileDescriptor) -> Bool {
+    var request = pollfd(fd: port.rawValue, events: 0, revents: 0)
+    return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP) != 0
+  }
+}
