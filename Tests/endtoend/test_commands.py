@@ -4,7 +4,7 @@ import re
 import termios
 
 from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness import wait_until, wrapped
 from Tests.endtoend.test_palette import PaletteTest
 
 
@@ -223,7 +223,8 @@ class SessionCommandTests(CommandTest):
         self.begin()
         wait_until(lambda: self.device.exclusive, "the port is the session's")
         self.press(b"r")
-        self.screen.wait_for(lambda lines: "ctrl-t r takes it back" in "".join(lines), "released")
+        self.screen.wait_for(
+            lambda lines: "ctrl-t r takes it back" in " ".join(" ".join(lines).split()), "released")
         self.assertFalse(self.device.exclusive)
         self.press(b"b")
         self.screen.wait_for(lambda lines: "Not available: port released." in "".join(lines), "why")
@@ -235,7 +236,7 @@ class SessionCommandTests(CommandTest):
             self.connect("--prefix", "none", "--release-on", "USR1"))
         terminal.expect(b"No key quits")
         terminal.signal(10)
-        terminal.expect(re.compile(rb"'kill -USR1 %d' takes it back" % terminal.pid))
+        terminal.expect(wrapped(b"'kill -USR1 %d' takes it back" % terminal.pid))
 
     def test_log_keeps_what_comes_in_a_new_file_where_the_session_runs(self):
         self.begin(cwd=self.folder)

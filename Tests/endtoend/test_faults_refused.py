@@ -5,7 +5,7 @@ import re
 
 from Tests.endtoend.faults import faulty, record
 from Tests.endtoend.faults.line import DriverCase
-from Tests.endtoend.harness import Pipes, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.harness import Pipes, Terminal, serialterm_binary, wait_until, wrapped
 
 EVERY_BYTE = bytes(range(256))
 
@@ -63,7 +63,7 @@ class Row23RefusalTests(DriverCase):
             terminal.expect(b"stop bits:")
             terminal.send(b"2\r")
             terminal.expect(b"the driver refuses stop bits 2 ")
-            terminal.expect(b"The settings stay as they were.")
+            terminal.expect(wrapped(b"The settings stay as they were."))
             self.assertEqual(self.device.settings, before)
             terminal.send(b"\x14c")
             terminal.expect(b" at 115200 8N1")

@@ -204,7 +204,8 @@ class PaletteSizeTests(PaletteTest):
         self.device.plug()
         screen.wait_until_gone("(off")
         self.close_palette(terminal, screen)
-        screen.wait_for(lambda lines: "is back" in "".join(lines), "what was said meanwhile")
+        screen.wait_for(
+            lambda lines: "is back" in " ".join(" ".join(lines).split()), "what was said meanwhile")
         self.assertEqual(screen.everything[:len(before)], before)
         self.assertEqual(self.quit(terminal)[0], 0)
 

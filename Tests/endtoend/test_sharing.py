@@ -7,7 +7,7 @@ import sys
 import unittest
 
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, serialterm_binary, wait_until)
+    Device, Pipes, PublicCopy, Terminal, serialterm_binary, wait_until, wrapped)
 from Tests.endtoend.test_errors import USER
 
 # Opens the port as a careless program does, and closes it when its input ends.
@@ -116,7 +116,7 @@ class SharingTests(unittest.TestCase):
             opener = self.opener()
             terminal.expect(b"warning: another program has opened %s too"
                             % self.device.path.encode())
-            terminal.expect(re.compile(rb"'sudo serialterm doctor [^']+' names it"))
+            terminal.expect(wrapped(re.compile(rb"'sudo serialterm doctor [^']+' names it")))
             opener.close_stdin()
             terminal.expect(b"no other program has")
 

@@ -7,7 +7,7 @@ extension Command {
     nil, "copy-settings", "print a command line",
     or: ["command line", "options", "keep", "reproduce", "profile", "export"], needs: [.device]
   ) { call in
-    call.answer(.done(lines: ["a session with these settings:", "  \(call.state.commandLine)"]))
+    call.answer(.done(lines: ["a session with these settings:", "    \(call.state.commandLine)"]))
   }
 }
 

@@ -12,7 +12,7 @@ extension ConnectController {
       if console.isOutputTerminal { view.finish() }
       console.suspend(within: Self.showPatience)
       terminal?.restore()
-      // SIGTSTP itself is blocked. The next line runs when somebody continues us.
+      // SIGTSTP itself is blocked. The next line runs after SIGCONT.
       raise(SIGSTOP)
     case SIGCONT:
       // From the background this stops us again, by SIGTTOU, as it should.

@@ -15,7 +15,7 @@ struct FileChoices: Hashable {
   /// What names must begin with, in a folder with too many of them.
   private let prefix: String
 
-  /// The most files that are listed: more than anybody looks through.
+  /// The maximal number of files that are listed.
   static let limit = 2_000
 
   /// - Parameters:

@@ -17,7 +17,7 @@ final class FileQuestion {
   /// The choices that were made last: most keys change nothing about them.
   private var last: (key: FileChoices, choices: [Choice<FileChoices.Answer>])?
 
-  /// How long everything else waits for a folder: most are read by then.
+  /// How long everything else waits for a folder; most are read within this time.
   private static let patience = Duration.milliseconds(5)
 
   /// - Parameter base: the folder of relative paths.
@@ -62,7 +62,7 @@ final class FileQuestion {
       try? loop.watch(descriptor, for: .reading) { [unowned self] _ in listingEnded() }
     }
     if watch == nil {
-      // Nothing can tell when it ends: it is waited for after all.
+      // No event reports its end, so everything waits.
       new.wait(atMost: .seconds(60))
       return take(new, of: folder)
     }

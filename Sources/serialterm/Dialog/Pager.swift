@@ -2,8 +2,8 @@ import TerminalUI
 
 /// A text in pages, drawn over the screen below the cursor. It follows the state while it is open.
 ///
-/// Space, Enter and page down go on, and close the last page; the arrows move by a line, page up by a
-/// page; `q`, escape, ctrl-c and ctrl-g close.
+/// Space, Enter and page down show the next page, and close the last one; the arrows move by a line, page
+/// up by a page; `q`, escape, ctrl-c and ctrl-g close.
 final class Pager: Dialog {
   private let text: (ScreenSize) -> [StyledLine]
   private let console: Console
@@ -48,8 +48,8 @@ final class Pager: Dialog {
     console.screen.refresh()
   }
 
-  /// As many lines as there is room for below the text's last row, the last of which tells the keys. The
-  /// cursor is where reading begins.
+  /// The lines that fit below the text's last row; the last one lists the keys. The cursor is at the
+  /// first line.
   private func page(on size: ScreenSize) -> PanelContent {
     let lines = text(size)
     lineCount = lines.count

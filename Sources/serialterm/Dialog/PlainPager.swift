@@ -1,7 +1,7 @@
 import TerminalUI
 
-/// A text in pages that are printed one below the other: for a terminal that can only print, or a user
-/// who wants it so.
+/// A text in pages that are printed one below the other: for a terminal that can only print, and for
+/// `--plain`.
 ///
 /// Space, Enter and page down print the next page; `q`, escape, ctrl-c and ctrl-g end it. After the last
 /// page it ends by itself.
@@ -19,7 +19,7 @@ final class PlainPager: Dialog {
   init(_ lines: [StyledLine], rows: Int, on console: Console, onClose: @escaping () -> Void) {
     rest = lines[...]
     count = lines.count
-    // The line that tells the keys, and the cursor's.
+    // Without the line of the keys and the line of the cursor.
     pageSize = max(1, rows - 2)
     self.console = console
     self.onClose = onClose

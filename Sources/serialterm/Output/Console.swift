@@ -107,7 +107,17 @@ final class Console {
 
   /// Prints an answer to the user, even with `--quiet`.
   func answer(_ lines: [String]) {
-    sayLines(lines.enumerated().map { ($0 == 0 ? "serialterm: " : "") + $1.harmless })
+    let width = messageWidth
+    sayLines(
+      lines.enumerated().flatMap { number, line in
+        ((number == 0 ? "serialterm: " : "") + line.harmless).forTerminal.messageLines(width: width)
+      })
+  }
+
+  /// The columns of the terminal that messages go to; nil if they go to a file or a pipe.
+  private var messageWidth: Int? {
+    if messages == nil { return isOutputTerminal ? screen.textSize.columns : nil }
+    return isatty(STDERR_FILENO) == 1 ? UserTerminal.screenSize(of: STDERR_FILENO).columns : nil
   }
 
   /// Prints an answer that has styles.

@@ -4,14 +4,13 @@ import Posix
 import SystemPackage
 import TerminalUI
 
-/// The user's own terminal: in raw mode while a session runs, and given back as it was found,
-/// whatever becomes of the session.
+/// The user's own terminal: in raw mode while a session runs, and restored however the session ends.
 final class UserTerminal {
   private var found: termios
   private var isRaw = false
 
-  /// What undoes everything that may have been drawn or switched, by us or by the device, where no
-  /// code of ours runs any more: a sequence that was cut off ends (CAN), attributes are plain, the
+  /// Restores the screen when none of the program's normal code runs any more, whatever the program or
+  /// the device has changed: a sequence that was cut off ends (CAN), attributes are plain, the
   /// cursor is shown, lines wrap, pastes are not marked, all of the screen scrolls, and what stands
   /// below the cursor is erased.
   private static let screenRestoration: StaticString =
@@ -42,12 +41,15 @@ final class UserTerminal {
   /// The columns of the terminal that is standard output; nil if it is not a terminal.
   static var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenSize().columns : nil }
 
-  /// How many rows and columns the screen has. The corresponding request is `TIOCGWINSZ`, see
-  /// ioctl_tty(2). Where nobody knows, as on a serial console, it is taken for 24 by 80.
-  static func screenSize() -> ScreenSize {
+  /// The rows and columns of the screen; 24 by 80 if they are unknown, as on a serial console. The
+  /// corresponding request is `TIOCGWINSZ`, see ioctl_tty(2).
+  static func screenSize() -> ScreenSize { screenSize(of: STDOUT_FILENO) }
+
+  /// The same for the screen of a standard stream.
+  static func screenSize(of stream: CInt) -> ScreenSize {
     var size = winsize()
     let isKnown =
-      ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 && size.ws_col > 0
+      ioctl(stream, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 && size.ws_col > 0
     return isKnown
       ? ScreenSize(rows: Int(size.ws_row), columns: Int(size.ws_col))
       : ScreenSize(rows: 24, columns: 80)
@@ -81,7 +83,7 @@ final class UserTerminal {
     terminal_guard_stop()
   }
 
-  /// Takes the terminal again after a stop. Another program may have changed its settings meanwhile.
+  /// Takes the terminal again after a stop. Another program may have changed its settings.
   ///
   /// - Throws: what tcgetattr(3) and tcsetattr(3) say.
   func retake() throws(Errno) {

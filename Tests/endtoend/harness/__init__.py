@@ -21,9 +21,10 @@ from .settings import cooked, settings_of
 from .slow import slow, soak
 from .terminal import Terminal
 from .wires import Device, Port, unread
+from .wrapping import wrapped
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "Program", "PublicCopy", "Result",
     "Terminal", "contents", "cooked", "environment", "run", "serialterm", "serialterm_binary",
-    "settings_of", "shell_status", "slow", "soak", "unread", "wait_until",
+    "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
 ]

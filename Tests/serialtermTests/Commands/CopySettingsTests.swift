@@ -80,6 +80,6 @@ import Views
     let port = try FakeCommandPort()
     var outcome: CommandOutcome?
     Command.copySettings.perform(CommandCall(from: .json, at: port) { outcome = $0 })
-    #expect(outcome?.lines.last == "  serialterm connect /dev/ttyTEST")
+    #expect(outcome?.lines.last == "    serialterm connect /dev/ttyTEST")
   }
 }
