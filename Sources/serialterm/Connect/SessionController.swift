@@ -216,7 +216,7 @@ final class SessionController {
     }
     // Until the profile is known, the logs are not known either.
     if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
-      try startLogs(at: session.state.endpoint?.path)
+      try startLogs(at: session.state.endpoint)
     }
     return question
   }
@@ -234,7 +234,7 @@ final class SessionController {
   private func deviceArrived(at endpoint: Endpoint, _ device: Device?) -> Bool {
     do {
       if let device { try settle(device) }
-      try startLogs(at: endpoint.path)
+      try startLogs(at: endpoint)
       return true
     } catch {
       onEnd(.failure(error as? Failure ?? Failure(.otherFailure, "\(error).")))
@@ -249,10 +249,10 @@ final class SessionController {
   }
 
   /// Starts the logs when the device is present: a failed attempt leaves no file behind.
-  private func startLogs(at node: FilePath?) throws(Failure) {
+  private func startLogs(at endpoint: Endpoint?) throws(Failure) {
     guard !hasStartedLogs else { return }
     hasStartedLogs = true
-    try log.start(for: session.state, at: node)
+    try log.start(for: session.state, at: endpoint)
     onLogsStarted()
   }
 
