@@ -16,6 +16,7 @@ import Testing
 
     var author: Author? = .file("script")
     var reception = ExchangeReception.nothing
+    var reportsUnsent = true
     /// The actions after each event, in order; none when it is empty.
     var answers: [[ExchangeAction<String, String>]]
     private(set) var heard: [ExchangeEvent] = []
@@ -284,6 +285,47 @@ import Testing
     #expect(discarded == [:])
     #expect(ends.outcomes == ["cut off at 1, pen: keyboard"])
     runner.cutOff(discarding: &discarded)
+    #expect(ends.outcomes.count == 1)
+  }
+
+  @Test func bytesThatOthersCount_areLeftToThem() throws {
+    try open(appetite: 2)
+    var script = Script([[.send([1, 2, 3, 4])]])
+    script.reportsUnsent = false
+    let (runner, ends) = runner(script)
+    try runner.begin()
+    var discarded = session.discardUnsent()
+    runner.cutOff(discarding: &discarded)
+    #expect(discarded == [.file("script"): 2])
+    #expect(ends.outcomes == ["cut off at 2, pen: keyboard"])
+  }
+
+  @Test func whatWasReceivedBefore_comesFirst() throws {
+    try open()
+    let (runner, _) = runner(Script([]))
+    try runner.begin(afterReceiving: [7])
+    #expect(runner.exchange.heard == [.received([7]), .begun])
+    runner.stop()
+  }
+
+  @Test func anExchangeThatYields_goesOnInAnotherTurn_unlessItIsHeldUp() throws {
+    try open()
+    let (runner, ends) = runner(Script([[.yield], [.yield], [.finish("over")]]))
+    var isHeldUp = false
+    runner.isHeldUp = { isHeldUp }
+    try runner.begin()
+    #expect(runner.exchange.heard == [.begun])
+    try loop.turn(waitingAtMost: .seconds(1))
+    #expect(runner.exchange.heard == [.begun, .resumed])
+    isHeldUp = true
+    try turn()
+    #expect(runner.exchange.heard == [.begun, .resumed])
+    isHeldUp = false
+    runner.goOn()
+    try loop.turn(waitingAtMost: .seconds(1))
+    #expect(ends.outcomes == ["over, pen: keyboard"])
+    runner.goOn()
+    try turn()
     #expect(ends.outcomes.count == 1)
   }
 

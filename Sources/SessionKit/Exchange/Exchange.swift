@@ -8,7 +8,7 @@ package import SystemPackage
 ///
 /// - It has no clock, reads and writes nothing, and never waits. An ``ExchangeRunner`` performs its
 ///   actions, in order, and tells it what happens.
-/// - The first event is ``ExchangeEvent/begun``. The last action is ``ExchangeAction/finish(_:)``; no
+/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent before it. The last action is ``ExchangeAction/finish(_:)``; no
 ///   event comes after it.
 /// - While it has an ``author``, it has the pen: nobody else writes.
 /// - Every exchange ends when it is stopped or cut off.
@@ -25,11 +25,19 @@ package protocol Exchange {
   var author: Author? { get }
   /// Which bytes of the device it gets.
   var reception: ExchangeReception { get }
+  /// Whether its outcome tells which of its bytes were not sent. Otherwise the owner of the session
+  /// counts them with those of others.
+  var reportsUnsent: Bool { get }
 
   /// Takes an event.
   ///
   /// - Returns: what to do, in order.
   mutating func handle(_ event: ExchangeEvent, at now: MonotonicTime) -> Actions
+}
+
+extension Exchange {
+  /// The owner of the session counts them.
+  package var reportsUnsent: Bool { false }
 }
 
 /// Which bytes of the device an exchange gets.
@@ -66,6 +74,8 @@ package enum ExchangeEvent: Hashable, Sendable {
   case performed(Bool)
   /// The time of ``ExchangeAction/wake(at:)`` has come.
   case woken
+  /// The answer to ``ExchangeAction/yield``, in another turn of the loop.
+  case resumed
   /// The user stops the exchange.
   case stopped
   /// The session is about to end: nothing more may be sent. ``cutOff(sent:)`` follows.
@@ -91,6 +101,8 @@ package enum ExchangeAction<Report, Outcome> {
   case perform(LineOperation)
   /// Set the timer; nil stops it.
   case wake(at: MonotonicTime?)
+  /// Let others have their turn; answered by ``ExchangeEvent/resumed``.
+  case yield
   /// Report something.
   case report(Report)
   /// End.

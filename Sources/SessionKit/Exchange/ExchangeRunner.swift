@@ -16,6 +16,9 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   /// Does what ``ExchangeAction/perform(_:)`` asks for, and says once whether it was done.
   package var perform: (LineOperation, _ then: @escaping (Bool) -> Void) -> Void = { $1(false) }
 
+  /// Whether an exchange that yields has to wait until ``goOn()`` is called.
+  package var isHeldUp: () -> Bool = { false }
+
   /// The exchange as it is now.
   package private(set) var exchange: Value
   /// When the exchange has begun.
@@ -30,6 +33,8 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   private var pen: Session.Pen?
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
+  private var hasYielded = false
+  private var resumption: LoopTimer?
   private var drain: Drain?
   private var standstill: StandstillWatch?
   /// The read that is not answered yet: the largest number of bytes.
@@ -65,8 +70,9 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
 
   /// Starts the exchange. It may end during the call.
   ///
+  /// - Parameter early: what the device sent before, if that counts.
   /// - Throws: ``SerialError``, if it writes and the port is not open, or another author has the pen.
-  package func begin() throws(SerialError) {
+  package func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
     if let author = exchange.author { pen = try session.takePen(for: author) }
     isRunning = true
     start = now()
@@ -77,6 +83,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
       let rank: Hub.Rank = exchange.reception == .alone ? .owner : .listener
       subscription = hub?.subscribe(as: rank) { [unowned self] in take(.received(Array($0))) }
     }
+    if !early.isEmpty { take(.received(early)) }
     take(.begun)
   }
 
@@ -92,9 +99,22 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     if let author = exchange.author {
       // The rest, if any, is of an earlier exchange of the same author.
       own = min(discarded[author], writtenCount)
-      discarded.remove(own, by: author)
+      if exchange.reportsUnsent { discarded.remove(own, by: author) }
     }
     take(.cutOff(sent: writtenCount - own))
+  }
+
+  /// Lets an exchange go on that was held up.
+  package func goOn() {
+    if hasYielded { resumeSoon() }
+  }
+
+  private func resumeSoon() {
+    resumption = loop.schedule(after: .zero) { [unowned self] in
+      guard !isHeldUp() else { return }
+      hasYielded = false
+      take(.resumed)
+    }
   }
 
   // MARK: Events
@@ -125,7 +145,9 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     // After the owner of the session, who counts what was not sent.
     loop.atEndOfTurn { [weak self] in
       guard let self, isRunning, !session.state.isOpen else { return }
-      if let author = exchange.author { writtenCount -= session.discardQueued(by: author) }
+      if exchange.reportsUnsent, let author = exchange.author {
+        writtenCount -= session.discardQueued(by: author)
+      }
       take(.cutOff(sent: writtenCount))
     }
   }
@@ -155,6 +177,9 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
           take(.woken)
         }
       }
+    case .yield:
+      hasYielded = true
+      resumeSoon()
     case .report(let report): onReport(report)
     case .finish(let outcome): end(outcome)
     }
@@ -175,7 +200,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     isRunning = false
     session.removeObserver(self)
     (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
-    (pendingRead, sourceWatch) = (nil, nil)
+    (pendingRead, sourceWatch, resumption) = (nil, nil, nil)
     onEnd(outcome)
   }
 
@@ -231,6 +256,7 @@ package protocol RunningExchange: AnyObject {
 
   /// Ends the exchange, because the session has discarded what it had not sent.
   ///
-  /// - Parameter discarded: the bytes that the session has discarded; those of the exchange are removed.
+  /// - Parameter discarded: the bytes that the session has discarded. Those of the exchange are removed
+  ///   if its outcome tells how many they are.
   func cutOff(discarding discarded: inout UnsentBytes)
 }

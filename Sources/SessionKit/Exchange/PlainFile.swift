@@ -2,7 +2,7 @@ package import Posix
 package import SerialCore
 package import SystemPackage
 
-/// Sends a file as it is, at the device's pace.
+/// Sends a file, or another source, as it is, at the device's pace.
 ///
 /// Bytes that were typed before it are sent first.
 package struct PlainFile: Exchange {
@@ -26,6 +26,7 @@ package struct PlainFile: Exchange {
   package private(set) var sentCount = 0
   package let author: Author?
   package let reception = ExchangeReception.nothing
+  package let reportsUnsent = true
 
   private var writtenCount = 0
   private var isRead = false
@@ -34,10 +35,12 @@ package struct PlainFile: Exchange {
   private static let piece = 32_768
 
   /// Creates the exchange; nothing is sent yet.
-  package init(_ name: String, size: Int) {
+  ///
+  /// - Parameter author: who writes; by default the file.
+  package init(_ name: String, size: Int, by author: Author? = nil) {
     self.name = name
     self.size = size
-    author = .file(name)
+    self.author = author ?? .file(name)
   }
 
   /// Reports ``sentCount``.
@@ -64,7 +67,7 @@ package struct PlainFile: Exchange {
       sentCount = sent
       return [.finish(.cutOff)]
     case .sendFailed: return [.finish(.cutOff)]
-    case .received, .drained, .standstill, .performed, .woken: return []
+    case .received, .drained, .standstill, .performed, .woken, .resumed: return []
     }
   }
 

@@ -1,0 +1,47 @@
+package import Posix
+package import SerialCore
+
+/// Performs the steps of a line sequence: sets lines, starts and ends breaks, waits.
+package struct LinePlay: Exchange {
+  /// How it ends.
+  package enum End: Hashable, Sendable {
+    /// All steps were performed.
+    case done
+    /// A step failed; the rest was skipped.
+    case failed
+    /// It was stopped, or the port is gone.
+    case stopped
+  }
+
+  package typealias Report = Never
+
+  package let author: Author? = nil
+  package let reception = ExchangeReception.nothing
+  private var rest: LineSequence.Iterator
+
+  /// Creates the exchange; the first step follows when it begins.
+  package init(_ sequence: LineSequence) { rest = sequence.makeIterator() }
+
+  package mutating func handle(
+    _ event: ExchangeEvent, at now: MonotonicTime
+  ) -> [ExchangeAction<Never, End>] {
+    switch event {
+    case .begun, .performed(true), .woken: return step(at: now)
+    case .performed(false): return [.finish(.failed)]
+    case .stopped, .cutOff: return [.finish(.stopped)]
+    case .received, .sent, .sendFailed, .read, .endOfSource, .sourceFailed, .drained, .standstill,
+      .resumed, .leaving:
+      return []
+    }
+  }
+
+  private mutating func step(at now: MonotonicTime) -> Actions {
+    switch rest.next() {
+    case .set(let asserting, let deasserting):
+      [.perform(.setLines(asserting: asserting, deasserting: deasserting))]
+    case .setBreak(let isOn): [.perform(.setBreak(isOn))]
+    case .wait(let duration): [.wake(at: now + duration)]
+    case nil: [.finish(.done)]
+    }
+  }
+}
