@@ -73,7 +73,8 @@ let package = Package(
     .target(
       name: "SessionKit",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "SerialCore", system,
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "Scripting",
+        "SerialCore", system,
       ],
       swiftSettings: strict),
 
@@ -131,8 +132,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore", "SessionKit",
-        "TestSupport", system,
+        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "Scripting", "SerialCore",
+        "SessionKit", "TestSupport", system,
       ],
       swiftSettings: strict),
     .testTarget(

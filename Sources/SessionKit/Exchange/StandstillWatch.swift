@@ -1,8 +1,8 @@
-package import EventLoop
-package import SerialCore
+import EventLoop
+import SerialCore
 
 /// Detects that sending makes no progress, neither in the queue nor in the driver.
-package final class StandstillWatch: SessionObserver {
+final class StandstillWatch: SessionObserver {
   private let session: Session
   private let loop: IOLoop
   private let limit: Duration
@@ -14,7 +14,7 @@ package final class StandstillWatch: SessionObserver {
   /// Starts watching.
   ///
   /// - Parameter limit: The time without progress after which `onStandstill` is called.
-  package init(
+  init(
     _ session: Session, on loop: IOLoop, limit: Duration, onStandstill: @escaping () -> Void
   ) {
     self.session = session
@@ -25,11 +25,11 @@ package final class StandstillWatch: SessionObserver {
     look()
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     hasMoved = true
   }
 
-  package func session(
+  func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {}
 

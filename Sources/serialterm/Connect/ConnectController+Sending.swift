@@ -14,19 +14,19 @@ extension ConnectController {
       model.update { $0.progress = .init(size: file.size, sentCount: count) }
     }
     transfer.onEnd = { [unowned self] in transferEnded($0) }
-    parts.transfer = transfer
+    parts.exchange = transfer
     console.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
     do throws(SerialError) {
       try transfer.begin()
     } catch {
-      parts.transfer = nil
+      parts.exchange = nil
       throw Failure(error)
     }
   }
 
   private func transferEnded(_ end: PlainFile.End) {
     guard let transfer = parts.transfer else { return }
-    parts.transfer = nil
+    parts.exchange = nil
     if isAskingToQuit { dialogs.dismiss() }
     let file = transfer.exchange
     parts.unsent.file(file, end)

@@ -28,8 +28,8 @@ final class SessionController {
   let pacer: Pacer
   let opening: OpeningSequence
   let unsent: UnsentReport
-  /// The file that is being sent.
-  var transfer: FileTransfer?
+  /// The exchange that has the pen.
+  var exchange: (any RunningExchange)?
   /// The number of bytes of the input that can be read and were not.
   var unreadInputCount: () -> Int = { 0 }
   private let sharing: SharingWatch
@@ -177,7 +177,7 @@ final class SessionController {
   /// - Parameter unread: the number of bytes of the input that will not be read.
   func discardUnsent(unread: Int = 0) {
     var discarded = session.discardUnsent()
-    transfer?.cutOff(discarding: &discarded)
+    exchange?.cutOff(discarding: &discarded)
     unsent.bytes(discarded.total + unread)
   }
 

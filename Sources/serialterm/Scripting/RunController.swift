@@ -5,11 +5,12 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Runs a script: performs its steps one after the other.
+/// Runs a script: its exchange, its report, and what it prints.
 final class RunController {
   private let unattended: UnattendedSession
-  private let text: ReceivedTextWatch
   private var tail = ReceivedTail()
+  /// What was received before the exchange begins.
+  private var early: [UInt8] = []
   /// What happened in each step; complete when ``run()`` has ended.
   private(set) var report: RunReport
   private let script: String
@@ -23,16 +24,13 @@ final class RunController {
   private var deadlineTimer: LoopTimer?
   /// Whether what the device sends goes to standard output.
   var showsDevice: Bool
-  private var dialogue: DialogueRun
+  private let dialogue: Dialogue
+  private var runner: ExchangeRunner<DialogueExchange>?
   /// The line of the present step; 0 before the first.
   private var line = 0
-  /// Whether the next step waits until standard output has been read.
-  private var isHeldUp = false
-  private var drain: Drain?
-  private var standstill: StandstillWatch?
-  private var timer: LoopTimer?
+  /// Why the last operation of the line was not performed.
+  private var refusal = ""
 
-  private var session: Session { unattended.session }
   private var loop: IOLoop { unattended.loop }
 
   /// - Parameters:
@@ -48,10 +46,8 @@ final class RunController {
     self.script = script
     self.timeout = timeout
     self.showsDevice = showsDevice
-    self.dialogue = DialogueRun(dialogue)
-    text = ReceivedTextWatch(on: unattended.loop)
+    self.dialogue = dialogue
     report = RunReport(script: script)
-    unattended.session.owner = .script
   }
 
   /// Runs the script to its end.
@@ -76,110 +72,101 @@ final class RunController {
   }
 
   private func perform() throws -> ExitStatus {
-    text.onMatch = { [unowned self] match in
-      text.expressions = []
-      dialogue.matched(match)
-      goOn()
-    }
-    text.onPassed = { [unowned self] in if showsDevice { unattended.show($0) } }
     unattended.onReceived = { [unowned self] in
       tail.add($0)
-      text.add($0)
+      if runner == nil { early += $0 }
     }
-    unattended.onLost = { [unowned self] in text.flush() }
-    unattended.onRoom = { [unowned self] in if isHeldUp { goOn() } }
-    unattended.onReady = { [unowned self] in goOn() }
+    unattended.onLost = { [unowned self] in cutOff() }
+    unattended.onRoom = { [unowned self] in runner?.goOn() }
+    unattended.onReady = { [unowned self] in begin() }
     return try unattended.run()
   }
 
   private func startDeadline() {
     deadlineTimer = deadline.map { deadline in
       loop.schedule(after: max(.zero, start + deadline - .now)) { [unowned self] in
-        text.flush()
+        cutOff()
         timedOut("the script did not end within \(deadline.inSeconds) s.")
       }
     }
   }
 
-  /// Performs the next step in the next turn of the loop, so that a script that only prints does not
-  /// delay other events.
-  private func goOn() {
-    standstill = nil
-    timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
+  /// Ends the exchange, which shows the rest of what was received. The session counts the unsent bytes.
+  private func cutOff() {
+    var nothing = UnsentBytes()
+    runner?.cutOff(discarding: &nothing)
   }
 
-  private func doNext() {
+  private func begin() {
+    let runner = ExchangeRunner(
+      DialogueExchange(dialogue, timeout: timeout), on: unattended.session,
+      receivingFrom: unattended.hub, loop: loop)
     // A script that prints waits for a slow reader.
-    isHeldUp = unattended.isCrowded
-    guard !isHeldUp, !unattended.isOver else { return }
-    guard let instruction = dialogue.next() else { return unattended.finish(.success(.done)) }
-    line = instruction.line
-    report.begin(instruction.action.name, line: line)
-    switch instruction.action {
-    case .send(let bytes): send(bytes)
-    case .expect(let expressions, let limit): expect(expressions, within: limit ?? timeout)
-    case .wait(let duration): timer = loop.schedule(after: duration) { [unowned self] in doNext() }
-    case .set(let line, let isOn):
-      let change =
-        isOn ? LineChange(asserting: line.modemLine) : LineChange(deasserting: line.modemLine)
-      Command.toggleLine.perform(change, call)
+    runner.isHeldUp = { [unattended] in unattended.isCrowded || unattended.isOver }
+    runner.perform = { [unowned self] operation, then in perform(operation, then: then) }
+    runner.onReport = { [unowned self] in hear($0) }
+    runner.onEnd = { [unowned self] in ended($0) }
+    self.runner = runner
+    unattended.exchange = runner
+    do throws(SerialError) {
+      try runner.begin(afterReceiving: early)
+    } catch {
+      fail(.otherFailure, Failure(error).message)
+    }
+  }
+
+  private func hear(_ report: DialogueExchange.Report) {
+    switch report {
+    case .step(let instruction):
+      line = instruction.line
+      self.report.begin(instruction.action.name, line: line)
+    case .received(let bytes): if showsDevice { bytes.withUnsafeBytes { unattended.show($0) } }
+    case .print(let bytes): bytes.withUnsafeBytes { unattended.show($0) }
+    }
+  }
+
+  /// Performs an operation as the command of the palette does.
+  private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
+    func call(_ done: @escaping () -> Void = {}) -> CommandCall {
+      CommandCall(from: .script, at: unattended.controller) { [unowned self] outcome in
+        done()
+        refusal = outcome.refusal ?? ""
+        then(outcome.refusal == nil)
+      }
+    }
+    switch operation {
+    case .setLines(let asserting, let deasserting):
+      Command.toggleLine.perform(
+        LineChange(asserting: asserting, deasserting: deasserting), call())
     case .setBaudRate(let rate):
       Command.baudRate.perform(
         SettingsChange(\.baudRate, to: rate),
-        CommandCall(from: .script, at: unattended.controller) { [unowned self] in
-          unattended.warnOfDifferences()
-          goOn($0)
-        })
-    case .sendBreak(let duration):
-      Command.sendBreak.perform(duration, call)
+        call { [unattended] in unattended.warnOfDifferences() })
+    case .sendBreak(let duration): Command.sendBreak.perform(duration, call())
     case .pulse(let line, let duration):
-      Command.pulseLine.perform(LinePulse(line.modemLine, for: duration), call)
-    case .print(let bytes):
-      text.flush()
-      (bytes + [0x0A]).withUnsafeBytes { unattended.show($0) }
-      goOn()
-    case .fail(let reason):
-      fail(.otherFailure, isExpectation: true, String(decoding: reason, as: UTF8.self).harmless)
+      Command.pulseLine.perform(LinePulse(line, for: duration), call())
+    case .setBreak: preconditionFailure("a script has no such step")
     }
   }
 
-  /// A use of a command, after which the script continues.
-  private var call: CommandCall {
-    CommandCall(from: .script, at: unattended.controller) { [unowned self] in goOn($0) }
-  }
+  // MARK: The end
 
-  /// Continues after a command.
-  private func goOn(_ outcome: CommandOutcome) {
-    if let refusal = outcome.refusal { fail(.otherFailure, refusal) } else { goOn() }
-  }
-
-  // MARK: Steps
-
-  private func send(_ bytes: [UInt8]) {
-    do throws(SerialError) {
-      try session.write(bytes.span.bytes, by: .script)
-    } catch {
-      return fail(.otherFailure, Failure(error).message)
-    }
-    standstill = StandstillWatch(session, on: loop, limit: timeout) { [unowned self] in
-      timedOut(unattended.standstill("within \(timeout.inSeconds) s"))
-    }
-    // The next step may be a break or a change of settings, which must not overtake these bytes.
-    drain = Drain(session, on: loop, patience: nil) { [unowned self] in goOn() }
-  }
-
-  private func expect(_ expressions: [Expression], within limit: Duration) {
-    timer = loop.schedule(after: limit) { [unowned self] in
-      // Received text that was not searched yet is searched, and shown in any case.
-      text.flush()
-      guard !text.expressions.isEmpty else { return }
+  private func ended(_ end: DialogueExchange.End) {
+    unattended.exchange = nil
+    switch end {
+    case .done: unattended.finish(.success(.done))
+    case .timedOut(let expressions, let limit):
       let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
       timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless).")
+    case .standstill: timedOut(unattended.standstill("within \(timeout.inSeconds) s"))
+    case .refused: fail(.otherFailure, refusal)
+    case .sendFailed(let error): fail(.otherFailure, Failure(error).message)
+    case .failed(let reason):
+      fail(.otherFailure, isExpectation: true, String(decoding: reason, as: UTF8.self).harmless)
+    // The session is ending and reports why.
+    case .cutOff: break
     }
-    text.expressions = expressions
   }
-
-  // MARK: Failures
 
   /// Why the present step failed, for the report.
   private var reason: RunReport.Failed?
@@ -202,15 +189,6 @@ final class RunController {
     RunReport.Failed(
       isExpectation: isExpectation, status: Int(status.code), message: message.harmless,
       received: tail.lines)
-  }
-}
-
-extension OutputLine {
-  fileprivate var modemLine: ModemLines {
-    switch self {
-    case .dtr: .dtr
-    case .rts: .rts
-    }
   }
 }
 

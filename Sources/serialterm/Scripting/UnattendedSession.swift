@@ -188,15 +188,12 @@ final class UnattendedSession: FrontEnd {
     set { controller.unreadInputCount = newValue }
   }
 
-  /// The file that is being sent.
-  var transfer: FileTransfer? {
-    get { controller.transfer }
-    set { controller.transfer = newValue }
+  /// The exchange that has the pen.
+  var exchange: (any RunningExchange)? {
+    get { controller.exchange }
+    set { controller.exchange = newValue }
   }
 
   /// Reports a file that was not sent completely.
-  func fileEnded(_ transfer: FileTransfer, _ end: PlainFile.End) {
-    controller.transfer = nil
-    controller.unsent.file(transfer.exchange, end)
-  }
+  func report(_ file: PlainFile, _ end: PlainFile.End) { controller.unsent.file(file, end) }
 }

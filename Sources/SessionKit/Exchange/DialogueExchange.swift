@@ -1,0 +1,141 @@
+package import Posix
+package import Scripting
+package import SerialCore
+
+/// Runs a script: performs its steps one after the other.
+package struct DialogueExchange: Exchange {
+  /// What it reports.
+  package enum Report {
+    /// A step begins.
+    case step(DialogueRun.Instruction)
+    /// The device sent bytes, which were searched.
+    case received([UInt8])
+    /// The script prints bytes.
+    case print([UInt8])
+  }
+
+  /// How it ends.
+  package enum End {
+    /// The script has ended.
+    case done
+    /// The device did not send what was expected.
+    case timedOut([Expression], after: Duration)
+    /// Sending made no progress for the time limit.
+    case standstill
+    /// An operation of the line was not performed.
+    case refused
+    /// The port refused the bytes.
+    case sendFailed(SerialError)
+    /// The script says that it failed, and why.
+    case failed([UInt8])
+    /// It was stopped, or lost its port.
+    case cutOff
+  }
+
+  package let author: Author? = .script
+  package let reception = ExchangeReception.shared
+  private var dialogue: DialogueRun
+  private let timeout: Duration
+  private var text = ExpectedText()
+  /// The time limit of what is expected now.
+  private var limit: Duration?
+  private var hasEnded = false
+
+  /// Creates the exchange; nothing is sent yet.
+  ///
+  /// - Parameter timeout: the time limit of an expectation for which the script has none, and the time
+  ///   limit without progress while sending.
+  package init(_ dialogue: Dialogue, timeout: Duration) {
+    self.dialogue = DialogueRun(dialogue)
+    self.timeout = timeout
+  }
+
+  package mutating func handle(
+    _ event: ExchangeEvent, at now: MonotonicTime
+  ) -> [ExchangeAction<Report, End>] {
+    switch event {
+    // The next step follows in another turn of the loop, so that a script that only prints does not
+    // delay other events.
+    case .begun, .performed(true): return [.yield]
+    case .drained: return [.watchStandstill(nil), .yield]
+    case .resumed: return step(at: now)
+    case .received(let bytes):
+      text.add(bytes)
+      return search()
+    case .woken:
+      guard let limit else { return [.yield] }
+      let expressions = text.expressions
+      let actions = flush()
+      return self.limit == nil ? actions : actions + end(.timedOut(expressions, after: limit))
+    case .standstill: return end(.standstill)
+    case .performed(false): return end(.refused)
+    case .sendFailed(let error): return end(.sendFailed(error))
+    case .stopped: return [.withdraw] + flush() + end(.cutOff)
+    case .cutOff: return flush() + end(.cutOff)
+    case .sent, .read, .endOfSource, .sourceFailed, .leaving: return []
+    }
+  }
+
+  private mutating func step(at now: MonotonicTime) -> Actions {
+    guard let instruction = dialogue.next() else { return end(.done) }
+    let begin = ExchangeAction<Report, End>.report(.step(instruction))
+    switch instruction.action {
+    case .send(let bytes):
+      // The next step may be a break or a change of settings, which must not overtake these bytes.
+      return [begin, .send(bytes), .watchStandstill(timeout), .drain]
+    case .expect(let expressions, let limit):
+      let limit = limit ?? timeout
+      self.limit = limit
+      text.expressions = expressions
+      return [begin, .wake(at: now + limit)] + search()
+    case .wait(let duration): return [begin, .wake(at: now + duration)]
+    case .set(let line, let isOn):
+      let lines = line.modemLines
+      return [
+        begin,
+        .perform(.setLines(asserting: isOn ? lines : [], deasserting: isOn ? [] : lines)),
+      ]
+    case .setBaudRate(let rate): return [begin, .perform(.setBaudRate(rate))]
+    case .sendBreak(let duration): return [begin, .perform(.sendBreak(duration))]
+    case .pulse(let line, let duration):
+      return [begin, .perform(.pulse(line.modemLines, duration))]
+    case .print(let bytes): return [begin] + flush() + [.report(.print(bytes + [0x0A])), .yield]
+    case .fail(let reason): return [begin] + end(.failed(reason))
+    }
+  }
+
+  private mutating func flush() -> Actions {
+    text.flush()
+    return search()
+  }
+
+  private mutating func search() -> Actions {
+    var actions: Actions = []
+    while let event = text.next() {
+      switch event {
+      case .passed(let bytes): actions.append(.report(.received(bytes)))
+      case .matched(let match):
+        text.expressions = []
+        limit = nil
+        dialogue.matched(match)
+        actions += [.wake(at: nil), .yield]
+      }
+    }
+    return actions
+  }
+
+  /// Ends; the first reason counts.
+  private mutating func end(_ end: End) -> Actions {
+    defer { hasEnded = true }
+    return hasEnded ? [] : [.finish(end)]
+  }
+}
+
+extension OutputLine {
+  fileprivate var modemLines: ModemLines {
+    switch self {
+    case .dtr: .dtr
+    case .rts: .rts
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package import Posix
+package import Scripting
+package import SerialCore
+package import SystemPackage
+
+/// Sends bytes or a source, and waits for the answer; first for a prompt, if there is one.
+package struct SendAndExpect: Exchange {
+  /// What is sent.
+  package enum Content {
+    case bytes([UInt8])
+    /// The source of the runner: a file, or standard input.
+    case source(PlainFile)
+  }
+
+  /// What it waits for.
+  package enum Phase: Hashable, Sendable {
+    case prompt, sending, answer
+  }
+
+  /// What it reports.
+  package enum Report: Hashable, Sendable {
+    /// Bytes of the answer, up to the end of the match.
+    case answer([UInt8])
+    /// The prompt or the answer did not come in time, or sending made no progress. Nothing more is
+    /// expected then; the session ends, and cuts the exchange off.
+    case timedOut(Phase)
+  }
+
+  /// How it ends.
+  package enum End: Hashable, Sendable {
+    /// Everything was sent, and the answer has come: the match, if an answer was expected.
+    case done(ReceivedText.Match?)
+    /// The source could not be read to its end.
+    case unreadable(Errno)
+    /// The port refused the bytes.
+    case refused(SerialError)
+    /// It was stopped, or lost its port.
+    case cutOff
+  }
+
+  package let author: Author?
+  package let reception = ExchangeReception.shared
+  package let reportsUnsent: Bool
+  /// The file or the input that is sent; nil for bytes.
+  package private(set) var file: PlainFile?
+
+  private let bytes: [UInt8]
+  private let prompt: Expression?
+  private let expectation: Expression?
+  private let timeout: Duration
+  private var text = ExpectedText()
+  /// What it waits for now.
+  package private(set) var phase = Phase.prompt
+  private var hasTimedOut = false
+  /// The answer, if it came while something was still to be sent.
+  private var answer: ReceivedText.Match?
+  private var hasEnded = false
+
+  /// Creates the exchange; nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - prompt: what the device must send first; nil for nothing.
+  ///   - expectation: the expected answer; nil for none.
+  ///   - timeout: the time limit of the prompt and of the answer. While sending with an expected answer,
+  ///     the time limit without progress; without one there is no limit, as for a pipe.
+  package init(
+    _ content: Content, after prompt: Expression? = nil, expecting expectation: Expression? = nil,
+    within timeout: Duration
+  ) {
+    switch content {
+    case .bytes(let bytes): (self.bytes, file, author) = (bytes, nil, .program)
+    case .source(let file): (bytes, self.file, author) = ([], file, file.author)
+    }
+    reportsUnsent = file?.author?.kind == .file
+    self.prompt = prompt
+    self.expectation = expectation
+    self.timeout = timeout
+  }
+
+  package mutating func handle(
+    _ event: ExchangeEvent, at now: MonotonicTime
+  ) -> [ExchangeAction<Report, End>] {
+    switch event {
+    case .begun:
+      guard let prompt else { return send(at: now) }
+      text.expressions = [prompt]
+      return [.wake(at: now + timeout)] + search(at: now)
+    case .received(let bytes):
+      text.add(bytes)
+      return search(at: now)
+    case .read, .endOfSource, .sourceFailed, .sent: return pass(event, at: now)
+    case .drained: return awaitAnswer(at: now)
+    case .woken, .standstill:
+      text.flush()
+      let actions = search(at: now)
+      hasTimedOut = true
+      return actions + [.report(.timedOut(phase))]
+    case .sendFailed(let error): return end(.refused(error))
+    case .leaving, .performed, .resumed: return []
+    case .stopped: return [.withdraw] + end(.cutOff)
+    case .cutOff: return pass(event, at: now) + end(.cutOff)
+    }
+  }
+
+  // MARK: Sending
+
+  private mutating func send(at now: MonotonicTime) -> Actions {
+    // Text that arrived before is not the answer.
+    text.clear()
+    phase = .sending
+    var actions: Actions = []
+    if let expectation {
+      text.expressions = [expectation]
+      actions = [.watchStandstill(timeout)]
+    }
+    return actions + (file == nil ? [.send(bytes), .drain] : pass(.begun, at: now))
+  }
+
+  /// Lets the file take an event, and does what it says.
+  private mutating func pass(_ event: ExchangeEvent, at now: MonotonicTime) -> Actions {
+    guard var file else { return [] }
+    defer { self.file = file }
+    return file.handle(event, at: now).flatMap { action -> Actions in
+      switch action {
+      case .send(let bytes): [.send(bytes)]
+      case .read(let limit): [.read(atMost: limit)]
+      case .withdraw: [.withdraw]
+      case .finish(.done): [.drain]
+      case .finish(.unreadable(let error)): end(.unreadable(error))
+      case .finish, .report, .drain, .watchStandstill, .perform, .wake, .yield: []
+      }
+    }
+  }
+
+  // MARK: Waiting
+
+  private mutating func awaitAnswer(at now: MonotonicTime) -> Actions {
+    if hasTimedOut { return [] }
+    phase = .answer
+    if expectation == nil { return end(.done(nil)) }
+    if let answer { return end(.done(answer)) }
+    return [.watchStandstill(nil), .wake(at: now + timeout)]
+  }
+
+  private mutating func search(at now: MonotonicTime) -> Actions {
+    var actions: Actions = []
+    while !hasEnded, !hasTimedOut, let event = text.next() {
+      switch event {
+      case .passed(let bytes):
+        if phase != .prompt, answer == nil, expectation != nil {
+          actions.append(.report(.answer(bytes)))
+        }
+      case .matched(let match): actions += met(match, at: now)
+      }
+    }
+    return actions
+  }
+
+  private mutating func met(_ match: ReceivedText.Match, at now: MonotonicTime) -> Actions {
+    text.expressions = []
+    switch phase {
+    case .prompt: return [.wake(at: nil)] + send(at: now)
+    case .sending:
+      answer = match
+      return []
+    case .answer: return end(.done(match))
+    }
+  }
+
+  /// Ends; the first reason counts.
+  private mutating func end(_ end: End) -> Actions {
+    defer { hasEnded = true }
+    return hasEnded ? [] : [.finish(end)]
+  }
+}

@@ -1,0 +1,177 @@
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import Testing
+
+@testable import Scripting
+
+/// Sending and waiting for the answer as a value: events in, actions out. The clock stands at 0.
+@Suite struct SendAndExpectTests {
+  private typealias Actions = SendAndExpect.Actions
+  private typealias Row = (ExchangeEvent, Actions)
+
+  private let start = MonotonicTime(nanoseconds: 0)
+  private var limit: MonotonicTime { start + .seconds(5) }
+
+  private func expression(_ text: String) throws -> Expression { try Expression(parsing: text) }
+
+  private func exchange(
+    _ content: SendAndExpect.Content = .bytes([1, 2]), after prompt: String? = nil,
+    expecting answer: String? = nil
+  ) throws -> SendAndExpect {
+    SendAndExpect(
+      content, after: try prompt.map(expression), expecting: try answer.map(expression),
+      within: .seconds(5))
+  }
+
+  /// Runs events through an exchange, and checks the actions after each.
+  private func check(_ exchange: SendAndExpect, _ rows: [Row]) -> SendAndExpect {
+    var exchange = exchange
+    for (index, (event, expected)) in rows.enumerated() {
+      let actions = exchange.handle(event, at: start)
+      #expect(actions == expected, "event \(index), \(event)")
+    }
+    return exchange
+  }
+
+  private func received(_ text: String) -> ExchangeEvent { .received(Array(text.utf8)) }
+
+  private func answer(_ text: String) -> ExchangeAction<SendAndExpect.Report, SendAndExpect.End> {
+    .report(.answer(Array(text.utf8)))
+  }
+
+  private func match(_ text: String, upTo end: Int) -> ReceivedText.Match {
+    ReceivedText.Match(index: 0, captures: [Array(text.utf8)], end: end)
+  }
+
+  // MARK: What is sent
+
+  @Test func withoutAnAnswer_itIsDoneWhenEverythingIsOnTheLine_andShowsNothing() throws {
+    _ = check(
+      try exchange(),
+      [
+        (.begun, [.send([1, 2]), .drain]), (.sent(2), []), (received("ok"), []),
+        (.drained, [.finish(.done(nil))]),
+      ])
+  }
+
+  @Test func aFile_isReadAndSent_thenDrained() throws {
+    let file = PlainFile("image.bin", size: 2)
+    let exchange = check(
+      try exchange(.source(file)),
+      [
+        (.begun, [.read(atMost: 32_768)]),
+        (.read([1, 2]), [.send([1, 2]), .read(atMost: 32_768)]),
+        (.sent(1), []), (.endOfSource, []), (.sent(1), [.drain]),
+        (.drained, [.finish(.done(nil))]),
+      ])
+    #expect(exchange.author == .file("image.bin"))
+    #expect(exchange.reportsUnsent)
+    #expect(exchange.file?.sentCount == 2)
+  }
+
+  @Test func aSourceThatCannotBeRead_endsIt() throws {
+    _ = check(
+      try exchange(.source(PlainFile("standard input", size: 0, by: .pipe)), expecting: "ok"),
+      [
+        (.begun, [.watchStandstill(.seconds(5)), .read(atMost: 32_768)]),
+        (.sourceFailed(.ioError), [.withdraw, .finish(.unreadable(.ioError))]),
+      ])
+  }
+
+  @Test func aPortThatRefuses_endsIt() throws {
+    let error = SerialError(.queueFull, in: "write", at: .tty("/dev/ttyTEST"))
+    _ = check(
+      try exchange(),
+      [(.begun, [.send([1, 2]), .drain]), (.sendFailed(error), [.finish(.refused(error))])])
+  }
+
+  // MARK: The prompt and the answer
+
+  @Test func thePrompt_isAwaited_andTextBeforeItIsNotTheAnswer() throws {
+    _ = check(
+      try exchange(after: "> ", expecting: "ok"),
+      [
+        (.begun, [.wake(at: limit)]),
+        (received("ok "), []),
+        (
+          received("> ok"),
+          [.wake(at: nil), .watchStandstill(.seconds(5)), .send([1, 2]), .drain]
+        ),
+        (.drained, [.watchStandstill(nil), .wake(at: limit)]),
+        (received("is o"), [answer("is o")]),
+        (received("k, more"), [answer("k"), .finish(.done(match("ok", upTo: 12)))]),
+      ])
+  }
+
+  @Test func textBeforeTheBeginning_mayBeThePrompt_butIsNotTheAnswer() throws {
+    let sending: Actions = [.watchStandstill(.seconds(5)), .send([1, 2]), .drain]
+    _ = check(
+      try exchange(after: "> $", expecting: "ok"),
+      [(received("ok > "), []), (.begun, [.wake(at: limit), .wake(at: nil)] + sending)])
+    _ = check(
+      try exchange(expecting: "ok"),
+      [
+        (received("ok"), []), (.begun, sending),
+        (.drained, [.watchStandstill(nil), .wake(at: limit)]),
+      ])
+  }
+
+  @Test func anAnswerThatComesEarly_counts_andNothingAfterItIsShown() throws {
+    _ = check(
+      try exchange(expecting: "ok"),
+      [
+        (.begun, [.watchStandstill(.seconds(5)), .send([1, 2]), .drain]),
+        (received("so ok then"), [answer("so ok")]),
+        (received("more"), []),
+        (.drained, [.finish(.done(match("ok", upTo: 5)))]),
+      ])
+  }
+
+  // MARK: Time
+
+  @Test func inEachPhase_theTimeOutNamesIt_andTheSessionEndsIt() throws {
+    let prompt: [Row] = [(.begun, [.wake(at: limit)])]
+    let sending: [Row] = [(.begun, [.watchStandstill(.seconds(5)), .send([1, 2]), .drain])]
+    let awaiting = sending + [(.drained, [.watchStandstill(nil), .wake(at: limit)])]
+    let end: Row = (.cutOff(sent: 0), [.finish(.cutOff)])
+    let nothing: [Row] = [(received("ok> "), []), (.drained, []), end]
+    _ = check(
+      try exchange(after: "> ", expecting: "ok"),
+      prompt + [(.woken, [.report(.timedOut(.prompt))])] + nothing)
+    _ = check(
+      try exchange(expecting: "ok"),
+      sending + [(.standstill, [.report(.timedOut(.sending))])] + nothing)
+    _ = check(
+      try exchange(expecting: "ok"),
+      awaiting + [(.woken, [.report(.timedOut(.answer))])] + nothing)
+  }
+
+  // MARK: The end of the port
+
+  @Test func stoppedOrCutOff_inEachPhase() throws {
+    let begun: Row = (.begun, [.watchStandstill(.seconds(5)), .send([1, 2]), .drain])
+    let drained: Row = (.drained, [.watchStandstill(nil), .wake(at: limit)])
+    for rows in [[], [begun], [begun, drained]] as [[Row]] {
+      _ = check(
+        try exchange(expecting: "ok"), rows + [(.stopped, [.withdraw, .finish(.cutOff)])])
+      _ = check(
+        try exchange(expecting: "ok"), rows + [(.cutOff(sent: 1), [.finish(.cutOff)])])
+    }
+    _ = check(
+      try exchange(after: "> "),
+      [(.begun, [.wake(at: limit)]), (.cutOff(sent: 0), [.finish(.cutOff)])])
+  }
+
+  @Test func aFileThatIsCutOff_knowsHowMuchWasSent() throws {
+    let exchange = check(
+      try exchange(.source(PlainFile("image.bin", size: 9))),
+      [
+        (.begun, [.read(atMost: 32_768)]),
+        (.read([1, 2]), [.send([1, 2]), .read(atMost: 32_768)]),
+        (.sent(2), []), (.cutOff(sent: 1), [.finish(.cutOff)]),
+      ])
+    #expect(exchange.file?.sentCount == 1)
+  }
+}
