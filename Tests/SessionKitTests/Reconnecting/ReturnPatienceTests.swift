@@ -84,6 +84,15 @@ import Testing
     }
   }
 
+  @Test func farEndWithoutAPresence_isTriedAgain_alsoIfItIsNotThere() {
+    var patience = ReturnPatience(hasPresence: false)
+    let start = MonotonicTime(nanoseconds: 0)
+    let first = patience.failed(with: Self.gone, at: start, isWatched: false)
+    #expect(first == .init(retry: .seconds(1), report: .refused))
+    let later = patience.failed(with: Self.gone, at: start + .seconds(60), isWatched: false)
+    #expect(later == .init(retry: .seconds(1), report: nil))
+  }
+
   @Test func user_isToldOnce() {
     #expect(reports(of: ReturnPatience()) == [.init(step: 10, .held), .init(step: 200, .refused)])
   }
