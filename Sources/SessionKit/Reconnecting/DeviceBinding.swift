@@ -74,7 +74,7 @@ enum DeviceBinding: Hashable {
   /// Whether a device is the session's, with certainty.
   func claims(_ device: Device) -> Bool {
     switch self {
-    case .identity(let matcher): matcher.match(among: [device]) == .one(device)
+    case .identity(let matcher): matcher.identity.describes(device)
     case .selector(let place): place.isPlace && !place.matches(among: [device]).isEmpty
     case .path(let binding): !DeviceSelector.node(binding.path).matches(among: [device]).isEmpty
     case .next: false

@@ -50,7 +50,9 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     try devices.addObserver(self, on: loop)
   }
 
-  func claims(_ device: Device) -> Bool { binding.claims(device) }
+  func claims(_ device: Device) -> Bool {
+    openPath.map { binding.isDevice(device, at: $0) } ?? binding.claims(device)
+  }
 
   private func isTaken(_ device: Device) -> Bool {
     devices?.isClaimed(device, besidesBy: self) ?? false
