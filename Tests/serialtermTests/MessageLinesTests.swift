@@ -34,7 +34,7 @@ import Testing
         "the device's port:", "  'kill -USR1 4711' takes", "  it back",
       ])
     #expect(
-      "it is lent. ctrl-t r takes it back".messageLines(width: 20) == [
+      "it is lent. ctrl-t r takes it back".messageLines(width: 19) == [
         "it is lent.", "  ctrl-t r takes it", "  back",
       ])
   }

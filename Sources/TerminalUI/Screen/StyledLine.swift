@@ -69,7 +69,8 @@ public struct StyledLine: Hashable, Sendable {
       // A wide character in one column has no room: it is left to the terminal.
       var piece = rest.prefix(ofWidth: room)
       if piece.isEmpty { piece = String(rest.prefix(1)) }
-      if piece.count < rest.count, let space = piece.lastIndex(of: " "),
+      let next = rest.dropFirst(piece.count).first
+      if next != nil, next != " ", let space = piece.lastIndex(of: " "),
         piece[..<space].contains(where: { $0 != " " })
       {
         piece = String(piece[..<space])
