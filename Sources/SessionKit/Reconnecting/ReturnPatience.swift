@@ -18,7 +18,7 @@ struct ReturnPatience: Hashable {
 
   /// A report to the user; each is made once.
   enum Report: Hashable {
-    /// Another program has the port. Attempts go on.
+    /// Another program has the port. Attempts continue.
     case held
     /// The wait takes longer than usual.
     case refused

@@ -70,7 +70,7 @@ import Testing
     try expectReturnToOurs(ours, bench)
   }
 
-  /// Our device goes and comes back, beside a twin.
+  /// Unplugs our device and plugs it in again, beside a twin.
   private func expectReturnToOurs(_ ours: Adapter, _ bench: Bench) throws {
     try bench.board.unplug(ours)
     try bench.settle()
@@ -149,12 +149,12 @@ import Testing
     _ = try bench.devices.current()
     try point(link, to: ours)
     try bench.bind(to: .path(PathBinding(link))) { try bench.session.open(.tty(link)) }
-    // As udev does it: the link is given to the one that came last, and then it tells of that one.
+    // Like udev: the link leads to the adapter that came last, and the event follows.
     try bench.board.plug(twin)
     try point(link, to: twin)
     try bench.settle()
     try expectReturnToOurs(ours, bench)
-    // Nor is it the twin's going that ends ours.
+    // Unplugging the twin does not end our session.
     try bench.board.unplug(twin)
     try bench.settle()
     #expect(isOn(ours, bench))
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  // MARK: Others who use the port
+  // MARK: Other programs that use the port
 
   @Test func releasedSession_notesWhereItsDeviceIs() throws {
     let bench = try Bench()
@@ -222,7 +222,7 @@ import Testing
     let attempts = bench.received.states.count { if case .opening = $0 { true } else { false } }
     #expect(attempts <= 6, "the port is not polled")
     try holder.close()
-    // The event of the close; the next attempt without it is due after a second.
+    // The close causes an event; without it, the next attempt is due after a second.
     #expect(try bench.wait(until: { isOn(ours, bench) }, atMost: .milliseconds(900)))
     #expect(bench.reports.count == 1)
   }
@@ -250,7 +250,7 @@ import Testing
     }
   }
 
-  // MARK: What was named
+  // MARK: Bindings by description
 
   @Test func next_isTheFirstThatComes_andThenTheSameOne() throws {
     let bench = try Bench()

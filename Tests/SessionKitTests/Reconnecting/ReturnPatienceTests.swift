@@ -44,7 +44,7 @@ import Testing
     var patience = ReturnPatience()
     let start = MonotonicTime(nanoseconds: 7)
     if example.after > 0 {
-      // The first failure counts; it is one of which nothing is said.
+      // The time counts from the first failure, which is not reported.
       _ = patience.failed(with: Self.denied, at: start, isWatched: true)
     }
     let advice = patience.failed(
@@ -68,7 +68,7 @@ import Testing
     #expect(retry(at: 900) == .seconds(1))
   }
 
-  /// The hang-up may come before the removal: then what is tried at once is a node that is going.
+  /// The hang-up may come before the removal: the first attempt finds a node that is being removed.
   @Test func deviceThatWasGoneInBetween_isWaitedForAnew() {
     var patience = ReturnPatience()
     var now = MonotonicTime(nanoseconds: 0)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// What is told of a port that is busy all the time, and at which attempt.
+  /// The reports about a port that is always busy, and the attempt of each.
   private func reports(of patience: ReturnPatience) -> [Told] {
     var patience = patience
     let start = MonotonicTime(nanoseconds: 0)

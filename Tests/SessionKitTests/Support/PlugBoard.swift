@@ -8,8 +8,8 @@ import SystemPackage
 
 @testable import SessionKit
 
-/// A machine into which a test plugs adapters. Their nodes are pseudo-terminals; what udev would
-/// tell of them is told through a pipe.
+/// A machine into which a test plugs adapters. Their nodes are pseudo-terminals; a pipe signals the events
+/// of udev.
 final class PlugBoard: DeviceSource {
   let descriptor: FileDescriptor
   private let writer: FileDescriptor
@@ -47,8 +47,8 @@ final class PlugBoard: DeviceSource {
     var port: Int
     fileprivate(set) var terminal: PseudoTerminal?
     fileprivate(set) var device: Device?
-    /// Keeps the terminal's number taken when it has gone: whoever still looks for its node finds
-    /// nothing, and not the terminal of a test beside this one.
+    /// Keeps the terminal's number in use after it was unplugged, so that its node cannot become the
+    /// terminal of another test.
     fileprivate var hold: OwnedDescriptor?
 
     init(_ serialNumber: String?, inPort port: Int) {
@@ -69,7 +69,7 @@ final class PlugBoard: DeviceSource {
     }
   }
 
-  /// Plugs an adapter in; it may speak before anybody hears that it is there.
+  /// Plugs an adapter in; it may send bytes before its event is read.
   func plug(_ adapter: Adapter, saying words: String = "") throws {
     let terminal = try PseudoTerminal()
     adapter.terminal = terminal
@@ -96,7 +96,7 @@ final class PlugBoard: DeviceSource {
   }
 }
 
-/// A session on a board, as the program has one, without its user.
+/// A session on a board, as the program has one, without a user.
 final class Bench {
   let loop: IOLoop
   let board: PlugBoard
@@ -107,7 +107,7 @@ final class Bench {
   private(set) var reports: [Reconnector.Report] = []
   let received = Received()
 
-  /// What came, and from where.
+  /// The received text, and the states of the session.
   final class Received: SessionObserver {
     var text = ""
     var states: [SessionState] = []
@@ -129,7 +129,7 @@ final class Bench {
     _ = try devices.current()
   }
 
-  /// Opens an adapter that is plugged in, and follows it from then on.
+  /// Opens an adapter that is plugged in, and reconnects to it from then on.
   func follow(_ adapter: PlugBoard.Adapter) throws {
     try settle()
     guard let device = adapter.device else { return }
@@ -148,12 +148,12 @@ final class Bench {
     try reconnector.start()
   }
 
-  /// Lets happen what is due.
+  /// Runs the turns of the loop that are due.
   func settle() throws {
     for _ in 0..<4 { try loop.turn(waitingAtMost: .zero) }
   }
 
-  /// Lets things happen until a condition holds, or a deadline.
+  /// Runs the loop until a condition holds, or a deadline.
   func wait(until condition: () -> Bool, atMost limit: Duration = .seconds(10)) throws -> Bool {
     let deadline = MonotonicTime.now + limit
     while !condition() {
