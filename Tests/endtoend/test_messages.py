@@ -21,11 +21,9 @@ class MessageTests(PaletteTest):
                 screen = Screen(terminal, (24, columns))
                 screen.wait_for_text("ctrl-t q")
                 terminal.send(PREFIX + b"r")
+                # A word that the terminal has broken would be two words.
                 screen.wait_for(
                     lambda lines: self.said() in " ".join(" ".join(lines).split()), "the message")
-                # A word that the terminal has broken is at both edges.
-                full = [line for line in screen.lines if len(line) == columns]
-                self.assertFalse(full)
                 terminal.leave()
                 terminal.close()
 
