@@ -41,6 +41,9 @@ final class App {
     return session
   }
 
+  /// Removes a session that could not be opened.
+  func remove(_ session: SessionController) { sessions.removeAll { $0 === session } }
+
   /// Ends the program; the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) {
     if self.outcome == nil { self.outcome = outcome }

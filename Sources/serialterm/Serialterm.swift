@@ -60,7 +60,8 @@ struct Serialterm: ParsableCommand {
       ).read(words)
       var command = reading.command
       if let subcommand = command as? any Subcommand {
-        return try subcommand.execute(in: CommandContext(devices: devices, late: reading.late))
+        return try subcommand.execute(
+          in: CommandContext(devices: devices, late: reading.late, others: reading.others))
       }
       // The parser's own help command, which throws its text.
       try command.run()
@@ -127,4 +128,6 @@ struct CommandContext {
   let devices: DeviceCatalog
   /// Completes a ``ProfiledCommand`` when its device is known; nil if the profile is decided.
   let late: LateProfile?
+  /// The command again for each further TARGET.
+  let others: [CommandLineReader.Reading]
 }

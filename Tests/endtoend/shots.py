@@ -64,6 +64,7 @@ class Session:
 def normal(text):
     """A screen without what differs from one time to the next."""
     text = re.sub(r"\d\d:\d\d:\d\d\.\d{3}", "07:31:00.123", text)
+    text = re.sub(r"in \d+ B/s out \d+ B/s", "in 59 B/s out 5 B/s", text)
     return re.sub(r"[\d,]+ of 400,000 bytes", "65,536 of 400,000 bytes", text)
 
 
@@ -150,6 +151,41 @@ def plain():
         return session.shot()
 
 
+@contextlib.contextmanager
+def three_boards(size=(14, 88)):
+    """Three boards in one session: the user types to the first, the others say what they do."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        names = ("ttyACM0", "ttyUSB0", "ttyUSB1")
+        gateway, sensor, motor = (
+            stack.enter_context(Device(link=folder / name)) for name in names)
+        terminal = stack.enter_context(
+            Terminal(
+                serialterm_binary(), "connect", *(str(folder / name) for name in names), "--status",
+                size=size))
+        screen = Screen(terminal, size)
+        screen.wait_for_text("switches to the next one")
+        for device, text in (
+                (gateway, "gateway 2.1\r\n"), (sensor, "sensor: calibrated\r\n"),
+                (motor, "motor: homing\r\n"), (gateway, "gw> ")):
+            device.write(text.encode())
+            screen.wait_for_text(text.strip())
+        terminal.send(b"route")
+        if gateway.read_exactly(5) != b"route":
+            raise AssertionError("the focused port did not get what was typed")
+        gateway.write(b"route")
+        screen.wait_for_text("gw> route")
+        for device, text in ((motor, "motor: at 0.00"), (sensor, "sensor: 21.5 C")):
+            device.write(text.encode() + b"\r\n")
+            screen.wait_for_text(text)
+        yield screen, str(folder)
+
+
+def several_ports():
+    with three_boards() as (screen, folder):
+        return normal(screen.text.replace(folder, "/dev"))
+
+
 def commands():
     with Session(size=(24, 80)) as session:
         session.press(b"?", "from the palette")
@@ -169,13 +205,23 @@ def unplugging():
         return [before, session.frame("The device is unplugged, the list is still open:")]
 
 
+def ports_frame():
+    with three_boards() as (screen, folder):
+        rows = [[run._replace(text=normal(run.text.replace(folder, "/dev"))) for run in row]
+                for row in screen.runs]
+        return picture.Frame("serialterm ttyACM0 ttyUSB0 ttyUSB1 --status", rows)
+
+
 def pictures():
-    """The pictures in README.md, by their files."""
-    frames = unplugging()
-    title = "The command palette before and after the device is unplugged"
+    """The pictures in README.md and docs/commands.md, by their files."""
+    titles = {
+        "palette": (
+            unplugging(), "The command palette before and after the device is unplugged"),
+        "ports": ([ports_frame()], "Three devices in one session, line by line"),
+    }
     return {
-        DOCUMENTS / f"palette-{name}.svg": picture.svg(frames, theme, title)
-        for name, theme in picture.THEMES.items()}
+        DOCUMENTS / f"{file}-{name}.svg": picture.svg(frames, theme, title)
+        for file, (frames, title) in titles.items() for name, theme in picture.THEMES.items()}
 
 
 # The screens that can be made anywhere, by their headings.
@@ -184,7 +230,8 @@ SHOTS = {
     "The port is released": released, "Nothing may be sent": read_only,
     "A file is being sent": transferring, "The status line": status_line, "Hex": hexadecimal,
     "Timestamps": timestamps, "Line input": line_input,
-    "The list of commands": commands, "A question with --plain": plain,
+    "Three devices": several_ports, "The list of commands": commands,
+    "A question with --plain": plain,
 }
 # The one that needs pretended devices, see Tests/stage/mock_chooser.py.
 CHOOSER = "No device was named"

@@ -136,7 +136,7 @@ class Row49LimitTests(SessionTest):
         if output.strip() == b"":
             self.assertEqual(status, -signal.SIGILL)
             return "silent"
-        self.assertRegex(output, rb"failed to allocate|Cannot allocate memory|crashed")
+        self.assertRegex(output, rb"failed to allocate|Cannot allocate memory|crashed|cannot allocate TLS")
         return "told"
 
     def test_memory_at_start(self):

@@ -75,6 +75,16 @@ protocol CommandUser: AnyObject {
   /// - Throws: ``Failure`` if it cannot be read.
   func send(_ file: FilePath) throws(Failure)
   func stopSending()
+  /// Types to another port; nil for the next one.
+  func moveFocus(to name: String?)
+  /// The name of the port that the user types to.
+  var focusName: String { get }
+  /// Types to all ports, or to one again.
+  func toggleSendToAll()
+  /// Opens one more port, and types to it.
+  ///
+  /// - Throws: ``Failure`` if it cannot be opened.
+  func connect(to endpoint: Endpoint) throws(Failure)
   /// Ends the session; asks first if that would cut a file off.
   func quit()
 }

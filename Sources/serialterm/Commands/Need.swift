@@ -25,6 +25,10 @@ enum Need {
   case transfer
   /// No file is being sent.
   case noTransfer
+  /// The program has several ports.
+  case severalPorts
+  /// A device is plugged in that no session of the program has.
+  case anotherDevice
   /// The output is a terminal.
   case screen
   /// The output is a terminal that can draw anywhere on its screen.
@@ -57,6 +61,8 @@ enum Need {
       }
     case .user: state.isScripted ? "in use by a script; released when it finishes" : nil
     case .interactive: state.isScripted ? "there is no user" : nil
+    case .severalPorts: state.program.ports.count > 1 ? nil : "only 1 port"
+    case .anotherDevice: state.program.otherDevices.isEmpty ? "no free port" : nil
     case .sending: state.isReadOnly ? "read-only" : nil
     case .settings:
       state.capabilities.contains(.settings) ? nil : "this port has no line settings"

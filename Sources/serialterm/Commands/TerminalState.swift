@@ -42,6 +42,8 @@ struct TerminalState: Hashable {
   var screen = ScreenKind.drawing
   /// Whether the output may have colours.
   var hasColours = true
+  /// The other ports of the program, and what is plugged in.
+  var program = ProgramState()
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
 

@@ -1,10 +1,11 @@
 import Glibc
+import SessionKit
 
 /// Configuration of an interactive session.
 struct ConnectConfiguration {
-  let session: SessionConfiguration
+  var session: SessionConfiguration
   /// The name of the profile; nil without one.
-  let profile: String?
+  var profile: String?
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool
@@ -24,6 +25,15 @@ struct ConnectConfiguration {
   let drain: Duration?
   /// The signal that releases the port, and reopens it.
   let releaseSignal: ReleaseSignal?
+
+  /// The same for another device, without the logs, which belong to this one.
+  func connecting(to target: Target) -> ConnectConfiguration {
+    var other = self
+    other.session.target = target
+    other.session.log = LogConfiguration()
+    other.profile = nil
+    return other
+  }
 
   /// serialterm promises to end within 500 ms of the quit key.
   var quitDrain: Duration { drain ?? .milliseconds(300) }

@@ -9,7 +9,7 @@ extension ConnectController {
   /// Asks the user for a device, and opens it.
   ///
   /// - Returns: whether one was chosen.
-  func choose(for query: DeviceQuery) throws -> Bool {
+  func choose(for query: DeviceQuery, of port: PortPresenter) throws -> Bool {
     let chooser = try DeviceChooser(
       for: query, among: app.devices, on: dialogs, loop: loop)
     if chooser.isWithoutDevices {
@@ -23,13 +23,13 @@ extension ConnectController {
       try loop.turn()
     }
     guard outcome == nil, let target = chooser.target else { return false }
-    try parts.bind(toChosen: target)
+    try port.controller.bind(toChosen: target)
     return true
   }
 
   /// How to quit, and to see more.
   var keysInWords: String {
-    let prefix = configuration.prefix
+    let prefix = input.prefix
     return prefix == .none
       ? "No key quits: 'kill \(getpid())' does."
       : "\(prefix) q quits, \(prefix) ? for help."
@@ -37,7 +37,12 @@ extension ConnectController {
 
   /// Prints the first line of the session.
   func greet() {
-    narrator.greet(session)
+    for port in ports { port.controller.narrator.greet(port.controller.session) }
+    if ports.count > 1 && terminal != nil && input.prefix != .none {
+      console.say(
+        "\(ports.count) ports. You type to \(focus.controller.name ?? ""); "
+          + "\(input.prefix) \(Command.nextPort.key ?? " ") switches to the next one.")
+    }
     sayWhatCannotBeDrawn()
   }
 

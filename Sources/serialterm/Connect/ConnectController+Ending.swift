@@ -16,13 +16,13 @@ extension ConnectController {
 
   /// Ends the session. If that would cut a file off, the user is asked first.
   func quit() {
-    if session.mayClose() { leave() }
+    if app.sessions.allSatisfy({ $0.session.mayClose() }) { leave() }
   }
 
   /// Ends the session when the device has taken what was typed, or takes too long.
   func leave() {
     leavingDeadline = .now + max(Self.leavingLimit, configuration.quitDrain)
-    parts.transfer?.leave()
+    for session in app.sessions { session.transfer?.leave() }
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
   }
 
@@ -68,13 +68,17 @@ extension ConnectController {
     finish(isTerminal ? .success(.signal(SIGHUP)) : .failure(Failure(outputGone: error)))
   }
 
-  /// Ends when the driver has sent everything, or its patience is at an end.
+  /// Ends when the drivers have sent everything, or the patience is at an end.
   private func finishAfterSending(
     patience: Drain.Patience?, thenWaitingFor linger: Duration = .zero
   ) {
     input.stop()
-    drain = Drain(session, on: loop, patience: patience) { [unowned self] in
-      waitForAnswer(linger)
+    var unfinished = app.sessions.count
+    drains = app.sessions.map { session in
+      Drain(session.session, on: loop, patience: patience) { [unowned self] in
+        unfinished -= 1
+        if unfinished == 0 { waitForAnswer(linger) }
+      }
     }
   }
 
@@ -108,17 +112,13 @@ extension ConnectController {
   func stop() {
     input.stop()
     refusals.flush()
-    lineCommands.end()
-    session.refreshCounters()
-    errorReport.finish()
     dialogs.dismiss()
-    // What changes from here on is shown nowhere.
-    model.changes.remove(self)
+    for port in ports { port.stop() }
   }
 
   func giveBack() {
-    filter.stop()
-    if console.isOutputTerminal { view.finish() }
+    for port in ports { port.finish() }
+    finishLines()
     let untaken = console.finish(within: showPatience)
     terminal?.restore()
     if untaken > 0 && !console.isOutputTerminal {

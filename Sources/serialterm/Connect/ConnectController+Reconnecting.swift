@@ -11,24 +11,24 @@ extension ConnectController {
   ///
   /// - Parameter title: the question; nil when the device was found, or there is none left to choose
   ///   from.
-  func askForReturned(_ title: String?) {
+  func ask(_ title: String?, about port: PortPresenter) {
     guard let title else {
-      if isAskingForReturned { dialogs.dismiss() }
+      if portAskedFor === port { dialogs.dismiss() }
       return
     }
+    let binder = port.controller.binder
     dialogs.ask(
       Question(
-        title: title,
-        choices: { [unowned parts] _ in
+        title: port.controller.named(title),
+        choices: { [unowned binder] _ in
           [Choice<Target?>(id: nil, title: "none, keep waiting")]
-            + (parts.binder.candidates.isEmpty
-              ? [] : DeviceChooser.choices(parts.binder.candidates))
+            + (binder.candidates.isEmpty ? [] : DeviceChooser.choices(binder.candidates))
         },
-        onAnswer: { [unowned self] target in
-          if case .endpoint(let endpoint) = target { parts.binder.choose(endpoint) }
+        onAnswer: { [unowned binder] target in
+          if case .endpoint(let endpoint) = target { binder.choose(endpoint) }
         },
-        onEnd: { [unowned self] in isAskingForReturned = false }))
+        onEnd: { [unowned self] in portAskedFor = nil }))
     // Set last: the question may have replaced another one, which ended just now.
-    isAskingForReturned = true
+    portAskedFor = port
   }
 }

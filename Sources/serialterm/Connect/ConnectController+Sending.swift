@@ -8,14 +8,16 @@ extension ConnectController {
   // MARK: Files
 
   func send(_ path: FilePath) throws(Failure) {
+    // The focus may move while the file is sent.
+    let port = focus
     let transfer = try FileTransfer(of: path, to: session, on: loop)
     let file = transfer.exchange
-    transfer.onReport = { [unowned self] count in
-      model.update { $0.progress = .init(size: file.size, sentCount: count) }
+    transfer.onReport = { [unowned port] count in
+      port.model.update { $0.progress = .init(size: file.size, sentCount: count) }
     }
-    transfer.onEnd = { [unowned self] in transferEnded($0) }
+    transfer.onEnd = { [unowned self, unowned port] in transferEnded($0, to: port) }
     parts.exchange = transfer
-    console.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
+    port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
     do throws(SerialError) {
       try transfer.begin()
     } catch {
@@ -24,16 +26,16 @@ extension ConnectController {
     }
   }
 
-  private func transferEnded(_ end: PlainFile.End) {
-    guard let transfer = parts.transfer else { return }
-    parts.exchange = nil
+  private func transferEnded(_ end: PlainFile.End, to port: PortPresenter) {
+    guard let transfer = port.controller.transfer else { return }
+    port.controller.exchange = nil
     if isAskingToQuit { dialogs.dismiss() }
     let file = transfer.exchange
-    parts.unsent.file(file, end)
+    port.controller.unsent.file(file, end)
     guard end == .done else { return }
     let tenths = (MonotonicTime.now - transfer.start).nanoseconds / 100_000_000
     let count = file.sentCount.counted("byte")
-    console.say("\(file.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
+    port.say("\(file.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
   }
 
   /// What is typed while a file is sent would come to stand in the middle of it.

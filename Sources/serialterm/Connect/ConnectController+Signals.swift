@@ -9,7 +9,7 @@ extension ConnectController {
     switch signal {
     case SIGTSTP:
       dialogs.dismiss()
-      if console.isOutputTerminal { view.finish() }
+      if console.isOutputTerminal { for port in ports { port.view.finish() } }
       console.suspend(within: Self.showPatience)
       terminal?.restore()
       // SIGTSTP itself is blocked. The next line runs after SIGCONT.

@@ -9,166 +9,174 @@ import SystemPackage
 import Views
 
 /// The front end of a person: keyboard, screen, and the commands that they give.
+///
+/// The keyboard and the commands act on the port that has the focus.
 final class ConnectController: FrontEnd, SessionDelegate {
-  private(set) var configuration: ConnectConfiguration
-  /// Says what the session is to be once its device is known; nil where that is no matter.
-  var configurationForDevice: ((Device) throws -> ConnectConfiguration)?
   let app: App
   let terminal: UserTerminal?
-  let parts: SessionController
+  var ports: [PortPresenter] = []
+  /// The port that the user types to.
+  var focus: PortPresenter {
+    didSet { focusDidMove() }
+  }
   let input: InputPump
   let dialogs: Dialogs
-  let view: DeviceView
-  let filter: FilterKeeper
   private let lineInput: LineInput
   private let status: StatusDisplay
-  private let holdDetector: HoldDetector
-  private let lineWatch: ModemLineWatch
-  private let counterWatch: CounterWatch
-  let errorReport: LineErrorReport
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
-  /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
-  /// pipe always.
-  private var subscription: Hub.Subscription?
-  var drain: Drain?
+  /// Shows the ports line by line; nil while there is only one.
+  var merged: MergedScreen?
+  var drains: [Drain] = []
   var lingerTimer: LoopTimer?
   var inputFailure: Failure?
+  /// Whether what is typed goes to all ports.
+  var sendsToAll = false {
+    didSet { tellPorts() }
+  }
+  /// Follows what is plugged in.
+  private(set) lazy var deviceList = DeviceList { [unowned self] in tellPorts() }
   /// Whether the open question is whether to quit before a file is sent.
   var isAskingToQuit = false
   /// When the program should have ended, after the user has quit.
   var leavingDeadline: MonotonicTime?
-  /// Whether the open question is which device has come back.
-  var isAskingForReturned = false
+  /// The port that the open question is about: which device has come back.
+  var portAskedFor: PortPresenter?
 
   var loop: IOLoop { app.loop }
   var console: Console { app.console }
-  var session: Session { parts.session }
-  var model: TerminalStateModel { parts.model }
-  var statistics: Statistics { parts.statistics }
-  var narrator: SessionNarrator { parts.narrator }
-  var releaseDesk: ReleaseDesk { parts.releaseDesk }
-  var lineCommands: LineCommands { parts.lineCommands }
   /// How the program ends; nil while it goes on.
   var outcome: Result<ExitStatus, Failure>? { app.outcome }
 
-  /// Creates a session and its surroundings; the user's terminal is not touched yet.
-  ///
-  /// - Parameter devices: the serial ports of the machine.
-  /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
-  init(_ configuration: ConnectConfiguration, among devices: DeviceCatalog) throws {
-    self.configuration = configuration
-    let kind = Console.kind
-    terminal = UserTerminal(draws: kind == .drawing)
-    app = try App(
-      among: devices, isQuiet: configuration.session.isQuiet, isRaw: terminal != nil)
-    let (loop, console) = (app.loop, app.console)
-    parts = app.add(
-      configuration.session,
-      in: TerminalState(
-        filter: configuration.filter, screen: kind, hasColours: console.outputStyle.isColoured),
-      writeCapacity: InputPump.queueCapacity(isTerminal: terminal != nil))
-    let session = parts.session
-    lineWatch = ModemLineWatch(session, on: loop)
-    counterWatch = CounterWatch(session, on: loop)
-    errorReport = LineErrorReport(session, on: loop)
-    holdDetector = HoldDetector(session, on: loop)
-    input = InputPump(
-      to: session, isTerminal: terminal != nil, isReadOnly: configuration.isReadOnly)
-    dialogs = Dialogs(on: console, input: input, loop: loop)
-    view = DeviceView(configuration.view, on: console, loop: loop)
-    filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
-    lineInput = LineInput(on: console, loop: loop)
-    status = StatusDisplay(
-      on: console, loop: loop, statistics: parts.statistics
-    ) { [model = parts.model] in model.state }
-    session.delegate = self
-    errorReport.say = { [console] in console.say($0) }
-    parts.discardsForLostDevice = terminal != nil
-    if terminal != nil { parts.askForReturned = { [unowned self] in askForReturned($0) } }
-    adopt(configuration)
+  // The parts of the port that has the focus.
+  var configuration: ConnectConfiguration { focus.configuration }
+  var parts: SessionController { focus.controller }
+  var session: Session { parts.session }
+  var model: TerminalStateModel { parts.model }
+  var statistics: Statistics { parts.statistics }
+  var releaseDesk: ReleaseDesk { parts.releaseDesk }
+  var lineCommands: LineCommands { parts.lineCommands }
+  var filter: FilterKeeper { focus.filter }
+
+  /// A port to open: its configuration, and what it is once its device is known.
+  struct PortRequest {
+    let configuration: ConnectConfiguration
+    /// Nil if the configuration does not depend on the device.
+    let forDevice: ((Device) throws -> ConnectConfiguration)?
   }
 
-  /// Makes the session what a configuration says, at the beginning and when its device is known.
+  /// Creates the front end; the user's terminal is not touched yet.
+  ///
+  /// - Parameters:
+  ///   - requests: the ports, at least one. The first has the focus.
+  ///   - devices: the serial ports of the machine.
+  /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
+  init(_ requests: [PortRequest], among devices: DeviceCatalog) throws {
+    let first = requests[0].configuration
+    terminal = UserTerminal(draws: Console.kind == .drawing)
+    let isTyped = terminal != nil
+    app = try App(among: devices, isQuiet: first.session.isQuiet, isRaw: isTyped)
+    let (app, loop, console) = (app, app.loop, app.console)
+    ports = requests.map { request in
+      PortPresenter(
+        request.configuration, forDevice: request.forDevice, in: app, isTyped: isTyped)
+    }
+    focus = ports[0]
+    input = InputPump(
+      to: focus.controller.session, isTerminal: isTyped, isReadOnly: first.isReadOnly)
+    dialogs = Dialogs(on: console, input: input, loop: loop)
+    lineInput = LineInput(on: console, loop: loop)
+    status = StatusDisplay(on: console, loop: loop)
+    status.source = { [unowned self] in (model.state, statistics) }
+    adopt(first)
+  }
+
+  /// Makes keyboard and lists what the configuration of the first port says.
   private func adopt(_ configuration: ConnectConfiguration) {
-    self.configuration = configuration
-    parts.adopt(configuration.session)
     input.prefix = configuration.prefix
     dialogs.isPlain = configuration.printsLists || Console.kind != .drawing
-    errorReport.marksErrors = configuration.session.linkOptions.marksErrors
-    narrator.wayBack = configuration.wayBack
     lineInput.use(HistoryFile(ofProfile: configuration.profile))
-    releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
-    model.update {
-      $0.isReadOnly = configuration.isReadOnly
-      $0.echoesLocally = configuration.echoesLocally
-      $0.lineEnding = configuration.lineEnding
-      // Nothing is drawn on what only prints, and into a file or a pipe least of all.
-      let draws = $0.screen == .drawing
-      $0.editsLines = configuration.editsLines && draws && terminal != nil
-      $0.view = configuration.view
-      if let format = configuration.view.timestamps { $0.lastTimestamps = format }
-      $0.showsStatus = configuration.showsStatus && draws
-    }
   }
 
-  /// What is known of the device says what the session is to be.
-  private func deviceIsKnown(_ device: Device) throws {
-    guard let known = try configurationForDevice?(device) else { return }
-    let prefix = configuration.prefix
-    adopt(known)
-    if prefix != configuration.prefix { console.say(keysInWords) }
-  }
-
-  /// Runs the session to its end.
+  /// Runs the sessions to their end.
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus { try app.run(self) }
 
   func open() throws {
-    if configurationForDevice != nil {
-      parts.onDeviceKnown = { [unowned self] in try deviceIsKnown($0) }
+    ports[0].onAdopted = { [unowned self] in
+      let prefix = input.prefix
+      adopt(ports[0].configuration)
+      if prefix != input.prefix { console.say(keysInWords) }
     }
-    parts.onLogsStarted = { [unowned self] in model.update { $0.log = parts.log.path } }
-    let question = try parts.bind(mayAsk: terminal != nil)
-    parts.narrate()
+    mergeIfNeeded()
+    for port in ports { connect(port) }
+    // Only the first can be asked for: the others were named.
+    let queries = try ports.map { ($0, try $0.bind()) }
     try terminal?.makeRaw()
-    connectParts()
+    connectKeyboard()
+    for port in ports { port.start() }
     try input.start(on: loop)
-    if let question {
-      guard try choose(for: question) else { return finish(.success(.done)) }
+    for (port, query) in queries {
+      guard let query else { continue }
+      guard try choose(for: query, of: port) else { return finish(.success(.done)) }
     }
+    for port in ports { reconnect(port) }
+  }
+
+  func reconnect(_ port: PortPresenter) {
     do throws(Errno) {
-      try parts.startReconnecting()
+      try port.controller.startReconnecting()
     } catch {
-      console.say("cannot watch devices (\(error)): a lost device will not be found again.")
+      port.say("cannot watch devices (\(error)): a lost device will not be found again.")
     }
   }
 
   func begin() {
-    updateView()
     greet()
+    followState()
+    // Without udev, devices can be named on the command line only.
+    if terminal != nil { _ = try? deviceList.follow(app.devices, on: loop) }
+  }
+
+  private func focusDidMove() {
+    merged?.focus = ports.firstIndex { $0 === focus } ?? 0
+    input.session = session
+    lineInput.use(HistoryFile(ofProfile: configuration.profile))
+    tellPorts()
     followState()
   }
 
-  private func connectParts() {
+  /// Joins a port with what the ports share.
+  func connect(_ port: PortPresenter) {
+    let controller = port.controller
+    controller.session.delegate = self
+    if terminal != nil {
+      controller.askForReturned = { [unowned self, unowned port] in ask($0, about: port) }
+    }
+    controller.narrator.keys = { [unowned self, unowned port] in
+      terminal == nil ? nil : port === ports[0] ? keysInWords : ""
+    }
+    port.onShown = { [unowned self, unowned port] in
+      if port === focus { lineInput.deviceSent($0) }
+      status.update()
+    }
+    port.onStateChange = { [unowned self, unowned port] in stateDidChange($0, of: port) }
+    controller.onEnd = { [unowned self, unowned port] in portEnded(port, $0) }
+  }
+
+  private func connectKeyboard() {
     console.onOutputGone = { [unowned self] in outputIsGone($0) }
     console.screen.onFocus = { UserTerminal.noteCursor(isAway: $0) }
-    subscription = parts.hub.subscribe(
-      as: .view, whenFull: console.isOutputTerminal ? .waitOrLeaveOut : .wait
-    ) { [unowned self] in show($0) }
-    console.onRoom = { [unowned self] in
-      filter.screenHasRoom()
-      subscription?.update(isFull: isCrowded)
-    }
-    filter.onRoom = { [unowned self] in subscription?.update(isFull: isCrowded) }
-    filter.onChange = { [unowned self] in model.update { $0.isFiltering = filter.isOn } }
-    if console.isOutputTerminal { filter.start() }
+    console.onRoom = { [unowned self] in for port in ports { port.screenHasRoom() } }
     input.onCommand = { [unowned self] in perform($0) }
     input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
     // A standard output that is not a terminal gets what the device sends, and nothing else.
     if console.isOutputTerminal {
-      input.onTyped = { [view] in view.showTyped($0) }
-      input.onQueued = { [view] in view.showSent($0) }
+      input.onTyped = { [unowned self] in focus.view.showTyped($0) }
+    }
+    input.onQueued = { [unowned self] in
+      if console.isOutputTerminal { focus.view.showSent($0) }
+      if sendsToAll { sendToOthers($0) }
     }
     lineInput.onLine = { [unowned self] in
       input.send(Array("\($0)\r".utf8))
@@ -179,59 +187,51 @@ final class ConnectController: FrontEnd, SessionDelegate {
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
     dialogs.onChange = { [unowned self] in updateInput() }
-    parts.unreadInputCount = { [unowned self] in input.unreadCount }
-    narrator.keys = { [unowned self] in terminal == nil ? nil : keysInWords }
-    holdDetector.onChange = { [unowned self] in holdChanged($0) }
-    model.changes.add(self) { $0.stateDidChange($1) }
+    ports[0].controller.unreadInputCount = { [unowned self] in input.unreadCount }
   }
 
   // MARK: What is observed
 
-  private func show(_ bytes: UnsafeRawBufferPointer) {
-    lineInput.deviceSent(bytes)
-    if console.isOutputTerminal { filter.show(bytes) } else { console.show(bytes) }
-    if isCrowded { subscription?.update(isFull: true) }
-    status.update()
+  private func controller(of session: Session) -> SessionController? {
+    app.sessions.first { $0.session === session }
   }
 
-  private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
-
-  func sessionShouldRelease(_ session: Session) -> Bool { parts.transfer == nil }
+  func sessionShouldRelease(_ session: Session) -> Bool {
+    controller(of: session)?.transfer == nil
+  }
 
   /// Asks the user before a file is cut off. A signal does not ask.
   func sessionShouldClose(_ session: Session) -> Bool {
-    guard let transfer = parts.transfer, outcome == nil else { return true }
+    guard let transfer = controller(of: session)?.transfer, outcome == nil else { return true }
     askWhetherToCut(transfer)
     return false
   }
 
-  private func holdChanged(_ change: HoldDetector.Change) {
-    model.update { $0.isHeld = change == .began }
-    switch change {
-    case .began: console.say("held by the device: it takes no bytes.")
-    case .released: console.say("the device takes bytes again.")
-    case .dropped: break
+  private func stateDidChange(_ change: Change<TerminalState>, of port: PortPresenter) {
+    if change.old.session.endpoint != change.new.session.endpoint { tellPorts() }
+    if port === focus {
+      shareSettings(change)
+      followState()
+    } else {
+      status.update()
     }
-  }
-
-  private func stateDidChange(_ change: Change<TerminalState>) {
-    followState()
     // A user waits for everything but progress.
     dialogs.refresh(isUrgent: !change.isProgress)
   }
 
-  /// Everything that depends on the state follows it here.
-  private func followState() {
-    updateInput()
-    updateView()
-    status.update()
-    lineWatch.isWatched = model.state.showsLines
+  /// What belongs to the screen and the keyboard is the same for all ports.
+  private func shareSettings(_ change: Change<TerminalState>) {
+    let (old, new) = (change.old, change.new)
+    guard old.showsStatus != new.showsStatus || old.editsLines != new.editsLines else { return }
+    for port in ports where port !== focus {
+      port.model.update { ($0.showsStatus, $0.editsLines) = (new.showsStatus, new.editsLines) }
+    }
   }
 
-  private func updateView() {
-    var settings = model.state.view
-    settings.echoesLocally = model.state.echoesLocally
-    view.settings = settings
+  /// What the ports share follows the state here.
+  private func followState() {
+    updateInput()
+    status.update()
   }
 
   /// Leads what is typed to where it belongs in the present state.

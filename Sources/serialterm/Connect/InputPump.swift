@@ -54,8 +54,17 @@ final class InputPump: SessionObserver {
   /// What is sent for Enter, which a terminal reports as CR. The map applies to it.
   var lineEnding = LineEnding.cr
 
-  private let session: Session
   private let author: Author
+  /// Where the input goes.
+  var session: Session {
+    didSet {
+      guard session !== oldValue, loop != nil else { return }
+      oldValue.removeObserver(self)
+      session.addObserver(self)
+      (isReadingAhead, paceTimer) = (false, nil)
+      updateInterest()
+    }
+  }
   private var byteMap = ByteMap(MapList(), .toDevice)
   private var mapsBytes = false
   private var mapped: [UInt8] = []

@@ -4,7 +4,7 @@ import SessionKit
 /// Configuration of a session, interactive or scripted.
 struct SessionConfiguration {
   /// The device; nil for the only one that is present.
-  let target: Target?
+  var target: Target?
   let settings: LineSettings
   let linkOptions: LinkOptions
   /// The line sequence to play whenever the port is opened.
@@ -13,6 +13,6 @@ struct SessionConfiguration {
   let reconnects: Bool
   let waitsForAbsentDevice: Bool
   let pacing: Pacing
-  let log: LogConfiguration
+  var log: LogConfiguration
   let isQuiet: Bool
 }

@@ -27,7 +27,7 @@ final class SessionController {
   let binder: TargetBinder
   let pacer: Pacer
   let opening: OpeningSequence
-  let unsent: UnsentReport
+  private(set) lazy var unsent = UnsentReport { [unowned self] in console.warn(named($0)) }
   /// The exchange that has the pen.
   var exchange: (any RunningExchange)?
   /// The number of bytes of the input that can be read and were not.
@@ -48,6 +48,9 @@ final class SessionController {
   /// Whether what was queued for a device is discarded when the device is gone: what was typed must not
   /// reach another one. What a program pipes is one stream, and goes on.
   var discardsForLostDevice = false
+
+  /// The name of the port in messages that do not say which one it is; nil while it is the only one.
+  var name: String?
 
   private let console: Console
   private let devices: DeviceCatalog
@@ -98,7 +101,6 @@ final class SessionController {
     hub = Hub(of: session)
     log = LogKeeper(of: session, hub, on: console, loop: loop)
     opening = OpeningSequence(of: session, on: loop)
-    unsent = UnsentReport { [console] in console.warn($0) }
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, among: devices, on: loop)
     sharing = SharingWatch(session, on: loop, console: console)
@@ -111,7 +113,7 @@ final class SessionController {
     session.addObserver(statistics)
     opening.onFailure = { [console] in console.warn(Failure($0).message) }
     releaseDesk.onMessage = { [console] in console.say($0) }
-    releaseDesk.onUnsent = { [unsent] in unsent.bytes($0) }
+    releaseDesk.onUnsent = { [unowned self] in unsent.bytes($0) }
     narrator.borrowers = { [releaseDesk] in releaseDesk.borrowerNames }
     binder.onFailure = { [unowned self] in onEnd(.failure(Failure($0))) }
     driver.onFailure = { [unowned self] in
@@ -120,6 +122,9 @@ final class SessionController {
     followState()
     adopt(configuration)
   }
+
+  /// A message with the name of the port, if it needs one.
+  func named(_ message: String) -> String { name.map { "\($0): \(message)" } ?? message }
 
   /// Starts to tell the user about the port's openings and losses.
   func narrate() {
@@ -216,7 +221,7 @@ final class SessionController {
     }
     // Until the profile is known, the logs are not known either.
     if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
-      try startLogs(at: session.state.endpoint)
+      try startLogs(at: session.state.endpoint?.path)
     }
     return question
   }
@@ -234,7 +239,7 @@ final class SessionController {
   private func deviceArrived(at endpoint: Endpoint, _ device: Device?) -> Bool {
     do {
       if let device { try settle(device) }
-      try startLogs(at: endpoint)
+      try startLogs(at: endpoint.path)
       return true
     } catch {
       onEnd(.failure(error as? Failure ?? Failure(.otherFailure, "\(error).")))
@@ -249,10 +254,10 @@ final class SessionController {
   }
 
   /// Starts the logs when the device is present: a failed attempt leaves no file behind.
-  private func startLogs(at endpoint: Endpoint?) throws(Failure) {
+  private func startLogs(at node: FilePath?) throws(Failure) {
     guard !hasStartedLogs else { return }
     hasStartedLogs = true
-    try log.start(for: session.state, at: endpoint)
+    try log.start(for: session.state, at: node)
     onLogsStarted()
   }
 

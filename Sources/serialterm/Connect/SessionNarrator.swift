@@ -6,7 +6,8 @@ import SystemPackage
 /// changed a setting.
 final class SessionNarrator: SessionObserver {
   private let console: Console
-  /// The keys that quit and help, in words; nil if the user has no keyboard here.
+  /// The keys that quit and help, in words; nil if the user has no keyboard here, empty if another port
+  /// has said them.
   var keys: () -> String? = { nil }
   /// How the user reopens a released port, in words; nil if there is no way.
   var wayBack: String?
@@ -27,7 +28,7 @@ final class SessionNarrator: SessionObserver {
       if keys() != nil { sayOpened(port, settings) }
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
       // Who has the port was said when opening it failed.
-      if let keys = keys() { console.say(keys) }
+      if let keys = keys(), !keys.isEmpty { console.say(keys) }
     case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
     case .open, .closed, .opening, .released: break
     }
@@ -38,7 +39,8 @@ final class SessionNarrator: SessionObserver {
   }
 
   private func sayWithKeys(_ text: String) {
-    console.say(keys().map { "\(text) \($0)" } ?? text)
+    let keys = keys() ?? ""
+    console.say(keys.isEmpty ? text : "\(text) \(keys)")
   }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {

@@ -54,20 +54,21 @@ final class LogKeeper: SessionObserver {
 
   /// Starts the logs that were asked for.
   ///
-  /// - Parameter endpoint: where the device is, if that is known.
+  /// - Parameter node: where the device is, if that is known.
   /// - Throws: ``Failure``.
-  func start(for state: SessionState, at endpoint: Endpoint?) throws(Failure) {
+  func start(for state: SessionState, at node: FilePath?) throws(Failure) {
     for file in configuration.files {
-      try start(file, configuration.options(for: file), for: state, at: endpoint)
+      try start(file, configuration.options(for: file), for: state, at: node)
     }
   }
 
   private func start(
-    _ file: String, _ options: Log.Options, for state: SessionState, at endpoint: Endpoint?
+    _ file: String, _ options: Log.Options, for state: SessionState, at node: FilePath?
   ) throws(Failure) {
+    let port = node?.lastComponent?.string ?? "session"
     do throws(LogFileError) {
       let kept = KeptLog(
-        try Log(LogName(file, port: endpoint?.logName ?? "session"), options: options), on: console)
+        try Log(LogName(file, port: port), options: options), on: console)
       try kept.watch(on: loop) { [unowned self] in reap() }
       if case .open(let port, let settings) = state {
         kept.log.append(LogEvent(.opened, at: "\(port)", .settings("\(settings)")))
@@ -91,12 +92,12 @@ final class LogKeeper: SessionObserver {
       let file = configuration.standardFile
       var options = configuration.options(for: file)
       options.appends = false
-      return try start(file, options, for: state, at: state.endpoint)
+      return try start(file, options, for: state, at: state.endpoint?.path)
     }
     for file in lastFiles {
       var options = configuration.options(for: file)
       options.appends = true
-      try start(file, options, for: state, at: state.endpoint)
+      try start(file, options, for: state, at: state.endpoint?.path)
     }
   }
 
@@ -167,12 +168,5 @@ final class LogKeeper: SessionObserver {
   private func append(_ event: LogEvent?) {
     guard let event else { return }
     for kept in logs { kept.log.append(event) }
-  }
-}
-
-extension Endpoint {
-  /// What `%t` stands for in the name of a log; nil for a device that is not known yet.
-  fileprivate var logName: String? {
-    kind == .unresolved ? nil : path?.lastComponent?.string ?? description
   }
 }

@@ -137,7 +137,8 @@ final class Console {
     isMidLine = false
   }
 
-  private var lineEnd: String { isRaw ? "\r\n" : "\n" }
+  /// What ends a line on the user's terminal.
+  var lineEnd: String { isRaw ? "\r\n" : "\n" }
 
   private func sayLines(_ lines: [String]) {
     // Messages on another terminal, or in a file, do not interrupt the device's line.

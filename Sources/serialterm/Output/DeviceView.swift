@@ -14,6 +14,12 @@ final class DeviceView {
     }
   }
 
+  /// Where it is shown. At a change, incomplete sequences are first shown in the old place.
+  var place: any ViewPlace {
+    willSet { leavePlace() }
+    didSet { enterPlace() }
+  }
+
   private let console: Console
   private let loop: IOLoop
   private let start = Moment.now
@@ -24,21 +30,34 @@ final class DeviceView {
   /// How long a device must be silent before an unfinished sequence is shown as text.
   private static let textPause = Duration.milliseconds(500)
 
+  /// Creates a view on the whole screen.
   init(_ settings: ViewSettings, on console: Console, loop: IOLoop) {
     self.settings = settings
     self.console = console
     self.loop = loop
+    place = WholeScreen(console)
+    enterPlace()
+  }
+
+  private func leavePlace() {
+    idleTimer = nil
+    flush()
+    if !text.restoration.isEmpty { place.restore(text.restoration) }
+    text = ScreenText()
+  }
+
+  private func enterPlace() {
     build(from: nil)
-    console.screen.deviceState = { [unowned self] in text.screenState }
-    console.screen.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
+    place.deviceState = { [unowned self] in text.screenState }
+    place.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
   }
 
   /// Shows bytes that the device sent.
   func show(_ bytes: UnsafeRawBufferPointer) {
     lastMoment = .now
     fit()
-    text.receive(bytes, at: lastMoment) { console.show($0) }
-    console.screen.isCursorHidden = text.isCursorHidden
+    text.receive(bytes, at: lastMoment) { place.show($0) }
+    place.setCursorHidden(text.isCursorHidden)
     waitIfNeeded()
   }
 
@@ -46,12 +65,12 @@ final class DeviceView {
   func showTyped(_ bytes: UnsafeRawBufferPointer) {
     guard settings.echoesLocally else { return }
     guard TerminalCharacters.areASCII else {
-      return text.type(bytes, at: .now) { console.show($0) }
+      return text.type(bytes, at: .now) { place.show($0) }
     }
     // One character for each, which backspace takes back.
     let ascii = bytes.filter { !(0x80..<0xC0).contains($0) }
       .map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
-    ascii.withUnsafeBytes { bytes in text.type(bytes, at: .now) { console.show($0) } }
+    ascii.withUnsafeBytes { bytes in text.type(bytes, at: .now) { place.show($0) } }
   }
 
   /// Shows sent bytes in the hex view.
@@ -59,19 +78,19 @@ final class DeviceView {
     guard settings.echoesLocally, settings.isHex else { return }
     lastMoment = .now
     fit()
-    text.send(bytes, at: lastMoment) { console.show($0) }
+    text.send(bytes, at: lastMoment) { place.show($0) }
     waitIfNeeded()
   }
 
   /// Shows incomplete sequences, and undoes the device's changes of the terminal.
   func finish() {
     flush()
-    if !text.restoration.isEmpty { console.screen.draw(text.restoration) }
+    if !text.restoration.isEmpty { place.restore(text.restoration) }
   }
 
   /// Adapts the rows of the hex view to the width of the window.
   private func fit() {
-    text.dump?.fit(columns: console.screen.columns - (settings.timestamps?.width ?? 0))
+    text.dump?.fit(columns: place.columns - (settings.timestamps?.width ?? 0))
   }
 
   // MARK: Pauses
@@ -94,7 +113,7 @@ final class DeviceView {
   }
 
   private func flush() {
-    text.flush(at: lastMoment) { console.show($0) }
+    text.flush(at: lastMoment) { place.show($0) }
   }
 
   // MARK: Stages
@@ -126,11 +145,11 @@ final class DeviceView {
   /// the end. With `--raw`, sequences are held until they are complete, because the program draws
   /// between them.
   private var filter: any ByteStage {
-    if settings.isRaw { return WholeSequences() }
+    if settings.isRaw && place.isWholeScreen { return WholeSequences() }
     return text.device.stages.first { $0 is EscapeFilter }
       ?? EscapeFilter(
         showsUTF8: !TerminalCharacters.areASCII,
-        permitting: Console.kind == .drawing ? .drawing : .none)
+        permitting: place.permission)
   }
 
   private var stamps: Pipeline {
@@ -142,20 +161,22 @@ final class DeviceView {
 
   private var echo: LocalEcho {
     LocalEcho(
-      isAtMargin: console.isAtMargin, draws: Console.kind == .drawing,
-      columns: { [unowned console] in console.screen.columns }, width: \.displayWidth)
+      isAtMargin: place.isAtMargin, draws: place.isWholeScreen && Console.kind == .drawing,
+      columns: { [unowned self] in place.columns }, width: \.displayWidth)
   }
 
   /// Highlights matches, if the terminal has colours. Not with `--raw`, where the device controls
   /// the terminal.
   private var highlights: [any ByteStage] {
-    guard settings.isHighlighting, !settings.isRaw, console.outputStyle.isColoured else {
+    guard settings.isHighlighting, !(settings.isRaw && place.isWholeScreen),
+      console.outputStyle.isColoured
+    else {
       return []
     }
     return [
       Highlighter(
         settings.highlights, margin: settings.timestamps == nil ? 0 : LineStamper.maximalWidth,
-        columns: { [unowned console] in console.screen.columns }, width: \.displayWidth)
+        columns: { [unowned self] in place.columns }, width: \.displayWidth)
     ]
   }
 }

@@ -7,40 +7,44 @@ import SerialCore
 final class StatusDisplay {
   private let console: Console
   private let loop: IOLoop
-  private let statistics: Statistics
-  private let state: () -> TerminalState
+  /// Returns the state to show, and its counts.
+  var source: () -> (state: TerminalState, statistics: Statistics) = {
+    (TerminalState(), Statistics())
+  }
   private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in show()
   }
   private var settlingTimer: LoopTimer?
   private var isOn = false
+  private var shown: Statistics?
   private var receivedRate = RateMeter()
   private var sentRate = RateMeter()
 
-  init(
-    on console: Console, loop: IOLoop, statistics: Statistics,
-    state: @escaping () -> TerminalState
-  ) {
+  init(on console: Console, loop: IOLoop) {
     self.console = console
     self.loop = loop
-    self.statistics = statistics
-    self.state = state
   }
 
   /// Call this when the state or the counts have changed.
   func update() {
-    guard state().showsStatus else { return hide() }
+    guard source().state.showsStatus else { return hide() }
     showing.post()
   }
 
   private func show() {
     let now = MonotonicTime.now
+    let (state, statistics) = source()
     isOn = true
+    if shown !== statistics {
+      // Another port: its counts are not the growth of the last one's.
+      (receivedRate, sentRate) = (RateMeter(), RateMeter())
+      shown = statistics
+    }
     receivedRate.update(statistics.receivedCount, at: now)
     sentRate.update(statistics.sentCount, at: now)
     console.screen.setStatus(
       StatusText(
-        state: state(), receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
+        state: state, receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
       ).text)
     // A rate falls to zero without an event.
     guard !receivedRate.isSettled || !sentRate.isSettled else { return }

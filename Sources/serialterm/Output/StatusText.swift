@@ -14,6 +14,14 @@ struct StatusText {
   }
 
   private var port: String {
+    guard let focus = state.program.focus else { return session }
+    let count = state.program.ports.count
+    let place = (state.program.ports.firstIndex(of: focus) ?? 0) + 1
+    return "\(focus) (\(place)/\(count)): \(session)"
+      + (state.program.sendsToAll ? " | typing to all" : "")
+  }
+
+  private var session: String {
     switch state.session {
     case .open(let port, let settings): "\(port) \(settings)"
     case .opening(let port, _): "\(port) is being opened"

@@ -34,6 +34,8 @@ struct CommandLineReader {
     let command: any ParsableCommand
     /// Completes the command again when its device is known; nil if the profile is already decided.
     var late: LateProfile?
+    /// The command again for each further TARGET, with the profile of that.
+    var others: [Reading] = []
   }
 
   /// Parses arguments.
@@ -47,7 +49,41 @@ struct CommandLineReader {
     }
     let options = command.profileOptions
     let file = try ProfileFile(options.config.map { FilePath($0) })
-    return try read(command, typed, with: file)
+    return try readAll(command, typed, with: file)
+  }
+
+  /// Parses the command line once for each TARGET, as if it were the only one.
+  private func readAll<Command: ProfiledCommand>(
+    _ command: Command, _ typed: SwitchedOff, with file: ProfileFile
+  ) throws -> Reading {
+    guard !command.moreTargets.isEmpty else { return try read(command, typed, with: file) }
+    let places = places(ofTargetsOf: command, in: typed.arguments)
+    var readings = try places.map { place -> Reading in
+      var one = typed
+      one.arguments = typed.arguments.indices
+        .filter { $0 == place || !places.contains($0) }.map { typed.arguments[$0] }
+      guard let command = try parse(one.arguments) as? Command else {
+        return Reading(command: command)
+      }
+      return try read(command, one, with: file)
+    }
+    var first = readings.removeFirst()
+    first.others += readings.flatMap { [$0] + $0.others }
+    return first
+  }
+
+  /// The places of the TARGETs among the arguments: replacing one changes that target alone.
+  private func places<Command: ProfiledCommand>(
+    ofTargetsOf command: Command, in arguments: [String]
+  ) -> [Int] {
+    let targets = command.allTargets
+    return arguments.indices.filter { index in
+      var others = arguments
+      others[index] = "port:another"
+      guard let other = (try? parse(others)) as? Command else { return false }
+      return other.allTargets.count == targets.count
+        && zip(other.allTargets, targets).count { $0 != $1 } == 1
+    }
   }
 
   private func read<Command: ProfiledCommand>(
@@ -60,9 +96,18 @@ struct CommandLineReader {
     let late = LateProfile { device in
       try complete(command, typed, with: choice.knowing(device, in: file), from: file)
     }
+    let completed = try complete(command, typed, with: choice, from: file)
+    if !choice.moreTargets.isEmpty && !Command.takesSeveralTargets {
+      throw Failure(
+        .usage, "the profile '\(choice.profile ?? "")' has several targets: name one of them.")
+    }
     return Reading(
-      command: try complete(command, typed, with: choice, from: file),
-      late: choice.dependsOnDevice ? late : nil)
+      command: completed, late: choice.dependsOnDevice ? late : nil,
+      others: choice.moreTargets.map { target in
+        var other = completed
+        other.namedTarget = target
+        return Reading(command: other)
+      })
   }
 
   private func complete<Command: ProfiledCommand>(
@@ -144,4 +189,8 @@ private struct Completion<Command: ProfiledCommand> {
     else { return [] }
     return key.arguments(for: entry.value) ?? []
   }
+}
+
+extension ProfiledCommand {
+  fileprivate var allTargets: [Target] { (namedTarget.map { [$0] } ?? []) + moreTargets }
 }

@@ -12,6 +12,8 @@ struct ProfileChoice {
   let profile: String?
   /// The device.
   let target: Target?
+  /// The further devices of a profile that has several.
+  var moreTargets: [Target] = []
   /// Whether another profile may apply once the device is known.
   let dependsOnDevice: Bool
 
@@ -29,6 +31,7 @@ struct ProfileChoice {
     devices: () -> [Device]?
   ) throws(Failure) {
     let contents = file.contents
+    let given = target
     var target = target
     var profile: ConfigurationFile.Profile?
     if let name {
@@ -53,7 +56,11 @@ struct ProfileChoice {
     if profile == nil {
       (profile, dependsOnDevice) = Self.profile(for: target, in: contents, among: devices)
     }
+    let isOfProfile = name != nil || target != given
     self.init(profile, target: target, dependsOnDevice: dependsOnDevice, in: contents)
+    if isOfProfile, let texts = profile?["target"]?.texts {
+      moreTargets = texts.dropFirst().compactMap { try? Target(parsing: $0) }
+    }
   }
 
   private init(
@@ -77,7 +84,7 @@ struct ProfileChoice {
   private static func target(
     of profile: ConfigurationFile.Profile, among devices: () -> [Device]?
   ) -> Target? {
-    if let target = profile["target"]?.text { return try? Target(parsing: target) }
+    if let target = profile["target"]?.texts?.first { return try? Target(parsing: target) }
     guard let selectors = ProfileMatch(profile)?.selectors, let first = selectors.first else {
       return nil
     }
@@ -133,4 +140,14 @@ extension Target {
 extension Entry {
   /// The value if it is a string.
   fileprivate var text: String? { if case .string(let text) = value { text } else { nil } }
+
+  /// The value, or its elements, if they are strings.
+  fileprivate var texts: [String]? {
+    switch value {
+    case .string(let text): [text]
+    case .array(let values):
+      values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    default: nil
+    }
+  }
 }

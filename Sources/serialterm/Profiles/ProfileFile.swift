@@ -98,7 +98,16 @@ struct ProfileFile {
     case ("target", .string(let text)):
       do { _ = try Target(parsing: text) } catch { return "\(error)" }
       return nil
-    case ("target", _): return "'target' is \(entry.value.kindName): expected a string"
+    case ("target", .array(let values)):
+      for value in values {
+        guard case .string(let text) = value else {
+          return "'target' contains \(value.kindName): expected strings"
+        }
+        do { _ = try Target(parsing: text) } catch { return "\(error)" }
+      }
+      return values.isEmpty ? "'target' is empty" : nil
+    case ("target", _):
+      return "'target' is \(entry.value.kindName): expected a string, or an array of strings"
     case ("match", _) where isDefault: return "'match' is allowed in a profile only"
     case ("match", _): return ProfileMatch.complaint(about: entry.value)
     default: break

@@ -8,4 +8,13 @@ protocol ProfiledCommand: Subcommand {
   var profileOptions: ProfileOptions { get set }
   /// The TARGET, nil if none was given.
   var namedTarget: Target? { get set }
+  /// Whether the command can have several targets.
+  static var takesSeveralTargets: Bool { get }
+  /// The TARGETs after the first.
+  var moreTargets: [Target] { get }
+}
+
+extension ProfiledCommand {
+  static var takesSeveralTargets: Bool { false }
+  var moreTargets: [Target] { [] }
 }

@@ -4,7 +4,7 @@
 /// The parser itself knows `--no-NAME` only for options that are on by default.
 struct SwitchedOff: Hashable {
   /// The other arguments.
-  private(set) var arguments: [String] = []
+  var arguments: [String] = []
   /// The keys of the configuration that are cancelled.
   private(set) var keys: Set<String> = []
 

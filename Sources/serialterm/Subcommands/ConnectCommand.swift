@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import SerialCore
 import SessionKit
 
@@ -17,8 +18,11 @@ struct ConnectCommand: Subcommand {
       next (new), or a simulation that needs no hardware \
       (loopback: echoes, loopback:board is a small board).
 
-      EXAMPLE:
+      Several TARGETs share one view, line by line; ctrl-t w types to the next one.
+
+      EXAMPLES:
         serialterm connect /dev/ttyUSB0 -b 9600
+        serialterm connect ttyUSB0 ttyUSB1       two devices in one view
       """)
 
   @Argument(
@@ -26,6 +30,11 @@ struct ConnectCommand: Subcommand {
     completion: Target.completion,
     transform: { try Target(parsing: $0) })
   var target: Target?
+
+  @Argument(
+    help: "More devices, shown line by line in one view.", completion: Target.completion,
+    transform: { try Target(parsing: $0) })
+  var more: [Target] = []
 
   @OptionGroup(title: "LINE")
   var line: LineOptions
@@ -119,18 +128,40 @@ struct ConnectCommand: Subcommand {
     if exec != nil && readOnly {
       throw ValidationError("--exec sends what its command writes, --read-only sends nothing")
     }
+    if exec != nil && !more.isEmpty {
+      throw ValidationError("--exec connects a command to one device")
+    }
     if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     if exec != nil || json { return try executeUnattended(in: context) }
-    let controller = try ConnectController(connectConfiguration, among: context.devices)
-    if let late = context.late {
-      controller.configurationForDevice = { device in
-        try late.command(for: device, like: self).connectConfiguration
-      }
+    let others = context.others.compactMap { reading in
+      (reading.command as? ConnectCommand).map { ($0, reading.late) }
     }
-    return try controller.run()
+    let requests = ([(self, context.late)] + others).map { command, late in
+      ConnectController.PortRequest(
+        configuration: command.connectConfiguration,
+        forDevice: late.map { late in
+          { try late.command(for: $0, like: command).connectConfiguration }
+        })
+    }
+    if requests.count > 1 { try validateSharedScreen() }
+    return try ConnectController(requests, among: context.devices).run()
+  }
+
+  /// What several devices have in common cannot be what only one can have.
+  private func validateSharedScreen() throws(Failure) {
+    if view.settings.isRaw {
+      throw Failure(
+        .usage, "--raw lets a device draw on the whole screen: not with several devices.")
+    }
+    if !readOnly && isatty(STDIN_FILENO) == 0 {
+      throw Failure(
+        .usage,
+        "several devices, and standard input is not a terminal: which one is it for? Use --read-only, or connect to one."
+      )
+    }
   }
 
   private func executeUnattended(in context: CommandContext) throws -> ExitStatus {
@@ -178,4 +209,8 @@ extension ConnectCommand: ProfiledCommand {
     get { target }
     set { target = newValue }
   }
+
+  static var takesSeveralTargets: Bool { true }
+
+  var moreTargets: [Target] { more }
 }

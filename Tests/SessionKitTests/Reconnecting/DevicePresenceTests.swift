@@ -189,18 +189,6 @@ import Testing
     }
   }
 
-  @Test func lookAlike_thatWasThereBeforeTheLoss_isNotAskedAbout() throws {
-    let bench = bench()
-    let ours = try ports.plug(1, inPort: 1)
-    let twin = try ports.plug(2, inPort: 2)
-    try bench.follow(ours)
-    try ports.unplug(ours)
-    try ports.change(twin)
-    try bench.settle()
-    #expect(bench.node == nil)
-    #expect(bench.reports.isEmpty)
-  }
-
   // MARK: Several sessions on one catalog
 
   @Test func adaptersWithoutNumbers_returnEachToItsSession_andNobodyIsAsked() throws {

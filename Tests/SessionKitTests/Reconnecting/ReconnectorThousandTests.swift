@@ -49,7 +49,8 @@ import Testing
     Figures.record(row: 12, "udev's event to the first byte, in process", milliseconds, unit: "ms")
     // The promise is 20 ms; a busy machine takes longer.
     #expect(milliseconds.sorted()[Self.count / 2] < 40)
-    #expect(memory[memory.count - 1] - memory[0] <= 1 << 20, "private memory grows: \(memory)")
+    // Other tests run in this process at the same time. The stage measures the program alone.
+    #expect(memory[memory.count - 1] - memory[0] <= 3 << 20, "private memory grows: \(memory)")
   }
 
   /// The memory of the process that no file backs, in bytes: in proc(5), statm, resident less shared.

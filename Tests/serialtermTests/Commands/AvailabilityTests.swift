@@ -74,6 +74,8 @@ import Testing
       ][situation]
     case "copy-settings": [.closed: "no device", .opening: "the port is opening"][situation]
     case "reconnect": withoutPort(situation)
+    case "next-port", "port", "send-to-all": withoutUser(situation) ?? "only 1 port"
+    case "connect-to": withoutUser(situation) ?? withoutScreen(situation) ?? "no free port"
     case "baud", "data-bits", "parity", "stop-bits", "flow":
       withoutPort(situation)
         ?? (situation == .openWithoutSettings ? "this port has no line settings" : nil)

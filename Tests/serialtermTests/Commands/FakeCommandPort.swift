@@ -80,5 +80,12 @@ final class FakeCommandUser: CommandUser {
     events.append("send \(file)")
   }
   func stopSending() { events.append("stop") }
+  var focusName = "ttyFAKE"
+  func moveFocus(to name: String?) { events.append("focus \(name ?? "next")") }
+  func toggleSendToAll() { events.append("all") }
+  func connect(to endpoint: Endpoint) throws(Failure) {
+    if let refusal { throw refusal }
+    events.append("connect \(endpoint)")
+  }
   func quit() { events.append("quit") }
 }

@@ -1,0 +1,94 @@
+import DeviceWatch
+import EventLoop
+import SerialCore
+import SessionKit
+import SystemPackage
+
+/// Several ports: which one has the keyboard, and what becomes of each.
+extension ConnectController {
+  /// Shows several ports line by line, each with its name.
+  func mergeIfNeeded() {
+    guard ports.count > 1 else { return }
+    let screen = merged ?? MergedScreen(on: console, loop: loop)
+    merged = screen
+    let names = PortNames(of: ports.map(\.configuration)).names
+    for (port, place) in zip(ports, screen.places(named: names)) { port.view.place = place }
+    for (port, name) in zip(ports, names) { port.controller.name = name }
+    screen.focus = ports.firstIndex { $0 === focus } ?? 0
+    tellPorts()
+  }
+
+  /// Shows what is left of all lines.
+  func finishLines() { merged?.finish() }
+
+  /// Tells every port's state about the others, and about what is plugged in.
+  func tellPorts() {
+    let program = ProgramState(
+      ports: ports.compactMap(\.controller.name), focus: focus.controller.name,
+      sendsToAll: sendsToAll, devices: deviceList.devices,
+      nodes: Set(ports.compactMap { $0.model.state.session.endpoint?.path }))
+    for port in ports { port.model.update { $0.program = program } }
+  }
+
+  // MARK: The keyboard
+
+  var focusName: String { focus.controller.name ?? "the port" }
+
+  func moveFocus(to name: String?) {
+    let index = ports.firstIndex { $0 === focus } ?? 0
+    let next = name.flatMap { name in ports.first { $0.controller.name == name } }
+    focus = next ?? ports[(index + 1) % ports.count]
+  }
+
+  func toggleSendToAll() { sendsToAll.toggle() }
+
+  /// Sends what the focused port gets to the others, which do not hold the keyboard back.
+  func sendToOthers(_ bytes: UnsafeRawBufferPointer) {
+    for port in ports where port !== focus {
+      do throws(SerialError) {
+        if let reason = Need.toSend.unmet(in: port.model.state) {
+          refusals.add(bytes.count, because: port.controller.named(reason))
+        } else {
+          try port.controller.session.write(bytes.bytes, by: .keyboard)
+        }
+      } catch {
+        refusals.add(bytes.count, because: port.controller.named("the queue is full"))
+      }
+    }
+  }
+
+  // MARK: Ports that come and go
+
+  func connect(to endpoint: Endpoint) throws(Failure) {
+    let port = PortPresenter(
+      configuration.connecting(to: .endpoint(endpoint)), forDevice: nil, in: app, isTyped: true)
+    do {
+      connect(port)
+      _ = try port.bind()
+    } catch {
+      app.remove(port.controller)
+      throw error as? Failure ?? Failure(.otherFailure, "\(endpoint): \(error).")
+    }
+    ports.append(port)
+    port.start()
+    mergeIfNeeded()
+    reconnect(port)
+    focus = port
+    port.controller.narrator.greet(port.controller.session)
+  }
+
+  /// A port has ended: the others go on. The program ends with the last one, and the first failure counts.
+  func portEnded(_ port: PortPresenter, _ outcome: Result<ExitStatus, Failure>) {
+    port.outcome = port.outcome ?? outcome
+    let failure = ports.lazy.compactMap(\.outcome).first {
+      if case .failure = $0 { true } else { false }
+    }
+    guard ports.contains(where: { $0.outcome == nil }) else { return finish(failure ?? outcome) }
+    if case .failure(let failure) = outcome { console.warn(port.controller.named(failure.message)) }
+    port.controller.discardUnsent()
+    port.controller.session.close()
+    guard port === focus, let next = ports.first(where: { $0.outcome == nil }) else { return }
+    focus = next
+    console.say("what you type goes to \(focusName).")
+  }
+}

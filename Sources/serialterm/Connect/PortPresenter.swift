@@ -1,0 +1,180 @@
+import DeviceWatch
+import EventLoop
+import Observing
+import SerialCore
+import SessionKit
+import Views
+
+/// What the user sees of one port, and how: its text, its errors, what becomes of it.
+final class PortPresenter {
+  let controller: SessionController
+  private(set) var configuration: ConnectConfiguration
+  let view: DeviceView
+  let filter: FilterKeeper
+  let errorReport: LineErrorReport
+  /// Says what the session is to be once its device is known; nil if that does not depend on the device.
+  private let configurationForDevice: ((Device) throws -> ConnectConfiguration)?
+  /// Called when the configuration was replaced.
+  var onAdopted: () -> Void = {}
+  /// Called with received bytes that were shown.
+  var onShown: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called when the observed state has changed.
+  var onStateChange: (Change<TerminalState>) -> Void = { _ in }
+
+  /// How the port has ended; nil while it goes on.
+  var outcome: Result<ExitStatus, Failure>?
+
+  private let console: Console
+  /// Whether a user types; what was typed is not sent to another device than it was typed for.
+  private let isTyped: Bool
+  private let lineWatch: ModemLineWatch
+  private let counterWatch: CounterWatch
+  private let holdDetector: HoldDetector
+  /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
+  /// pipe always.
+  private var subscription: Hub.Subscription?
+  private var stateChanges: ObservationToken<Change<TerminalState>>?
+
+  /// Creates the presentation of a port, which is opened later.
+  init(
+    _ configuration: ConnectConfiguration,
+    forDevice configurationForDevice: ((Device) throws -> ConnectConfiguration)?, in app: App,
+    isTyped: Bool
+  ) {
+    self.configuration = configuration
+    self.configurationForDevice = configurationForDevice
+    self.isTyped = isTyped
+    let (loop, console) = (app.loop, app.console)
+    self.console = console
+    controller = app.add(
+      configuration.session,
+      in: TerminalState(
+        filter: configuration.filter, screen: Console.kind,
+        hasColours: console.outputStyle.isColoured),
+      writeCapacity: InputPump.queueCapacity(isTerminal: isTyped))
+    let session = controller.session
+    lineWatch = ModemLineWatch(session, on: loop)
+    counterWatch = CounterWatch(session, on: loop)
+    errorReport = LineErrorReport(session, on: loop)
+    holdDetector = HoldDetector(session, on: loop)
+    view = DeviceView(configuration.view, on: console, loop: loop)
+    filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
+    controller.discardsForLostDevice = isTyped
+    session.owner = isTyped ? .keyboard : .pipe
+    errorReport.say = { [unowned self] in say($0) }
+    adopt(configuration)
+  }
+
+  var model: TerminalStateModel { controller.model }
+
+  /// Prints a message about the port.
+  func say(_ text: String) { console.say(controller.named(text)) }
+
+  /// Makes the session what a configuration says, at the beginning and when its device is known.
+  private func adopt(_ configuration: ConnectConfiguration) {
+    self.configuration = configuration
+    controller.adopt(configuration.session)
+    errorReport.marksErrors = configuration.session.linkOptions.marksErrors
+    controller.narrator.wayBack = configuration.wayBack
+    controller.releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
+    model.update {
+      $0.isReadOnly = configuration.isReadOnly
+      $0.echoesLocally = configuration.echoesLocally
+      $0.lineEnding = configuration.lineEnding
+      // Nothing is drawn on what only prints, and into a file or a pipe least of all.
+      let draws = $0.screen == .drawing
+      $0.editsLines = configuration.editsLines && draws && isTyped
+      $0.view = configuration.view
+      if let format = configuration.view.timestamps { $0.lastTimestamps = format }
+      $0.showsStatus = configuration.showsStatus && draws
+    }
+  }
+
+  /// Binds the session to its device.
+  ///
+  /// - Returns: the query that the user has to answer; nil if the session is bound.
+  /// - Throws: ``Failure``, and the errors of the device source.
+  func bind() throws -> DeviceQuery? {
+    if let configurationForDevice {
+      controller.onDeviceKnown = { [unowned self] in
+        adopt(try configurationForDevice($0))
+        onAdopted()
+      }
+    }
+    controller.onLogsStarted = { [unowned self] in
+      model.update { [controller] in $0.log = controller.log.path }
+    }
+    let query = try controller.bind(mayAsk: isTyped)
+    controller.narrate()
+    return query
+  }
+
+  /// Starts to show what the device sends.
+  func start() {
+    subscription = controller.hub.subscribe(
+      as: .view, whenFull: console.isOutputTerminal ? .waitOrLeaveOut : .wait
+    ) { [unowned self] in show($0) }
+    filter.onRoom = { [unowned self] in updateRoom() }
+    filter.onChange = { [unowned self] in model.update { [filter] in $0.isFiltering = filter.isOn }
+    }
+    if console.isOutputTerminal { filter.start() }
+    holdDetector.onChange = { [unowned self] in holdChanged($0) }
+    stateChanges = model.changes.observe { [unowned self] in
+      followState()
+      onStateChange($0)
+    }
+    followState()
+  }
+
+  private func show(_ bytes: UnsafeRawBufferPointer) {
+    if console.isOutputTerminal {
+      filter.show(bytes)
+    } else {
+      view.place.show(bytes)
+    }
+    if isCrowded { updateRoom() }
+    onShown(bytes)
+  }
+
+  private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
+
+  private func updateRoom() { subscription?.update(isFull: isCrowded) }
+
+  /// The screen takes bytes again.
+  func screenHasRoom() {
+    filter.screenHasRoom()
+    updateRoom()
+  }
+
+  private func followState() {
+    var settings = model.state.view
+    settings.echoesLocally = model.state.echoesLocally
+    view.settings = settings
+    lineWatch.isWatched = model.state.showsLines
+  }
+
+  private func holdChanged(_ change: HoldDetector.Change) {
+    model.update { $0.isHeld = change == .began }
+    switch change {
+    case .began: say("held by the device: it takes no bytes.")
+    case .released: say("the device takes bytes again.")
+    case .dropped: break
+    }
+  }
+
+  // MARK: The end
+
+  /// Reports what the port's driver has counted. What changes from here on is shown nowhere.
+  func stop() {
+    controller.lineCommands.end()
+    controller.session.refreshCounters()
+    errorReport.finish()
+    stateChanges = nil
+  }
+
+  /// Shows what is left.
+  func finish() {
+    filter.stop()
+    if console.isOutputTerminal { view.finish() }
+  }
+}
