@@ -14,8 +14,8 @@ from Tests.endtoend.faults.disks import Disk, freezable, frozen, small
 from Tests.endtoend.harness import slow, wait_until, wrapped
 
 ALARM = b"cannot be written"
-MISSING = re.compile(rb"([\d,]+) bytes not logged")
-GOES_ON = re.compile(rb" continues; ([\d,]+) bytes missing")
+MISSING = wrapped(re.compile(rb"([\d,]+) bytes not logged"))
+GOES_ON = wrapped(re.compile(rb" continues; ([\d,]+) bytes missing"))
 UNWRITTEN = wrapped(re.compile(rb"the disk takes nothing; ([\d,]+) bytes were not written"))
 
 
@@ -280,7 +280,7 @@ class Row50StalledDiskTests(SessionTest):
         terminal = self.session("-L", str(self.log), "--log-format", "jsonl")
         with frozen(self.disk, 20):
             said = self.say(12_000_000, 3_000_000)
-            terminal.expect(b"what comes now is missing")
+            terminal.expect(wrapped(b"what comes now is missing"))
         while not GOES_ON.search(terminal.transcript.rest):
             said += self.say(10_000, 100_000)
         missing = number(terminal.expect(GOES_ON).group(1))
