@@ -16,7 +16,10 @@ struct AuthorRuns {
   private(set) var count = 0
 
   /// The runs, the oldest first.
-  var runs: ArraySlice<Run> { storage[head...] }
+  var runs: ArraySlice<Run> { count == 0 ? [] : storage[head...] }
+
+  /// The number of runs, one of which may be empty.
+  var runCount: Int { storage.count - head }
 
   /// The number of bytes of an author.
   func count(by author: Author) -> Int {
@@ -30,6 +33,8 @@ struct AuthorRuns {
     let last = storage.count - 1
     if last >= head, storage[last].author == author {
       storage[last].count += number
+    } else if count == number, last >= head {
+      storage[last] = Run(author: author, count: number)
     } else {
       storage.append(Run(author: author, count: number))
     }
@@ -43,7 +48,8 @@ struct AuthorRuns {
     let removed = Run(author: storage[head].author, count: number)
     count -= number
     storage[head].count -= number
-    if storage[head].count == 0 {
+    // An empty run stays if it is the only one: the next bytes are as a rule of the same author.
+    if storage[head].count == 0, head < storage.count - 1 {
       head += 1
       compact()
     }

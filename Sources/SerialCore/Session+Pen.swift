@@ -2,9 +2,6 @@ internal import Observing
 
 /// Which author may write.
 extension Session {
-  /// The author who may write now: who has taken the pen, or else the ``owner``.
-  public var writer: Author { lease?.author ?? owner }
-
   /// Hands the pen to an author, who is the only one to write until the pen is returned.
   ///
   /// Bytes that others have queued are sent first. When the pen is released, or ``Pen/end()`` is called,
@@ -14,31 +11,31 @@ extension Session {
   /// - Throws: ``SerialError``: `notOpen`, or `penTaken` with the author who has it.
   public func takePen(for author: Author) throws(SerialError) -> Pen {
     guard let link else { throw notOpen(in: "take pen") }
-    if let lease {
-      throw SerialError(.penTaken(by: lease.author), in: "take pen", at: link.endpoint)
+    guard lease == nil else {
+      throw SerialError(.penTaken(by: writer), in: "take pen", at: link.endpoint)
     }
-    let old = writer
     lastLease += 1
-    lease = (author, lastLease)
+    lease = lastLease
     let pen = Pen(of: self, lastLease)
-    tellPen(from: old)
+    hand(penTo: author)
     return pen
   }
 
   /// Returns the pen to the owner.
   func returnPen() {
     guard lease != nil else { return }
-    let old = writer
     lease = nil
-    tellPen(from: old)
+    hand(penTo: owner)
   }
 
   fileprivate func returnPen(_ number: Int) {
-    if lease?.number == number { returnPen() }
+    if lease == number { returnPen() }
   }
 
-  func tellPen(from old: Author) {
-    if old != writer { notify(.penChange(Change(from: old, to: writer))) }
+  func hand(penTo author: Author) {
+    let old = writer
+    writer = author
+    if old != author { notify(.penChange(Change(from: old, to: author))) }
   }
 
   /// The exclusive right to write to a session, until it is released.

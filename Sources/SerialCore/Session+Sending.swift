@@ -88,8 +88,8 @@ extension Session {
   /// Forgets the authors of bytes that the driver has sent. The driver is asked only when there are many
   /// runs, so rarely: a single author is a single run.
   private func forgetSent() {
-    guard takenAuthors.runs.count > takenRunLimit, let link else { return }
+    guard takenAuthors.runCount > takenRunLimit, let link else { return }
     takenAuthors.keepLast(link.unsentByteCount)
-    takenRunLimit = max(Self.leastTakenRunLimit, 2 * takenAuthors.runs.count)
+    takenRunLimit = max(Self.leastTakenRunLimit, 2 * takenAuthors.runCount)
   }
 }
