@@ -1,5 +1,6 @@
 """Several devices in one session: one view, one keyboard, and each port by itself."""
 
+import contextlib
 import os
 import signal
 import tempfile
@@ -175,6 +176,33 @@ class KeyboardTests(SeveralPortsTest):
         self.assertIn(b"--raw lets a device draw on the whole screen", result.stderr)
 
 
+class LogTests(SeveralPortsTest):
+    def test_each_device_has_a_log_of_its_own(self):
+        terminal, screen = self.start("--log", str(self.folder / "log-%t.txt"))
+        for name in self.NAMES:
+            self.devices[name].write(f"hello from {name}\r\n".encode())
+            screen.wait_for_text(f"hello from {name}")
+        self.assertEqual(terminal.leave()[0], 0)
+        for name in self.NAMES:
+            text = (self.folder / f"log-{name}.txt").read_text()
+            self.assertIn(f"hello from {name}", text)
+            self.assertEqual(text.count("hello"), 1)
+
+    def test_one_log_for_all_is_refused_and_nothing_is_opened(self):
+        result = serialterm(
+            "connect", *self.paths("alpha", "beta"), "--log", str(self.folder / "x.txt"),
+            "--read-only")
+        self.assertEqual(result.status, 2)
+        self.assertIn(b"Put %t into its name", result.stderr)
+        self.assertFalse((self.folder / "x.txt").exists())
+
+    def test_programs_drive_one_device(self):
+        for option in (("--json",), ("--exec", "true")):
+            result = serialterm("connect", *self.paths("alpha", "beta"), *option)
+            self.assertEqual(result.status, 2)
+            self.assertIn(b"is for one device", result.stderr)
+
+
 class LossTests(SeveralPortsTest):
     def test_each_port_reconnects_by_itself(self):
         terminal, screen = self.start()
@@ -251,6 +279,41 @@ class ProfileTests(SeveralPortsTest):
         result = serialterm("send", "lab", "x", "--config", file)
         self.assertEqual(result.status, 2)
         self.assertIn(b"the profile 'lab' has several targets", result.stderr)
+
+
+class ManyPortsTests(unittest.TestCase):
+    COUNT, LINES = 64, 100
+
+    def test_64_ports_in_one_program_lose_and_cut_nothing(self):
+        with contextlib.ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            devices = {
+                f"port{number:02}": stack.enter_context(Device(link=folder / f"port{number:02}"))
+                for number in range(self.COUNT)}
+            pipes = stack.enter_context(
+                Pipes(
+                    serialterm_binary(), "connect", *(device.path for device in devices.values()),
+                    "--read-only"))
+            wait_until(lambda: devices["port63"].exclusive, "the last port is open", timeout=60)
+            for line in range(self.LINES):
+                for name, device in devices.items():
+                    # In two pieces, so that other ports speak in the middle of the line.
+                    text = b"%s line %d\r\n" % (name.encode(), line)
+                    device.write(text[:4] if line % 2 else text)
+                if line % 2:
+                    for name, device in devices.items():
+                        device.write((b"%s line %d\r\n" % (name.encode(), line))[4:])
+            wait_until(
+                lambda: pipes.stdout.data.count(b"\n") >= self.COUNT * self.LINES, "all lines")
+            pipes.signal(signal.SIGTERM)
+            pipes.wait()
+            lines = {name: [] for name in devices}
+            for row in pipes.stdout.data.decode().splitlines():
+                name, _, text = row.partition(" | ")
+                lines[name].append(text)
+            for name in devices:
+                self.assertEqual(
+                    lines[name], [f"{name} line {line}" for line in range(self.LINES)])
 
 
 class FloodTests(SeveralPortsTest):

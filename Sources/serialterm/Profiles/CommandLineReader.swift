@@ -72,12 +72,17 @@ struct CommandLineReader {
     return first
   }
 
-  /// The places of the TARGETs among the arguments: replacing one changes that target alone.
+  /// The places of the TARGETs among the arguments. Words that look like one may be values of options, in
+  /// which case the parser tells them apart: replacing a TARGET changes that target alone.
   private func places<Command: ProfiledCommand>(
     ofTargetsOf command: Command, in arguments: [String]
   ) -> [Int] {
     let targets = command.allTargets
-    return arguments.indices.filter { index in
+    let candidates = arguments.indices.filter { index in
+      (try? Target(parsing: arguments[index])).map(targets.contains) ?? false
+    }
+    if candidates.count == targets.count { return candidates }
+    return candidates.filter { index in
       var others = arguments
       others[index] = "port:another"
       guard let other = (try? parse(others)) as? Command else { return false }

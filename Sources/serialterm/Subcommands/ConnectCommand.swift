@@ -128,8 +128,8 @@ struct ConnectCommand: Subcommand {
     if exec != nil && readOnly {
       throw ValidationError("--exec sends what its command writes, --read-only sends nothing")
     }
-    if exec != nil && !more.isEmpty {
-      throw ValidationError("--exec connects a command to one device")
+    if !more.isEmpty && (exec != nil || json) {
+      throw ValidationError("\(json ? "--json" : "--exec") is for one device")
     }
     if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
@@ -146,7 +146,10 @@ struct ConnectCommand: Subcommand {
           { try late.command(for: $0, like: command).connectConfiguration }
         })
     }
-    if requests.count > 1 { try validateSharedScreen() }
+    if requests.count > 1 {
+      try validateSharedScreen()
+      try Self.validateLogs(requests.map(\.configuration.session.log))
+    }
     return try ConnectController(requests, among: context.devices).run()
   }
 
@@ -161,6 +164,18 @@ struct ConnectCommand: Subcommand {
         .usage,
         "several devices, and standard input is not a terminal: which one is it for? Use --read-only, or connect to one."
       )
+    }
+  }
+
+  /// Each device has a log of its own.
+  private static func validateLogs(_ logs: [LogConfiguration]) throws(Failure) {
+    let names = logs.flatMap(\.files)
+    for (index, name) in names.enumerated()
+    where !name.contains("%t") && names[..<index].contains(name) {
+      throw Failure(
+        .usage,
+        "several devices cannot write to one log, \(name.harmless). Put %t into its name: it stands for "
+          + "the device, for example log-%t.txt.")
     }
   }
 
