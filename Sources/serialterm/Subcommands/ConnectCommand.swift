@@ -140,7 +140,7 @@ struct ConnectCommand: Subcommand {
       (reading.command as? ConnectCommand).map { ($0, reading.late) }
     }
     let requests = ([(self, context.late)] + others).map { command, late in
-      ConnectController.PortRequest(
+      UserInterface.PortRequest(
         configuration: command.connectConfiguration,
         forDevice: late.map { late in
           { try late.command(for: $0, like: command).connectConfiguration }
@@ -150,7 +150,7 @@ struct ConnectCommand: Subcommand {
       try validateSharedScreen()
       try Self.validateLogs(requests.map(\.configuration.session.log))
     }
-    return try ConnectController(requests, among: context.devices).run()
+    return try UserInterface(requests, among: context.devices).run()
   }
 
   /// What several devices have in common cannot be what only one can have.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Scripting
+import SessionKit
 
 /// Options that slow down sending, for devices without flow control.
 struct PacingOptions: ParsableArguments {

@@ -4,7 +4,7 @@ import SessionKit
 import SystemPackage
 
 /// What is sent besides what is typed, and what is not.
-extension ConnectController {
+extension UserInterface {
   // MARK: Files
 
   func send(_ path: FilePath) throws(Failure) {
@@ -16,12 +16,12 @@ extension ConnectController {
       port.model.update { $0.progress = .init(size: file.size, sentCount: count) }
     }
     transfer.onEnd = { [unowned self, unowned port] in transferEnded($0, to: port) }
-    parts.exchange = transfer
+    controller.exchange = transfer
     port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
     do throws(SerialError) {
       try transfer.begin()
     } catch {
-      parts.exchange = nil
+      controller.exchange = nil
       throw Failure(error)
     }
   }
@@ -41,7 +41,7 @@ extension ConnectController {
   /// What is typed while a file is sent would come to stand in the middle of it.
   func takeKeysOfTransfer(_ bytes: UnsafeRawBufferPointer) -> Int {
     let interrupt: UInt8 = 0x03
-    if bytes.contains(interrupt) { parts.transfer?.stop() } else { refuse(bytes.count) }
+    if bytes.contains(interrupt) { controller.transfer?.stop() } else { refuse(bytes.count) }
     return bytes.count
   }
 

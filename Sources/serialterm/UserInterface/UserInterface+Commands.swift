@@ -3,7 +3,7 @@ import SessionKit
 import TerminalUI
 
 /// The keys that start commands.
-extension ConnectController {
+extension UserInterface {
   /// Performs the command of the key after the prefix, or says that there is none.
   func perform(_ key: UInt8) {
     let command = Command(key: key)
@@ -35,13 +35,13 @@ extension ConnectController {
   /// Performs a command for the user, and shows the outcome.
   func perform(_ command: Command, from sender: CommandCall.Sender) {
     command.perform(
-      CommandCall(from: sender, at: parts, user: self) { [unowned self] outcome in
+      CommandCall(from: sender, at: controller, user: self) { [unowned self] outcome in
         if !outcome.lines.isEmpty { console.answer(outcome.lines) }
       })
   }
 }
 
-extension ConnectController: CommandUser {
+extension UserInterface: CommandUser {
   func ask<Answer>(_ question: Question<Answer>) { dialogs.ask(question) }
 
   func updateQuestion() { dialogs.refresh(isUrgent: true) }
@@ -71,5 +71,5 @@ extension ConnectController: CommandUser {
     if filter.isOn { filter.stop() } else { filter.start() }
   }
 
-  func stopSending() { parts.transfer?.stop() }
+  func stopSending() { controller.transfer?.stop() }
 }

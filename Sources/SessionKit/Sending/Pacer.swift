@@ -1,12 +1,12 @@
-import EventLoop
+package import EventLoop
 import Posix
 import Scripting
-import SerialCore
+package import SerialCore
 
 /// Paces everything that a session sends: keys, a paste, a pipe, a file.
-final class Pacer: SessionObserver, SendingPacer {
+package final class Pacer: SessionObserver, SendingPacer {
   /// The delays.
-  var pacing = Pacing() {
+  package var pacing = Pacing() {
     didSet {
       pace = Pace(pacing)
       session.pacer = pacing.isUnlimited ? nil : self
@@ -20,7 +20,7 @@ final class Pacer: SessionObserver, SendingPacer {
   private var timer: LoopTimer?
 
   /// Creates the pacer of a session, at first without delays.
-  init(of session: Session, on loop: IOLoop) {
+  package init(of session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
     prompt = ReceivedTextWatch(on: loop)
@@ -29,9 +29,9 @@ final class Pacer: SessionObserver, SendingPacer {
   }
 
   /// Whether the next line waits for the prompt.
-  var isAwaitingPrompt: Bool { pace.isAwaitingPrompt }
+  package var isAwaitingPrompt: Bool { pace.isAwaitingPrompt }
 
-  func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
+  package func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
     bytes.withUnsafeBytes { bytes in
       let count = pace.allowance(for: bytes, at: .now)
       if count == 0 { resumeInTime(for: bytes) }
@@ -39,19 +39,21 @@ final class Pacer: SessionObserver, SendingPacer {
     }
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     guard !pacing.isUnlimited, bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
     // Text that arrived earlier is not the prompt after this line.
     prompt.clear()
     prompt.expressions = pacing.waitFor.map { [$0] } ?? []
   }
 
-  func session(_ session: Session, didReceive bytes: RawSpan) {
+  package func session(_ session: Session, didReceive bytes: RawSpan) {
     guard pace.isAwaitingPrompt else { return }
     bytes.withUnsafeBytes { prompt.add($0) }
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {}
 
   private func promptCame() {
     prompt.expressions = []

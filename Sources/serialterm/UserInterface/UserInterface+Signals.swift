@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 
 /// What the signals mean to a session.
-extension ConnectController {
+extension UserInterface {
   var signals: [CInt] { [SIGTSTP, SIGCONT, SIGWINCH] }
 
   func take(signal: CInt) -> Bool {

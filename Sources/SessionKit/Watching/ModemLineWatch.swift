@@ -1,12 +1,12 @@
-import EventLoop
-import SerialCore
+package import EventLoop
+package import SerialCore
 
 /// Makes a session read its modem lines ten times a second while they are shown, and never otherwise.
 /// Changes can only be found by polling, or by a thread that blocks in the kernel: docs/line-control.md
 /// has the cost of each.
-final class ModemLineWatch: SessionObserver {
+package final class ModemLineWatch: SessionObserver {
   /// Whether the lines are shown.
-  var isWatched = false {
+  package var isWatched = false {
     didSet { followState() }
   }
 
@@ -16,13 +16,15 @@ final class ModemLineWatch: SessionObserver {
 
   private static let interval = Duration.milliseconds(100)
 
-  init(_ session: Session, on loop: IOLoop) {
+  package init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
     session.addObserver(self)
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
     followState()
   }
 

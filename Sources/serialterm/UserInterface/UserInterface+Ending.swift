@@ -8,7 +8,7 @@ import SystemPackage
 import TerminalUI
 
 /// The end of a session.
-extension ConnectController {
+extension UserInterface {
   /// The longest time for the user's terminal to show what is left.
   static let showPatience = Duration.milliseconds(200)
   /// The longest time from the quit key to the end of the program.
@@ -58,7 +58,7 @@ extension ConnectController {
         "standard input is empty, so the session ends. To keep logging, use 'serialterm log'.")
     }
     // Nothing to send is no reason to leave a device in the middle of its reset.
-    parts.opening.afterwards { [unowned self] in
+    controller.opening.afterwards { [unowned self] in
       finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
     }
   }

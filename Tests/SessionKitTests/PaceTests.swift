@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-@testable import serialterm
+@testable import SessionKit
 
 @Suite("When the next bytes may go", .timeLimit(.minutes(5)))
 struct PaceTests {

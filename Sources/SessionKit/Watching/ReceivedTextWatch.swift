@@ -1,12 +1,12 @@
-import EventLoop
-import Scripting
+package import EventLoop
+package import Scripting
 
 /// Searches received bytes for expressions as they arrive.
-final class ReceivedTextWatch {
+package final class ReceivedTextWatch {
   /// Called when one of the expressions has matched. It may set others.
-  var onMatch: (ReceivedText.Match) -> Void = { _ in }
+  package var onMatch: (ReceivedText.Match) -> Void = { _ in }
   /// The expressions to search for; empty for none.
-  var expressions: [Expression] {
+  package var expressions: [Expression] {
     get { text.expressions }
     set {
       text.expressions = newValue
@@ -18,16 +18,16 @@ final class ReceivedTextWatch {
   private var text = ExpectedText()
   private var timer: LoopTimer?
 
-  init(on loop: IOLoop) { self.loop = loop }
+  package init(on loop: IOLoop) { self.loop = loop }
 
   /// Adds received bytes.
-  func add(_ bytes: UnsafeRawBufferPointer) {
+  package func add(_ bytes: UnsafeRawBufferPointer) {
     text.add(bytes)
     look()
   }
 
   /// Forgets what was received.
-  func clear() { text.clear() }
+  package func clear() { text.clear() }
 
   /// Searches in the next turn of the loop: the code that sets expressions must not be called back at once.
   private func lookSoon() {

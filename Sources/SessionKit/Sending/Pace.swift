@@ -1,9 +1,9 @@
-import Posix
+package import Posix
 
 /// Decides when the next bytes may be sent, and how many: a pure function of what was sent and received.
 ///
 /// A line ends with CR, LF or CRLF.
-struct Pace {
+package struct Pace {
   private let byteDelay: Duration
   private let lineDelay: Duration
   private let awaitsPrompt: Bool
@@ -13,29 +13,29 @@ struct Pace {
   private var lineFeedNotBefore: MonotonicTime?
   private var lastByte: UInt8?
   /// Whether a line was sent and its prompt has not arrived yet.
-  private(set) var isAwaitingPrompt = false
+  package private(set) var isAwaitingPrompt = false
 
   private static let carriageReturn: UInt8 = 0x0D
   private static let lineFeed: UInt8 = 0x0A
 
-  init(_ pacing: Pacing) {
+  package init(_ pacing: Pacing) {
     self.init(
       byteDelay: pacing.byteDelay, lineDelay: pacing.lineDelay, awaitsPrompt: pacing.waitFor != nil)
   }
 
-  init(byteDelay: Duration, lineDelay: Duration, awaitsPrompt: Bool) {
+  package init(byteDelay: Duration, lineDelay: Duration, awaitsPrompt: Bool) {
     self.byteDelay = byteDelay
     self.lineDelay = lineDelay
     self.awaitsPrompt = awaitsPrompt
   }
 
   /// The time at which the next bytes may be sent; nil for at once, and while waiting for the prompt.
-  func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
+  package func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
     endsLine(bytes) ? lineFeedNotBefore : isAwaitingPrompt ? nil : notBefore
   }
 
   /// The number of the next bytes that may be sent now.
-  func allowance(for bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
+  package func allowance(for bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {
     guard !isAwaitingPrompt, notBefore.map({ $0 <= now }) ?? true else {
       return endsLine(bytes) && lineFeedNotBefore.map({ $0 <= now }) ?? true ? 1 : 0
     }
@@ -64,7 +64,7 @@ struct Pace {
   /// Records sent bytes, at most as many as were allowed.
   ///
   /// - Returns: Whether a line has ended and its prompt must arrive before the next.
-  mutating func sent(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Bool {
+  package mutating func sent(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Bool {
     guard let last = bytes.last else { return false }
     // The line feed of a CRLF: the line has already ended.
     let isRest = bytes.count == 1 && endsLine(bytes)
@@ -78,5 +78,5 @@ struct Pace {
   }
 
   /// Records that the prompt arrived.
-  mutating func promptCame() { isAwaitingPrompt = false }
+  package mutating func promptCame() { isAwaitingPrompt = false }
 }

@@ -5,7 +5,7 @@ import SessionKit
 import SystemPackage
 
 /// Several ports: which one has the keyboard, and what becomes of each.
-extension ConnectController {
+extension UserInterface {
   /// Shows several ports line by line, each with its name.
   func mergeIfNeeded() {
     guard ports.count > 1 else { return }

@@ -1,10 +1,10 @@
-import EventLoop
-import SerialCore
+package import EventLoop
+package import SerialCore
 
 /// Detects that bytes wait and the driver takes none: the device holds the line, by XOFF or CTS.
-final class HoldDetector: SessionObserver {
+package final class HoldDetector: SessionObserver {
   /// What happens to a hold.
-  enum Change: Hashable {
+  package enum Change: Hashable {
     /// Bytes wait, and the device has taken none for a while.
     case began
     /// The device takes bytes again.
@@ -15,7 +15,7 @@ final class HoldDetector: SessionObserver {
   }
 
   /// Called when a hold begins and when it ends.
-  var onChange: (Change) -> Void = { _ in }
+  package var onChange: (Change) -> Void = { _ in }
 
   private unowned let session: Session
   private let loop: IOLoop
@@ -28,20 +28,20 @@ final class HoldDetector: SessionObserver {
   /// count as movement: the driver asks for more only when almost all of them are sent.
   private static let standstill = Duration.milliseconds(500)
 
-  init(_ session: Session, on loop: IOLoop) {
+  package init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
     session.addObserver(self)
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     hasMoved = true
     guard isHeld else { return }
     end(.released)
     if session.interest.contains(.writing) { watch() }
   }
 
-  func session(
+  package func session(
     _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
   ) {
     if new.contains(.writing) {
@@ -52,7 +52,9 @@ final class HoldDetector: SessionObserver {
     }
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {}
 
   private func watch() {
     hasMoved = false

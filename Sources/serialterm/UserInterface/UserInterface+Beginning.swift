@@ -5,7 +5,7 @@ import SessionKit
 import SystemPackage
 
 /// How a session starts.
-extension ConnectController {
+extension UserInterface {
   /// Asks the user for a device, and opens it.
   ///
   /// - Returns: whether one was chosen.

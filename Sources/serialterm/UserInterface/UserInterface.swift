@@ -11,7 +11,7 @@ import Views
 /// The front end of a person: keyboard, screen, and the commands that they give.
 ///
 /// The keyboard and the commands act on the port that has the focus.
-final class ConnectController: FrontEnd, SessionDelegate {
+final class UserInterface: FrontEnd, SessionDelegate {
   let app: App
   let terminal: UserTerminal?
   var ports: [PortPresenter] = []
@@ -47,14 +47,14 @@ final class ConnectController: FrontEnd, SessionDelegate {
   /// How the program ends; nil while it goes on.
   var outcome: Result<ExitStatus, Failure>? { app.outcome }
 
-  // The parts of the port that has the focus.
+  // Of the port that has the focus.
   var configuration: ConnectConfiguration { focus.configuration }
-  var parts: SessionController { focus.controller }
-  var session: Session { parts.session }
-  var model: TerminalStateModel { parts.model }
-  var statistics: Statistics { parts.statistics }
-  var releaseDesk: ReleaseDesk { parts.releaseDesk }
-  var lineCommands: LineCommands { parts.lineCommands }
+  var controller: SessionController { focus.controller }
+  var session: Session { controller.session }
+  var model: TerminalStateModel { controller.model }
+  var statistics: Statistics { controller.statistics }
+  var releaseDesk: ReleaseDesk { controller.releaseDesk }
+  var lineCommands: LineCommands { controller.lineCommands }
   var filter: FilterKeeper { focus.filter }
 
   /// A port to open: its configuration, and what it is once its device is known.

@@ -1,24 +1,26 @@
-import EventLoop
-import SerialCore
+package import EventLoop
+package import SerialCore
 
 /// Makes a session read its driver's counters shortly after bytes arrive, at most ten times a second:
 /// errors and breaks arrive with bytes. Without bytes nothing wakes the process.
-final class CounterWatch: SessionObserver {
+package final class CounterWatch: SessionObserver {
   private let loop: IOLoop
   private var timer: LoopTimer?
 
   private static let interval = Duration.milliseconds(100)
 
-  init(_ session: Session, on loop: IOLoop) {
+  package init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self)
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
     if !new.isOpen { timer = nil }
   }
 
-  func session(_ session: Session, didReceive bytes: RawSpan) {
+  package func session(_ session: Session, didReceive bytes: RawSpan) {
     guard timer == nil && session.counters != nil else { return }
     timer = loop.schedule(after: Self.interval) { [unowned self, unowned session] in
       timer = nil

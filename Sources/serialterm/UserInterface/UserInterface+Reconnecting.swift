@@ -5,7 +5,7 @@ import SystemPackage
 import TerminalUI
 
 /// What the user is shown, and asked, about a lost device.
-extension ConnectController {
+extension UserInterface {
   /// Asks the user which device is the session's. The first answer is "none", because the user may have
   /// pressed a key for something else.
   ///
