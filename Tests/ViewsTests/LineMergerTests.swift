@@ -132,6 +132,23 @@ struct LineMergerTests {
     #expect(bench.text() == "\r\u{1B}[Ka | line\nb | b> ")
   }
 
+  @Test mutating func `A prompt that was cut is shown again when its port gets the focus`() {
+    bench = Bench(canErase: true)
+    bench.add("b> ", 1)
+    bench.wait(200)
+    bench.add("line\n", 2)
+    #expect(bench.text() == "b | b> \nc | line\n")
+    bench.merger.focus = 1
+    bench.wait(0)
+    #expect(bench.text() == "b | b> ")
+    bench.add("ok\n", 1)
+    bench.merger.focus = 0
+    bench.merger.focus = 1
+    bench.wait(100)
+    // The line is complete now.
+    #expect(bench.text() == "ok\n")
+  }
+
   @Test mutating func `Colours stay with their port`() {
     bench = Bench(hasColours: true)
     bench.add("\u{1B}[1mred\nstill\u{1B}[0m plain\n", 0)

@@ -27,8 +27,11 @@ public struct LineMerger {
     }
   }
 
-  /// The port that the user types to; its unfinished line comes back after those of others.
-  public var focus = 0
+  /// The port that the user types to; its unfinished line comes back after those of others, and when it
+  /// gets the focus.
+  public var focus = 0 {
+    didSet { if focus != oldValue { recallLine() } }
+  }
   /// The width of the screen, in columns: a row that is longer cannot be erased.
   public var columns = 80
 
@@ -56,6 +59,9 @@ public struct LineMerger {
     var last: UInt64 = 0
     /// The colours at the beginning of the part.
     var rendition = Rendition()
+    /// What was written for good of a line that is not complete, and the colours at its beginning.
+    var cut: [UInt8] = []
+    var cutRendition = Rendition()
   }
 
   /// Creates a merger without ports.
@@ -99,7 +105,7 @@ public struct LineMerger {
     while let end = rest.firstIndex(of: .lineFeed) {
       ports[port].pending += rest[..<end]
       rest = rest[(end + 1)...]
-      endLine(of: port, into: &output)
+      endLine(of: port, isComplete: true, into: &output)
     }
     ports[port].pending += rest
     if ports[port].pending.count > Self.limit { endLine(of: port, into: &output) }
@@ -163,7 +169,9 @@ public struct LineMerger {
   }
 
   /// Writes the pending part of a port, which is complete, or cut, and ends the row.
-  private mutating func endLine(of port: Int, into output: inout [UInt8]) {
+  private mutating func endLine(
+    of port: Int, isComplete: Bool = false, into output: inout [UInt8]
+  ) {
     if open == port {
       continueRow(into: &output)
     } else {
@@ -172,7 +180,7 @@ public struct LineMerger {
     }
     open = nil
     output += style.lineEnd.utf8
-    settle(port)
+    settle(port, isComplete: isComplete)
   }
 
   /// Shows the pending part of a port in the last row.
@@ -199,7 +207,7 @@ public struct LineMerger {
       isReturning = true
     } else {
       output += style.lineEnd.utf8
-      settle(port)
+      settle(port, isComplete: false)
     }
   }
 
@@ -213,10 +221,26 @@ public struct LineMerger {
   }
 
   /// The pending part of a port is written for good.
-  private mutating func settle(_ port: Int) {
+  private mutating func settle(_ port: Int, isComplete: Bool) {
+    if isComplete {
+      ports[port].cut.removeAll(keepingCapacity: true)
+    } else {
+      if ports[port].cut.isEmpty { ports[port].cutRendition = ports[port].rendition }
+      ports[port].cut += ports[port].pending
+      // A user who comes back needs no more than the end of a long line.
+      ports[port].cut.removeFirst(max(0, ports[port].cut.count - Self.limit))
+    }
     ports[port].rendition.apply(sequencesIn: ports[port].pending[...])
     ports[port].pending.removeAll(keepingCapacity: true)
     ports[port].shownCount = 0
+  }
+
+  /// Shows the line of the focused port again that was cut: the prompt that the user types at.
+  private mutating func recallLine() {
+    guard ports.indices.contains(focus), open != focus, !ports[focus].cut.isEmpty else { return }
+    ports[focus].pending = ports[focus].cut + ports[focus].pending
+    ports[focus].rendition = ports[focus].cutRendition
+    ports[focus].cut.removeAll(keepingCapacity: true)
   }
 
   /// At least how many rows the pending part takes.

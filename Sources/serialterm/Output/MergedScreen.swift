@@ -54,7 +54,10 @@ final class MergedScreen {
   /// The port whose prompt stays in the last row.
   var focus: Int {
     get { merger.focus }
-    set { merger.focus = newValue }
+    set {
+      merger.focus = newValue
+      waitIfNeeded()
+    }
   }
 
   /// Names the ports, and returns a place for each, in order.

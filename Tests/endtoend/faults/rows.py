@@ -49,4 +49,5 @@ ROWS = {
     50: ("log's disk stalls", "reading, screen, keys go on; 0 lost; given back ≤ 500 ms"),
     51: ("left with bytes unsent", "the exact count is said, exit not 0, every way"),
     52: ("a file is cut off", "named, with how far it got, exit 8 or 128 + N, every way"),
+    58: ("several ports, one floods", "the keys and bytes of the others take ≤ 2 times as long"),
 }
