@@ -1,7 +1,9 @@
 """Several devices in one session: one view, one keyboard, and each port by itself."""
 
 import contextlib
+import json
 import os
+import re
 import signal
 import tempfile
 import time
@@ -196,11 +198,82 @@ class LogTests(SeveralPortsTest):
         self.assertIn(b"Put %t into its name", result.stderr)
         self.assertFalse((self.folder / "x.txt").exists())
 
-    def test_programs_drive_one_device(self):
-        for option in (("--json",), ("--exec", "true")):
-            result = serialterm("connect", *self.paths("alpha", "beta"), *option)
-            self.assertEqual(result.status, 2)
-            self.assertIn(b"is for one device", result.stderr)
+    def test_a_command_is_connected_to_one_device(self):
+        result = serialterm("connect", *self.paths("alpha", "beta"), "--exec", "true")
+        self.assertEqual(result.status, 2)
+        self.assertIn(b"--exec is for one device", result.stderr)
+
+
+class JSONTests(SeveralPortsTest):
+    """A program that drives several ports, which events and commands name."""
+
+    def begin(self, *options):
+        self.pipes = self.enterContext(
+            Pipes(serialterm_binary(), "connect", *self.paths("alpha", "beta"), "--json", *options))
+        self.seen = []
+        self.assertEqual(self.next("hello")["ports"], ["alpha", "beta"])
+        for name in ("alpha", "beta"):
+            self.assertEqual(self.next("state")["port"], name)
+
+    def next(self, event):
+        """The next event of a kind."""
+        while True:
+            line = self.pipes.stdout.expect(re.compile(rb"[^\n]*\n")).group()
+            found = json.loads(line)
+            if found["event"] == event:
+                return found
+
+    def tell(self, **command):
+        self.pipes.send(json.dumps(command).encode() + b"\n")
+
+    def test_commands_and_events_name_their_port(self):
+        self.begin()
+        self.tell(id=1, command="send", text="to beta", port="beta")
+        self.assertEqual(self.devices["beta"].read_exactly(7), b"to beta")
+        self.assertEqual(self.next("done"), {"event": "done", "port": "beta", "id": 1})
+        self.devices["alpha"].write(b"from alpha")
+        received = self.next("received")
+        self.assertEqual((received["port"], received["text"]), ("alpha", "from alpha"))
+        self.tell(id=2, command="set", baud=9600, port="alpha")
+        self.assertEqual(self.next("done")["id"], 2)
+        self.assertEqual(self.devices["alpha"].settings.output_baud, 9600)
+        self.assertEqual(self.devices["beta"].settings.output_baud, 115200)
+
+    def test_an_expectation_is_of_one_port(self):
+        self.begin()
+        self.tell(id=1, command="expect", regex="ready", port="beta", timeout=20)
+        self.devices["alpha"].write(b"ready")
+        self.assertEqual(self.next("received")["port"], "alpha")
+        self.devices["beta"].write(b"ready")
+        self.assertEqual(
+            self.next("done"), {"event": "done", "port": "beta", "id": 1, "match": ["ready"]})
+
+    def test_a_command_without_its_port_is_answered_with_the_names(self):
+        self.begin()
+        for port in ({}, {"port": "gamma"}, {"port": 1}):
+            self.tell(id=3, command="send", text="x", **port)
+            self.assertEqual(
+                self.next("failed"),
+                {"event": "failed", "id": 3, "reason": "port: expected one of alpha, beta"})
+        self.tell(command="close")
+        self.pipes.wait()
+        self.assertEqual(self.devices["alpha"].rest(), b"")
+
+    def test_the_others_go_on_when_a_device_is_gone(self):
+        self.begin("-n")
+        self.devices["alpha"].hang_up()
+        state = self.next("state")
+        self.assertEqual((state["port"], state["state"]), ("alpha", "closed"))
+        self.tell(id=4, command="send", text="x", port="beta")
+        self.assertEqual(self.next("done")["id"], 4)
+        self.devices["beta"].hang_up()
+        self.assertEqual(self.pipes.wait(), 6)
+
+    def test_one_port_has_no_name(self):
+        result = serialterm(
+            "connect", self.devices["alpha"].path, "--json",
+            stdin=b'{"id":1,"command":"send","text":"x"}\n')
+        self.assertNotIn(b'"port', result.stdout)
 
 
 class LossTests(SeveralPortsTest):

@@ -1,3 +1,4 @@
+import DeviceWatch
 import EventLoop
 import Glibc
 import Posix
@@ -6,101 +7,102 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Lets a program drive a session: events go to standard output, commands come from standard input,
-/// both as JSON lines. Commands are performed one after the other, and each gets one answer.
-final class JSONController: SessionObserver {
+/// Lets a program drive sessions: events go to standard output, commands come from standard input, both
+/// as JSON lines. Commands are performed one after the other, and each gets one answer.
+///
+/// With several ports, events and commands name theirs in the member `port`.
+final class JSONController {
   /// The version of the protocol. New events and members do not change it.
   static let version = 1
   /// The maximal length of a line, in bytes.
   private static let longestLine = 1_048_576
 
   private let unattended: UnattendedSession
+  private var ports: [JSONPort] = []
   /// The time to wait after the end of the input.
   var linger: Duration
-  /// Whether nothing is sent and no modem line is changed.
-  var isReadOnly: Bool {
-    get { model.state.isReadOnly }
-    set { model.update { $0.isReadOnly = newValue } }
-  }
-  private let text: ReceivedTextWatch
-  private let model: TerminalStateModel
   private let input = StandardFile(.standardInput, O_RDONLY)
   private var lines = LineAssembler(limit: longestLine)
   private var watch: DescriptorWatch?
   private var hasEnded = false
   private var isClosing = false
-  /// The id of the present command.
-  private var current: JSON?
+  /// The id of the present command, and the port that it is for.
+  private var current: (id: JSON, port: JSONPort?)?
   private var drain: Drain?
   /// The command of the session that is being performed: the number of such commands so far.
   private var performing: Int?
   private var performedCount = 0
   private var timer: LoopTimer?
 
-  private var session: Session { unattended.session }
   private var loop: IOLoop { unattended.loop }
 
+  /// Creates a controller of one session.
   init(_ unattended: UnattendedSession, linger: Duration, isReadOnly: Bool) {
     self.unattended = unattended
     self.linger = linger
-    model = unattended.model
-    text = ReceivedTextWatch(on: unattended.loop)
-    self.isReadOnly = isReadOnly
-    unattended.session.addObserver(self)
+    adopt(unattended.controller)
+    unattended.onReceived = { [unowned self] in ports[0].received($0) }
+    setReadOnly(isReadOnly, port: 0)
+  }
+
+  /// Adds a session.
+  func add(
+    _ configuration: SessionConfiguration, isReadOnly: Bool,
+    forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)?
+  ) {
+    let index = ports.count
+    adopt(
+      unattended.add(configuration, forDevice: configurationForDevice) { [unowned self] in
+        ports[index].received($0)
+      })
+    setReadOnly(isReadOnly, port: index)
+  }
+
+  private func adopt(_ controller: SessionController) {
+    let port = JSONPort(controller, on: loop)
+    port.say = { [unowned self, unowned port] in say($0, $1, of: port) }
+    port.onMatch = { [unowned self] groups in answer("done", [("match", groups)]) }
+    port.onClosed = { [unowned self, unowned port] in portClosed(port) }
+    ports.append(port)
+  }
+
+  /// Whether nothing is sent to a port, and none of its modem lines is changed.
+  func setReadOnly(_ isReadOnly: Bool, port index: Int) {
+    ports[index].controller.model.update { $0.isReadOnly = isReadOnly }
+  }
+
+  /// Gives the ports their names, of which there are as many as ports: several are told apart by them.
+  func name(_ names: [String]) {
+    for (port, name) in zip(ports, names) { port.controller.name = name }
   }
 
   /// Runs until the end of the input, or a `close` command.
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    say("hello", [("version", .integer(Self.version))])
-    text.onMatch = { [unowned self] match in
-      text.expressions = []
-      let groups = match.captures.map { $0.map { JSON.string(String(received: $0)) } ?? .null }
-      answer("done", [("match", .array(groups))])
-    }
-    unattended.onReceived = { [unowned self] in received($0) }
+    let names = ports.compactMap(\.controller.name).map { JSON.string($0) }
+    say(
+      "hello",
+      [("version", .integer(Self.version))] + (names.isEmpty ? [] : [("ports", .array(names))]))
     unattended.onWaiting = { [unowned self] in startReading() }
     unattended.onRoom = { [unowned self] in doNext() }
-    defer { unattended.controller.lineCommands.end() }
+    defer { for port in ports { port.controller.lineCommands.end() } }
     return try unattended.run()
   }
 
-  // MARK: What happens
+  // MARK: Events
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    if !new.isOpen { portClosed() }
-    let name: String
-    switch new {
-    case .open: name = "open"
-    case .waitingForDevice: name = "waiting"
-    case .closed: name = "closed"
-    case .released: name = "released"
-    case .opening: return
-    }
-    var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
-    if case .open(_, let settings) = new { members.append(("settings", .string("\(settings)"))) }
-    say("state", members)
-  }
-
-  private func received(_ bytes: UnsafeRawBufferPointer) {
-    let whole = String(validating: bytes, as: UTF8.self)
-    let data: (String, JSON) =
-      whole.map { ("text", .string($0)) } ?? ("hex", .string(HexText.digits(of: bytes)))
-    say("received", [("time", .string(Timestamp.now.rfc3339)), data])
-    text.add(bytes)
-  }
-
-  private func say(_ event: String, _ members: [(String, JSON)]) {
-    var line = "\(JSON.object([("event", .string(event))] + members))\n"
+  private func say(_ event: String, _ members: [(String, JSON)], of port: JSONPort? = nil) {
+    let name = port?.controller.name.map { [("port", JSON.string($0))] } ?? []
+    var line = "\(JSON.object([("event", .string(event))] + name + members))\n"
     line.withUTF8 { unattended.write(UnsafeRawBufferPointer($0)) }
   }
 
   private func answer(_ event: String, _ members: [(String, JSON)] = []) {
     timer = nil
-    guard let id = current else { return }
+    guard let (id, port) = current else { return }
     current = nil
-    say(event, [("id", id)] + members)
+    say(event, [("id", id)] + members, of: port)
     // In a turn of its own: commands that are answered at once must not delay other events.
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
@@ -153,43 +155,63 @@ final class JSONController: SessionObserver {
   }
 
   private func perform(_ line: String) {
-    current = .null
+    current = (.null, nil)
     do {
       let json = try JSON(parsing: line)
-      current = json["id"] ?? .null
+      current = (json["id"] ?? .null, nil)
       let command = try JSONCommand(json)
-      perform(command)
+      if case .close = command { return performClose() }
+      let port = try port(named: json["port"])
+      current?.port = port
+      perform(command, at: port)
     } catch {
       fail("\(error)")
     }
   }
 
-  private func perform(_ command: JSONCommand) {
+  /// The port that a command names: the only one need not be named.
+  private func port(named name: JSON?) throws(JSONCommand.Mistake) -> JSONPort {
+    if ports.count == 1 && name == nil { return ports[0] }
+    let named = ports.first { $0.controller.name != nil && $0.controller.name == name?.string }
+    guard let named else {
+      let names = ports.compactMap(\.controller.name)
+      throw JSONCommand.Mistake(
+        names.isEmpty
+          ? "port: there is only one, which has no name"
+          : "port: expected one of \(names.joined(separator: ", "))")
+    }
+    return named
+  }
+
+  private func perform(_ command: JSONCommand, at port: JSONPort) {
     switch command {
-    case .send(let bytes): send(bytes)
+    case .send(let bytes): send(bytes, to: port)
     case .expect(let expression, let limit):
       timer = loop.schedule(after: limit) { [unowned self] in
-        text.expressions = []
+        port.text.expressions = []
         fail("timeout")
       }
-      text.expressions = [expression]
-    case .perform(let action): action(call { [unowned self] _ in answer("done") })
+      port.text.expressions = [expression]
+    case .perform(let action): action(call(at: port) { [unowned self] _ in answer("done") })
     case .named(let command, let argument):
       command.perform(
-        call(argument) { [unowned self] in answer("done", [("message", .string($0))]) })
-    case .close:
-      answer("done")
-      close(after: .zero)
+        call(argument, at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
+    case .close: performClose()
     }
+  }
+
+  private func performClose() {
+    answer("done")
+    close(after: .zero)
   }
 
   /// A use of a command of the session, whose answer is a failure, or what `done` says with the message.
   private func call(
-    _ argument: String? = nil, done: @escaping (_ message: String) -> Void
+    _ argument: String? = nil, at port: JSONPort, done: @escaping (_ message: String) -> Void
   ) -> CommandCall {
     performedCount += 1
     performing = performedCount
-    return CommandCall(from: .json, at: unattended.controller, argument: argument) {
+    return CommandCall(from: .json, at: port.controller, argument: argument) {
       [unowned self, number = performedCount] outcome in
       // The port may have been closed, which was the answer.
       guard performing == number else { return }
@@ -198,8 +220,9 @@ final class JSONController: SessionObserver {
     }
   }
 
-  private func send(_ bytes: [UInt8]) {
-    if let reason = Need.toSend.unmet(in: model.state) { return fail(reason) }
+  private func send(_ bytes: [UInt8], to port: JSONPort) {
+    let session = port.controller.session
+    if let reason = Need.toSend.unmet(in: port.controller.model.state) { return fail(reason) }
     do throws(SerialError) {
       try session.write(bytes.span.bytes)
     } catch {
@@ -208,9 +231,9 @@ final class JSONController: SessionObserver {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
   }
 
-  /// A command that takes a moment, as a break, fails when the port is closed.
-  private func portClosed() {
-    guard performing != nil else { return }
+  /// A command that takes a moment, as a break, fails when its port is closed.
+  private func portClosed(_ port: JSONPort) {
+    guard performing != nil, current?.port === port else { return }
     performing = nil
     fail("no device")
   }

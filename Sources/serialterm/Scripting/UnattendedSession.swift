@@ -29,14 +29,25 @@ final class UnattendedSession: FrontEnd {
   var onReceived: (UnsafeRawBufferPointer) -> Void = { _ in }
 
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
-  var configurationForDevice: ((Device) throws -> SessionConfiguration)?
+  var configurationForDevice: ((Device) throws -> SessionConfiguration)? {
+    get { ports[0].configurationForDevice }
+    set { ports[0].configurationForDevice = newValue }
+  }
 
   private let app: App
-  let controller: SessionController
-  private let configuration: SessionConfiguration
+  private var ports: [Port] = []
+
+  /// A session, and what it is to be.
+  private struct Port {
+    let controller: SessionController
+    let configuration: SessionConfiguration
+    var configurationForDevice: ((Device) throws -> SessionConfiguration)?
+    let subscription: Hub.Subscription
+    var hasEnded = false
+  }
+
   private let purpose: Purpose
   private let view: DeviceView
-  private var subscription: Hub.Subscription?
   private var isReady = false
   /// Whether bytes were received in the present turn of the loop.
   private var hasReceived = false
@@ -45,6 +56,8 @@ final class UnattendedSession: FrontEnd {
 
   var loop: IOLoop { app.loop }
   var console: Console { app.console }
+  /// The first session, which is the only one except for programs that drive several.
+  var controller: SessionController { ports[0].controller }
   var session: Session { controller.session }
   var hub: Hub { controller.hub }
   /// The observed state, which determines the available commands.
@@ -65,26 +78,53 @@ final class UnattendedSession: FrontEnd {
     _ configuration: SessionConfiguration, for purpose: Purpose = .script,
     among devices: DeviceCatalog
   ) throws(Errno) {
-    self.configuration = configuration
     self.purpose = purpose
     app = try App(among: devices, isQuiet: configuration.isQuiet, isRaw: false)
-    controller = app.add(
-      configuration, in: TerminalState(isScripted: purpose == .script, screen: Console.kind),
-      writeCapacity: Self.queueCapacity)
     view = DeviceView(ViewSettings(), on: app.console, loop: app.loop)
     if purpose == .script {
       // Set here already: the first line may find that standard output is closed.
       console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
     }
+    add(configuration) { [unowned self] in onReceived($0) }
     controller.onLost = { [unowned self] in onLost() }
-    subscription = hub.subscribe(as: .view, whenFull: .wait) { [unowned self] in
+    console.onRoom = { [unowned self] in
+      for port in ports { port.subscription.update(isFull: false) }
+      onRoom()
+    }
+  }
+
+  /// Adds a session.
+  ///
+  /// - Parameters:
+  ///   - configurationForDevice: see ``configurationForDevice``.
+  ///   - onReceived: called with received bytes.
+  @discardableResult
+  func add(
+    _ configuration: SessionConfiguration,
+    forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil,
+    onReceived: @escaping (UnsafeRawBufferPointer) -> Void
+  ) -> SessionController {
+    let controller = app.add(
+      configuration, in: TerminalState(isScripted: purpose == .script, screen: Console.kind),
+      writeCapacity: Self.queueCapacity)
+    let subscription = controller.hub.subscribe(as: .view, whenFull: .wait) {
+      [unowned self] in
       hasReceived = true
       onReceived($0)
     }
-    console.onRoom = { [unowned self] in
-      subscription?.update(isFull: false)
-      onRoom()
-    }
+    let index = ports.count
+    controller.onEnd = { [unowned self] in ended(index, $0) }
+    ports.append(
+      Port(
+        controller: controller, configuration: configuration,
+        configurationForDevice: configurationForDevice, subscription: subscription))
+    return controller
+  }
+
+  /// A session has ended. The others go on; the program ends with the last one.
+  private func ended(_ index: Int, _ outcome: Result<ExitStatus, Failure>) {
+    ports[index].hasEnded = true
+    if ports.allSatisfy(\.hasEnded) { finish(outcome) }
   }
 
   /// Opens the port, and runs until ``finish(_:)`` is called.
@@ -95,18 +135,21 @@ final class UnattendedSession: FrontEnd {
   // MARK: The front end
 
   func open() throws {
-    if let configurationForDevice {
-      controller.onDeviceKnown = { [unowned self] in
-        controller.adopt(try configurationForDevice($0))
+    for port in ports {
+      if let configurationForDevice = port.configurationForDevice {
+        port.controller.onDeviceKnown = { [controller = port.controller] in
+          controller.adopt(try configurationForDevice($0))
+        }
       }
+      _ = try port.controller.bind(mayAsk: false)
+      try port.controller.startReconnecting()
     }
-    _ = try controller.bind(mayAsk: false)
-    try controller.startReconnecting()
   }
 
   func begin() {
-    if configuration.waitsForAbsentDevice && !session.state.isOpen {
-      controller.narrator.greet(session)
+    for port in ports
+    where port.configuration.waitsForAbsentDevice && !port.controller.session.state.isOpen {
+      port.controller.narrator.greet(port.controller.session)
     }
     onWaiting()
   }
@@ -125,12 +168,13 @@ final class UnattendedSession: FrontEnd {
     isOver = true
     if purpose == .log { try readRest() }
     // A reset is not cut off. A signal or a failure does not wait.
-    try app.goOn { [app, controller] in
-      if case .success(.done) = app.outcome { controller.opening.isPlaying } else { false }
+    try app.goOn { [app, ports] in
+      guard case .success(.done) = app.outcome else { return false }
+      return ports.contains { $0.controller.opening.isPlaying }
     }
     // A pipe is read completely.
-    let pause = session.pauseReading()
-    defer { pause.end() }
+    let pauses = ports.map { $0.controller.session.pauseReading() }
+    defer { for pause in pauses { pause.end() } }
     try app.goOn { [console] in !console.isOutputTerminal && !console.isDrained }
   }
 
@@ -170,7 +214,7 @@ final class UnattendedSession: FrontEnd {
   /// Writes bytes to standard output unchanged.
   func write(_ bytes: UnsafeRawBufferPointer) {
     console.show(bytes)
-    if isCrowded { subscription?.update(isFull: true) }
+    if isCrowded { for port in ports { port.subscription.update(isFull: true) } }
   }
 
   /// Reports settings for which the driver uses other values.

@@ -32,7 +32,7 @@ struct ConnectCommand: Subcommand {
   var target: Target?
 
   @Argument(
-    help: "More devices, shown line by line in one view.", completion: Target.completion,
+    help: "More devices: shown line by line in one view, or named in --json.", completion: Target.completion,
     transform: { try Target(parsing: $0) })
   var more: [Target] = []
 
@@ -128,9 +128,7 @@ struct ConnectCommand: Subcommand {
     if exec != nil && readOnly {
       throw ValidationError("--exec sends what its command writes, --read-only sends nothing")
     }
-    if !more.isEmpty && (exec != nil || json) {
-      throw ValidationError("\(json ? "--json" : "--exec") is for one device")
-    }
+    if !more.isEmpty && exec != nil { throw ValidationError("--exec is for one device") }
     if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
   }
 
@@ -188,12 +186,35 @@ struct ConnectCommand: Subcommand {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
         json?.linger = .seconds(command.linger)
-        json?.isReadOnly = command.readOnly
+        json?.setReadOnly(command.readOnly, port: 0)
         return command.sessionConfiguration
       }
     }
-    if let json { return try json.run() }
-    return try ExecController(exec ?? "", session).run()
+    guard let json else { return try ExecController(exec ?? "", session).run() }
+    try addOthers(of: context, to: json)
+    return try json.run()
+  }
+
+  /// Adds the further devices to what a program drives.
+  private func addOthers(of context: CommandContext, to json: JSONController) throws {
+    let others = context.others.compactMap { reading in
+      (reading.command as? ConnectCommand).map { (command: $0, late: reading.late) }
+    }
+    guard !others.isEmpty else { return }
+    let configurations = [connectConfiguration] + others.map(\.command.connectConfiguration)
+    try Self.validateLogs(configurations.map(\.session.log))
+    for (index, (command, late)) in others.enumerated() {
+      json.add(
+        command.sessionConfiguration, isReadOnly: command.readOnly,
+        forDevice: late.map { late in
+          { device in
+            let known = try late.command(for: device, like: command)
+            json.setReadOnly(known.readOnly, port: index + 1)
+            return known.sessionConfiguration
+          }
+        })
+    }
+    json.name(PortNames(of: configurations).names)
   }
 }
 

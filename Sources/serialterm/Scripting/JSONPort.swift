@@ -1,0 +1,51 @@
+import EventLoop
+import Scripting
+import SerialCore
+import SessionKit
+import SystemPackage
+
+/// One port of a program that drives sessions by JSON: its events, and what is expected of it.
+final class JSONPort: SessionObserver {
+  let controller: SessionController
+  /// What was received and not matched.
+  let text: ReceivedTextWatch
+  /// Called with an event and its members.
+  var say: (_ event: String, _ members: [(String, JSON)]) -> Void = { _, _ in }
+  /// Called with the groups of the match of the expectation.
+  var onMatch: (JSON) -> Void = { _ in }
+  /// Called when the port is not open any more.
+  var onClosed: () -> Void = {}
+
+  init(_ controller: SessionController, on loop: IOLoop) {
+    self.controller = controller
+    text = ReceivedTextWatch(on: loop)
+    text.onMatch = { [unowned self] match in
+      text.expressions = []
+      onMatch(.array(match.captures.map { $0.map { .string(String(received: $0)) } ?? .null }))
+    }
+    controller.session.addObserver(self)
+  }
+
+  func received(_ bytes: UnsafeRawBufferPointer) {
+    let whole = String(validating: bytes, as: UTF8.self)
+    let data: (String, JSON) =
+      whole.map { ("text", .string($0)) } ?? ("hex", .string(HexText.digits(of: bytes)))
+    say("received", [("time", .string(Timestamp.now.rfc3339)), data])
+    text.add(bytes)
+  }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    if !new.isOpen { onClosed() }
+    let name: String
+    switch new {
+    case .open: name = "open"
+    case .waitingForDevice: name = "waiting"
+    case .closed: name = "closed"
+    case .released: name = "released"
+    case .opening: return
+    }
+    var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
+    if case .open(_, let settings) = new { members.append(("settings", .string("\(settings)"))) }
+    say("state", members)
+  }
+}
