@@ -1,6 +1,7 @@
 import ArgumentParser
 import CTerminalGuard
 import Glibc
+import SerialCore
 import SessionKit
 import SystemPackage
 
@@ -59,6 +60,10 @@ struct Serialterm: ParsableCommand {
         parse: { try parsed($0) }, words: { message(for: $0) }, devices: { try? devices.current() }
       ).read(words)
       var command = reading.command
+      if let complaint = complaint(aboutTargetsOf: reading) {
+        complain(complaint)
+        return .usage
+      }
       if let subcommand = command as? any Subcommand {
         return try subcommand.execute(
           in: CommandContext(devices: devices, late: reading.late, others: reading.others))
@@ -75,6 +80,23 @@ struct Serialterm: ParsableCommand {
     } catch {
       return status(of: error)
     }
+  }
+
+  /// The complaint about a word that was taken for one of several TARGETs, and cannot be one.
+  private static func complaint(aboutTargetsOf reading: CommandLineReader.Reading) -> String? {
+    guard !reading.others.isEmpty else { return nil }
+    let targets = ([reading.command] + reading.others.map(\.command))
+      .compactMap { ($0 as? any ProfiledCommand)?.namedTarget }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let missing = arguments.filter { word in
+      guard !word.contains("/"), let target = try? Target(parsing: word), targets.contains(target),
+        case .endpoint(let endpoint) = target, let path = endpoint.path
+      else { return false }
+      return (try? path.stat()) == nil
+    }
+    return UsageAdvice.message(
+      forTargets: missing, arguments: arguments,
+      subcommands: Set(configuration.subcommands.map { $0._commandName }))
   }
 
   /// Parses the arguments.

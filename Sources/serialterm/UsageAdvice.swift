@@ -34,6 +34,30 @@ enum UsageAdvice {
     return "\(message)\(end) \(help)"
   }
 
+  /// The message for a word that the parser took for a further TARGET, and that is none: a baud rate, or what
+  /// follows a misspelt command; nil if it may be a TARGET.
+  ///
+  /// - Parameters:
+  ///   - targets: The TARGETs that lead nowhere, as they were given.
+  ///   - arguments: The arguments of the program.
+  ///   - subcommands: The names of the subcommands.
+  static func message(
+    forTargets targets: [String], arguments: [String], subcommands: Set<String>
+  ) -> String? {
+    targets.lazy.compactMap { target in
+      let isNumber = target.allSatisfy(\.isNumber)
+      let isKnown =
+        isNumber || advice(onArgument: target, after: arguments, subcommands: subcommands) != nil
+      guard isKnown else { return nil }
+      // The parser would have said this of a second TARGET where only one is allowed.
+      let words =
+        isNumber && subcommands.contains(arguments.first ?? "")
+        ? Array(arguments.dropFirst()) : arguments
+      return message(
+        for: "Unexpected argument '\(target)'", arguments: words, subcommands: subcommands)
+    }.first
+  }
+
   /// What an argument that the parser did not expect may have been meant as; nil if there is no guess.
   private static func advice(
     onArgument extra: String, after arguments: [String], subcommands: Set<String>

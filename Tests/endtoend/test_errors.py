@@ -106,9 +106,20 @@ class UsageTests(ErrorCase):
     def test_unknown_options_and_commands(self):
         for arguments in (["connect", "--bogus"], ["list", "--bogus"], ["monitor", "--count", "0"],
                           ["loopback", "--drop", "2"], ["loopback", "--pair", "--board"],
-                          ["connect", "loopback:", "another"]):
+                          ["send", "loopback:", "text", "another"]):
             with self.subTest(arguments):
                 self.assert_fails(2, "", *arguments)
+
+    def test_word_that_is_no_further_device_gets_a_suggestion(self):
+        for arguments, advice in (
+                (["loopback:", "9600"], b"'9600': for the baud rate use --baud 9600"),
+                (["connect", "loopback:", "9600"], b"'9600': for the baud rate use --baud 9600"),
+                (["lsit", "ttyNONE"], b"'lsit' is not a command; did you mean 'list'?"),
+                (["-t", "isoo", "loopback:"], b"time formats are time, iso")):
+            with self.subTest(arguments):
+                result = serialterm(*arguments)
+                self.assertEqual(result.status, 2, result)
+                self.assertIn(advice, result.stderr)
 
     def test_malformed_targets(self):
         for target in ("usb:xyz", "usb:0403", "loopback:nothing", "usb:04030:6001"):
