@@ -32,7 +32,8 @@ struct ConnectCommand: Subcommand {
   var target: Target?
 
   @Argument(
-    help: "More devices: shown line by line in one view, or named in --json.", completion: Target.completion,
+    help: "More devices: shown line by line in one view, or named in --json.",
+    completion: Target.completion,
     transform: { try Target(parsing: $0) })
   var more: [Target] = []
 
