@@ -53,8 +53,10 @@ public final class Coalescer {
 
   private func run() {
     cancel()
+    // Also before the work, which may post.
     lastRun = .now
     work()
+    lastRun = .now
   }
 }
 

@@ -247,6 +247,28 @@ class ChooserTests(unittest.TestCase):
                 lambda lines: any(line.startswith("device: BBB") and "permission denied" in line
                                   for line in lines), "the reason in the first line")
 
+    def test_one_more_device_is_opened_from_the_palette(self):
+        _, first = self.plug(0, "AAA")
+        _, second = self.plug(1, "BBB")
+        terminal, screen = self.start(first.path)
+        screen.wait_for_text(f"{first.path} at 115200 8N1")
+        terminal.send(b"\x14:connect-to\r")
+        screen.wait_for_text("device to connect to:")
+        self.wait_for_device(screen, "BBB")
+        self.assertIsNone(screen.row_of(" AAA "))
+        terminal.send(b"\r")
+        screen.wait_for_text(f"{second.path} at 115200 8N1")
+        for device, text in ((first, "from the first"), (second, "from the second")):
+            device.write(text.encode() + b"\r\n")
+            screen.wait_for_text(f"{device.path.rpartition('/')[2]} | {text}")
+        terminal.send(b"x")
+        self.assertEqual(second.read_exactly(1), b"x")
+        terminal.send(b"\x14:connect-to")
+        screen.wait_for_text("(off: no free port)")
+        terminal.send(b"\x1b\x14q")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(first.rest(), b"")
+
     def test_the_document_shows_it(self):
         self.assertEqual(shot(self.bed), shots.documented()[shots.CHOOSER])
 

@@ -138,7 +138,7 @@ run() {
   : > "$scene/shares"
   local qemu=(qemu-system-x86_64 -M pc -accel "${STAGE_ACCEL:-tcg}" -cpu max -m 1024 -smp 2
     -nodefaults -display none -no-reboot -kernel "$cache/vmlinuz" -initrd "$cache/initrd.img"
-    -append "console=ttyS0 quiet panic=-1 random.trust_cpu=on mitigations=off log_buf_len=4M stage.modules=$extra_modules"
+    -append "console=ttyS0 quiet panic=-1 no_timer_check random.trust_cpu=on mitigations=off log_buf_len=4M stage.modules=$extra_modules"
     -device virtio-rng-pci -device virtio-serial-pci,id=wires0,max_ports=31
     -chardev "file,id=console,path=$scene/console.log" -device isa-serial,index=0,chardev=console
     -chardev "file,id=output,path=$scene/output,append=on"

@@ -28,7 +28,7 @@ extension UserInterface {
   }
 
   private func answer(noCommandCalled name: String) {
-    let prefix = configuration.prefix
+    let prefix = input.prefix
     console.answer(["\(prefix) \(name) does nothing. Press \(prefix) ? for a list."])
   }
 
@@ -49,7 +49,7 @@ extension UserInterface: CommandUser {
   /// Lists the commands: below each other where they are printed anyway, else on the screen if they
   /// fit, else in pages.
   func showCommandList() {
-    let list = CommandList(state: model.state, prefix: configuration.prefix)
+    let list = CommandList(state: model.state, prefix: input.prefix)
     let size = console.screen.textSize
     if dialogs.isPlain {
       return dialogs.print(list.lines(columns: size.columns), rows: size.rows)
@@ -61,7 +61,7 @@ extension UserInterface: CommandUser {
       return console.answer(lines)
     }
     dialogs.show { [unowned self] size in
-      CommandList(state: model.state, prefix: configuration.prefix).lines(on: size)
+      CommandList(state: model.state, prefix: input.prefix).lines(on: size)
     }
   }
 
