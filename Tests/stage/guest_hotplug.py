@@ -9,7 +9,8 @@ import threading
 import time
 
 from Tests.endtoend.faults import processes, record
-from Tests.endtoend.harness import Pipes, Terminal, serialterm, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import (
+    Pipes, Terminal, serialterm, serialterm_binary, slow, wait_until, wrapped)
 from Tests.stage.gadget import AcmGadget
 from Tests.stage.guest_list import LINE, StageCase, listed
 from Tests.stage.stage import Adapter, Twin, monitor
@@ -195,12 +196,12 @@ class TargetTests(StageCase):
         adapter.unplug()
         terminal = self.waiting("--wait", adapter.link)
         adapter.plug()
-        terminal.expect(b" at 115200 8N1.")
+        terminal.expect(wrapped(b" at 115200 8N1."))
         adapter.unplug()
-        terminal.expect(b"is gone")
+        terminal.expect(wrapped(b"is gone"))
         self.adapter(1, "LINK1")
         adapter.plug()
-        terminal.expect(b"is back")
+        terminal.expect(wrapped(b"is back"))
         terminal.send(b"word")
         self.assertEqual(adapter.read_exactly(4), b"word")
 
