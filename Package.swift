@@ -63,7 +63,7 @@ let package = Package(
     .target(
       name: "Logs", dependencies: ["CSerial", "Posix", "Views", system],
       swiftSettings: strict),
-    // Expectations and dialogues of unattended commands, as values.
+    // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
     // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),

@@ -8,7 +8,7 @@ import SystemPackage
 /// Connects a command's standard input and output to the port, until the command ends.
 final class ExecController: SessionObserver {
   private let command: String
-  private let unattended: UnattendedSession
+  private let frontEnd: HeadlessInterface
   private var child: PipedChild?
   private var toChild: OutputChannel?
   private var watch: DescriptorWatch?
@@ -20,12 +20,12 @@ final class ExecController: SessionObserver {
   private var status: ExitStatus?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-  private var session: Session { unattended.session }
-  private var loop: IOLoop { unattended.loop }
+  private var session: Session { frontEnd.session }
+  private var loop: IOLoop { frontEnd.loop }
 
-  init(_ command: String, _ unattended: UnattendedSession) {
+  init(_ command: String, _ frontEnd: HeadlessInterface) {
     self.command = command
-    self.unattended = unattended
+    self.frontEnd = frontEnd
   }
 
   deinit { buffer.deallocate() }
@@ -34,16 +34,16 @@ final class ExecController: SessionObserver {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    unattended.onReady = { [unowned self] in
+    frontEnd.onReady = { [unowned self] in
       do throws(Errno) {
         try start()
       } catch {
-        unattended.finish(.failure(Failure(.otherFailure, "the command cannot be run: \(error).")))
+        frontEnd.finish(.failure(Failure(.otherFailure, "the command cannot be run: \(error).")))
       }
     }
     // A signal to this process, or the loss of the device, ends the command too.
     defer { child?.end(SIGHUP) }
-    return try unattended.run()
+    return try frontEnd.run()
   }
 
   private func start() throws(Errno) {
@@ -58,10 +58,10 @@ final class ExecController: SessionObserver {
       channel.onGone = { [unowned self] _ in subscription?.update(isFull: false) }
       toChild = channel
     }
-    unattended.unreadInputCount = { [unowned child] in child.output.borrowed.availableByteCount }
+    frontEnd.unreadInputCount = { [unowned child] in child.output.borrowed.availableByteCount }
     watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in pump() }
     session.addObserver(self)
-    subscription = unattended.hub.subscribe(as: .view, whenFull: .wait) { [unowned self] bytes in
+    subscription = frontEnd.hub.subscribe(as: .view, whenFull: .wait) { [unowned self] bytes in
       toChild?.write(bytes)
       if toChild?.isCrowded == true { subscription?.update(isFull: true) }
     }
@@ -112,7 +112,7 @@ final class ExecController: SessionObserver {
   private func finish() {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in
       // Only .done lets gaps in the log and a running line sequence affect the exit status.
-      unattended.finish(.success(status == .command(0) ? .done : status ?? .done))
+      frontEnd.finish(.success(status == .command(0) ? .done : status ?? .done))
     }
   }
 }

@@ -17,7 +17,7 @@ final class JSONController {
   /// The maximal length of a line, in bytes.
   private static let longestLine = 1_048_576
 
-  private let unattended: UnattendedSession
+  private let frontEnd: HeadlessInterface
   private var ports: [JSONPort] = []
   /// The time to wait after the end of the input.
   var linger: Duration
@@ -34,14 +34,14 @@ final class JSONController {
   private var performedCount = 0
   private var timer: LoopTimer?
 
-  private var loop: IOLoop { unattended.loop }
+  private var loop: IOLoop { frontEnd.loop }
 
   /// Creates a controller of one session.
-  init(_ unattended: UnattendedSession, linger: Duration, isReadOnly: Bool) {
-    self.unattended = unattended
+  init(_ frontEnd: HeadlessInterface, linger: Duration, isReadOnly: Bool) {
+    self.frontEnd = frontEnd
     self.linger = linger
-    adopt(unattended.controller)
-    unattended.onReceived = { [unowned self] in ports[0].received($0) }
+    adopt(frontEnd.controller)
+    frontEnd.onReceived = { [unowned self] in ports[0].received($0) }
     setReadOnly(isReadOnly, port: 0)
   }
 
@@ -52,7 +52,7 @@ final class JSONController {
   ) {
     let index = ports.count
     adopt(
-      unattended.add(configuration, forDevice: configurationForDevice) { [unowned self] in
+      frontEnd.add(configuration, forDevice: configurationForDevice) { [unowned self] in
         ports[index].received($0)
       })
     setReadOnly(isReadOnly, port: index)
@@ -84,10 +84,10 @@ final class JSONController {
     say(
       "hello",
       [("version", .integer(Self.version))] + (names.isEmpty ? [] : [("ports", .array(names))]))
-    unattended.onWaiting = { [unowned self] in startReading() }
-    unattended.onRoom = { [unowned self] in doNext() }
+    frontEnd.onWaiting = { [unowned self] in startReading() }
+    frontEnd.onRoom = { [unowned self] in doNext() }
     defer { for port in ports { port.controller.lineCommands.end() } }
-    return try unattended.run()
+    return try frontEnd.run()
   }
 
   // MARK: Events
@@ -95,7 +95,7 @@ final class JSONController {
   private func say(_ event: String, _ members: [(String, JSON)], of port: JSONPort? = nil) {
     let name = port?.controller.name.map { [("port", JSON.string($0))] } ?? []
     var line = "\(JSON.object([("event", .string(event))] + name + members))\n"
-    line.withUTF8 { unattended.write(UnsafeRawBufferPointer($0)) }
+    line.withUTF8 { frontEnd.write(UnsafeRawBufferPointer($0)) }
   }
 
   private func answer(_ event: String, _ members: [(String, JSON)] = []) {
@@ -115,7 +115,7 @@ final class JSONController {
     do {
       watch = try loop.watch(input.descriptor, for: .reading) { [unowned self] _ in read() }
     } catch {
-      unattended.finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+      frontEnd.finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
     }
   }
 
@@ -137,7 +137,7 @@ final class JSONController {
   /// Performs the next command. While one is running, or answers are not read, no input is read.
   private func doNext() {
     guard current == nil, !isClosing else { return }
-    guard !unattended.isCrowded else {
+    guard !frontEnd.isCrowded else {
       _ = try? watch?.setInterest([])
       return
     }
@@ -145,7 +145,7 @@ final class JSONController {
       _ = try? watch?.setInterest([])
       perform(line)
     } else if lines.isOverlong {
-      unattended.finish(
+      frontEnd.finish(
         .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
     } else if hasEnded {
       close(after: linger)
@@ -241,7 +241,7 @@ final class JSONController {
   private func close(after linger: Duration) {
     isClosing = true
     timer = loop.schedule(after: linger) { [unowned self] in
-      unattended.finish(.success(.done))
+      frontEnd.finish(.success(.done))
     }
   }
 }

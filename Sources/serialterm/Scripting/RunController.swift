@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Runs a script: its exchange, its report, and what it prints.
 final class RunController {
-  private let unattended: UnattendedSession
+  private let frontEnd: HeadlessInterface
   private var tail = ReceivedTail()
   /// What was received before the exchange begins.
   private var early: [UInt8] = []
@@ -31,7 +31,7 @@ final class RunController {
   /// Why the last operation of the line was not performed.
   private var refusal = ""
 
-  private var loop: IOLoop { unattended.loop }
+  private var loop: IOLoop { frontEnd.loop }
 
   /// - Parameters:
   ///   - dialogue: The parsed script.
@@ -40,9 +40,9 @@ final class RunController {
   ///   - showsDevice: Whether what the device sends goes to standard output.
   init(
     _ dialogue: Dialogue, from script: String, timeout: Duration, showsDevice: Bool,
-    _ unattended: UnattendedSession
+    _ frontEnd: HeadlessInterface
   ) {
-    self.unattended = unattended
+    self.frontEnd = frontEnd
     self.script = script
     self.timeout = timeout
     self.showsDevice = showsDevice
@@ -54,7 +54,7 @@ final class RunController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    defer { unattended.controller.lineCommands.end() }
+    defer { frontEnd.controller.lineCommands.end() }
     do {
       let status = try perform()
       let signal: RunReport.Failed? =
@@ -72,14 +72,14 @@ final class RunController {
   }
 
   private func perform() throws -> ExitStatus {
-    unattended.onReceived = { [unowned self] in
+    frontEnd.onReceived = { [unowned self] in
       tail.add($0)
       if runner == nil { early += $0 }
     }
-    unattended.onLost = { [unowned self] in cutOff() }
-    unattended.onRoom = { [unowned self] in runner?.goOn() }
-    unattended.onReady = { [unowned self] in begin() }
-    return try unattended.run()
+    frontEnd.onLost = { [unowned self] in cutOff() }
+    frontEnd.onRoom = { [unowned self] in runner?.goOn() }
+    frontEnd.onReady = { [unowned self] in begin() }
+    return try frontEnd.run()
   }
 
   private func startDeadline() {
@@ -99,15 +99,15 @@ final class RunController {
 
   private func begin() {
     let runner = ExchangeRunner(
-      DialogueExchange(dialogue, timeout: timeout), on: unattended.session,
-      receivingFrom: unattended.hub, loop: loop)
+      DialogueExchange(dialogue, timeout: timeout), on: frontEnd.session,
+      receivingFrom: frontEnd.hub, loop: loop)
     // A script that prints waits for a slow reader.
-    runner.isHeldUp = { [unattended] in unattended.isCrowded || unattended.isOver }
+    runner.isHeldUp = { [frontEnd] in frontEnd.isCrowded || frontEnd.isOver }
     runner.perform = { [unowned self] operation, then in perform(operation, then: then) }
     runner.onReport = { [unowned self] in hear($0) }
     runner.onEnd = { [unowned self] in ended($0) }
     self.runner = runner
-    unattended.exchange = runner
+    frontEnd.exchange = runner
     do throws(SerialError) {
       try runner.begin(afterReceiving: early)
     } catch {
@@ -120,15 +120,15 @@ final class RunController {
     case .step(let instruction):
       line = instruction.line
       self.report.begin(instruction.action.name, line: line)
-    case .received(let bytes): if showsDevice { bytes.withUnsafeBytes { unattended.show($0) } }
-    case .print(let bytes): bytes.withUnsafeBytes { unattended.show($0) }
+    case .received(let bytes): if showsDevice { bytes.withUnsafeBytes { frontEnd.show($0) } }
+    case .print(let bytes): bytes.withUnsafeBytes { frontEnd.show($0) }
     }
   }
 
   /// Performs an operation as the command of the palette does.
   private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
     func call(_ done: @escaping () -> Void = {}) -> CommandCall {
-      CommandCall(from: .script, at: unattended.controller) { [unowned self] outcome in
+      CommandCall(from: .script, at: frontEnd.controller) { [unowned self] outcome in
         done()
         refusal = outcome.refusal ?? ""
         then(outcome.refusal == nil)
@@ -141,7 +141,7 @@ final class RunController {
     case .setBaudRate(let rate):
       Command.baudRate.perform(
         SettingsChange(\.baudRate, to: rate),
-        call { [unattended] in unattended.warnOfDifferences() })
+        call { [frontEnd] in frontEnd.warnOfDifferences() })
     case .sendBreak(let duration): Command.sendBreak.perform(duration, call())
     case .pulse(let line, let duration):
       Command.pulseLine.perform(LinePulse(line, for: duration), call())
@@ -152,13 +152,13 @@ final class RunController {
   // MARK: The end
 
   private func ended(_ end: DialogueExchange.End) {
-    unattended.exchange = nil
+    frontEnd.exchange = nil
     switch end {
-    case .done: unattended.finish(.success(.done))
+    case .done: frontEnd.finish(.success(.done))
     case .timedOut(let expressions, let limit):
       let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
       timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless).")
-    case .standstill: timedOut(unattended.standstill("within \(timeout.inSeconds) s"))
+    case .standstill: timedOut(frontEnd.standstill("within \(timeout.inSeconds) s"))
     case .refused: fail(.otherFailure, refusal)
     case .sendFailed(let error): fail(.otherFailure, Failure(error).message)
     case .failed(let reason):
@@ -180,7 +180,7 @@ final class RunController {
   ) {
     if reason == nil { reason = failed(status, isExpectation: isExpectation, message) }
     let place = line == 0 ? script : "\(script):\(line)"
-    unattended.finish(.failure(Failure(status, "\(place): \(details ?? message)")))
+    frontEnd.finish(.failure(Failure(status, "\(place): \(details ?? message)")))
   }
 
   private func failed(

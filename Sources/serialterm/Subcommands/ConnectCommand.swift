@@ -134,7 +134,7 @@ struct ConnectCommand: Subcommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    if exec != nil || json { return try executeUnattended(in: context) }
+    if exec != nil || json { return try executeHeadless(in: context) }
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { ($0, reading.late) }
     }
@@ -178,8 +178,8 @@ struct ConnectCommand: Subcommand {
     }
   }
 
-  private func executeUnattended(in context: CommandContext) throws -> ExitStatus {
-    let session = try UnattendedSession(sessionConfiguration, among: context.devices)
+  private func executeHeadless(in context: CommandContext) throws -> ExitStatus {
+    let session = try HeadlessInterface(sessionConfiguration, among: context.devices)
     let json =
       exec == nil
       ? JSONController(session, linger: .seconds(linger), isReadOnly: readOnly) : nil

@@ -61,7 +61,7 @@ struct LogCommand: Subcommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let session = try UnattendedSession(
+    let session = try HeadlessInterface(
       sessionConfiguration, for: .log, among: context.devices)
     if let late = context.late {
       session.configurationForDevice = { device in

@@ -60,7 +60,7 @@ struct RunCommand: Subcommand {
   var report: [ReportFile.Name] = []
 
   @OptionGroup
-  var options: UnattendedOptions
+  var options: HeadlessOptions
 
   @OptionGroup(title: "CONFIGURATION")
   var profileOptions: ProfileOptions
@@ -86,7 +86,7 @@ struct RunCommand: Subcommand {
     }
     // A port is not opened, and a board not reset, if the report cannot be written.
     let files = try report.map { try ReportFile($0) }
-    let session = try UnattendedSession(
+    let session = try HeadlessInterface(
       options.configuration(target: target), among: context.devices)
     let controller = RunController(
       dialogue, from: name, timeout: .seconds(timeout), showsDevice: !options.quiet, session)

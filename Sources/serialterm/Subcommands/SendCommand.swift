@@ -67,7 +67,7 @@ struct SendCommand: Subcommand {
   var print: Int?
 
   @OptionGroup
-  var options: UnattendedOptions
+  var options: HeadlessOptions
 
   @OptionGroup(title: "CONFIGURATION")
   var profileOptions: ProfileOptions
@@ -92,7 +92,7 @@ struct SendCommand: Subcommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let configuration = try configuration()
-    let session = try UnattendedSession(
+    let session = try HeadlessInterface(
       options.configuration(target: target), among: context.devices)
     let controller = SendController(configuration, session)
     if let late = context.late {

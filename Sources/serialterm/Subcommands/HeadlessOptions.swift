@@ -1,8 +1,8 @@
 import ArgumentParser
 import SessionKit
 
-/// Options that the unattended commands share.
-struct UnattendedOptions: ParsableArguments {
+/// Options that the commands without a user share: `send` and `run`.
+struct HeadlessOptions: ParsableArguments {
   @OptionGroup(title: "LINE")
   var line: LineOptions
 

@@ -5,8 +5,9 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// The front end of the commands without a user: nothing is asked, and standard output is for a program.
-final class UnattendedSession: FrontEnd {
+/// The front end of the commands without a user, such as `send`, `run` and `log`: nothing is asked, and
+/// standard output is for a program.
+final class HeadlessInterface: FrontEnd {
   /// The purpose of a session.
   enum Purpose {
     /// A script or a program talks to the device. The port cannot be borrowed, and the session waits
@@ -37,7 +38,7 @@ final class UnattendedSession: FrontEnd {
   private let app: App
   private var ports: [Port] = []
 
-  /// A session, and what it is to be.
+  /// A session and its configuration.
   private struct Port {
     let controller: SessionController
     let configuration: SessionConfiguration
