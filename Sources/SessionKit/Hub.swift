@@ -5,8 +5,8 @@ package import SerialCore
 ///
 /// ## Principles of operation
 ///
-/// - Subscribers get every piece in the order of their ``Rank``, whoever subscribed first: a log has the
-///   bytes before any view. Within a rank, the order is that of subscribing.
+/// - Subscribers get every piece in the order of their ``Rank``, not of subscribing: a log has the bytes
+///   before any view. Within a rank, the order is that of subscribing.
 /// - Each subscriber has a backlog of its own, and says when it is full. Its ``WhenFull`` decides whether
 ///   the device is held back meanwhile. Each holds its own pause: reading goes on when the last one ends.
 /// - A subscriber that takes the line for itself (``subscribe(as:whenFull:_:)`` with ``Rank/owner``) keeps
@@ -34,7 +34,7 @@ package final class Hub {
     /// The device waits if that loses nothing (``SerialCore/Session/canWait``). Otherwise the
     /// subscriber leaves bytes out, and counts them.
     case waitOrLeaveOut
-    /// Nothing: the subscriber takes whatever comes.
+    /// Nothing: the subscriber takes every piece.
     case goOn
   }
 

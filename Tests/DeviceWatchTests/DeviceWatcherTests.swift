@@ -117,7 +117,7 @@ import Testing
     #expect(recorder.heard == [.changed(Change(from: one, to: moved))])
   }
 
-  // MARK: Looking anew
+  // MARK: Enumerating again
 
   @Test func rescan_tellsTheDifferences() throws {
     try watcher.startIfNeeded()

@@ -2,7 +2,7 @@ import Posix
 
 @testable import Loopback
 
-/// A device that keeps what it receives, for whoever holds it.
+/// A device that keeps what it receives, for its owner.
 final class Recorder {
   private(set) var received: [UInt8] = []
 

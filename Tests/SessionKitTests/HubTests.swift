@@ -30,7 +30,7 @@ struct HubTests {
     }
   }
 
-  @Test func `A log has the bytes before a view, whoever came first`() {
+  @Test func `A log has the bytes before a view, in any order of subscribing`() {
     let notes = Notes()
     let subscriptions = [
       hub.subscribe(as: .view, notes.note("screen")),

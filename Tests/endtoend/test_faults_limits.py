@@ -121,12 +121,12 @@ class Row49LimitTests(SessionTest):
             self.assertLess(silent[-1] - silent[0], 150)
         self.assertEqual(kinds[-1], "works")
         # Restored every time, as `limited` has seen.
-        record(49, "starts for want of memory ended by a signal",
+        record(49, "starts without enough memory ended by a signal",
                kinds.count("told") + len(silent), "")
         record(49, "of these, without a word", len(silent), "")
 
     def kind_of_end(self, status, output):
-        """How a start for want of memory ended; no other end is right."""
+        """How a start without enough memory ended; no other end is right."""
         if GREETING in output:
             self.assertEqual(status, 0)
             return "works"

@@ -1,4 +1,4 @@
-"""Rows 28 and 29: whoever is shown the bytes takes nothing, or has gone."""
+"""Rows 28 and 29: the reader of the output takes nothing, or is gone."""
 
 import re
 import signal

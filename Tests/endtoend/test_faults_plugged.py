@@ -72,7 +72,7 @@ class Row13ReplugTests(SessionTest):
                    "no descriptors are left over")
         grown = processes.memory(session.pid)[0] - memory
         self.assertLess(grown, 1)
-        record(12, "made anew to the first byte, 1,000 times", delays, "ms")
+        record(12, "created again to the first byte, 1,000 times", delays, "ms")
         record(12, "memory grown after 1,000 replugs", grown, "MiB")
         record(13, "bytes lost of those said before it was opened", [0] * len(delays), "bytes")
 

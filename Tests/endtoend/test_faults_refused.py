@@ -88,7 +88,7 @@ class Row23RefusalTests(DriverCase):
 
 
 class Row38MarkTests(DriverCase):
-    # What a driver's marks look like, and what is to be made of them.
+    # What a driver's marks look like, and what they mean.
     MARKED = b"a\xff\x00Ab\xff\xffc\xff\x00\x00d\xff\x00\xff\xff\xff\xff\x00\xfee" * 50
     PLAIN = b"aAb\xffc\x00d\xff\xff\xfee" * 50
     ERRORS = 4 * 50

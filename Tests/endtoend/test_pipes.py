@@ -202,7 +202,7 @@ class PipeTests(unittest.TestCase):
 
 class SharedPipeTests(unittest.TestCase):
     def test_an_answer_is_whole_where_somebody_made_the_pipe_non_blocking(self):
-        """The flag belongs to the open file: whoever started the program may have set it."""
+        """The flag belongs to the open file: the program that started serialterm may have set it."""
         whole = serialterm("session-commands").stdout
         reading, writing = os.pipe()
         os.set_blocking(writing, False)

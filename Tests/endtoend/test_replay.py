@@ -1,4 +1,4 @@
-"""`serialterm replay`: a log is a board for whoever reads its port."""
+"""`serialterm replay`: a log is a board for the program that reads its port."""
 
 import base64
 import datetime

@@ -245,7 +245,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   }
 }
 
-/// An exchange that runs, whatever it is: what the owner of its session can do with it.
+/// A running exchange of any kind: what the owner of its session can do with it.
 package protocol RunningExchange: AnyObject {
   /// Stops the exchange, because the user wants it. What the driver has not taken is discarded.
   func stop()

@@ -102,7 +102,7 @@ public struct Panel: Sendable {
     return script.bytes
   }
 
-  /// The bytes that erase whatever there is below the cursor, which is in the text: what was drawn last
+  /// The bytes that erase everything below the cursor, which is in the text: what was drawn last
   /// may not have reached the terminal. A status line goes too.
   ///
   /// - Parameter size: the screen's, all of it.

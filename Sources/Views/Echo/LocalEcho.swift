@@ -184,7 +184,7 @@ public struct LocalEcho {
   ) -> StageResult {
     var index = 0
     if !holdsEcho, let end = bytes.lastIndex(of: .lineFeed) {
-      // Nothing is to be protected before the last line.
+      // Nothing needs protection before the last line.
       beginLine()
       setColumn(isAtMargin: end > 0 && bytes[end - 1] == .carriageReturn)
       index = end + 1

@@ -47,7 +47,7 @@ struct ControlSequence {
   /// Whether it does no more than move the cursor and change what is shown.
   ///
   /// A list of what is let through, from ECMA-48 and xterm's `ctlseqs`: what is not on it is not.
-  /// Every function on it takes plain numbers, which leaves out whatever begins with a private mark
+  /// Every function on it takes plain numbers, which excludes everything that begins with a private mark
   /// or has an intermediate byte, and takes no more of them than it needs: with more, `T` would turn
   /// on mouse reports and `s` would set margins.
   var isHarmless: Bool {

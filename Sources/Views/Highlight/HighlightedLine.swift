@@ -80,7 +80,7 @@ struct HighlightedLine {
     (shownCount, shownByteCount) = (count, bytes.count)
   }
 
-  /// A match is to be set off.
+  /// Marks the characters of a match.
   mutating func mark(_ match: Range<Int>, as number: Int) {
     for index in match { cells[index].wanted = number }
   }

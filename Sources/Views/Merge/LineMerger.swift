@@ -95,7 +95,7 @@ public struct LineMerger {
   ///
   /// - Parameters:
   ///   - now: the time of the read, in nanoseconds of the monotonic clock.
-  ///   - output: gets what is to be written.
+  ///   - output: the bytes to write are appended to it.
   public mutating func add(
     _ bytes: UnsafeRawBufferPointer, from port: Int, at now: UInt64, into output: inout [UInt8]
   ) {

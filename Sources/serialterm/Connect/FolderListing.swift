@@ -2,7 +2,7 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// What is in a folder, as far as it is kept.
+/// The entries of a folder, up to a limit.
 struct FolderContents: Sendable {
   /// An entry of the folder.
   struct Entry: Sendable {

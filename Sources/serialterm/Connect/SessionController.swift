@@ -5,7 +5,7 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// One session with all that it needs, whoever uses it: a person or a script.
+/// One session and its collaborators, shared by interactive and scripted use.
 ///
 /// The session's bytes pass through its hub; what the session can do follows from ``model``. An ``App``
 /// has any number of these.
@@ -81,7 +81,7 @@ final class SessionController {
   /// Creates a session and its collaborators.
   ///
   /// - Parameters:
-  ///   - state: the observed state at the start, as far as the session does not determine it.
+  ///   - state: the observed state at the start; the session determines the rest of it.
   ///   - devices: the serial ports of the machine.
   ///   - writeCapacity: the capacity of the queue for sending, in bytes.
   init(
@@ -139,7 +139,7 @@ final class SessionController {
     }
   }
 
-  /// Applies a configuration; to an open port, as far as that can be changed.
+  /// Applies a configuration. An open port gets those parts that can be changed while it is open.
   func adopt(_ configuration: SessionConfiguration) {
     session.requestedSettings = configuration.settings
     session.waitsForLostDevice = configuration.reconnects

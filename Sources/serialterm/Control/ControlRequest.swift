@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// The device is given by its number, which does not depend on the link or name that led to it.
 struct ControlRequest: Hashable {
-  /// The device whose port is to be released.
+  /// The device whose port to release.
   let device: DeviceID
   /// The name of the requesting program, shown to the session's user.
   let borrower: String

@@ -2,13 +2,13 @@ import EventLoop
 import Logs
 import SystemPackage
 
-/// A log, and the words for what is new about it.
+/// A log, and the messages about its problems.
 final class KeptLog {
   let log: Log
   private let console: Console
   private var watch: DescriptorWatch?
 
-  /// - Parameter console: where news is told.
+  /// - Parameter console: prints the messages.
   init(_ log: Log, on console: Console) {
     self.log = log
     self.console = console
@@ -17,9 +17,9 @@ final class KeptLog {
 
   deinit { watch?.cancel() }
 
-  /// Hears of news, and says it.
+  /// Watches the log's progress, and prints a message about each event.
   ///
-  /// - Parameter onNews: called after it was said.
+  /// - Parameter onNews: called after the message.
   /// - Throws: ``LogFileError``.
   func watch(
     on loop: IOLoop, onNews: @escaping () -> Void

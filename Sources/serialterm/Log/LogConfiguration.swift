@@ -2,7 +2,7 @@ import Logs
 import SerialCore
 import SystemPackage
 
-/// What is to be logged, and where.
+/// What to log, and in which files.
 struct LogConfiguration {
   /// The files to begin with, as they were named.
   var files: [String] = []

@@ -6,18 +6,18 @@ import SessionKit
 import SystemPackage
 import Views
 
-/// Keeps the logs of a session while they are on. The hub serves logs before everything that shows
+/// The logs of a session that are on. The hub serves logs before everything that shows
 /// bytes.
 final class LogKeeper: SessionObserver {
-  /// How long what is not written yet is waited for at the end.
+  /// The longest time to wait at the end for what is not written yet.
   private static let patience = Duration.milliseconds(400)
 
-  /// How long it is waited for when it is switched on again.
+  /// The longest time to wait for it when logging is switched on again.
   private static let switchingPatience = Duration.milliseconds(100)
 
   private let console: Console
   private let loop: IOLoop
-  /// What is to be logged; the logs that are on go on as they are.
+  /// What to log. A change does not affect the logs that are on.
   var configuration = LogConfiguration()
   private var logs: [KeptLog] = []
   /// Logs that were switched off, and are not written to their end.
@@ -39,20 +39,20 @@ final class LogKeeper: SessionObserver {
     session.addObserver(self)
   }
 
-  /// Where it is logged to now, the first of several.
+  /// The file that is logged to now, the first of several.
   var path: FilePath? { paths.first }
 
-  /// All the files that are logged to now.
+  /// All files that are logged to now.
   var paths: [FilePath] { logs.map(\.log.path) }
 
-  /// How many bytes are missing from the logs, in all.
+  /// The number of bytes that are missing from all logs.
   var missingCount: Int {
     (logs + ending).reduce(missingBefore) { $0 + $1.log.missingCount }
   }
 
   // MARK: On and off
 
-  /// Starts the logs that were asked for.
+  /// Starts the logs of the configuration.
   ///
   /// - Parameter node: where the device is, if that is known.
   /// - Throws: ``Failure``.
@@ -79,11 +79,11 @@ final class LogKeeper: SessionObserver {
     }
   }
 
-  /// Switches on, in the files of before, or else in a new one in the working folder.
+  /// Switches logging on: in the same files as before, or in a new one in the working folder.
   ///
   /// - Throws: ``Failure``.
   func switchOn(for state: SessionState) throws(Failure) {
-    // What was switched off a moment ago is as a rule written in the next.
+    // What was switched off a moment ago is usually written soon.
     reap(by: .now + Self.switchingPatience)
     if let log = ending.first {
       throw Failure(.logFailed, "\(log.log.path) is still being written.")
@@ -109,7 +109,7 @@ final class LogKeeper: SessionObserver {
     reap()
   }
 
-  /// Lets go of the logs that are written to their end.
+  /// Releases the logs that are written to their end.
   private func reap(by deadline: MonotonicTime = .now) {
     ending.removeAll { kept in
       guard kept.log.finish(by: deadline) else { return false }
@@ -124,7 +124,7 @@ final class LogKeeper: SessionObserver {
     if count > 0 { console.warn("\(log.path): \(count.counted("byte")) not logged.") }
   }
 
-  /// Waits until the logs are written, but not for long, and says what is not. Calling it again does
+  /// Waits for a short time until the logs are written, and reports what is not. Calling it again does
   /// nothing.
   func finish() {
     guard !hasFinished else { return }

@@ -89,7 +89,7 @@ final class MonitorController: DeviceObserver {
   }
 
   /// - Parameter changes: the changes since it was printed last; nil if the event is not a change.
-  /// - Returns: whether the device is to be printed.
+  /// - Returns: whether to print the device.
   @discardableResult
   private func print(
     _ event: String, _ device: Device, _ changes: [DeviceChange]? = nil

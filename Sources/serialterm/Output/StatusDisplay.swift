@@ -65,7 +65,7 @@ struct RateMeter {
   /// The time that is measured over.
   static let window = Duration.seconds(1)
 
-  /// The last measurement, in whatever is counted.
+  /// The last measurement, a second.
   private(set) var perSecond = 0
   private var since: (count: Int, time: MonotonicTime)?
   private var lastCount = 0

@@ -178,7 +178,7 @@ final class Replayer {
   /// Sets the time of the present entry to now; the others keep their distance from it.
   private func startClock() { beginning = entry.map { (.now, $0.time) } }
 
-  /// Plays the entries that are due, as far as there is room.
+  /// Plays the entries that are due, while there is room.
   private func play() {
     guard phase == .playing, logWatch == nil else { return }
     for _ in 0..<Self.entriesPerTurn {

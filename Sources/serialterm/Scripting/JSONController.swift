@@ -71,7 +71,7 @@ final class JSONController {
     ports[index].controller.model.update { $0.isReadOnly = isReadOnly }
   }
 
-  /// Gives the ports their names, of which there are as many as ports: several are told apart by them.
+  /// Gives each port its name, by which events and commands tell several ports apart.
   func name(_ names: [String]) {
     for (port, name) in zip(ports, names) { port.controller.name = name }
   }

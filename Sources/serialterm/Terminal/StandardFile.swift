@@ -2,20 +2,20 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A standard stream, opened anew where that is possible, so that it never makes us wait.
+/// A standard stream, opened again where that is possible, so that it never blocks.
 ///
-/// O_NONBLOCK on the inherited stream would be seen by every program that shares it, the user's
-/// shell included; it belongs to the open file, not to the descriptor. See open(2).
+/// O_NONBLOCK belongs to the open file, not to the descriptor: on the inherited stream it would affect
+/// every program that shares it, also the user's shell. See open(2).
 final class StandardFile {
   /// What to read from or write to.
   let descriptor: FileDescriptor
-  /// Whether it is non-blocking. Regular files need not be; sockets cannot be opened anew, and a
+  /// Whether it is non-blocking. Regular files need not be; sockets cannot be opened again, and a
   /// terminal may belong to another user.
   let isNonBlocking: Bool
 
   private let ownFile: OwnedDescriptor?
 
-  /// Opens a stream anew, if it is a terminal or a pipe.
+  /// Opens a stream again, if it is a terminal or a pipe.
   ///
   /// - Parameters:
   ///   - stream: the inherited descriptor.

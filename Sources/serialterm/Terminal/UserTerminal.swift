@@ -9,8 +9,7 @@ final class UserTerminal {
   private var found: termios
   private var isRaw = false
 
-  /// Restores the screen when none of the program's normal code runs any more, whatever the program or
-  /// the device has changed: a sequence that was cut off ends (CAN), attributes are plain, the
+  /// Restores the screen when none of the program's normal code runs any more, from any state: a sequence that was cut off ends (CAN), attributes are plain, the
   /// cursor is shown, lines wrap, pastes are not marked, all of the screen scrolls, and what stands
   /// below the cursor is erased.
   private static let screenRestoration: StaticString =
@@ -31,7 +30,7 @@ final class UserTerminal {
 
   deinit { restore() }
 
-  /// Takes note that the cursor is where the user types for us, and DECRC moves it back to the text.
+  /// Notes whether the cursor is in a panel, so that DECRC moves it back to the text.
   static func noteCursor(isAway: Bool) { terminal_guard_set_cursor_away(isAway ? 1 : 0) }
 
   private static func isSameTerminal(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
@@ -55,37 +54,36 @@ final class UserTerminal {
       : ScreenSize(rows: 24, columns: 80)
   }
 
-  /// Hands every key on as it is pressed, with nothing done to it, in either direction.
+  /// Sets raw mode: bytes pass in both directions unchanged, each key at once.
   ///
   /// The corresponding C functions are `cfmakeraw` and `tcsetattr`.
   ///
-  /// - Throws: what tcsetattr(3) says.
+  /// - Throws: the errors of tcsetattr(3).
   func makeRaw() throws(Errno) {
     var raw = found
     cfmakeraw(&raw)
-    // Set before the call: if it takes some of the attributes and fails, there is what to restore.
+    // Set before the call: if it sets some of the attributes and fails, they are restored.
     isRaw = true
     try systemCall { tcsetattr(STDIN_FILENO, TCSANOW, &raw) }
     var taken = raw
     tcgetattr(STDIN_FILENO, &taken)
-    // Without a guard, for want of processes, only SIGKILL leaves the terminal raw.
+    // If no process can be started, there is no guard: SIGKILL leaves the terminal raw.
     _ = terminal_guard_start(STDIN_FILENO, &found, &taken)
   }
 
-  /// Gives the terminal back as it was found. Calling it again does nothing.
+  /// Restores the terminal's first settings. Calling it again does nothing.
   func restore() {
     guard isRaw else { return }
     isRaw = false
     var attributes = found
-    // TCSANOW: a terminal that does not take its output must not keep us. Fails only when the
-    // terminal is gone.
+    // TCSANOW does not wait for a terminal that takes no output. Fails only when the terminal is gone.
     _ = try? systemCall { tcsetattr(STDIN_FILENO, TCSANOW, &attributes) }
     terminal_guard_stop()
   }
 
   /// Takes the terminal again after a stop. Another program may have changed its settings.
   ///
-  /// - Throws: what tcgetattr(3) and tcsetattr(3) say.
+  /// - Throws: the errors of tcgetattr(3) and tcsetattr(3).
   func retake() throws(Errno) {
     if !isRaw { try systemCall { tcgetattr(STDIN_FILENO, &found) } }
     try makeRaw()

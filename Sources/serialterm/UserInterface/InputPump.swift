@@ -6,13 +6,13 @@ import SystemPackage
 import TerminalUI
 import Views
 
-/// Moves standard input to the session, at the session's pace: what its queue has no room for
+/// Passes standard input to the session, at the session's pace: input that its queue has no room for
 /// stays where it comes from.
 ///
-/// On a terminal it tells commands from data, and keeps listening whatever the device does: the key
-/// that quits may stand behind a large paste. While the device is quick it is held back like a pipe;
-/// when the device is slow, or takes nothing, it is read ahead, as far as the session's queue goes;
-/// past that, and while there is no device, what is typed is refused, and counted.
+/// On a terminal it separates commands from data, and always keeps reading: the key that quits may be
+/// behind a large paste. While the device is fast, reading pauses as with a pipe; when the device is
+/// slow, or takes nothing, the input is read ahead until the session's queue is full. After that, and
+/// while there is no device, input is refused and counted.
 final class InputPump: SessionObserver {
   /// Called with the key after the prefix.
   var onCommand: (UInt8) -> Void = { _ in }
@@ -20,18 +20,18 @@ final class InputPump: SessionObserver {
   var onOtherKey: (Key) -> Void = { _ in }
   /// Called with bytes that were typed and accepted, as they were typed.
   var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called with bytes that were handed to the session, as they are sent.
+  /// Called with bytes that were passed to the session, as they are sent.
   var onQueued: (UnsafeRawBufferPointer) -> Void = { _ in }
   /// Called with the number of bytes that were typed and not sent.
   var onRefused: (Int) -> Void = { _ in }
-  /// Called once, at the end of the input, with what ended it other than its end.
+  /// Called once, at the end of the input; with the error if reading failed.
   var onEnd: (Errno?) -> Void = { _ in }
-  /// Takes what is typed while it is not for the device but for a list that is open, or a line that
-  /// is edited. Returns how many bytes it took, at least one: the rest may be for somebody else.
+  /// Takes typed bytes that are not for the device but for an open list, or for a line that is edited.
+  /// Returns how many bytes it took, at least one: the rest may be for another part.
   var focus: ((UnsafeRawBufferPointer) -> Int)? {
     didSet { updateInterest() }
   }
-  /// Whether nothing is sent, and all that is typed is refused.
+  /// Whether nothing is sent, and all input is refused.
   var isRefusing: Bool {
     didSet { updateInterest() }
   }
@@ -41,7 +41,7 @@ final class InputPump: SessionObserver {
     didSet { if prefix != oldValue { parser = PrefixKeyParser(prefix: prefix) } }
   }
 
-  /// What is changed of what goes to the device.
+  /// The maps of characters that are sent.
   var mapList = MapList() {
     didSet {
       guard mapList != oldValue else { return }
@@ -51,7 +51,7 @@ final class InputPump: SessionObserver {
     }
   }
 
-  /// What is sent for Enter, which a terminal reports as CR. The map applies to it.
+  /// The bytes to send for Enter, which a terminal reports as CR. The map applies to them.
   var lineEnding = LineEnding.cr
 
   private let author: Author
@@ -77,30 +77,30 @@ final class InputPump: SessionObserver {
   /// Whether the device is so slow that a user would wait for a key to be noticed.
   private var isReadingAhead = false
   private var paceTimer: LoopTimer?
-  /// Lets go what waits in the map.
+  /// Sends the byte that waits in the map.
   private var mapTimer: LoopTimer?
   private var sentInWindow = 0
-  /// What was read and waits for the next turn.
+  /// Bytes that were read and wait for the next turn.
   private var held: [UInt8] = []
   private var heldTimer: LoopTimer?
 
-  /// How long the keys of one turn may take.
+  /// The longest time for the keys of one turn.
   private static let patience = Duration.milliseconds(10)
-  /// How much is queued before the input is held back.
+  /// The number of queued bytes at which reading pauses.
   private static let crowd = 65_536
-  /// A device that takes less than ``crowd`` in this time is slow.
+  /// A device that takes fewer bytes than ``crowd`` in this time is slow.
   private static let paceWindow = Duration.milliseconds(250)
-  /// How long a map waits for what may follow a byte that was typed: a pair comes at once.
+  /// How long a map waits for the second byte of a pair that is typed: a terminal sends both at once.
   private static let mapPause = Duration.milliseconds(50)
 
-  /// How much a session needs to be able to queue.
+  /// The capacity that a session's queue needs.
   ///
-  /// - Parameter isTerminal: whether a user may have to be noticed behind a paste. Memory that is
-  ///   never used costs nothing.
+  /// - Parameter isTerminal: whether a user types, whose commands must be found behind a paste. Memory
+  ///   that is never used costs nothing.
   static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
-  /// Creates a pump; nothing moves before ``start(on:)``. The user, or the pipe, becomes the owner of the
-  /// session's pen.
+  /// Creates a pump; nothing is read before ``start(on:)``. The user, or the pipe, becomes the owner of
+  /// the session's pen.
   init(to session: Session, isTerminal: Bool, isReadOnly: Bool) {
     self.session = session
     self.isTerminal = isTerminal
@@ -112,16 +112,16 @@ final class InputPump: SessionObserver {
 
   deinit { buffer.deallocate() }
 
-  /// Starts moving.
+  /// Starts to read.
   ///
-  /// - Throws: what epoll_ctl(2) says.
+  /// - Throws: the errors of epoll_ctl(2).
   func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
     session.addObserver(self)
     watch = try loop.watch(file.descriptor, for: interest) { [unowned self] _ in read() }
   }
 
-  /// Stops moving, for good.
+  /// Stops reading, for good.
   func stop() {
     flushMap()
     session.removeObserver(self)
@@ -142,11 +142,11 @@ final class InputPump: SessionObserver {
     updateInterest()
   }
 
-  /// How many bytes a program has given that were not read. What was typed and not read stays in the
-  /// terminal, for whatever reads it next.
+  /// The number of bytes from a program that were not read. What was typed and not read stays in the
+  /// terminal, for the next program that reads it.
   var unreadCount: Int { isTerminal || isRefusing ? 0 : file.descriptor.availableByteCount }
 
-  /// How much may be read now.
+  /// The number of bytes to read now.
   private var room: Int {
     if isRefusing || focus != nil { return buffer.count }
     if !session.state.isOpen { return isTerminal ? buffer.count : 0 }
@@ -155,16 +155,16 @@ final class InputPump: SessionObserver {
     return room / (mapsBytes ? Self.growth : 1) / (isTerminal ? lineEnding.bytes.count : 1)
   }
 
-  /// How many bytes a map makes of one, at most.
+  /// The largest number of bytes that a map makes of one.
   private static let growth = 2
-  /// How much is read, to be refused, when the queue is full and only commands count.
+  /// The number of bytes to read and refuse when the queue is full and only commands count.
   private static let refusable = 4_096
 
   private var interest: Interest { held.isEmpty && room > 0 ? .reading : [] }
 
   private func updateInterest() {
     guard let watch else { return }
-    // Fails only for want of memory; the next event tries again.
+    // Fails only without memory; the next event tries again.
     _ = try? watch.setInterest(interest)
     if isTerminal && room == 0 && paceTimer == nil { measurePace() }
   }
@@ -200,13 +200,13 @@ final class InputPump: SessionObserver {
     guard isTerminal else { return send(bytes) }
     let deadline = MonotonicTime.now + Self.patience
     var rest = bytes
-    // Nothing behind the key that quits is used.
+    // After the key that quits nothing is used.
     while watch != nil {
       if isFull(by: deadline) { return hold(rest) }
       switch parser.next(in: &rest) {
       case .data(let data):
         let untaken = hand(out: data, by: deadline)
-        // The rest stands right behind it.
+        // The rest follows it in memory.
         guard untaken.isEmpty else {
           return hold(
             UnsafeRawBufferPointer(
@@ -221,7 +221,7 @@ final class InputPump: SessionObserver {
 
   /// Passes bytes to the part that has the keyboard.
   ///
-  /// - Returns: those for which the time of this turn was too short.
+  /// - Returns: the bytes that were not passed because the time of this turn is over.
   private func hand(
     out bytes: UnsafeRawBufferPointer, by deadline: MonotonicTime
   ) -> UnsafeRawBufferPointer {
@@ -236,10 +236,10 @@ final class InputPump: SessionObserver {
     return rest
   }
 
-  /// Whether the keys of this turn have taken their time: a list may have to be searched for each.
+  /// Whether the keys of this turn have used up their time: each may search a list.
   private func isFull(by deadline: MonotonicTime) -> Bool { focus != nil && .now >= deadline }
 
-  /// Keeps bytes for the next turn of the loop: others are waiting.
+  /// Keeps bytes for the next turn of the loop, so that other events are handled first.
   private func hold(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     held = Array(bytes)
@@ -251,7 +251,7 @@ final class InputPump: SessionObserver {
     }
   }
 
-  /// Hands bytes to the session: all of them, or none.
+  /// Passes bytes to the session: all of them, or none.
   func send(_ bytes: UnsafeRawBufferPointer) {
     if !isRefusing, queue(bytes) {
       onTyped(bytes)
@@ -290,12 +290,12 @@ final class InputPump: SessionObserver {
     return true
   }
 
-  /// Who types Enter waits for no second key; a pipe's next bytes may take their time.
+  /// A user who types Enter types no second key; the next bytes of a pipe may come later.
   private func scheduleFlush() -> LoopTimer? {
     loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
   }
 
-  /// Lets go what waits for a byte that may never come: at most one, for which there is room.
+  /// Sends a byte that waits for a second one, which may never come. There is always room for one byte.
   private func flushMap() {
     mapped.removeAll(keepingCapacity: true)
     byteMap.flush(into: &mapped)

@@ -12,7 +12,7 @@ final class PortPresenter {
   let view: DeviceView
   let filter: FilterKeeper
   let errorReport: LineErrorReport
-  /// Says what the session is to be once its device is known; nil if that does not depend on the device.
+  /// Returns the configuration once the device is known; nil if it does not depend on the device.
   private let configurationForDevice: ((Device) throws -> ConnectConfiguration)?
   /// Called when the configuration was replaced.
   var onAdopted: () -> Void = {}

@@ -57,10 +57,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var lineCommands: LineCommands { controller.lineCommands }
   var filter: FilterKeeper { focus.filter }
 
-  /// A port to open: its configuration, and what it is once its device is known.
+  /// A port to open, and its configuration.
   struct PortRequest {
     let configuration: ConnectConfiguration
-    /// Nil if the configuration does not depend on the device.
+    /// Returns the configuration once the device is known; nil if it does not depend on the device.
     let forDevice: ((Device) throws -> ConnectConfiguration)?
   }
 

@@ -53,9 +53,9 @@ import Views
 
   // MARK: Senders
 
-  /// One function decides whether a command is available, whoever sends it.
+  /// One function decides whether a command is available, for every sender.
   @Test(arguments: CommandCall.Sender.allCases, AvailabilityTests.Situation.allCases)
-  func everyCommand_isRefusedForTheSameReason_whoeverSendsIt(
+  func everyCommand_isRefusedForTheSameReason_fromEverySender(
     sender: CommandCall.Sender, situation: AvailabilityTests.Situation
   ) throws {
     user.choice = "DTR"

@@ -98,7 +98,7 @@ import Testing
     #expect(lines.contains { $0.contains("sudo rm /etc/udev/rules.d/70-board.rules") })
   }
 
-  /// Whoever copies the command runs what it says, and nothing that a TARGET smuggles in.
+  /// A user who copies the command runs what it says, and nothing that a TARGET smuggles in.
   @Test func targetInTheComment_isOneWordOfAShell() throws {
     let name = try NodeName(parsing: "board")
     let rule = try NamingRule(naming: Self.adapter, name, among: [Self.adapter])
