@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 package import SystemPackage
 
 /// A file descriptor with one owner, closed exactly once, when the owner releases it.
@@ -20,7 +20,7 @@ package struct OwnedDescriptor: ~Copyable {
   ///   - permissions: the mode of a file that `O_CREAT` creates, before the umask is applied.
   /// - Throws: the errors of open(2).
   package static func open(
-    _ path: FilePath, _ flags: CInt, permissions: mode_t = 0o600
+    _ path: FilePath, _ flags: CInt, permissions: CInterop.Mode = 0o600
   ) throws(Errno) -> OwnedDescriptor {
     let rawValue = try systemCall {
       path.withPlatformString { Glibc.open($0, flags | O_CLOEXEC, permissions) }
