@@ -5,9 +5,14 @@ import SerialCore
 /// Shows the state of the session in the last line of the screen: at most ten times a second however
 /// fast it changes, and not at all while it does not.
 final class StatusDisplay {
+  /// Whether the state is shown.
+  var isOn = false {
+    didSet { if !isOn { hide() } }
+  }
+
   private let console: Console
   private let loop: IOLoop
-  /// Returns the state to show, and its counts.
+  /// Returns the state to show, and its counts; called when they are drawn.
   var source: () -> (state: TerminalState, statistics: Statistics) = {
     (TerminalState(), Statistics())
   }
@@ -15,7 +20,6 @@ final class StatusDisplay {
     [unowned self] in show()
   }
   private var settlingTimer: LoopTimer?
-  private var isOn = false
   private var shown: Statistics?
   private var receivedRate = RateMeter()
   private var sentRate = RateMeter()
@@ -25,16 +29,15 @@ final class StatusDisplay {
     self.loop = loop
   }
 
-  /// Call this when the state or the counts have changed.
+  /// Call this when the state or the counts have changed: with every received piece, so it copies
+  /// neither.
   func update() {
-    guard source().state.showsStatus else { return hide() }
-    showing.post()
+    if isOn { showing.post() }
   }
 
   private func show() {
     let now = MonotonicTime.now
     let (state, statistics) = source()
-    isOn = true
     if shown !== statistics {
       // Another port: its counts are not the growth of the last one's.
       (receivedRate, sentRate) = (RateMeter(), RateMeter())
@@ -54,8 +57,6 @@ final class StatusDisplay {
   private func hide() {
     showing.cancel()
     settlingTimer = nil
-    guard isOn else { return }
-    isOn = false
     console.screen.setStatus(nil)
   }
 }

@@ -231,6 +231,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   /// What the ports share follows the state here.
   private func followState() {
     updateInput()
+    status.isOn = model.state.showsStatus
     status.update()
   }
 
