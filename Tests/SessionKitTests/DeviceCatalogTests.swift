@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Observing
 import SessionKit
 import SystemPackage
 import Testing
@@ -64,6 +65,24 @@ import Testing
     #expect(one.events == ["+/dev/ttyFAKE0"])
     #expect(other.events == ["+/dev/ttyFAKE0", "-/dev/ttyFAKE0"])
     #expect(ports.enumerationCount == 1)
+  }
+
+  @Test func closure_isCalledAfterEachChange_untilItsTokenEnds() throws {
+    let catalog = catalog()
+    var lists: [[Device]] = []
+    var token: ObservationToken? = try catalog.observe(on: loop) { lists.append(catalog.devices) }
+    #expect(token != nil)
+    let device = try ports.plug(0, inPort: 1)
+    try turn()
+    try ports.change(device)
+    try turn()
+    try ports.unplug(device)
+    try turn()
+    #expect(lists == [[device], [device], []])
+    token = nil
+    try ports.plug(1, inPort: 1)
+    try turn()
+    #expect(lists.count == 3)
   }
 
   @Test func listWhileItIsPolled_showsWhatObserversWereTold() throws {

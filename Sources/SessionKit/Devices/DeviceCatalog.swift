@@ -1,5 +1,6 @@
 package import DeviceWatch
 package import EventLoop
+package import Observing
 package import SystemPackage
 
 /// The serial ports of the machine, for everything in a process that needs them: one device watcher.
@@ -45,17 +46,31 @@ package final class DeviceCatalog {
   ///   - loop: polls for changes; the same one for all observers.
   /// - Throws: the errors of the source and of epoll_ctl(2).
   package func addObserver(_ observer: some DeviceObserver, on loop: IOLoop) throws(Errno) {
+    try polled(on: loop).addObserver(observer)
+  }
+
+  /// Calls a closure after every change of ``devices``, until the token is released.
+  ///
+  /// - Parameter loop: polls for changes; the same one for all observers.
+  /// - Throws: the errors of the source and of epoll_ctl(2).
+  package func observe(
+    on loop: IOLoop, _ onChange: @escaping () -> Void
+  ) throws(Errno) -> ObservationToken<DeviceEvent> {
+    try polled(on: loop).observe({ $0 }, { _ in onChange() })
+  }
+
+  /// Removes an observer, which receives nothing from now on.
+  package func removeObserver(_ observer: some DeviceObserver) { watcher?.removeObserver(observer) }
+
+  private func polled(on loop: IOLoop) throws(Errno) -> DeviceWatcher {
     let watcher = try started()
     if watch == nil {
       watch = try loop.watch(watcher.descriptor, for: interest) { [unowned watcher] _ in
         watcher.handleReadable()
       }
     }
-    watcher.addObserver(observer)
+    return watcher
   }
-
-  /// Removes an observer, which receives nothing from now on.
-  package func removeObserver(_ observer: some DeviceObserver) { watcher?.removeObserver(observer) }
 
   private func started() throws(Errno) -> DeviceWatcher {
     if let watcher { return watcher }

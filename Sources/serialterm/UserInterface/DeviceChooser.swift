@@ -1,12 +1,13 @@
 import DeviceWatch
 import EventLoop
+import Observing
 import SerialCore
 import SessionKit
 import SystemPackage
 import TerminalUI
 
 /// Asks the user for one of the present devices; the list follows what is plugged in and unplugged.
-final class DeviceChooser: DeviceObserver {
+final class DeviceChooser {
   /// The chosen device; nil until one is chosen.
   private(set) var target: Target?
   /// Whether the user has cancelled.
@@ -18,6 +19,7 @@ final class DeviceChooser: DeviceObserver {
   private let loop: IOLoop
   private var choices: [Choice<Target?>] = []
   private var isLookDue = false
+  private var deviceChanges: ObservationToken<DeviceEvent>?
 
   /// Starts to watch devices; the question is shown by ``ask()``.
   ///
@@ -29,7 +31,7 @@ final class DeviceChooser: DeviceObserver {
     self.devices = devices
     self.dialogs = dialogs
     self.loop = loop
-    try devices.addObserver(self, on: loop)
+    deviceChanges = try devices.observe(on: loop) { [unowned self] in devicesChanged() }
     look()
   }
 
@@ -47,14 +49,6 @@ final class DeviceChooser: DeviceObserver {
         title: "device", choices: { [unowned self] _ in choices },
         onAnswer: { [unowned self] in target = $0 },
         onCancel: { [unowned self] in isCancelled = true }))
-  }
-
-  func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) { devicesChanged() }
-
-  func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) { devicesChanged() }
-
-  func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {
-    devicesChanged()
   }
 
   /// Updates the list once a turn: a hub brings many devices at once, and finding the holders means

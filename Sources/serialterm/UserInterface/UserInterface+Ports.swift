@@ -25,7 +25,7 @@ extension UserInterface {
   func tellPorts() {
     let program = ProgramState(
       ports: ports.compactMap(\.controller.name), focus: focus.controller.name,
-      sendsToAll: sendsToAll, devices: deviceList.devices,
+      sendsToAll: sendsToAll, devices: app.devices.devices.filter(\.hasHardware),
       nodes: Set(ports.compactMap { $0.model.state.session.endpoint?.path }))
     for port in ports { port.model.update { $0.program = program } }
   }

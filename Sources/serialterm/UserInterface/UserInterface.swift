@@ -33,8 +33,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var sendsToAll = false {
     didSet { tellPorts() }
   }
-  /// Follows what is plugged in.
-  private(set) lazy var deviceList = DeviceList { [unowned self] in tellPorts() }
+  private var deviceChanges: ObservationToken<DeviceEvent>?
   /// Whether the open question is whether to quit before a file is sent.
   var isAskingToQuit = false
   /// When the program should have ended, after the user has quit.
@@ -134,8 +133,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
   func begin() {
     greet()
     followState()
+    guard terminal != nil else { return }
     // Without udev, devices can be named on the command line only.
-    if terminal != nil { _ = try? deviceList.follow(app.devices, on: loop) }
+    deviceChanges = try? app.devices.observe(on: loop) { [unowned self] in tellPorts() }
+    tellPorts()
   }
 
   private func focusDidMove() {
