@@ -48,6 +48,12 @@ import Testing
       (links.refusal, links.opensLate) = (code, late)
     }
 
+    /// Binds the session to the device of a query, and watches for it.
+    func follow(_ query: DeviceQuery) throws {
+      _ = try binder.bind(to: .device(query), mayAsk: false)
+      try binder.startReconnecting { _ in }
+    }
+
     func settle() throws { for _ in 0..<4 { try loop.turn(waitingAtMost: .zero) } }
   }
 
@@ -202,8 +208,7 @@ import Testing
     let targets: [DeviceQuery] = [.next, .latest, .fitting(.serial("A1"))]
     for query in targets {
       let bench = try Bench(waits: true)
-      _ = try bench.binder.bind(to: .device(query), mayAsk: false)
-      try bench.binder.startReconnecting { _ in }
+      try bench.follow(query)
       try bench.ports.plug(1, serialNumber: "A1", inPort: 1)
       try bench.settle()
       #expect(bench.session.state.endpoint == .tty("/dev/ttyFAKE1"))
@@ -211,12 +216,11 @@ import Testing
     }
   }
 
-  @Test func physicalPort_isWhateverIsPluggedInThere() throws {
+  @Test func physicalPort_isAnyDeviceThatIsPluggedInThere() throws {
     let bench = try Bench()
     let first = try bench.ports.plug(1, serialNumber: "A1", inPort: 1)
     let place = DeviceSelector.port(try #require(first.physicalPath))
-    _ = try bench.binder.bind(to: .device(.fitting(place)), mayAsk: false)
-    try bench.binder.startReconnecting { _ in }
+    try bench.follow(.fitting(place))
     try bench.ports.unplug(first)
     try bench.settle()
     try bench.ports.plug(2, serialNumber: "B2", inPort: 1)
@@ -228,8 +232,7 @@ import Testing
   @Test func chosenCandidate_isOpened_andOneThatIsGone_isNot() throws {
     let bench = try Bench()
     let ours = try bench.ports.plug(1, inPort: 1)
-    _ = try bench.binder.bind(to: .device(Self.fitting), mayAsk: false)
-    try bench.binder.startReconnecting { _ in }
+    try bench.follow(Self.fitting)
     try bench.ports.unplug(ours)
     try bench.ports.plug(2, inPort: 2)
     try bench.settle()

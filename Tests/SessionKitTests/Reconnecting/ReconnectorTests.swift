@@ -15,6 +15,16 @@ import Testing
     bench.session.state.isOpen && bench.session.state.endpoint?.path == adapter.device?.node
   }
 
+  /// Plugs an adapter in whose port another program holds.
+  ///
+  /// - Returns: the descriptor of that program.
+  private func plugHeld(_ adapter: Adapter, _ bench: Bench) throws -> FileDescriptor {
+    try bench.board.plug(adapter)
+    let holder = try FileDescriptor.open(try #require(adapter.device?.node), .readWrite)
+    #expect(flock(holder.rawValue, LOCK_EX) == 0)
+    return holder
+  }
+
   // MARK: The same device
 
   @Test func device_isFollowed_intoAnyPort_andToAnyNode() throws {
@@ -209,10 +219,7 @@ import Testing
     try bench.follow(ours)
     try bench.board.unplug(ours)
     try bench.settle()
-    try bench.board.plug(ours)
-    let node = try #require(ours.device?.node)
-    let holder = try FileDescriptor.open(node, .readWrite)
-    #expect(flock(holder.rawValue, LOCK_EX) == 0)
+    let holder = try plugHeld(ours, bench)
     #expect(try bench.wait(until: { !bench.reports.isEmpty }))
     guard case .held(let error)? = bench.reports.first else {
       Issue.record("\(bench.reports)")
@@ -235,10 +242,7 @@ import Testing
     try bench.board.unplug(ours)
     try bench.settle()
     for count in 1...2 {
-      try bench.board.plug(ours)
-      let node = try #require(ours.device?.node)
-      let holder = try FileDescriptor.open(node, .readWrite)
-      #expect(flock(holder.rawValue, LOCK_EX) == 0)
+      let holder = try plugHeld(ours, bench)
       let isTold = try bench.wait(
         until: {
           bench.reports.count { if case .held = $0 { true } else { false } } == count
@@ -286,7 +290,7 @@ import Testing
     #expect(!bench.session.state.isOpen)
   }
 
-  @Test func place_isWhateverIsPluggedInThere() throws {
+  @Test func place_isAnyDeviceThatIsPluggedInThere() throws {
     let bench = try Bench()
     let one = Adapter("A1", inPort: 1)
     try bench.board.plug(one)
