@@ -17,3 +17,47 @@ public struct LogRotation: Hashable, Sendable {
   /// The number of bytes that a file has room for.
   func room(after count: Int) -> Int { size.map { max($0 - count, 0) } ?? .max }
 }
+
+extension LogRotation {
+  /// Reads a size: a whole number of bytes, or of 1,024 (k), 1,024² (M), 1,024³ (G) of them.
+  ///
+  /// - Throws: ``ParsingError``.
+  public static func size(parsing text: String) throws(ParsingError) -> Int {
+    let units = ["k": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    guard let size = number(in: text, units: units) else {
+      throw ParsingError(text: text, expected: "a size above zero, as 500k, 10M or 1G")
+    }
+    return size
+  }
+
+  /// Reads a time: a whole number of seconds (s, or nothing), minutes (m), hours (h), days (d).
+  ///
+  /// - Throws: ``ParsingError``.
+  public static func interval(parsing text: String) throws(ParsingError) -> Duration {
+    let units = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+    // Some hundred years: past that nanoseconds do not fit 64 bits.
+    guard let seconds = number(in: text, units: units), seconds <= 1 << 32 else {
+      throw ParsingError(text: text, expected: "a time above zero, as 30s, 10m, 6h or 1d")
+    }
+    return .seconds(seconds)
+  }
+
+  /// A text that is no size or time.
+  public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
+    let text: String
+    let expected: String
+
+    /// A description of the problem, and the valid forms.
+    public var description: String { "'\(text)': expected \(expected)" }
+  }
+
+  private static func number(in text: String, units: [String: Int]) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let unit = String(text.dropFirst(digits.count))
+    guard let number = Int(digits), number > 0,
+      let factor = unit.isEmpty ? 1 : units[unit]
+    else { return nil }
+    let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : product
+  }
+}

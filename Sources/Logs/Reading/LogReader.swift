@@ -1,4 +1,5 @@
 public import SystemPackage
+public import Views
 
 /// Reads a log, one entry at a time: only one entry is in memory, whatever the length of the log.
 ///
@@ -46,4 +47,14 @@ public final class LogReader {
 /// Reads the entries of one format.
 protocol LogDecoder {
   mutating func next() throws(LogReadingError) -> LogReader.Reading
+}
+
+/// The bytes of one read or write, as they were logged.
+public struct LogEntry: Hashable, Sendable {
+  /// The time, in nanoseconds since 1970.
+  public let time: UInt64
+  /// The direction of the bytes.
+  public let direction: Direction
+  /// The bytes.
+  public let bytes: [UInt8]
 }
