@@ -11,13 +11,19 @@ struct LineMergerTests {
     var now: UInt64 = 0
     var output: [UInt8] = []
 
-    init(canErase: Bool = false, hasColours: Bool = false) {
-      merger = LineMerger(.init(lineEnd: "\n", hasColours: hasColours, canErase: canErase))
+    init(
+      canErase: Bool = false, hasColours: Bool = false, pause: UInt64 = LineMerger.pause,
+      stamper: LineStamper? = nil
+    ) {
+      merger = LineMerger(
+        .init(lineEnd: "\n", hasColours: hasColours, canErase: canErase, pause: pause),
+        stamper: stamper)
       merger.label(["a", "b", "c"], width: \.count)
     }
 
     mutating func add(_ text: String, _ port: Int) {
-      Array(text.utf8).withUnsafeBytes { merger.add($0, from: port, at: now, into: &output) }
+      let moment = Moment(wallClock: now, monotonic: now)
+      Array(text.utf8).withUnsafeBytes { merger.add($0, from: port, at: moment, into: &output) }
     }
 
     mutating func wait(_ milliseconds: UInt64) {
@@ -185,6 +191,47 @@ struct LineMergerTests {
   @Test mutating func `A line without an end is cut at the limit`() {
     bench.add(String(repeating: "x", count: LineMerger.limit + 1), 1)
     #expect(bench.text() == "b | " + String(repeating: "x", count: LineMerger.limit + 1) + "\n")
+  }
+
+  @Test mutating func `Each row has the time of its first byte`() {
+    bench = Bench(
+      stamper: LineStamper(
+        TimestampFormat(.start), start: Moment(wallClock: 0, monotonic: 0),
+        calendar: { _ in fatalError("this format needs no calendar") }))
+    bench.add("first ", 1)
+    bench.wait(50)
+    bench.add("x\n\ny\n", 2)
+    bench.wait(20)
+    bench.add("line\nprompt> ", 1)
+    bench.wait(200)
+    bench.add("z\n", 2)
+    bench.add("typed\n", 1)
+    #expect(
+      bench.text() == """
+        [    0.050] c | x
+        [    0.050] c |\u{20}
+        [    0.050] c | y
+        [    0.000] b | first line
+        [    0.070] b | prompt>\u{20}
+        [    0.270] c | z
+        [    0.270] b | typed
+
+        """)
+  }
+
+  @Test mutating func `The pause can be shorter, and without a focus it is the same for all`() {
+    bench = Bench(pause: 30_000_000)
+    bench.merger.focus = nil
+    bench.add("a", 0)
+    bench.wait(29)
+    #expect(bench.text() == "")
+    #expect(bench.merger.isHolding(0))
+    bench.wait(1)
+    #expect(bench.text() == "a | a")
+    #expect(!bench.merger.isHolding(0))
+    bench.merger.endOpenRow(into: &bench.output)
+    bench.add("b\n", 0)
+    #expect(bench.text() == "\na | b\n")
   }
 
   @Test mutating func `At the end nothing is left`() {

@@ -4,6 +4,7 @@
 ///
 /// - A line is written when it is complete, so that lines stay whole. Lines are in the order in which they
 ///   were completed; a silent port's part of a line is written before what came later.
+/// - With a stamper, each row begins with the time of its first byte, before the label.
 /// - A port that stops in the middle of a line, as at a prompt, shows that part after a pause: in the last
 ///   row, which is open. What the port sends next continues the row.
 /// - When another port has a line, an open row of the focused port makes room and comes back below. A row
@@ -20,29 +21,35 @@ public struct LineMerger {
     public var hasColours: Bool
     /// Whether a row can be erased.
     public var canErase: Bool
+    /// The silence, in nanoseconds, after which a part of a line is shown.
+    public var pause: UInt64
 
     /// Creates a style.
-    public init(lineEnd: String, hasColours: Bool, canErase: Bool) {
+    public init(
+      lineEnd: String, hasColours: Bool, canErase: Bool, pause: UInt64 = LineMerger.pause
+    ) {
       (self.lineEnd, self.hasColours, self.canErase) = (lineEnd, hasColours, canErase)
+      self.pause = pause
     }
   }
 
   /// The port that the user types to; its unfinished line comes back after those of others, and when it
-  /// gets the focus.
-  public var focus = 0 {
+  /// gets the focus. Nil if nobody types.
+  public var focus: Int? = 0 {
     didSet { if focus != oldValue { recallLine() } }
   }
   /// The width of the screen, in columns: a row that is longer cannot be erased.
   public var columns = 80
 
   private let style: Style
+  /// Writes the time of a row's first byte.
+  private var stamper: LineStamper?
   private var ports: [Port] = []
   /// The port whose unfinished line is in the last row, with the cursor behind it.
   private var open: Int?
 
-  /// The pause, in nanoseconds, after which a part of a line is shown. The focused port's is so short that
-  /// a user does not notice it.
-  static let pause: UInt64 = 100_000_000
+  /// The pause of a screen, in nanoseconds. The focused port's is so short that a user does not notice it.
+  public static let pause: UInt64 = 100_000_000
   static let focusedPause: UInt64 = 20_000_000
   /// The longest part of a line that waits for its end, in bytes.
   static let limit = 4_096
@@ -55,17 +62,29 @@ public struct LineMerger {
     var pending: [UInt8] = []
     /// Whether the part is in the open row, as far as ``shownCount``.
     var shownCount = 0
-    /// The time of the last bytes.
+    /// The time of the first byte of the part.
+    var start = Moment(wallClock: 0, monotonic: 0)
+    /// The time of the last bytes, by the monotonic clock.
     var last: UInt64 = 0
     /// The colours at the beginning of the part.
     var rendition = Rendition()
     /// What was written for good of a line that is not complete, and the colours at its beginning.
     var cut: [UInt8] = []
     var cutRendition = Rendition()
+
+    mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>, at moment: Moment) {
+      if pending.isEmpty { start = moment }
+      pending += bytes
+    }
   }
 
   /// Creates a merger without ports.
-  public init(_ style: Style) { self.style = style }
+  ///
+  /// - Parameter stamper: writes the time at the beginning of each row; nil for no times.
+  public init(_ style: Style, stamper: LineStamper? = nil) {
+    self.style = style
+    self.stamper = stamper
+  }
 
   /// Replaces the labels: one for each port, in order. Ports that are added have no text yet.
   ///
@@ -94,20 +113,20 @@ public struct LineMerger {
   /// Adds text of a port.
   ///
   /// - Parameters:
-  ///   - now: the time of the read, in nanoseconds of the monotonic clock.
+  ///   - moment: the time of the read.
   ///   - output: the bytes to write are appended to it.
   public mutating func add(
-    _ bytes: UnsafeRawBufferPointer, from port: Int, at now: UInt64, into output: inout [UInt8]
+    _ bytes: UnsafeRawBufferPointer, from port: Int, at moment: Moment, into output: inout [UInt8]
   ) {
-    writeSilent(besides: port, at: now, into: &output)
-    ports[port].last = now
+    writeSilent(besides: port, at: moment.monotonic, into: &output)
+    ports[port].last = moment.monotonic
     var rest = bytes[...]
     while let end = rest.firstIndex(of: .lineFeed) {
-      ports[port].pending += rest[..<end]
+      ports[port].append(rest[..<end], at: moment)
       rest = rest[(end + 1)...]
       endLine(of: port, isComplete: true, into: &output)
     }
-    ports[port].pending += rest
+    ports[port].append(rest, at: moment)
     if ports[port].pending.count > Self.limit { endLine(of: port, into: &output) }
     if open == port { continueRow(into: &output) }
     reopen(into: &output)
@@ -115,12 +134,12 @@ public struct LineMerger {
 
   /// When ``tick(at:into:)`` is due, by the monotonic clock; nil while nothing waits.
   public var deadline: UInt64? {
-    ports.indices.compactMap { hasHidden($0) ? ports[$0].last + pause(of: $0) : nil }.min()
+    ports.indices.compactMap { isHolding($0) ? ports[$0].last + pause(of: $0) : nil }.min()
   }
 
   /// Shows the parts of lines of the ports that are silent.
   public mutating func tick(at now: UInt64, into output: inout [UInt8]) {
-    for port in silentPorts(at: now) where hasHidden(port) {
+    for port in silentPorts(at: now) where isHolding(port) {
       if port == focus || open == nil {
         endRow(into: &output)
         openRow(of: port, into: &output)
@@ -131,12 +150,20 @@ public struct LineMerger {
     reopen(into: &output)
   }
 
+  /// Whether a part of a port's line is not written.
+  public func isHolding(_ port: Int) -> Bool { ports[port].shownCount < ports[port].pending.count }
+
+  /// Ends the last row, if one is open. What the port sends next gets a row of its own.
+  public mutating func endOpenRow(into output: inout [UInt8]) {
+    if let open { endLine(of: open, into: &output) }
+  }
+
   /// Writes all that is left, and ends the last row.
   public mutating func finish(into output: inout [UInt8]) {
-    for port in ports.indices where hasHidden(port) && port != open {
+    for port in ports.indices where isHolding(port) && port != open {
       endLine(of: port, into: &output)
     }
-    if let open { endLine(of: open, into: &output) }
+    endOpenRow(into: &output)
   }
 
   /// Takes note that somebody else has written to the terminal, and ended the open row.
@@ -148,9 +175,9 @@ public struct LineMerger {
 
   // MARK: Rows
 
-  private func hasHidden(_ port: Int) -> Bool { ports[port].shownCount < ports[port].pending.count }
-
-  private func pause(of port: Int) -> UInt64 { port == focus ? Self.focusedPause : Self.pause }
+  private func pause(of port: Int) -> UInt64 {
+    port == focus ? Self.focusedPause : style.pause
+  }
 
   /// The ports with a part of a line that are silent, the one that was silent first before the others.
   private func silentPorts(at now: UInt64) -> [Int] {
@@ -192,7 +219,7 @@ public struct LineMerger {
 
   /// Writes what is new in the open row.
   private mutating func continueRow(into output: inout [UInt8]) {
-    guard let open, hasHidden(open) else { return }
+    guard let open, isHolding(open) else { return }
     write(open, from: ports[open].shownCount, into: &output)
     ports[open].shownCount = ports[open].pending.count
   }
@@ -217,7 +244,8 @@ public struct LineMerger {
   private mutating func reopen(into output: inout [UInt8]) {
     guard isReturning else { return }
     isReturning = false
-    if open == nil && !ports[focus].pending.isEmpty { openRow(of: focus, into: &output) }
+    guard let focus, open == nil, !ports[focus].pending.isEmpty else { return }
+    openRow(of: focus, into: &output)
   }
 
   /// The pending part of a port is written for good.
@@ -237,7 +265,8 @@ public struct LineMerger {
 
   /// Shows the line of the focused port again that was cut: the prompt that the user types at.
   private mutating func recallLine() {
-    guard ports.indices.contains(focus), open != focus, !ports[focus].cut.isEmpty else { return }
+    guard let focus, ports.indices.contains(focus), open != focus, !ports[focus].cut.isEmpty
+    else { return }
     ports[focus].pending = ports[focus].cut + ports[focus].pending
     ports[focus].rendition = ports[focus].cutRendition
     ports[focus].cut.removeAll(keepingCapacity: true)
@@ -257,7 +286,7 @@ public struct LineMerger {
     let port = ports[port]
     var rendition = port.rendition
     rendition.apply(sequencesIn: port.pending[..<start])
-    if start == 0 { output += port.label }
+    if start == 0 { writeLabel(of: port, into: &output) }
     if style.hasColours { output += rendition.sequences }
     var text = port.pending[start...]
     while let last = text.last, last == .carriageReturn { text.removeLast() }
@@ -269,6 +298,15 @@ public struct LineMerger {
     }
     output += text
     if style.hasColours && !rendition.sequences.isEmpty { output.append("\u{1B}[0m") }
+  }
+
+  private mutating func writeLabel(of port: Port, into output: inout [UInt8]) {
+    // A row is a line, whatever ended the one before.
+    stamper?.cursorDidMove(toMargin: true)
+    let result = port.label.withUnsafeBytes {
+      stamper?.transform($0, at: port.start, into: &output)
+    }
+    if result != .changed { output += port.label }
   }
 }
 

@@ -53,7 +53,7 @@ final class MergedScreen {
 
   /// The port whose prompt stays in the last row.
   var focus: Int {
-    get { merger.focus }
+    get { merger.focus ?? 0 }
     set {
       merger.focus = newValue
       waitIfNeeded()
@@ -68,7 +68,7 @@ final class MergedScreen {
 
   private func show(_ bytes: UnsafeRawBufferPointer, from port: Int) {
     merger.columns = console.isOutputTerminal ? console.screen.columns : 0
-    write { merger.add(bytes, from: port, at: Moment.now.monotonic, into: &$0) }
+    write { merger.add(bytes, from: port, at: .now, into: &$0) }
   }
 
   private func write(_ merge: (inout [UInt8]) -> Void) {
