@@ -2,7 +2,7 @@ public import Posix
 public import SystemPackage
 public import Views
 
-/// A log of a session: takes records without waiting, and writes them on a separate thread.
+/// A log of one session, or of several: takes records without waiting, and writes them on a separate thread.
 ///
 /// ## Principles of operation
 ///
@@ -11,6 +11,8 @@ public import Views
 /// - Bytes that find no room are counted, and reported by ``onNews``. Formats that have events mark the
 ///   place where they are missing.
 /// - Records are written as soon as the disk takes them.
+/// - If several ports write to one log, records are in the order in which they are taken, each names its
+///   port, and gaps are counted for each.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class Log {
@@ -23,6 +25,9 @@ public final class Log {
     public var format = LogFormat.raw
     /// Whether sent bytes are logged too, in a format that distinguishes them.
     public var logsSent = false
+    /// Whether several ports write to the log, so that every entry names its own. The format must be one
+    /// that can (``LogFormat/namesPorts``).
+    public var namesPorts = false
     /// When to start a new file.
     public var rotation = LogRotation()
     /// Whether to append to a file that exists.
@@ -50,8 +55,9 @@ public final class Log {
   private let logsSent: Bool
   private let buffer: LogBuffer
   private var progress: LogBuffer.Progress
-  /// The number of bytes that found no room since the last that did.
-  private var gap = 0
+  /// The number of bytes of each port that found no room since the last that did.
+  private var gaps: [Int]
+  private var gap: Int { gaps.reduce(0, +) }
   /// The total number of bytes that found no room.
   private var refusedCount = 0
   private var unwrittenCount = 0
@@ -60,14 +66,16 @@ public final class Log {
   ///
   /// - Throws: ``LogFileError``.
   public init(_ name: LogName, options: Options) throws(LogFileError) {
+    precondition(!options.namesPorts || options.format.namesPorts)
     logsSent = options.logsSent && options.format.marksDirections
+    gaps = options.namesPorts ? [] : [0]
     let file = try LogFile(name, appends: options.appends, access: options.access)
     let path = file.path
     do throws(Errno) {
       buffer = try LogBuffer(path: path, capacity: Self.capacity)
       let writer = LogWriter(
-        file, format: options.format, marksDirection: logsSent, rotation: options.rotation,
-        from: buffer)
+        file, format: options.format, marksDirection: logsSent, namesPorts: options.namesPorts,
+        rotation: options.rotation, from: buffer)
       try DetachedThread.run { writer.run() }
     } catch {
       throw LogFileError(path, .system(error))
@@ -75,7 +83,7 @@ public final class Log {
     progress = LogBuffer.Progress(path: path)
   }
 
-  deinit { buffer.close(with: nil) }
+  deinit { buffer.close(with: []) }
 
   /// The path of the present file.
   public var path: FilePath { progress.path }
@@ -85,33 +93,62 @@ public final class Log {
 
   // MARK: Records
 
+  /// Adds a port to a log of several.
+  ///
+  /// - Returns: its number, for its records.
+  public func add(_ port: LogPort) -> Int {
+    gaps.append(0)
+    let number = gaps.count - 1
+    buffer.appendAlways(LogRecord(moment: .now, port: number, content: .port(port)))
+    return number
+  }
+
   /// Takes received or sent bytes. Sent bytes are ignored unless the options ask for them.
-  public func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
+  ///
+  /// - Parameter port: the number of the port; 0 in the log of one port.
+  public func append(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0
+  ) {
     guard !bytes.isEmpty, direction == .fromDevice || logsSent else { return }
-    append(LogRecord(moment: .now, content: .bytes(direction, bytes)))
+    append(LogRecord(moment: .now, port: port, content: .bytes(direction, bytes)))
   }
 
   /// Takes an event.
-  public func append(_ event: LogEvent) {
-    append(LogRecord(moment: .now, content: .event(event)))
+  ///
+  /// - Parameter port: the number of the port; 0 in the log of one port.
+  public func append(_ event: LogEvent, from port: Int = 0) {
+    append(LogRecord(moment: .now, port: port, content: .event(event)))
   }
 
   private func append(_ record: LogRecord) {
+    let gap = gap
     if gap > 0 {
       // Continues when half of the buffer is free: one gap is better than a hundred.
-      let mark = LogRecord(moment: record.moment, content: .gap(gap))
-      guard buffer.append(record, behind: mark, part: 0.5) else { return miss(record.byteCount) }
+      guard buffer.append(record, behind: gapMarks(at: record.moment), part: 0.5) else {
+        return miss(record)
+      }
+      forgetGaps()
       onNews(.goesOn(missing: gap))
-      gap = 0
     } else if !buffer.append(record) {
-      miss(record.byteCount)
+      miss(record)
       onNews(.overflow)
     }
   }
 
-  private func miss(_ count: Int) {
-    gap += count
-    refusedCount += count
+  private func miss(_ record: LogRecord) {
+    gaps[record.port] += record.byteCount
+    refusedCount += record.byteCount
+  }
+
+  /// The records of the bytes that are missing, one for each port that misses any.
+  private func gapMarks(at moment: Moment) -> [LogRecord] {
+    gaps.indices.filter { gaps[$0] > 0 }.map {
+      LogRecord(moment: moment, port: $0, content: .gap(gaps[$0]))
+    }
+  }
+
+  private func forgetGaps() {
+    for port in gaps.indices { gaps[port] = 0 }
   }
 
   // MARK: Progress
@@ -130,9 +167,8 @@ public final class Log {
 
   /// Ends the thread when everything is written. Nothing may be appended any more.
   public func close() {
-    let mark = gap > 0 ? LogRecord(moment: .now, content: .gap(gap)) : nil
-    gap = 0
-    buffer.close(with: mark)
+    buffer.close(with: gapMarks(at: .now))
+    forgetGaps()
   }
 
   /// Waits until everything is written, or cannot be. If several logs end together, call ``close()`` for

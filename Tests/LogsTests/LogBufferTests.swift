@@ -43,7 +43,7 @@ import Views
     var batch = RecordBatch()
     #expect(buffer.take(into: &batch, until: .now + .milliseconds(1)))
     #expect(batch.isEmpty)
-    buffer.close(with: LogRecord(moment: sampleMoment, content: .gap(7)))
+    buffer.close(with: [LogRecord(moment: sampleMoment, content: .gap(7))])
     #expect(buffer.take(into: &batch, until: nil))
     var gaps: [Int] = []
     batch.forEach {

@@ -9,24 +9,41 @@ import Views
 /// 2026-11-21T06:31:00.123456789Z.
 let sampleMoment = Moment(wallClock: 1_795_242_660_123_456_789, monotonic: 5)
 
-/// What an encoder makes of records, one after the other.
+/// What an encoder makes of records of one port, one after the other.
 func encoded(
   by encoder: any LogEncoder, _ contents: [SampleContent], at moment: Moment = sampleMoment
 ) -> [UInt8] {
   var encoder = encoder
   var output: [UInt8] = []
-  for content in contents {
-    switch content {
-    case .bytes(let direction, let bytes):
-      bytes.withUnsafeBytes {
-        encoder.encode(LogRecord(moment: moment, content: .bytes(direction, $0)), into: &output)
-      }
-    case .event(let event):
-      encoder.encode(LogRecord(moment: moment, content: .event(event)), into: &output)
-    case .gap(let count):
-      encoder.encode(LogRecord(moment: moment, content: .gap(count)), into: &output)
-    }
+  for content in contents { encode(content, by: &encoder, at: moment, into: &output) }
+  encoder.end(into: &output)
+  return output
+}
+
+/// Encodes a record of a port.
+func encode(
+  _ content: SampleContent, of port: Int = 0, by encoder: inout any LogEncoder,
+  at moment: Moment = sampleMoment, into output: inout [UInt8]
+) {
+  let take = { (content: LogRecord.Content, encoder: inout any LogEncoder, output: inout [UInt8]) in
+    encoder.encode(LogRecord(moment: moment, port: port, content: content), into: &output)
   }
+  switch content {
+  case .bytes(let direction, let bytes):
+    bytes.withUnsafeBytes { take(.bytes(direction, $0), &encoder, &output) }
+  case .event(let event): take(.event(event), &encoder, &output)
+  case .gap(let count): take(.gap(count), &encoder, &output)
+  case .port(let port): take(.port(port), &encoder, &output)
+  }
+}
+
+/// A file of a log of several ports.
+func mergedLog(_ format: LogFormat, _ contents: [(port: Int, SampleContent)]) -> [UInt8] {
+  var encoder = format.encoder(marksDirection: false, namesPorts: true)
+  var output: [UInt8] = []
+  encoder.begin(into: &output)
+  for (port, content) in contents { encode(content, of: port, by: &encoder, into: &output) }
+  encoder.flush(into: &output)
   encoder.end(into: &output)
   return output
 }
@@ -36,6 +53,7 @@ enum SampleContent {
   case bytes(Direction, [UInt8])
   case event(LogEvent)
   case gap(Int)
+  case port(LogPort)
 
   static func received(_ text: String) -> SampleContent { .bytes(.fromDevice, Array(text.utf8)) }
   static func sent(_ text: String) -> SampleContent { .bytes(.toDevice, Array(text.utf8)) }

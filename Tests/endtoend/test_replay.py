@@ -19,12 +19,16 @@ from Tests.endtoend.harness import (
 START = datetime.datetime(2026, 11, 21, 6, 31, tzinfo=datetime.timezone.utc)
 
 
-def line(seconds, data, direction="from-device"):
+def line(seconds, data, direction="from-device", **members):
     """A line of a log, so long after its start."""
     moment = START + datetime.timedelta(seconds=seconds)
     return json.dumps({
-        "time": moment.isoformat().replace("+00:00", "Z"), "direction": direction,
+        "time": moment.isoformat().replace("+00:00", "Z"), **members, "direction": direction,
         "bytes": base64.b64encode(data).decode()}).encode() + b"\n"
+
+
+def event(port):
+    return json.dumps({"time": "x", "port": port, "event": "opened"}).encode() + b"\n"
 
 
 def block(order, kind, body):
@@ -172,6 +176,49 @@ class ReplayTests(unittest.TestCase):
         result = serialterm("replay", str(self.log))
         self.assertEqual(result.status, 2)
         self.assertIn(b"No such file", result.stderr)
+
+    # Logs of several ports.
+
+    def test_one_port_of_several_is_played(self):
+        log = event("alpha") + event("beta") + b"".join(
+            line(number / 1000, b"%d of %s " % (number, name), port=name.decode())
+            for number in range(5) for name in (b"alpha", b"beta"))
+        for name in (b"alpha", b"beta"):
+            with self.subTest(name):
+                program, node = self.replay(log, "--port", name.decode())
+                said = b"".join(b"%d of %s " % (number, name) for number in range(5))
+                self.assertEqual(self.read(node, len(said))[1], said)
+                self.assertEqual(program.wait(), 0)
+
+    def assert_refused(self, log, *options, words):
+        self.log.write_bytes(log)
+        result = serialterm("replay", str(self.log), *options)
+        self.assertEqual((result.status, result.stdout), (2, b""))
+        self.assertIn(words, result.stderr)
+
+    def test_without_a_choice_the_ports_are_listed(self):
+        self.assert_refused(
+            event("alpha") + event("beta") + line(0, b"x", port="alpha") + event("gamma"),
+            words=b"a log of several ports. Choose one with --port: alpha, beta, gamma.")
+
+    def test_a_port_that_is_not_in_the_log_is_told_with_those_that_are(self):
+        log = event("alpha") + line(0, b"x", port="alpha") * 100
+        self.assert_refused(
+            log, "--port", "bet\x1ba",
+            words="no port 'bet\ufffda'. Choose one with --port: alpha.".encode())
+        self.assert_refused(
+            line(0, b"x"), "--port", "alpha", words=b"The log names no ports; leave --port out.")
+
+    def test_a_log_with_the_name_of_one_port_needs_no_choice(self):
+        program, node = self.replay(event("alpha") + line(0, b"x", port="alpha"))
+        self.assertEqual(self.read(node, 1)[1], b"x")
+        self.assertEqual(program.wait(), 0)
+
+    def test_a_second_port_further_on_ends_it_there(self):
+        program, node = self.replay(line(0, b"good", port="alpha") + line(0, b"x", port="beta"))
+        self.assertEqual(self.read(node, 4)[1], b"good")
+        self.assertEqual(program.wait(), 2)
+        program.stderr.expect(b"--port: alpha, beta.")
 
     # A log that is a pipe.
 

@@ -3,24 +3,35 @@ import Views
 /// One object on each line, for a read, a write, an event or a gap.
 ///
 /// An object has the bytes in base64 (RFC 4648), and also as text if they are valid UTF-8, for people and
-/// for text tools.
+/// for text tools. In the log of several ports it also has the name of the port.
 struct JSONLinesEncoder: LogEncoder {
+  /// The names of the ports; nil in the log of one port.
+  private var names: [String]?
+
+  init(namesPorts: Bool = false) { names = namesPorts ? [] : nil }
+
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+    if case .port(let port) = record.content {
+      names?.append(port.name)
+      return
+    }
     output.append("{\"time\":\"")
     UniversalTime.append(record.moment.wallClock, to: &output)
-    output.append("\",")
+    output.append("\"")
+    if let names { append("port", names[record.port], &output) }
     switch record.content {
     case .bytes(let direction, let bytes):
-      output.append("\"direction\":\"\(direction.rawValue)\",\"bytes\":\"")
+      output.append(",\"direction\":\"\(direction.rawValue)\",\"bytes\":\"")
       Base64.append(bytes, to: &output)
       output.append("\"")
       if let text = String(validating: bytes, as: UTF8.self) { append("text", text, &output) }
     case .event(let event):
-      output.append("\"event\":\"\(event.kind.rawValue)\"")
+      output.append(",\"event\":\"\(event.kind.rawValue)\"")
       append("path", event.path, &output)
       if let detail = event.detail { append(detail, &output) }
     case .gap(let count):
-      output.append("\"event\":\"gap\",\"missing\":\(count)")
+      output.append(",\"event\":\"gap\",\"missing\":\(count)")
+    case .port: break
     }
     output.append("}\n")
   }

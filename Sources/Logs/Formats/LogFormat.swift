@@ -30,15 +30,23 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether the format distinguishes sent from received bytes.
   public var marksDirections: Bool { self != .raw }
 
+  /// Whether the format distinguishes the ports of a log of several.
+  public var namesPorts: Bool { self != .raw }
+
   /// An encoder for the format.
   ///
-  /// - Parameter marksDirection: whether both directions are logged, and have to be marked.
-  func encoder(marksDirection: Bool) -> any LogEncoder {
+  /// - Parameters:
+  ///   - marksDirection: whether both directions are logged, and have to be marked.
+  ///   - namesPorts: whether several ports write to the log, and have to be named.
+  func encoder(marksDirection: Bool, namesPorts: Bool = false) -> any LogEncoder {
     switch self {
     case .raw: RawEncoder()
-    case .text: TextEncoder(marksDirection: marksDirection)
-    case .jsonl: JSONLinesEncoder()
-    case .pcapng: PcapngEncoder()
+    case .text:
+      namesPorts
+        ? MergedTextEncoder(marksDirection: marksDirection)
+        : TextEncoder(marksDirection: marksDirection)
+    case .jsonl: JSONLinesEncoder(namesPorts: namesPorts)
+    case .pcapng: PcapngEncoder(namesPorts: namesPorts)
     }
   }
 }

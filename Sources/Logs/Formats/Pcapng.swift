@@ -18,6 +18,10 @@ enum Pcapng {
     static let comment: UInt16 = 1
     /// Of a section header: the program that wrote it.
     static let application: UInt16 = 4
+    /// Of an interface: its name.
+    static let interfaceName: UInt16 = 2
+    /// Of an interface: what it is.
+    static let interfaceDescription: UInt16 = 3
     /// Of an interface: a power of ten (or of two, with the highest bit set) a second.
     static let timeResolution: UInt16 = 9
     /// Of a packet: the lowest two bits are the direction.

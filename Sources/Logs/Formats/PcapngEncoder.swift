@@ -1,9 +1,14 @@
 import Views
 
 /// A packet for a read or a write, the direction in its flags, with nanoseconds; an event or a gap is
-/// a packet without bytes, and a comment.
+/// a packet without bytes, and a comment. Each port is an interface; the only one of a log has no name.
 struct PcapngEncoder: LogEncoder {
   private typealias Option = Pcapng.Option
+
+  /// The ports that every file describes; nil in the log of one port.
+  private var ports: [LogPort]?
+
+  init(namesPorts: Bool = false) { ports = namesPorts ? [] : nil }
 
   mutating func begin(into output: inout [UInt8]) {
     block(Pcapng.sectionHeader, into: &output) { output in
@@ -14,10 +19,22 @@ struct PcapngEncoder: LogEncoder {
       option(Option.application, Array("serialterm".utf8), into: &output)
       option(Option.end, [], into: &output)
     }
+    if let ports {
+      for port in ports { interface(port, into: &output) }
+    } else {
+      interface(nil, into: &output)
+    }
+  }
+
+  private func interface(_ port: LogPort?, into output: inout [UInt8]) {
     block(Pcapng.interfaceDescription, into: &output) { output in
       output.append(littleEndian: Pcapng.linkType)
       output.append(littleEndian: 0 as UInt16)
       output.append(littleEndian: 0 as UInt32)  // packets are never cut off
+      if let port {
+        option(Option.interfaceName, Array(port.name.utf8), into: &output)
+        option(Option.interfaceDescription, Array(port.endpoint.utf8), into: &output)
+      }
       option(Option.timeResolution, [9], into: &output)
       option(Option.end, [], into: &output)
     }
@@ -26,31 +43,35 @@ struct PcapngEncoder: LogEncoder {
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     switch record.content {
     case .bytes(let direction, let bytes):
-      packet(bytes, at: record.moment, into: &output) { output in
+      packet(bytes, of: record, into: &output) { output in
         let flags = direction == .fromDevice ? Pcapng.inbound : Pcapng.outbound
         option(Option.flags, flags.littleEndianBytes, into: &output)
       }
     case .event(let event):
-      comment("\(event)", at: record.moment, into: &output)
+      comment("\(event)", of: record, into: &output)
     case .gap(let count):
-      comment(LogEvent.gapText(count), at: record.moment, into: &output)
+      comment(LogEvent.gapText(count), of: record, into: &output)
+    case .port(let port):
+      ports?.append(port)
+      interface(port, into: &output)
     }
   }
 
-  private func comment(_ text: String, at moment: Moment, into output: inout [UInt8]) {
-    packet(UnsafeRawBufferPointer(start: nil, count: 0), at: moment, into: &output) { output in
+  private func comment(_ text: String, of record: LogRecord, into output: inout [UInt8]) {
+    packet(UnsafeRawBufferPointer(start: nil, count: 0), of: record, into: &output) { output in
       option(Option.comment, Array(text.utf8), into: &output)
     }
   }
 
   private func packet(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8],
+    _ bytes: UnsafeRawBufferPointer, of record: LogRecord, into output: inout [UInt8],
     options: (inout [UInt8]) -> Void
   ) {
+    let time = record.moment.wallClock
     block(Pcapng.enhancedPacket, into: &output) { output in
-      output.append(littleEndian: 0 as UInt32)  // the section's first interface
-      output.append(littleEndian: UInt32(truncatingIfNeeded: moment.wallClock >> 32))
-      output.append(littleEndian: UInt32(truncatingIfNeeded: moment.wallClock))
+      output.append(littleEndian: UInt32(record.port))  // the section's interface
+      output.append(littleEndian: UInt32(truncatingIfNeeded: time >> 32))
+      output.append(littleEndian: UInt32(truncatingIfNeeded: time))
       output.append(littleEndian: UInt32(bytes.count))
       output.append(littleEndian: UInt32(bytes.count))
       output.append(contentsOf: bytes)

@@ -2,32 +2,17 @@ import Views
 
 /// Lines of text, each with its local time, without escape sequences and control characters.
 ///
-/// If both directions are logged, each line has a mark for its direction. An incomplete line stays open
-/// for later bytes; bytes of the other direction, an event, or the end of the file end it.
+/// If both directions are logged, each line has a mark for its direction.
 struct TextEncoder: LogEncoder {
-  private let marksDirection: Bool
-  private var strippers: [Direction: SequenceStripper] = [:]
-  private var stamper = Self.stamper()
-  /// Whose line is open; nil at the beginning of a line.
-  private var open: Direction?
-  private var stripped: [UInt8] = []
+  private var text: TextLines
+  private var stamper = LineStamper.ofLogs
   private var lines: [UInt8] = []
 
-  init(marksDirection: Bool) { self.marksDirection = marksDirection }
-
-  private static func stamper() -> LineStamper {
-    LineStamper(
-      TimestampFormat(.iso, .microseconds), start: Moment(wallClock: 0, monotonic: 0),
-      calendar: CalendarTime.init(local:))
-  }
+  init(marksDirection: Bool) { text = TextLines(marksDirection: marksDirection) }
 
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     lines.removeAll(keepingCapacity: true)
-    switch record.content {
-    case .bytes(let direction, let bytes): append(bytes, direction)
-    case .event(let event): append(line: "[\(event)]")
-    case .gap(let count): append(line: "[\(LogEvent.gapText(count))]")
-    }
+    text.append(record.content, to: &lines)
     let result = lines.withUnsafeBytes {
       stamper.transform($0, at: record.moment, into: &output)
     }
@@ -35,50 +20,16 @@ struct TextEncoder: LogEncoder {
   }
 
   mutating func end(into output: inout [UInt8]) {
-    if open != nil { output.append(.newline) }
-    open = nil
-    stamper = Self.stamper()
-  }
-
-  private mutating func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
-    stripped.removeAll(keepingCapacity: true)
-    strippers[direction, default: SequenceStripper()].strip(bytes, into: &stripped)
-    guard !stripped.isEmpty else { return }
-    if open != direction { endLine() }
-    for byte in stripped {
-      if open == nil {
-        if marksDirection { lines.append(direction.mark) }
-        open = direction
-      }
-      lines.append(byte)
-      if byte == .newline { open = nil }
-    }
-  }
-
-  private mutating func append(line: String) {
-    endLine()
-    // The name of a port may have anything in it.
-    let text = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
-    lines.append(String(String.UnicodeScalarView(text)))
-    lines.append(.newline)
-  }
-
-  private mutating func endLine() {
-    if open != nil { lines.append(.newline) }
-    open = nil
+    text.endLine(in: &output)
+    stamper = .ofLogs
   }
 }
 
-extension UInt8 {
-  fileprivate static let newline: UInt8 = 0x0A
-}
-
-extension Direction {
-  /// The mark before its lines.
-  fileprivate var mark: String {
-    switch self {
-    case .fromDevice: "< "
-    case .toDevice: "> "
-    }
+extension LineStamper {
+  /// Writes the local time as text logs have it.
+  static var ofLogs: LineStamper {
+    LineStamper(
+      TimestampFormat(.iso, .microseconds), start: Moment(wallClock: 0, monotonic: 0),
+      calendar: CalendarTime.init(local:))
   }
 }

@@ -2,6 +2,7 @@ import Views
 
 /// Reads the output of ``JSONLinesEncoder``, and other objects with the same members.
 struct JSONLinesDecoder: LogDecoder {
+  private(set) var ports = LogPortNames()
   private let input: LogInput
   private var line = 0
 
@@ -18,10 +19,11 @@ struct JSONLinesDecoder: LogDecoder {
   }
 
   /// The line's entry; nil for an event.
-  private func entry(in text: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry? {
+  private mutating func entry(in text: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry? {
     guard text.count <= LogInput.maximalLength else { throw error("the line is too long") }
     var scanner = JSONScanner(text)
     guard let strings = scanner.stringsOfObject() else { throw error("not a JSON object") }
+    if let port = strings["port"] { ports.add(port) }
     guard let letters = strings["bytes"] else {
       if strings["event"] != nil { return nil }
       throw error("it has neither 'bytes' nor 'event'")
@@ -35,7 +37,7 @@ struct JSONLinesDecoder: LogDecoder {
     guard let direction = strings["direction"].flatMap(Direction.init) else {
       throw error("'direction' is neither from-device nor to-device")
     }
-    return LogEntry(time: time, direction: direction, bytes: bytes)
+    return LogEntry(time: time, port: strings["port"], direction: direction, bytes: bytes)
   }
 
   private func error(_ problem: String) -> LogReadingError {

@@ -27,6 +27,10 @@ public final class LogReader {
   /// reader.
   public var descriptor: FileDescriptor { input.descriptor }
 
+  /// The names of the ports in what was read so far, events included, in the order in which they appear.
+  /// Empty in a log that names none.
+  public var ports: [String] { decoder?.ports.names ?? [] }
+
   /// The next entry. Does not wait for one.
   ///
   /// - Throws: ``LogReadingError``; the log cannot be read any further.
@@ -46,6 +50,9 @@ public final class LogReader {
 
 /// Reads the entries of one format.
 protocol LogDecoder {
+  /// The ports of what was read so far.
+  var ports: LogPortNames { get }
+
   mutating func next() throws(LogReadingError) -> LogReader.Reading
 }
 
@@ -53,8 +60,20 @@ protocol LogDecoder {
 public struct LogEntry: Hashable, Sendable {
   /// The time, in nanoseconds since 1970.
   public let time: UInt64
+  /// The name of the port; nil if the log names none.
+  public var port: String?
   /// The direction of the bytes.
   public let direction: Direction
   /// The bytes.
   public let bytes: [UInt8]
+}
+
+/// The names of the ports of a log, each once.
+struct LogPortNames {
+  private(set) var names: [String] = []
+
+  mutating func add(_ name: String) {
+    // Most entries are of the port of the one before, and there are few ports.
+    if names.last != name && !names.contains(name) { names.append(name) }
+  }
 }

@@ -2,14 +2,21 @@ import Views
 
 /// Reads the packets of a pcapng file of any program, in either byte order.
 ///
-/// A packet without a direction counts as received. Unknown blocks are skipped, as the format demands.
+/// A packet without a direction counts as received. An interface with a name is a port. Unknown blocks are skipped, as the format demands.
 struct PcapngDecoder: LogDecoder {
+  private(set) var ports = LogPortNames()
   private let input: LogInput
   private var isBigEndian = false
-  /// How many units of time are a second, for each interface of the section.
-  private var unitsOfSecond: [UInt64] = []
+  /// The interfaces of the section.
+  private var interfaces: [Interface] = []
   /// The offset of the block that is being read.
   private var start = 0
+
+  private struct Interface {
+    let name: String?
+    /// How many units of time are a second.
+    let unitsOfSecond: UInt64
+  }
 
   init(_ input: LogInput) { self.input = input }
 
@@ -17,7 +24,7 @@ struct PcapngDecoder: LogDecoder {
     while let reading = try block() {
       guard case .block(let type, let body) = reading else { return .waiting }
       switch type {
-      case Pcapng.sectionHeader: unitsOfSecond = []
+      case Pcapng.sectionHeader: interfaces = []
       case Pcapng.interfaceDescription: try addInterface(body)
       case Pcapng.enhancedPacket:
         let entry = try packet(body)
@@ -69,31 +76,37 @@ struct PcapngDecoder: LogDecoder {
 
   private mutating func addInterface(_ body: ArraySlice<UInt8>) throws(LogReadingError) {
     guard body.count >= 8 else { throw error("an interface that is cut off") }
+    let options = try options(body.dropFirst(8))
     // Microseconds, if nothing else is said.
-    let resolution = try options(body.dropFirst(8))[Pcapng.Option.timeResolution]?.first ?? 6
+    let resolution = options[Pcapng.Option.timeResolution]?.first ?? 6
     let exponent = resolution & 0x7F
     guard exponent <= (resolution & 0x80 == 0 ? 19 : 63) else {
       throw error("an interface with a finer time than can be read")
     }
-    unitsOfSecond.append(
+    let units: UInt64 =
       resolution & 0x80 == 0
-        ? (0..<exponent).reduce(1) { unit, _ in unit * 10 } : 1 << UInt64(exponent))
+      ? (0..<exponent).reduce(1) { unit, _ in unit * 10 } : 1 << UInt64(exponent)
+    let name = options[Pcapng.Option.interfaceName].map { String(decoding: $0, as: UTF8.self) }
+    if let name { ports.add(name) }
+    interfaces.append(Interface(name: name, unitsOfSecond: units))
   }
 
   private func packet(_ body: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry {
     guard body.count >= 20 else { throw error("a packet that is cut off") }
-    let interface = Int(number(body, at: 0))
-    guard interface < unitsOfSecond.count else { throw error("a packet of no interface") }
+    let index = Int(number(body, at: 0))
+    guard index < interfaces.count else { throw error("a packet of no interface") }
+    let interface = interfaces[index]
     let count = Int(number(body, at: 12))
     let padded = count + (-count & 3)
     guard 20 + padded <= body.count else { throw error("a packet that is cut off") }
     let units = UInt64(number(body, at: 4)) << 32 | UInt64(number(body, at: 8))
     let product = units.multipliedFullWidth(by: 1_000_000_000)
-    guard product.high < unitsOfSecond[interface] else { throw error("a time that is too late") }
+    guard product.high < interface.unitsOfSecond else { throw error("a time that is too late") }
     let flags = try options(body.dropFirst(20 + padded))[Pcapng.Option.flags] ?? []
     let isOutbound = flags.count == 4 && number(flags, at: 0) & 3 == Pcapng.outbound
     return LogEntry(
-      time: unitsOfSecond[interface].dividingFullWidth(product).quotient,
+      time: interface.unitsOfSecond.dividingFullWidth(product).quotient,
+      port: interface.name,
       direction: isOutbound ? .toDevice : .fromDevice,
       bytes: Array(body.dropFirst(20).prefix(count)))
   }

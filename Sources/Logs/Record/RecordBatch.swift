@@ -8,6 +8,7 @@ struct RecordBatch: Sendable {
 
   private struct Entry {
     let moment: Moment
+    let port: Int
     let content: Content
   }
 
@@ -16,6 +17,7 @@ struct RecordBatch: Sendable {
     case bytes(Direction, Int)
     case event(LogEvent)
     case gap(Int)
+    case port(LogPort)
   }
 
   /// The memory of a record besides its bytes.
@@ -37,8 +39,9 @@ struct RecordBatch: Sendable {
       content = .bytes(direction, piece.count)
     case .event(let event): content = .event(event)
     case .gap(let count): content = .gap(count)
+    case .port(let port): content = .port(port)
     }
-    entries.append(Entry(moment: record.moment, content: content))
+    entries.append(Entry(moment: record.moment, port: record.port, content: content))
   }
 
   /// Passes on the records one by one, until one is refused.
@@ -54,8 +57,10 @@ struct RecordBatch: Sendable {
           offset = end
         case .event(let event): content = .event(event)
         case .gap(let count): content = .gap(count)
+        case .port(let port): content = .port(port)
         }
-        guard take(LogRecord(moment: entry.moment, content: content)) else { return }
+        let record = LogRecord(moment: entry.moment, port: entry.port, content: content)
+        guard take(record) else { return }
       }
     }
   }
@@ -72,7 +77,7 @@ extension LogRecord {
   var byteCount: Int {
     switch content {
     case .bytes(_, let bytes): bytes.count
-    case .event, .gap: 0
+    case .event, .gap, .port: 0
     }
   }
 

@@ -55,14 +55,14 @@ final class LogBuffer: Sendable {
   /// Takes a record, if there is room.
   ///
   /// - Parameters:
-  ///   - mark: a record to put before it; taken only together with it.
+  ///   - marks: records to put before it; taken only together with it.
   ///   - part: the part of the capacity that may be used.
-  func append(_ record: LogRecord, behind mark: LogRecord? = nil, part: Double = 1) -> Bool {
-    let size = record.size + (mark?.size ?? 0)
+  func append(_ record: LogRecord, behind marks: [LogRecord] = [], part: Double = 1) -> Bool {
+    let size = marks.reduce(record.size) { $0 + $1.size }
     let limit = Int(Double(capacity) * part)
     return state.withLock { state in
       guard state.size + size <= limit else { return false }
-      if let mark { state.waiting.append(mark) }
+      for mark in marks { state.waiting.append(mark) }
       state.waiting.append(record)
       state.size += size
       state.unwritten += record.byteCount
@@ -70,10 +70,18 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Takes a last record, regardless of the capacity.
-  func close(with record: LogRecord?) {
+  /// Takes a record without bytes, regardless of the capacity.
+  func appendAlways(_ record: LogRecord) {
+    state.withLock {
+      $0.waiting.append(record)
+      $0.size += record.size
+    }
+  }
+
+  /// Takes the last records, regardless of the capacity.
+  func close(with records: [LogRecord]) {
     state.withLock { state in
-      if let record { state.waiting.append(record) }
+      for record in records { state.waiting.append(record) }
       state.isClosed = true
     }
   }

@@ -23,20 +23,22 @@ final class LogWriter {
   private let isDivisible: Bool
   private var encoder: any LogEncoder
   private var output: [UInt8] = []
+  /// The number of bytes of the line that the encoder holds back: they are not written yet.
+  private var heldCount = 0
   private var lastLook = MonotonicTime.now
   /// The time of the next attempt to start a file, after a failed one.
   private var nextAttempt = MonotonicTime(nanoseconds: .min)
   private var problem: LogProblem?
 
   init(
-    _ file: LogFile, format: LogFormat, marksDirection: Bool, rotation: LogRotation,
-    from buffer: LogBuffer
+    _ file: LogFile, format: LogFormat, marksDirection: Bool, namesPorts: Bool,
+    rotation: LogRotation, from buffer: LogBuffer
   ) {
     self.buffer = buffer
     self.file = file
     self.rotation = rotation
     isDivisible = format.isDivisible
-    encoder = format.encoder(marksDirection: marksDirection)
+    encoder = format.encoder(marksDirection: marksDirection, namesPorts: namesPorts)
   }
 
   /// Writes until the buffer is closed and empty, or nothing more can be written.
@@ -44,15 +46,17 @@ final class LogWriter {
     defer { buffer.finish() }
     guard beginFile() else { return }
     var batch = RecordBatch()
-    while buffer.take(into: &batch, until: nextRotation) {
+    while buffer.take(into: &batch, until: nextDeadline) {
       if isTimeUp { rotate() }
       lookForFile()
       guard isDivisible ? writeJoined(batch) : writeEach(batch) else { return }
+      if batch.isEmpty && !writeHeld({ encoder.tick(at: .now, into: &output) }) { return }
       let isBusy = batch.byteCount > Self.busyCount
       batch.removeAll()
       // Waking a thread for every read costs more than the writing.
       if isBusy { usleep(Self.busyPause) }
     }
+    guard writeHeld({ encoder.flush(into: &output) }) else { return }
     endFile()
   }
 
@@ -64,29 +68,42 @@ final class LogWriter {
   private func writeEach(_ batch: RecordBatch) -> Bool {
     var isWritten = true
     batch.forEach { record in
-      encodeForFile(record)
+      encodeForFile { encoder.encode(record, into: &output) }
       isWritten = putWhole(output)
-      if isWritten { buffer.didWrite(record.byteCount, freeing: record.size) }
+      if isWritten { didWrite(record.byteCount, freeing: record.size) }
       return isWritten
     }
     return isWritten
   }
 
-  /// Encodes a record for a file that has room for it, and starts the next file if necessary.
-  private func encodeForFile(_ record: LogRecord) {
-    guard rotation.size != nil else { return encode(record) }
+  /// Writes what the encoder has held back and appends now.
+  private func writeHeld(_ append: () -> Void) -> Bool {
+    guard heldCount > 0 || encoder.deadline != nil else { return true }
+    encodeForFile(append)
+    guard putWhole(output) else { return false }
+    didWrite(0, freeing: 0)
+    return true
+  }
+
+  /// Records that bytes were written, or are held back; others are not held back any more.
+  private func didWrite(_ count: Int, freeing size: Int) {
+    let held = encoder.heldCount
+    buffer.didWrite(count + heldCount - held, freeing: size)
+    heldCount = held
+  }
+
+  /// Encodes something for a file that has room for it, and starts the next file if necessary.
+  private func encodeForFile(_ encode: () -> Void) {
+    output.removeAll(keepingCapacity: true)
+    guard rotation.size != nil else { return encode() }
     let before = encoder
-    encode(record)
+    encode()
     guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
     // The end of the file depends on its content; the record becomes the first of the next file.
     encoder = before
     rotate()
-    encode(record)
-  }
-
-  private func encode(_ record: LogRecord) {
     output.removeAll(keepingCapacity: true)
-    encoder.encode(record, into: &output)
+    encode()
   }
 
   /// Writes the bytes of many records at once, without copying them.
@@ -209,6 +226,11 @@ final class LogWriter {
   private var nextRotation: MonotonicTime? {
     guard file.hasRecords, let interval = rotation.interval else { return nil }
     return max(file.start + interval, nextAttempt)
+  }
+
+  /// The time of the next thing to do without a record.
+  private var nextDeadline: MonotonicTime? {
+    [nextRotation, encoder.deadline].compactMap { $0 }.min()
   }
 
   private var isTimeUp: Bool { nextRotation.map { $0 <= .now } ?? false }

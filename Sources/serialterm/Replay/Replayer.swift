@@ -21,8 +21,13 @@ final class Replayer {
   private static let checkInterval = Duration.milliseconds(50)
   /// How many entries are read from the log before other events have their turn.
   private static let entriesPerTurn = 64
+  /// How many entries are read before the node is announced, in search of the port, or of the names of all
+  /// ports.
+  private static let entriesOfSearch = 10_000
 
   private let file: FilePath
+  /// The port to play; nil in the log of one port.
+  private let port: String?
   private let speed: Double
   private let repeats: Bool
   private let loop: IOLoop
@@ -63,11 +68,15 @@ final class Replayer {
   ///
   /// - Parameters:
   ///   - file: a log of JSON lines or pcapng; a regular file or a pipe.
+  ///   - port: the name of the port to play; nil for the only one.
   ///   - speed: the factor of the pace, above zero.
   ///   - repeats: whether to start again at the end.
   /// - Throws: ``Failure``, or the error of making the pseudo-terminal.
-  init(_ file: FilePath, speed: Double, repeats: Bool, on loop: IOLoop) throws {
+  init(
+    _ file: FilePath, port: String?, speed: Double, repeats: Bool, on loop: IOLoop
+  ) throws {
     self.file = file
+    self.port = port
     self.speed = speed
     self.repeats = repeats
     self.loop = loop
@@ -77,8 +86,10 @@ final class Replayer {
       throw Failure(.usage, "\(file)\(error).")
     }
     terminal = try PseudoTerminal()
-    // A file that is not a log is noticed before its node is announced.
-    _ = takeEntry()
+    // A file that is not a log, or not of this port, is noticed before its node is announced.
+    for _ in 0..<Self.entriesOfSearch {
+      guard entry == nil, case .some = takeEntry() else { break }
+    }
     if case .failure(let failure) = verdict { throw failure }
     watch = try loop.watch(terminal.descriptor, for: .reading) { [unowned self] in
       // Nothing answers what clients send.
@@ -106,10 +117,12 @@ final class Replayer {
   /// Reads the next entry of the log.
   private func takeEntry() -> Taken {
     do throws(LogReadingError) {
-      switch try reader.next() {
+      let reading = try reader.next()
+      if port == nil && reader.ports.count > 1 { return refuse("a log of several ports") }
+      switch reading {
       case .entry(let next):
-        // What was sent to the device is skipped.
-        if next.direction == .fromDevice {
+        // What was sent to the device is skipped, and other ports.
+        if next.direction == .fromDevice && (port == nil || next.port == port) {
           entry = next
           hasEntries = true
           if beginning == nil { startClock() }
@@ -117,6 +130,7 @@ final class Replayer {
         return .some
       case .waiting: return .waiting
       case .end:
+        if let port, !reader.ports.contains(port) { return refuse("no port '\(port.harmless)'") }
         guard repeats, hasEntries else { return .end }
         reader = try LogReader(file)
         hasEntries = false
@@ -128,6 +142,20 @@ final class Replayer {
       verdict = .failure(Failure(.usage, "\(file)\(error)."))
       return .end
     }
+  }
+
+  /// Ends the playing, because the port is not clear.
+  private func refuse(_ problem: String) -> Taken {
+    for _ in 0..<Self.entriesOfSearch {
+      guard case .entry? = try? reader.next() else { break }
+    }
+    let ports = reader.ports.map(\.harmless)
+    let advice =
+      ports.isEmpty
+      ? "The log names no ports; leave --port out."
+      : "Choose one with --port: \(ports.joined(separator: ", "))."
+    verdict = .failure(Failure(.usage, "\(file): \(problem). \(advice)"))
+    return .end
   }
 
   /// Continues when there is more in the pipe of the log.

@@ -11,7 +11,8 @@ struct ReplayCommand: Subcommand {
     discussion: """
       Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what \
       the device sent, at the pace of the log. Use it to test a parser without the board. The log \
-      is in JSON lines or pcapng (see --log-format of connect). Ends when everything was read.
+      is in JSON lines or pcapng (see --log-format of connect). Ends when everything was read. Of a \
+      log of several ports, one is played.
 
       EXAMPLE:
         serialterm connect /dev/ttyUSB0 --log board.jsonl
@@ -22,6 +23,9 @@ struct ReplayCommand: Subcommand {
   @Argument(
     help: ArgumentHelp("The log; - for standard input.", valueName: "file"), completion: .file())
   var file: String
+
+  @Option(help: "The port to play, of a log of several.")
+  var port: String?
 
   @Option(help: "Factor of the pace: 10 is ten times as fast.")
   var speed = 1.0
@@ -45,7 +49,7 @@ struct ReplayCommand: Subcommand {
       outcome = .success(.signal($0))
     }
     let log: FilePath = file == "-" ? "/dev/stdin" : FilePath(file)
-    let replayer = try Replayer(log, speed: speed, repeats: repeats, on: loop)
+    let replayer = try Replayer(log, port: port, speed: speed, repeats: repeats, on: loop)
     replayer.onEnd = { outcome = $0 }
     let stableLink: StableLink?
     do throws(StableLinkError) {

@@ -1,0 +1,82 @@
+import Posix
+import Views
+
+/// The lines of several ports, each with its local time and the name of its port.
+///
+/// Lines are whole, in the order in which they were completed, and have the time of their first byte. The
+/// beginning of a line is held back until the line is complete, but not longer than its port is silent for
+/// ``pause``; see ``LineMerger``.
+struct MergedTextEncoder: LogEncoder {
+  /// Shorter than the pause of a screen, so that little is lost if the program is killed.
+  private static let pause = Duration.milliseconds(30)
+
+  private let marksDirection: Bool
+  private var ports: [Port] = []
+  private var merger: LineMerger
+  private var lines: [UInt8] = []
+
+  private struct Port {
+    let name: String
+    var text: TextLines
+    /// The number of bytes of the line that the merger holds back.
+    var heldCount = 0
+
+    /// Takes note of bytes that were passed to the merger: those behind the last end of a line are held.
+    mutating func count(_ bytes: UnsafeRawBufferPointer) {
+      let end = bytes.lastIndex { $0 == 0x0A || $0 == 0x0D }
+      heldCount = end.map { bytes.count - 1 - $0 } ?? heldCount + bytes.count
+    }
+  }
+
+  init(marksDirection: Bool) {
+    self.marksDirection = marksDirection
+    merger = LineMerger(
+      LineMerger.Style(
+        lineEnd: "\n", hasColours: false, canErase: false, pause: UInt64(Self.pause.nanoseconds)),
+      stamper: .ofLogs)
+    merger.focus = nil
+  }
+
+  mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+    if case .port(let port) = record.content {
+      ports.append(Port(name: port.name, text: TextLines(marksDirection: marksDirection)))
+      merger.label(ports.map(\.name), width: \.count)
+      return
+    }
+    lines.removeAll(keepingCapacity: true)
+    ports[record.port].text.append(record.content, to: &lines)
+    merge(at: record.moment, from: record.port, into: &output)
+    if case .bytes(_, let bytes) = record.content { ports[record.port].count(bytes) }
+    forgetWritten()
+  }
+
+  private mutating func merge(
+    at moment: Moment, from port: Int, into output: inout [UInt8]
+  ) {
+    lines.withUnsafeBytes { merger.add($0, from: port, at: moment, into: &output) }
+  }
+
+  mutating func end(into output: inout [UInt8]) { merger.endOpenRow(into: &output) }
+
+  // MARK: Held back
+
+  var heldCount: Int { ports.reduce(0) { $0 + $1.heldCount } }
+
+  var deadline: MonotonicTime? {
+    merger.deadline.map { MonotonicTime(nanoseconds: Int64($0)) }
+  }
+
+  mutating func tick(at now: MonotonicTime, into output: inout [UInt8]) {
+    merger.tick(at: UInt64(now.nanoseconds), into: &output)
+    forgetWritten()
+  }
+
+  mutating func flush(into output: inout [UInt8]) {
+    merger.finish(into: &output)
+    forgetWritten()
+  }
+
+  private mutating func forgetWritten() {
+    for port in ports.indices where !merger.isHolding(port) { ports[port].heldCount = 0 }
+  }
+}

@@ -1,0 +1,71 @@
+import Views
+
+/// The lines of one port in a text log, without times: without escape sequences and control characters,
+/// events in lines of their own.
+///
+/// An incomplete line stays open for later bytes; bytes of the other direction, an event, or the end of the
+/// file end it.
+struct TextLines {
+  private let marksDirection: Bool
+  private var strippers: [Direction: SequenceStripper] = [:]
+  /// Whose line is open; nil at the beginning of a line.
+  private var open: Direction?
+  private var stripped: [UInt8] = []
+
+  init(marksDirection: Bool) { self.marksDirection = marksDirection }
+
+  /// Appends the text of a record.
+  mutating func append(_ content: LogRecord.Content, to lines: inout [UInt8]) {
+    switch content {
+    case .bytes(let direction, let bytes): append(bytes, direction, to: &lines)
+    case .event(let event): append(line: "[\(event)]", to: &lines)
+    case .gap(let count): append(line: "[\(LogEvent.gapText(count))]", to: &lines)
+    case .port: break
+    }
+  }
+
+  /// Ends the open line.
+  mutating func endLine(in lines: inout [UInt8]) {
+    if open != nil { lines.append(.newline) }
+    open = nil
+  }
+
+  private mutating func append(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, to lines: inout [UInt8]
+  ) {
+    stripped.removeAll(keepingCapacity: true)
+    strippers[direction, default: SequenceStripper()].strip(bytes, into: &stripped)
+    guard !stripped.isEmpty else { return }
+    if open != direction { endLine(in: &lines) }
+    for byte in stripped {
+      if open == nil {
+        if marksDirection { lines.append(direction.mark) }
+        open = direction
+      }
+      lines.append(byte)
+      if byte == .newline { open = nil }
+    }
+  }
+
+  private mutating func append(line: String, to lines: inout [UInt8]) {
+    endLine(in: &lines)
+    // The name of a port may have anything in it.
+    let text = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    lines.append(String(String.UnicodeScalarView(text)))
+    lines.append(.newline)
+  }
+}
+
+extension UInt8 {
+  fileprivate static let newline: UInt8 = 0x0A
+}
+
+extension Direction {
+  /// The mark before its lines.
+  fileprivate var mark: String {
+    switch self {
+    case .fromDevice: "< "
+    case .toDevice: "> "
+    }
+  }
+}
