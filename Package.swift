@@ -52,8 +52,10 @@ let package = Package(
     .target(
       name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
 
+    // Text from outside made harmless, and numbers in words.
+    .target(name: "PlainText", swiftSettings: strict),
     // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
-    .target(name: "TerminalUI", swiftSettings: strict),
+    .target(name: "TerminalUI", dependencies: ["PlainText"], swiftSettings: strict),
     // Regular expressions, the one dialect of the program, as values.
     .target(name: "Patterns", swiftSettings: strict),
     // The stages between a device's bytes and the screen: pure values, which can be fuzzed.
@@ -73,8 +75,8 @@ let package = Package(
     .target(
       name: "SessionKit",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "Scripting",
-        "SerialCore", system,
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "PlainText", "Posix",
+        "Scripting", "SerialCore", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -83,15 +85,18 @@ let package = Package(
       name: "serialterm",
       dependencies: [
         "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "Observing", "Posix", "Scripting", "SerialCore", "SessionKit", "TerminalUI", "Views",
-        system,
+        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "TerminalUI",
+        "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
     // Shared by the tests of several modules.
     .target(
-      name: "TestSupport", dependencies: ["Posix", "SerialCore", "TerminalUI", system],
+      name: "TestSupport",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "TerminalUI", system,
+      ],
       path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
       name: "PosixTests", dependencies: ["Posix", "TestSupport", system], swiftSettings: strict),
@@ -139,8 +144,9 @@ let package = Package(
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
-        "SerialCore", "SessionKit", "TerminalUI", "TestSupport", "Views", system,
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing",
+        "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalUI", "TestSupport", "Views",
+        system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -11,7 +11,8 @@ final class App {
   let console: Console
   /// The serial ports of the machine.
   let devices: DeviceCatalog
-  private(set) var sessions: [SessionController] = []
+  private let providers: LinkProviders
+  private(set) var ports: [Port] = []
   /// How the program ends; nil while it goes on.
   private(set) var outcome: Result<ExitStatus, Failure>?
   private var signals: SignalWatch?
@@ -21,28 +22,34 @@ final class App {
   ///
   /// - Parameters:
   ///   - devices: the serial ports of the machine.
+  ///   - providers: the kinds of endpoints.
   ///   - isRaw: whether the user's terminal will be in raw mode.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
-  init(among devices: DeviceCatalog, isQuiet: Bool, isRaw: Bool) throws(Errno) {
+  init(
+    among devices: DeviceCatalog, from providers: LinkProviders = .standard, isQuiet: Bool,
+    isRaw: Bool
+  ) throws(Errno) {
     self.devices = devices
+    self.providers = providers
     loop = try IOLoop()
     console = try Console(on: loop, isQuiet: isQuiet, isRaw: isRaw)
   }
 
-  /// Adds a session; it is opened by the front end.
+  /// Adds a port with its session; the front end opens it.
   func add(
     _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int
-  ) -> SessionController {
-    let session = SessionController(
-      configuration, in: state, among: devices, on: console, loop: loop,
-      writeCapacity: writeCapacity)
-    session.onEnd = { [unowned self] in finish($0) }
-    sessions.append(session)
-    return session
+  ) -> Port {
+    let controller = SessionController(
+      configuration, among: devices, on: loop, from: providers, writeCapacity: writeCapacity)
+    controller.onEnd = { [unowned self] in finish(.failure(Failure($0))) }
+    let port = Port(controller, in: state, on: console, loop: loop)
+    port.adopt(configuration)
+    ports.append(port)
+    return port
   }
 
-  /// Removes a session that could not be opened.
-  func remove(_ session: SessionController) { sessions.removeAll { $0 === session } }
+  /// Removes a port that could not be opened.
+  func remove(_ port: Port) { ports.removeAll { $0 === port } }
 
   /// Ends the program; the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) {
@@ -59,7 +66,7 @@ final class App {
     }
     try runToEnd(frontEnd)
     var outcome = outcome ?? .success(.done)
-    for session in sessions { outcome = session.verdict(on: outcome) }
+    for port in ports { outcome = port.verdict(on: outcome) }
     return try frontEnd.verdict(on: outcome).get()
   }
 
@@ -76,7 +83,7 @@ final class App {
   }
 
   private func runSessions(_ frontEnd: any FrontEnd) throws {
-    let control = ControlServer.start(on: loop) { [unowned self] in sessions.map(\.releaseDesk) }
+    let control = ControlServer.start(on: loop) { [unowned self] in ports.map(\.releaseDesk) }
     defer { control?.stop() }
     try frontEnd.begin()
     while outcome == nil {
@@ -109,11 +116,11 @@ final class App {
   /// The user's terminal first: a log's disk, and closing a device, may take their time.
   private func close(_ frontEnd: any FrontEnd) {
     frontEnd.stop()
-    for session in sessions { session.finishSending() }
+    for port in ports { port.controller.finishSending() }
     frontEnd.giveBack()
-    for session in sessions { session.log.finish() }
+    for port in ports { port.log.finish() }
     _ = console.finish(within: Self.messagePatience)
     console.giveUp()
-    for session in sessions { session.close() }
+    for port in ports { port.controller.close() }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PlainText
 import SystemPackage
 
 /// The program's exit status. Scripts rely on the numbers.

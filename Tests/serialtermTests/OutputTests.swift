@@ -1,4 +1,6 @@
+import PlainText
 import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 

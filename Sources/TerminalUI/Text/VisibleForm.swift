@@ -1,16 +1,6 @@
-extension Unicode.Scalar {
-  /// Whether the scalar is shown as itself: it is neither a control character, which a terminal
-  /// obeys, nor a format character, which is invisible or turns the direction of the text around it
-  /// (U+202E), nor a line or paragraph separator.
-  public var isShownAsItself: Bool {
-    // ASCII, and the controls of ISO 8859-1, without a look at Unicode's tables.
-    if value < 0xA0 { return (0x20..<0x7F).contains(value) }
-    switch properties.generalCategory {
-    case .format, .lineSeparator, .paragraphSeparator: return false
-    default: return true
-    }
-  }
+internal import PlainText
 
+extension Unicode.Scalar {
   /// The scalar as it can be shown while it is typed: control characters as `^C`, other characters
   /// that are not shown as themselves as U+FFFD. The joiners and tags that emoji are made of stay.
   public var visibleForm: String {

@@ -1,5 +1,6 @@
 import EventLoop
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// One use of a command: who sends it, what it acts on, and where the outcome goes.
@@ -56,8 +57,6 @@ protocol CommandPort: AnyObject {
   var releaseDesk: ReleaseDesk { get }
   var log: LogKeeper { get }
 }
-
-extension SessionController: CommandPort {}
 
 /// The user of a session, as commands see it.
 protocol CommandUser: AnyObject {

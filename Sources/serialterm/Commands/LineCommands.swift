@@ -5,7 +5,7 @@ import SerialCore
 /// whether that is available.
 ///
 /// What takes a moment, a break and a pulse, ends by itself, by ``end()`` or with the port.
-final class LineCommands {
+final class LineCommands: SessionObserver {
   private let session: Session
   private let model: TerminalStateModel
   private let loop: IOLoop
@@ -23,6 +23,7 @@ final class LineCommands {
     self.session = session
     self.model = model
     self.loop = loop
+    session.addObserver(self)
   }
 
   // MARK: Settings
@@ -139,8 +140,9 @@ final class LineCommands {
     endPulse()
   }
 
-  /// Forgets a break and a pulse: the port is closed, and they ended with it.
-  func forget() {
+  /// A break and a pulse end with the port.
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    guard old.isOpen && !new.isOpen else { return }
     breakEnd = nil
     pulseEnd = nil
   }

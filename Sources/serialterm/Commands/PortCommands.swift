@@ -1,4 +1,5 @@
 import SerialCore
+import SessionKit
 import SystemPackage
 
 /// The commands about the port and its log.
@@ -13,11 +14,11 @@ extension Command {
       log.switchOff()
       return call.answer(.done("the log \(path) is off."))
     }
-    do throws(Failure) {
+    do throws(LogError) {
       try log.switchOn(for: call.port.session.state)
       call.answer(.done("logging to \(log.path!)."))
     } catch {
-      call.answer(.failed("cannot log: \(error.message)"))
+      call.answer(.failed("cannot log: \(Failure(error).message)"))
     }
   }
 

@@ -1,3 +1,4 @@
+import PlainText
 import SystemPackage
 
 /// The commands about what is sent.

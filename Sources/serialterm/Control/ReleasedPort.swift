@@ -1,5 +1,6 @@
 import Glibc
 import Posix
+import SessionKit
 import SystemPackage
 
 /// A port that all sessions have released, for as long as this value exists.

@@ -1,3 +1,4 @@
+import PlainText
 import TerminalUI
 
 /// A question as a numbered list that is printed once. The answer is a number, a key or a name, and

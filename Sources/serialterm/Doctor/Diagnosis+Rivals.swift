@@ -1,5 +1,7 @@
 import DeviceWatch
+import PlainText
 import SerialCore
+import SessionKit
 import SystemPackage
 
 extension Diagnosis {

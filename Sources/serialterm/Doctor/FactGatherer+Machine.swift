@@ -1,5 +1,7 @@
 import Glibc
+import PlainText
 import Posix
+import SessionKit
 import SystemPackage
 
 extension FactGatherer {

@@ -1,4 +1,5 @@
 import DeviceWatch
+import PlainText
 import SystemPackage
 
 /// A property of a device that has changed.

@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage

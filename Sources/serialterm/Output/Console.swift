@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import PlainText
 import SystemPackage
 import TerminalUI
 

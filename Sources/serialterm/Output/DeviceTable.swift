@@ -1,4 +1,5 @@
 import DeviceWatch
+import PlainText
 import SerialCore
 import SystemPackage
 import TerminalUI

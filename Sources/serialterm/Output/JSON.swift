@@ -1,3 +1,4 @@
+import PlainText
 import TerminalUI
 
 /// A JSON value, and its text. See RFC 8259.

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import PlainText
 import Posix
 import SystemPackage
 
@@ -203,22 +204,4 @@ final class OutputChannel {
     }
     return backlog.count + backlog.leftOut
   }
-}
-
-extension Int {
-  /// The number with commas between the thousands: 12,345.
-  var grouped: String {
-    var result = ""
-    for (index, digit) in "\(magnitude)".reversed().enumerated() {
-      if index > 0 && index % 3 == 0 { result.append(",") }
-      result.append(digit)
-    }
-    return (self < 0 ? "-" : "") + String(result.reversed())
-  }
-
-  /// The number with a noun: "1 byte", "30,000 bytes".
-  func counted(_ noun: String) -> String { "\(grouped) \(noun)\(self == 1 ? "" : "s")" }
-
-  /// The number with a verb, for unsent bytes: "1 byte was", "30,000 bytes were".
-  var bytesWere: String { counted("byte") + (self == 1 ? " was" : " were") }
 }

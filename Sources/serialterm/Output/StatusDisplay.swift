@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SerialCore
+import SessionKit
 
 /// Shows the state of the session in the last line of the screen: at most ten times a second however
 /// fast it changes, and not at all while it does not.

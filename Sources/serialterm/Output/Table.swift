@@ -1,3 +1,4 @@
+import PlainText
 import TerminalUI
 
 /// Rows of text in columns. The cells may come from a device: they are shown as harmless text.

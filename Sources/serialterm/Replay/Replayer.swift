@@ -1,6 +1,7 @@
 import EventLoop
 import Logs
 import Loopback
+import PlainText
 import Posix
 import SystemPackage
 import Views

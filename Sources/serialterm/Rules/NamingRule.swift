@@ -1,4 +1,5 @@
 import DeviceWatch
+import PlainText
 
 /// A udev rule that gives one device a permanent name; see udev(7).
 struct NamingRule: Hashable {

@@ -1,3 +1,5 @@
+import PlainText
+
 /// A name below /dev that a user may choose: without characters that udev or a shell interprets.
 struct NodeName: Hashable {
   let text: String

@@ -31,16 +31,16 @@ final class HeadlessInterface: FrontEnd {
 
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
   var configurationForDevice: ((Device) throws -> SessionConfiguration)? {
-    get { ports[0].configurationForDevice }
-    set { ports[0].configurationForDevice = newValue }
+    get { members[0].configurationForDevice }
+    set { members[0].configurationForDevice = newValue }
   }
 
   private let app: App
-  private var ports: [Port] = []
+  private var members: [Member] = []
 
   /// A session and its configuration.
-  private struct Port {
-    let controller: SessionController
+  private struct Member {
+    let port: Port
     let configuration: SessionConfiguration
     var configurationForDevice: ((Device) throws -> SessionConfiguration)?
     let subscription: Hub.Subscription
@@ -58,11 +58,12 @@ final class HeadlessInterface: FrontEnd {
   var loop: IOLoop { app.loop }
   var console: Console { app.console }
   /// The first session, which is the only one except for programs that drive several.
-  var controller: SessionController { ports[0].controller }
+  var port: Port { members[0].port }
+  var controller: SessionController { port.controller }
   var session: Session { controller.session }
   var hub: Hub { controller.hub }
   /// The observed state, which determines the available commands.
-  var model: TerminalStateModel { controller.model }
+  var model: TerminalStateModel { port.model }
 
   /// The largest text that a script, or an argument (128 KiB, see execve(2)), can send.
   private static let queueCapacity = 1_048_576
@@ -89,7 +90,7 @@ final class HeadlessInterface: FrontEnd {
     add(configuration) { [unowned self] in onReceived($0) }
     controller.onLost = { [unowned self] in onLost() }
     console.onRoom = { [unowned self] in
-      for port in ports { port.subscription.update(isFull: false) }
+      for member in members { member.subscription.update(isFull: false) }
       onRoom()
     }
   }
@@ -104,28 +105,28 @@ final class HeadlessInterface: FrontEnd {
     _ configuration: SessionConfiguration,
     forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil,
     onReceived: @escaping (UnsafeRawBufferPointer) -> Void
-  ) -> SessionController {
-    let controller = app.add(
+  ) -> Port {
+    let port = app.add(
       configuration, in: TerminalState(isScripted: purpose == .script, screen: Console.kind),
       writeCapacity: Self.queueCapacity)
-    let subscription = controller.hub.subscribe(as: .view, whenFull: .wait) {
+    let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] in
       hasReceived = true
       onReceived($0)
     }
-    let index = ports.count
-    controller.onEnd = { [unowned self] in ended(index, $0) }
-    ports.append(
-      Port(
-        controller: controller, configuration: configuration,
+    let index = members.count
+    port.controller.onEnd = { [unowned self] in ended(index, .failure(Failure($0))) }
+    members.append(
+      Member(
+        port: port, configuration: configuration,
         configurationForDevice: configurationForDevice, subscription: subscription))
-    return controller
+    return port
   }
 
   /// A session has ended. The others go on; the program ends with the last one.
   private func ended(_ index: Int, _ outcome: Result<ExitStatus, Failure>) {
-    ports[index].hasEnded = true
-    if ports.allSatisfy(\.hasEnded) { finish(outcome) }
+    members[index].hasEnded = true
+    if members.allSatisfy(\.hasEnded) { finish(outcome) }
   }
 
   /// Opens the port, and runs until ``finish(_:)`` is called.
@@ -136,21 +137,26 @@ final class HeadlessInterface: FrontEnd {
   // MARK: The front end
 
   func open() throws {
-    for port in ports {
-      if let configurationForDevice = port.configurationForDevice {
-        port.controller.onDeviceKnown = { [controller = port.controller] in
-          controller.adopt(try configurationForDevice($0))
+    for member in members {
+      let port = member.port
+      if let configurationForDevice = member.configurationForDevice {
+        port.controller.onDeviceKnown = { [unowned port] in
+          port.adopt(try configurationForDevice($0))
         }
       }
-      _ = try port.controller.bind(mayAsk: false)
+      do throws(SessionError) {
+        _ = try port.controller.bind(mayAsk: false)
+      } catch {
+        throw Failure(error)
+      }
       try port.controller.startReconnecting()
     }
   }
 
   func begin() {
-    for port in ports
-    where port.configuration.waitsForAbsentDevice && !port.controller.session.state.isOpen {
-      port.controller.narrator.greet(port.controller.session)
+    for member in members
+    where member.configuration.waitsForAbsentDevice && !member.port.session.state.isOpen {
+      member.port.narrator.greet(member.port.session)
     }
     onWaiting()
   }
@@ -158,8 +164,8 @@ final class HeadlessInterface: FrontEnd {
   func advance() throws {
     guard session.state.isOpen, !isReady else { return }
     isReady = true
-    controller.narrator.greet(session)
-    if purpose == .log { controller.narrate() }
+    port.narrator.greet(session)
+    if purpose == .log { port.narrate() }
     // Waiting bytes are read before anything is sent.
     try loop.turn(waitingAtMost: .zero)
     if app.outcome == nil { onReady() }
@@ -169,12 +175,12 @@ final class HeadlessInterface: FrontEnd {
     isOver = true
     if purpose == .log { try readRest() }
     // A reset is not cut off. A signal or a failure does not wait.
-    try app.goOn { [app, ports] in
+    try app.goOn { [app, members] in
       guard case .success(.done) = app.outcome else { return false }
-      return ports.contains { $0.controller.opening.isPlaying }
+      return members.contains { $0.port.controller.opening.isPlaying }
     }
     // A pipe is read completely.
-    let pauses = ports.map { $0.controller.session.pauseReading() }
+    let pauses = members.map { $0.port.session.pauseReading() }
     defer { for pause in pauses { pause.end() } }
     try app.goOn { [console] in !console.isOutputTerminal && !console.isDrained }
   }
@@ -215,11 +221,11 @@ final class HeadlessInterface: FrontEnd {
   /// Writes bytes to standard output unchanged.
   func write(_ bytes: UnsafeRawBufferPointer) {
     console.show(bytes)
-    if isCrowded { for port in ports { port.subscription.update(isFull: true) } }
+    if isCrowded { for member in members { member.subscription.update(isFull: true) } }
   }
 
   /// Reports settings for which the driver uses other values.
-  func warnOfDifferences() { controller.narrator.warnOfDifferences(in: session) }
+  func warnOfDifferences() { port.narrator.warnOfDifferences(in: session) }
 
   /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
   func standstill(_ time: String) -> String {

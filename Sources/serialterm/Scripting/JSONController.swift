@@ -40,7 +40,7 @@ final class JSONController {
   init(_ frontEnd: HeadlessInterface, linger: Duration, isReadOnly: Bool) {
     self.frontEnd = frontEnd
     self.linger = linger
-    adopt(frontEnd.controller)
+    adopt(frontEnd.port)
     frontEnd.onReceived = { [unowned self] in ports[0].received($0) }
     setReadOnly(isReadOnly, port: 0)
   }
@@ -58,8 +58,8 @@ final class JSONController {
     setReadOnly(isReadOnly, port: index)
   }
 
-  private func adopt(_ controller: SessionController) {
-    let port = JSONPort(controller, on: loop)
+  private func adopt(_ adopted: Port) {
+    let port = JSONPort(adopted, on: loop)
     port.say = { [unowned self, unowned port] in say($0, $1, of: port) }
     port.onMatch = { [unowned self] groups in answer("done", [("match", groups)]) }
     port.onClosed = { [unowned self, unowned port] in portClosed(port) }
@@ -68,32 +68,32 @@ final class JSONController {
 
   /// Whether nothing is sent to a port, and none of its modem lines is changed.
   func setReadOnly(_ isReadOnly: Bool, port index: Int) {
-    ports[index].controller.model.update { $0.isReadOnly = isReadOnly }
+    ports[index].port.model.update { $0.isReadOnly = isReadOnly }
   }
 
   /// Gives each port its name, by which events and commands tell several ports apart.
   func name(_ names: [String]) {
-    for (port, name) in zip(ports, names) { port.controller.name = name }
+    for (port, name) in zip(ports, names) { port.port.name = name }
   }
 
   /// Runs until the end of the input, or a `close` command.
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    let names = ports.compactMap(\.controller.name).map { JSON.string($0) }
+    let names = ports.compactMap(\.port.name).map { JSON.string($0) }
     say(
       "hello",
       [("version", .integer(Self.version))] + (names.isEmpty ? [] : [("ports", .array(names))]))
     frontEnd.onWaiting = { [unowned self] in startReading() }
     frontEnd.onRoom = { [unowned self] in doNext() }
-    defer { for port in ports { port.controller.lineCommands.end() } }
+    defer { for port in ports { port.port.lineCommands.end() } }
     return try frontEnd.run()
   }
 
   // MARK: Events
 
   private func say(_ event: String, _ members: [(String, JSON)], of port: JSONPort? = nil) {
-    let name = port?.controller.name.map { [("port", JSON.string($0))] } ?? []
+    let name = port?.port.name.map { [("port", JSON.string($0))] } ?? []
     var line = "\(JSON.object([("event", .string(event))] + name + members))\n"
     line.withUTF8 { frontEnd.write(UnsafeRawBufferPointer($0)) }
   }
@@ -172,9 +172,9 @@ final class JSONController {
   /// The port that a command names: the only one need not be named.
   private func port(named name: JSON?) throws(JSONCommand.Mistake) -> JSONPort {
     if ports.count == 1 && name == nil { return ports[0] }
-    let named = ports.first { $0.controller.name != nil && $0.controller.name == name?.string }
+    let named = ports.first { $0.port.name != nil && $0.port.name == name?.string }
     guard let named else {
-      let names = ports.compactMap(\.controller.name)
+      let names = ports.compactMap(\.port.name)
       throw JSONCommand.Mistake(
         names.isEmpty
           ? "port: there is only one, which has no name"
@@ -211,7 +211,7 @@ final class JSONController {
   ) -> CommandCall {
     performedCount += 1
     performing = performedCount
-    return CommandCall(from: .json, at: port.controller, argument: argument) {
+    return CommandCall(from: .json, at: port.port, argument: argument) {
       [unowned self, number = performedCount] outcome in
       // The port may have been closed, which was the answer.
       guard performing == number else { return }
@@ -221,8 +221,8 @@ final class JSONController {
   }
 
   private func send(_ bytes: [UInt8], to port: JSONPort) {
-    let session = port.controller.session
-    if let reason = Need.toSend.unmet(in: port.controller.model.state) { return fail(reason) }
+    let session = port.port.session
+    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason) }
     do throws(SerialError) {
       try session.write(bytes.span.bytes)
     } catch {

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// One port of a program that drives sessions by JSON: its events, and what is expected of it.
 final class JSONPort: SessionObserver {
-  let controller: SessionController
+  let port: Port
   /// What was received and not matched.
   let text: ReceivedTextWatch
   /// Called with an event and its members.
@@ -16,14 +16,14 @@ final class JSONPort: SessionObserver {
   /// Called when the port is not open any more.
   var onClosed: () -> Void = {}
 
-  init(_ controller: SessionController, on loop: IOLoop) {
-    self.controller = controller
+  init(_ port: Port, on loop: IOLoop) {
+    self.port = port
     text = ReceivedTextWatch(on: loop)
     text.onMatch = { [unowned self] match in
       text.expressions = []
       onMatch(.array(match.captures.map { $0.map { .string(String(received: $0)) } ?? .null }))
     }
-    controller.session.addObserver(self)
+    port.session.addObserver(self)
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {

@@ -1,4 +1,5 @@
 import Logs
+import PlainText
 
 /// The last lines that a device sent, to show why an expectation was not met.
 struct ReceivedTail {

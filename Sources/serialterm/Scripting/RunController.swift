@@ -1,4 +1,5 @@
 import EventLoop
+import PlainText
 import Posix
 import Scripting
 import SerialCore
@@ -54,7 +55,7 @@ final class RunController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    defer { frontEnd.controller.lineCommands.end() }
+    defer { frontEnd.port.lineCommands.end() }
     do {
       let status = try perform()
       let signal: RunReport.Failed? =
@@ -128,7 +129,7 @@ final class RunController {
   /// Performs an operation as the command of the palette does.
   private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
     func call(_ done: @escaping () -> Void = {}) -> CommandCall {
-      CommandCall(from: .script, at: frontEnd.controller) { [unowned self] outcome in
+      CommandCall(from: .script, at: frontEnd.port) { [unowned self] outcome in
         done()
         refusal = outcome.refusal ?? ""
         then(outcome.refusal == nil)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DeviceWatch
 import Glibc
+import PlainText
 import SessionKit
 import SystemPackage
 

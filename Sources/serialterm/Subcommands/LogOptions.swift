@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logs
+import SessionKit
 import SystemPackage
 
 /// The logs of a session.

@@ -1,6 +1,7 @@
 import DeviceWatch
 import EventLoop
 import Observing
+import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage

@@ -1,4 +1,5 @@
 import EventLoop
+import PlainText
 import SystemPackage
 
 /// Passes received bytes to the screen: through the command of `--filter` while it runs, otherwise

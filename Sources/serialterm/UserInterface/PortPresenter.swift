@@ -7,7 +7,7 @@ import Views
 
 /// What the user sees of one port, and how: its text, its errors, what becomes of it.
 final class PortPresenter {
-  let controller: SessionController
+  let port: Port
   private(set) var configuration: ConnectConfiguration
   let view: DeviceView
   let filter: FilterKeeper
@@ -46,13 +46,13 @@ final class PortPresenter {
     self.isTyped = isTyped
     let (loop, console) = (app.loop, app.console)
     self.console = console
-    controller = app.add(
+    port = app.add(
       configuration.session,
       in: TerminalState(
         filter: configuration.filter, screen: Console.kind,
         hasColours: console.outputStyle.isColoured),
       writeCapacity: InputPump.queueCapacity(isTerminal: isTyped))
-    let session = controller.session
+    let session = port.session
     lineWatch = ModemLineWatch(session, on: loop)
     counterWatch = CounterWatch(session, on: loop)
     errorReport = LineErrorReport(session, on: loop)
@@ -65,17 +65,19 @@ final class PortPresenter {
     adopt(configuration)
   }
 
-  var model: TerminalStateModel { controller.model }
+  var controller: SessionController { port.controller }
+  var model: TerminalStateModel { port.model }
+  var name: String? { port.name }
 
   /// Prints a message about the port.
-  func say(_ text: String) { console.say(controller.named(text)) }
+  func say(_ text: String) { console.say(port.named(text)) }
 
   /// Makes the session what a configuration says, at the beginning and when its device is known.
   private func adopt(_ configuration: ConnectConfiguration) {
     self.configuration = configuration
-    controller.adopt(configuration.session)
+    port.adopt(configuration.session)
     errorReport.marksErrors = configuration.session.linkOptions.marksErrors
-    controller.narrator.wayBack = configuration.wayBack
+    port.narrator.wayBack = configuration.wayBack
     controller.releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
       $0.isReadOnly = configuration.isReadOnly
@@ -104,9 +106,17 @@ final class PortPresenter {
     controller.onLogsStarted = { [unowned self] in
       model.update { [controller] in $0.log = controller.log.path }
     }
-    let query = try controller.bind(mayAsk: isTyped)
-    controller.narrate()
+    let query = try bindSession()
+    port.narrate()
     return query
+  }
+
+  private func bindSession() throws(Failure) -> DeviceQuery? {
+    do throws(SessionError) {
+      return try controller.bind(mayAsk: isTyped)
+    } catch {
+      throw Failure(error)
+    }
   }
 
   /// Starts to show what the device sends.
@@ -166,7 +176,7 @@ final class PortPresenter {
 
   /// Reports what the port's driver has counted. What changes from here on is shown nowhere.
   func stop() {
-    controller.lineCommands.end()
+    port.lineCommands.end()
     controller.session.refreshCounters()
     errorReport.finish()
     stateChanges = nil

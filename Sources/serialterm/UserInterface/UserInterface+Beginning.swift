@@ -23,7 +23,11 @@ extension UserInterface {
       try loop.turn()
     }
     guard outcome == nil, let target = chooser.target else { return false }
-    try port.controller.bind(toChosen: target)
+    do throws(SessionError) {
+      try port.controller.bind(toChosen: target)
+    } catch {
+      throw Failure(error)
+    }
     return true
   }
 
@@ -37,10 +41,10 @@ extension UserInterface {
 
   /// Prints the first line of the session.
   func greet() {
-    for port in ports { port.controller.narrator.greet(port.controller.session) }
+    for port in ports { port.port.narrator.greet(port.controller.session) }
     if ports.count > 1 && terminal != nil && input.prefix != .none {
       console.say(
-        "\(ports.count) ports. You type to \(focus.controller.name ?? ""); "
+        "\(ports.count) ports. You type to \(focus.name ?? ""); "
           + "\(input.prefix) \(Command.nextPort.key ?? " ") switches to the next one.")
     }
     sayWhatCannotBeDrawn()

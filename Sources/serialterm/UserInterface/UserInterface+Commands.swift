@@ -35,7 +35,7 @@ extension UserInterface {
   /// Performs a command for the user, and shows the outcome.
   func perform(_ command: Command, from sender: CommandCall.Sender) {
     command.perform(
-      CommandCall(from: sender, at: controller, user: self) { [unowned self] outcome in
+      CommandCall(from: sender, at: focus.port, user: self) { [unowned self] outcome in
         if !outcome.lines.isEmpty { console.answer(outcome.lines) }
       })
   }

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Observing
+import PlainText
 import Posix
 import SerialCore
 import SessionKit
@@ -16,13 +17,13 @@ extension UserInterface {
 
   /// Ends the session. If that would cut a file off, the user is asked first.
   func quit() {
-    if app.sessions.allSatisfy({ $0.session.mayClose() }) { leave() }
+    if app.ports.allSatisfy({ $0.session.mayClose() }) { leave() }
   }
 
   /// Ends the session when the device has taken what was typed, or takes too long.
   func leave() {
     leavingDeadline = .now + max(Self.leavingLimit, configuration.quitDrain)
-    for session in app.sessions { session.transfer?.leave() }
+    for port in app.ports { port.controller.transfer?.leave() }
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
   }
 
@@ -73,9 +74,9 @@ extension UserInterface {
     patience: Drain.Patience?, thenWaitingFor linger: Duration = .zero
   ) {
     input.stop()
-    var unfinished = app.sessions.count
-    drains = app.sessions.map { session in
-      Drain(session.session, on: loop, patience: patience) { [unowned self] in
+    var unfinished = app.ports.count
+    drains = app.ports.map { port in
+      Drain(port.session, on: loop, patience: patience) { [unowned self] in
         unfinished -= 1
         if unfinished == 0 { waitForAnswer(linger) }
       }

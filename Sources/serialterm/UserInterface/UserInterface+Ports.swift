@@ -13,7 +13,7 @@ extension UserInterface {
     merged = screen
     let names = PortNames(of: ports.map(\.configuration)).names
     for (port, place) in zip(ports, screen.places(named: names)) { port.view.place = place }
-    for (port, name) in zip(ports, names) { port.controller.name = name }
+    for (port, name) in zip(ports, names) { port.port.name = name }
     screen.focus = ports.firstIndex { $0 === focus } ?? 0
     tellPorts()
   }
@@ -24,7 +24,7 @@ extension UserInterface {
   /// Tells every port's state about the others, and about what is plugged in.
   func tellPorts() {
     let program = ProgramState(
-      ports: ports.compactMap(\.controller.name), focus: focus.controller.name,
+      ports: ports.compactMap(\.name), focus: focus.name,
       sendsToAll: sendsToAll, devices: app.devices.devices.filter(\.hasHardware),
       nodes: Set(ports.compactMap { $0.model.state.session.endpoint?.path }))
     for port in ports { port.model.update { $0.program = program } }
@@ -32,11 +32,11 @@ extension UserInterface {
 
   // MARK: The keyboard
 
-  var focusName: String { focus.controller.name ?? "the port" }
+  var focusName: String { focus.name ?? "the port" }
 
   func moveFocus(to name: String?) {
     let index = ports.firstIndex { $0 === focus } ?? 0
-    let next = name.flatMap { name in ports.first { $0.controller.name == name } }
+    let next = name.flatMap { name in ports.first { $0.name == name } }
     focus = next ?? ports[(index + 1) % ports.count]
   }
 
@@ -47,12 +47,12 @@ extension UserInterface {
     for port in ports where port !== focus {
       do throws(SerialError) {
         if let reason = Need.toSend.unmet(in: port.model.state) {
-          refusals.add(bytes.count, because: port.controller.named(reason))
+          refusals.add(bytes.count, because: port.port.named(reason))
         } else {
           try port.controller.session.write(bytes.bytes, by: .keyboard)
         }
       } catch {
-        refusals.add(bytes.count, because: port.controller.named("the queue is full"))
+        refusals.add(bytes.count, because: port.port.named("the queue is full"))
       }
     }
   }
@@ -66,7 +66,7 @@ extension UserInterface {
       connect(port)
       _ = try port.bind()
     } catch {
-      app.remove(port.controller)
+      app.remove(port.port)
       throw error as? Failure ?? Failure(.otherFailure, "\(endpoint): \(error).")
     }
     ports.append(port)
@@ -74,7 +74,7 @@ extension UserInterface {
     mergeIfNeeded()
     reconnect(port)
     focus = port
-    port.controller.narrator.greet(port.controller.session)
+    port.port.narrator.greet(port.controller.session)
   }
 
   /// A port has ended: the others go on. The program ends with the last one, and the first failure counts.
@@ -84,7 +84,7 @@ extension UserInterface {
       if case .failure = $0 { true } else { false }
     }
     guard ports.contains(where: { $0.outcome == nil }) else { return finish(failure ?? outcome) }
-    if case .failure(let failure) = outcome { console.warn(port.controller.named(failure.message)) }
+    if case .failure(let failure) = outcome { console.warn(port.port.named(failure.message)) }
     port.controller.discardUnsent()
     port.controller.session.close()
     guard port === focus, let next = ports.first(where: { $0.outcome == nil }) else { return }

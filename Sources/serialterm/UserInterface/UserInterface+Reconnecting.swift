@@ -9,17 +9,17 @@ extension UserInterface {
   /// Asks the user which device is the session's. The first answer is "none", because the user may have
   /// pressed a key for something else.
   ///
-  /// - Parameter title: the question; nil when the device was found, or there is none left to choose
+  /// - Parameter question: nil when the device was found, or there is none left to choose
   ///   from.
-  func ask(_ title: String?, about port: PortPresenter) {
-    guard let title else {
+  func ask(_ question: SessionController.ReturnQuestion?, about port: PortPresenter) {
+    guard let question else {
       if portAskedFor === port { dialogs.dismiss() }
       return
     }
     let binder = port.controller.binder
     dialogs.ask(
       Question(
-        title: port.controller.named(title),
+        title: port.port.named(question.title),
         choices: { [unowned binder] _ in
           [Choice<Target?>(id: nil, title: "none, keep waiting")]
             + (binder.candidates.isEmpty ? [] : DeviceChooser.choices(binder.candidates))
@@ -30,5 +30,14 @@ extension UserInterface {
         onEnd: { [unowned self] in portAskedFor = nil }))
     // Set last: the question may have replaced another one, which ended just now.
     portAskedFor = port
+  }
+}
+
+extension SessionController.ReturnQuestion {
+  fileprivate var title: String {
+    switch self {
+    case .which: "which one is the lost device?"
+    case .isThisIt: "is this the lost device?"
+    }
   }
 }

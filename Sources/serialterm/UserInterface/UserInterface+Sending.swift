@@ -1,3 +1,4 @@
+import PlainText
 import Posix
 import SerialCore
 import SessionKit
@@ -10,7 +11,12 @@ extension UserInterface {
   func send(_ path: FilePath) throws(Failure) {
     // The focus may move while the file is sent.
     let port = focus
-    let transfer = try FileTransfer(of: path, to: session, on: loop)
+    let transfer: FileTransfer
+    do throws(Errno) {
+      transfer = try FileTransfer(of: path, to: session, on: loop)
+    } catch {
+      throw Failure(unreadable: path, error)
+    }
     let file = transfer.exchange
     transfer.onReport = { [unowned port] count in
       port.model.update { $0.progress = .init(size: file.size, sentCount: count) }

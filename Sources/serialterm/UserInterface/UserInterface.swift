@@ -50,10 +50,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var configuration: ConnectConfiguration { focus.configuration }
   var controller: SessionController { focus.controller }
   var session: Session { controller.session }
-  var model: TerminalStateModel { controller.model }
+  var model: TerminalStateModel { focus.model }
   var statistics: Statistics { controller.statistics }
   var releaseDesk: ReleaseDesk { controller.releaseDesk }
-  var lineCommands: LineCommands { controller.lineCommands }
+  var lineCommands: LineCommands { focus.port.lineCommands }
   var filter: FilterKeeper { focus.filter }
 
   /// A port to open, and its configuration.
@@ -154,7 +154,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     if terminal != nil {
       controller.askForReturned = { [unowned self, unowned port] in ask($0, about: port) }
     }
-    controller.narrator.keys = { [unowned self, unowned port] in
+    port.port.narrator.keys = { [unowned self, unowned port] in
       terminal == nil ? nil : port === ports[0] ? keysInWords : ""
     }
     port.onShown = { [unowned self, unowned port] in
@@ -162,7 +162,9 @@ final class UserInterface: FrontEnd, SessionDelegate {
       status.update()
     }
     port.onStateChange = { [unowned self, unowned port] in stateDidChange($0, of: port) }
-    controller.onEnd = { [unowned self, unowned port] in portEnded(port, $0) }
+    controller.onEnd = { [unowned self, unowned port] in
+      portEnded(port, .failure(Failure($0)))
+    }
   }
 
   private func connectKeyboard() {
@@ -194,7 +196,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   // MARK: What is observed
 
   private func controller(of session: Session) -> SessionController? {
-    app.sessions.first { $0.session === session }
+    app.ports.first { $0.session === session }?.controller
   }
 
   func sessionShouldRelease(_ session: Session) -> Bool {

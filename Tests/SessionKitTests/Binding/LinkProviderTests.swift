@@ -4,6 +4,7 @@ import Glibc
 import Posix
 import SerialCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import SessionKit

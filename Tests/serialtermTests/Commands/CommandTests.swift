@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import TestSupport
 import Testing
@@ -9,12 +10,14 @@ import Views
 @testable import serialterm
 
 @Suite(.timeLimit(.minutes(5))) struct CommandTests {
-  private let port: FakeCommandPort
+  private let bench: PortBench
   private let user: FakeCommandUser
 
+  private var port: Port { bench.port }
+
   init() throws {
-    port = try FakeCommandPort()
-    user = FakeCommandUser(on: port.loop)
+    bench = try PortBench()
+    user = FakeCommandUser(on: bench.loop)
   }
 
   /// The outcome of a command, which may be answered later; nil if it is not answered.
@@ -137,9 +140,9 @@ import Views
     command: Command, argument: String, message: String
   ) throws {
     #expect(try outcome(of: command, argument: argument) == .failed(message))
-    #expect(port.link.settings == LineSettings())
-    #expect(port.link.lines == [.dtr, .rts])
-    #expect(port.link.breaks.isEmpty)
+    #expect(bench.link.settings == LineSettings())
+    #expect(bench.link.lines == [.dtr, .rts])
+    #expect(bench.link.breaks.isEmpty)
     #expect(user.events.isEmpty)
   }
 
@@ -177,17 +180,17 @@ import Views
     user.choice = "no change"
     #expect(try outcome(of: .toggleLine.command) == nil)
     #expect(try outcome(of: .mapping.command) == nil)
-    #expect(port.link.lines == [.dtr, .rts])
+    #expect(bench.link.lines == [.dtr, .rts])
   }
 
   @Test func valueThatIsSetAlready_isNotSetAgainForAUser_andIsForAProgram() throws {
     user.choice = "none"
     #expect(try outcome(of: .parity.command) == .done("No change: 115200 8N1."))
     // Another program may have changed what the driver has.
-    port.link.settings.parity = .odd
+    bench.link.settings.parity = .odd
     #expect(
       try outcome(of: .parity.command, from: .json, argument: "none") == .done("Now 115200 8N1."))
-    #expect(port.link.settings.parity == .none)
+    #expect(bench.link.settings.parity == .none)
   }
 
   @Test func choices_areOffWhileTheCommandIs_andTheAnswerIsRefused() throws {
@@ -203,7 +206,7 @@ import Views
     let change = SettingsChange(\.baudRate, to: 9600).and(SettingsChange(\.parity, to: .odd))
     Command.parity.perform(change, CommandCall(from: .script, at: port) { outcome = $0 })
     #expect(outcome == .done("Now 9600 8O1."))
-    #expect(port.link.settings == LineSettings(baudRate: 9600, parity: .odd))
+    #expect(bench.link.settings == LineSettings(baudRate: 9600, parity: .odd))
   }
 
   // MARK: Effects
@@ -257,15 +260,15 @@ import Views
     var outcomes: [CommandOutcome] = []
     Command.sendBreak.command.perform(
       CommandCall(from: .key, at: port) { outcomes.append($0) })
-    #expect(port.link.breaks == [true])
-    port.lineCommands.forget()
+    #expect(bench.link.breaks == [true])
+    port.session.close()
     port.lineCommands.end()
     #expect(outcomes.isEmpty)
   }
 
   @Test func release_closesThePort_andOpensItAgain() throws {
     #expect(try outcome(of: .release, from: .signal) == .done)
-    for _ in 0..<3 { try port.loop.turn(waitingAtMost: .zero) }
+    for _ in 0..<3 { try bench.loop.turn(waitingAtMost: .zero) }
     #expect(port.session.state.isReleased)
     #expect(Command.release.value(port.model.state) == "released")
     #expect(try outcome(of: .release, from: .key) == .done)

@@ -77,9 +77,9 @@ import Views
   }
 
   @Test func command_answersWithIt() throws {
-    let port = try FakeCommandPort()
+    let bench = try PortBench()
     var outcome: CommandOutcome?
-    Command.copySettings.perform(CommandCall(from: .json, at: port) { outcome = $0 })
+    Command.copySettings.perform(CommandCall(from: .json, at: bench.port) { outcome = $0 })
     #expect(outcome?.lines.last == "    serialterm connect /dev/ttyTEST")
   }
 }

@@ -7,12 +7,14 @@ import Testing
 
 /// The commands for several ports: when they are on, and what they ask the user's side to do.
 struct SeveralPortsCommandsTests {
-  private let port: FakeCommandPort
+  private let bench: PortBench
   private let user: FakeCommandUser
 
+  private var port: Port { bench.port }
+
   init() throws {
-    port = try FakeCommandPort()
-    user = FakeCommandUser(on: port.loop)
+    bench = try PortBench()
+    user = FakeCommandUser(on: bench.loop)
   }
 
   private func outcome(of command: Command) -> CommandOutcome? {

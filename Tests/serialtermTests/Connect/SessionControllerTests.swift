@@ -16,7 +16,7 @@ import Testing
     let file = folder.path.appending("log")
     let terminal = try PseudoTerminal()
     let app = try App(among: DeviceCatalog(), isQuiet: true, isRaw: false)
-    let controller = app.add(
+    let port = app.add(
       SessionConfiguration(
         target: .endpoint(.tty(terminal.path)), settings: LineSettings(),
         linkOptions: LinkOptions(),
@@ -25,11 +25,11 @@ import Testing
       in: TerminalState(), writeCapacity: 4_096)
     var logged: [UInt8]?
     // Ends the log as soon as it is shown something: what the log has then, it had before.
-    let view = controller.hub.subscribe(as: .view) { _ in
-      controller.log.finish()
+    let view = port.controller.hub.subscribe(as: .view) { _ in
+      port.log.finish()
       logged = try? file.contents()
     }
-    _ = try controller.bind(mayAsk: false)
+    _ = try port.controller.bind(mayAsk: false)
     let words = Array("first words".utf8)
     _ = try words.withUnsafeBytes { try terminal.write($0) }
     let deadline = MonotonicTime.now + .seconds(10)

@@ -40,50 +40,50 @@ import Testing
   }
 
   /// Performs a line on a port, and returns the outcome.
-  private func outcome(of line: String, at port: FakeCommandPort) throws -> CommandOutcome? {
+  private func outcome(of line: String, at bench: PortBench) throws -> CommandOutcome? {
     var outcome: CommandOutcome?
     func call(_ argument: String? = nil) -> CommandCall {
-      CommandCall(from: .json, at: port, argument: argument) { outcome = $0 }
+      CommandCall(from: .json, at: bench.port, argument: argument) { outcome = $0 }
     }
     switch try JSONCommand(try JSON(parsing: line)) {
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
     case .send, .expect, .close: Issue.record("not a command of the session: \(line)")
     }
-    port.lineCommands.end()
+    bench.port.lineCommands.end()
     return outcome
   }
 
   @Test func set_changesAllSettingsAtOnce() throws {
-    let port = try FakeCommandPort()
+    let bench = try PortBench()
     let line = #"{"command":"set","baud":9600,"data-bits":"7","parity":"even","stop-bits":2}"#
-    #expect(try outcome(of: line, at: port) == .done("Now 9600 7E2."))
+    #expect(try outcome(of: line, at: bench) == .done("Now 9600 7E2."))
     #expect(
-      port.link.settings
+      bench.link.settings
         == LineSettings(baudRate: 9600, dataBits: .seven, parity: .even, stopBits: .two))
   }
 
   @Test func set_changesLines() throws {
-    let port = try FakeCommandPort()
-    port.link.lines = [.dtr]
+    let bench = try PortBench()
+    bench.link.lines = [.dtr]
     let line = #"{"command":"set","dtr":false,"rts":true}"#
-    #expect(try outcome(of: line, at: port)?.refusal == nil)
-    #expect(port.link.lines == [.rts])
+    #expect(try outcome(of: line, at: bench)?.refusal == nil)
+    #expect(bench.link.lines == [.rts])
   }
 
   @Test func break_isSent() throws {
-    let port = try FakeCommandPort()
-    #expect(try outcome(of: #"{"command":"break"}"#, at: port) == .done("Break sent."))
-    #expect(port.link.breaks == [true, false])
+    let bench = try PortBench()
+    #expect(try outcome(of: #"{"command":"break"}"#, at: bench) == .done("Break sent."))
+    #expect(bench.link.breaks == [true, false])
   }
 
   @Test func commandByName_hasItsArgument() throws {
-    let port = try FakeCommandPort()
+    let bench = try PortBench()
     let line = #"{"command":"toggle-line","argument":"rts"}"#
-    #expect(try outcome(of: line, at: port)?.refusal == nil)
-    #expect(port.link.lines == [.dtr])
+    #expect(try outcome(of: line, at: bench)?.refusal == nil)
+    #expect(bench.link.lines == [.dtr])
     #expect(
-      try outcome(of: #"{"command":"toggle-line"}"#, at: port)
+      try outcome(of: #"{"command":"toggle-line"}"#, at: bench)
         == .failed("toggle-line: expected dtr or rts"))
   }
 }

@@ -1,0 +1,66 @@
+/// Text from outside, made safe to show: a name that a device gives itself, the name of a file or
+/// of another process, an argument, a message of a client of the control socket.
+///
+/// All such text passes ``Swift/String/harmless`` before it is shown.
+extension String {
+  /// The text in one line, with U+FFFD in place of every character that a terminal obeys or that
+  /// rearranges the line: control characters, bidirectional and other format characters, line ends.
+  package var harmless: String { replacing { _ in false } }
+
+  /// The same for a text of several lines, each of them shortened to a readable length: an error must
+  /// not repeat 100 kB of a broken file.
+  package var harmlessLines: String {
+    replacing { $0 == "\n" }.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.shortened(to: 600) }.joined(separator: "\n")
+  }
+
+  private func replacing(except isKept: (Unicode.Scalar) -> Bool) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      text.append(scalar.isShownAsItself || isKept(scalar) ? scalar : "\u{FFFD}")
+    }
+    return String(text)
+  }
+
+  /// The text as one word of a shell's command line, for commands that the user is to copy: in quotes
+  /// only where a shell would read it otherwise.
+  ///
+  /// Characters that must not be shown are written as octal escapes, `$'\033'`, which bash(1), zsh(1)
+  /// and POSIX.1-2024 read.
+  package var shellWord: String {
+    let isPlain = utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "/._-+:,@%=".utf8.contains(byte)
+      }
+    }
+    if isPlain && !isEmpty { return self }
+    guard unicodeScalars.allSatisfy(\.isShownAsItself) else {
+      return "$'" + unicodeScalars.map(\.shellEscape).joined() + "'"
+    }
+    return "'" + replacing("'", with: #"'\''"#) + "'"
+  }
+}
+
+extension Substring {
+  /// The text with its middle left out, if it has more characters than that.
+  fileprivate func shortened(to limit: Int) -> String {
+    guard utf8.count > limit, count > limit else { return String(self) }
+    let tail = limit / 4
+    return "\(prefix(limit - tail))[\(count - limit) characters]\(suffix(tail))"
+  }
+}
+
+extension Unicode.Scalar {
+  /// The scalar between the quotes of `$'…'`.
+  fileprivate var shellEscape: String {
+    if self == "'" || self == "\\" { return "\\\(self)" }
+    guard !isShownAsItself else { return String(self) }
+    return String(self).utf8.map { byte in
+      let digits = String(byte, radix: 8)
+      return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+    }.joined()
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import Posix
+package import SystemPackage
+
+/// A connection to one session, which releases its port for as long as the connection lasts.
+package struct ControlClient: ~Copyable {
+  private let descriptor: OwnedDescriptor
+  private var input = LineAssembler(limit: ControlReply.limit)
+
+  /// How long a session may take to answer.
+  private static let patience = Duration.seconds(5)
+
+  /// Connects to a session's socket.
+  ///
+  /// - Throws: `Errno` of connect(2): `ECONNREFUSED` for a stale socket.
+  package init(_ path: FilePath) throws(Errno) {
+    let socket = try UnixSocket.make(isBlocking: true)
+    UnixSocket.setPatience(Self.patience, of: socket.borrowed)
+    try UnixSocket.connect(socket.borrowed, to: path)
+    descriptor = socket
+  }
+
+  /// Requests a port, and waits for the reply.
+  ///
+  /// - Returns: nil if the session ends, or sends something that is not a reply.
+  /// - Throws: `EAGAIN` if it does not reply in time.
+  package mutating func ask(_ request: ControlRequest) throws(Errno) -> ControlReply? {
+    let bytes = Array("\(request.line)\n".utf8)
+    // A new socket has room for it.
+    try systemCall {
+      bytes.withUnsafeBytes { write(descriptor.borrowed.rawValue, $0.baseAddress, $0.count) }
+    }
+    let answer = try nextReply()
+    guard answer == .wait else { return answer }
+    // The session is sending what is queued, and limits the time for that itself.
+    UnixSocket.setPatience(.zero, of: descriptor.borrowed)
+    defer { UnixSocket.setPatience(Self.patience, of: descriptor.borrowed) }
+    return try nextReply()
+  }
+
+  /// Gives the port back, and waits until the session has it.
+  ///
+  /// - Returns: nil if the session has ended, or does not reply.
+  package mutating func giveBack() -> ControlReply? {
+    _ = shutdown(descriptor.borrowed.rawValue, CInt(SHUT_WR))
+    return try? nextReply()
+  }
+
+  private mutating func nextReply() throws(Errno) -> ControlReply? {
+    while true {
+      if let line = input.next() { return ControlReply(line: line) }
+      if input.isOverlong { return nil }
+      var buffer = [UInt8](repeating: 0, count: 256)
+      let count = try systemCall {
+        buffer.withUnsafeMutableBytes {
+          read(descriptor.borrowed.rawValue, $0.baseAddress, $0.count)
+        }
+      }
+      guard count > 0 else { return nil }
+      input.append(buffer[..<count])
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import EventLoop
+import Glibc
+import Posix
+import SystemPackage
+
+/// A client of a session's control socket. The port is lent for as long as its connection lasts, so that
+/// a client that is killed gives the port back too.
+///
+/// A client that shuts down its writing side gives the port back and receives the result.
+final class ControlConnection: Borrower {
+  /// Called once, when the connection ends.
+  package var onEnd: () -> Void = {}
+
+  private let descriptor: OwnedDescriptor
+  private let peer: UnixSocket.Peer
+  /// The desks of the present sessions.
+  private let desks: () -> [ReleaseDesk]
+  /// The desk of the session that has the requested port.
+  private weak var desk: ReleaseDesk?
+  private var watch: DescriptorWatch?
+  private var deadline: LoopTimer?
+  private var input = LineAssembler(limit: ControlRequest.limit)
+  private var request: ControlRequest?
+
+  /// How long a client may take to send its request.
+  private static let patience = Duration.milliseconds(500)
+
+  /// Takes over a client's connection.
+  ///
+  /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user, unless
+  ///   that is root.
+  package init(
+    _ client: consuming OwnedDescriptor, on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+  ) throws(Errno) {
+    peer = try UnixSocket.peer(of: client.borrowed)
+    descriptor = client
+    self.desks = desks
+    guard peer.user == UserID(rawValue: geteuid()) || peer.user == UserID(rawValue: 0) else {
+      throw .notPermitted
+    }
+    watch = try loop.watch(descriptor.borrowed, for: .reading) { [unowned self] in
+      if $0.contains(.readable) { read() } else { end() }
+    }
+    deadline = loop.schedule(after: Self.patience) { [unowned self] in end() }
+  }
+
+  deinit { watch?.cancel() }
+
+  package var name: String { "\(request?.borrower ?? "a program") (pid \(peer.pid))" }
+
+  // MARK: The request
+
+  private func read() {
+    let outcome = withUnsafeTemporaryAllocation(byteCount: ControlRequest.limit, alignment: 1) {
+      buffer -> ReadOutcome? in
+      let outcome = try? descriptor.borrowed.readAvailable(into: buffer)
+      // There is one request; anything after it is ignored.
+      if case .bytes(let count) = outcome, request == nil { input.append(buffer[..<count]) }
+      return outcome
+    }
+    switch outcome {
+    case .bytes: take()
+    case .wouldBlock: break
+    case .endOfFile: giveBack()
+    case nil: end()
+    }
+  }
+
+  private func take() {
+    guard request == nil else { return }
+    if let line = input.next() {
+      guard let request = ControlRequest(line: line) else { return refuse() }
+      self.request = request
+      deadline = nil
+      desk = desks().first { $0.has(request.device) }
+      guard let desk else { return hear(.other) }
+      desk.lend(request.device, to: self)
+    } else if input.isOverlong {
+      refuse()
+    }
+  }
+
+  private func refuse() {
+    reply(.no("invalid request"))
+    end()
+  }
+
+  private func giveBack() {
+    guard request != nil else { return end() }
+    // From here on only the client's close matters: epoll always reports EPOLLHUP.
+    guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
+    desk?.end(self)
+  }
+
+  // MARK: Replies
+
+  package func hear(_ answer: ControlReply) {
+    reply(answer)
+    switch answer {
+    case .wait, .released: break
+    case .no, .other, .back, .waiting: end()
+    }
+  }
+
+  /// A reply fits into the socket's buffer, unless the client has not read for a long time.
+  private func reply(_ reply: ControlReply) {
+    guard watch != nil else { return }
+    let bytes = Array("\(reply.line)\n".utf8)
+    let outcome = bytes.withUnsafeBytes { try? descriptor.borrowed.writeAvailable($0) }
+    if outcome != .bytes(bytes.count) { end() }
+  }
+
+  private func end() {
+    guard watch != nil else { return }
+    watch = nil
+    deadline = nil
+    desk?.forget(self)
+    onEnd()
+  }
+}

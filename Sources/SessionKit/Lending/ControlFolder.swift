@@ -1,0 +1,68 @@
+package import Glibc
+import Posix
+package import SystemPackage
+
+/// A private directory of one user, with the sockets of sessions.
+///
+/// It stays open, and its entries are reached through the open descriptor: replacing the directory after
+/// it was checked changes nothing, and its path may be longer than a socket address allows.
+package struct ControlFolder: ~Copyable {
+  private let descriptor: OwnedDescriptor
+
+  private static let suffix = ".sock"
+
+  /// Opens a directory, if its owner and permissions are right.
+  ///
+  /// - Parameters:
+  ///   - place: its path, and the owner that it must have.
+  ///   - creates: whether to create it if it does not exist.
+  /// - Throws: `Errno` of mkdir(2) and open(2): `ELOOP` or `ENOTDIR` for a symbolic link; `EPERM` if it
+  ///   has another owner, or permissions other than 0700.
+  package init(_ place: Place, creates: Bool = false) throws(Errno) {
+    let path = place.path
+    if creates {
+      do {
+        try systemCall { path.withPlatformString { mkdir($0, 0o700) } }
+      } catch .fileExists {
+        // Checked below, as a new one is: the umask may have removed permissions.
+      }
+    }
+    let opened = try OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    let folder = try opened.borrowed.stat()
+    let permissions = folder.permissions.intersection(FilePermissions(rawValue: 0o777))
+    guard folder.userID == place.owner, permissions == .ownerReadWriteExecute else {
+      throw .notPermitted
+    }
+    descriptor = opened
+  }
+
+  /// The names of its sockets, stale ones included.
+  package var socketNames: [String] {
+    let list = FilePath("/proc/self/fd/\(descriptor.borrowed.rawValue)")
+    return list.entryNames().filter { $0.hasSuffix(Self.suffix) }.sorted()
+  }
+
+  /// A path to a socket, valid while this value exists.
+  package func socketPath(_ name: String) -> FilePath {
+    FilePath("/proc/self/fd/\(descriptor.borrowed.rawValue)/\(name)")
+  }
+
+  /// Removes a socket.
+  package func remove(_ name: String) {
+    // ENOENT: it is gone already.
+    _ = unlinkat(descriptor.borrowed.rawValue, name, 0)
+  }
+
+  /// The names for a session's socket: the first, and alternatives for when that is taken.
+  package static func names(pid: pid_t) -> [String] {
+    (0..<8).map { $0 == 0 ? "\(pid)\(suffix)" : "\(pid)-\($0)\(suffix)" }
+  }
+}
+
+extension ControlFolder {
+  /// The process that a socket belongs to, by its name; nil for any other name.
+  package static func pid(ofSocket name: String) -> pid_t? {
+    guard name.hasSuffix(suffix) else { return nil }
+    return pid_t(name.prefix { $0 != "-" && $0 != "." })
+  }
+}

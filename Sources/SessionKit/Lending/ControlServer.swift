@@ -1,0 +1,144 @@
+package import EventLoop
+import Glibc
+import Posix
+package import SystemPackage
+
+/// The control socket of the program, at which other programs ask it to release a port.
+///
+/// The program works without one: every failure here leaves it untouched.
+package final class ControlServer {
+  private let folder: ControlFolder
+  private let name: String
+  private let listener: OwnedDescriptor
+  /// The desks of the present sessions.
+  private let desks: () -> [ReleaseDesk]
+  private let loop: IOLoop
+  private var isStopped = false
+  private var watch: DescriptorWatch?
+  private var pause: LoopTimer?
+  private var connections: [ObjectIdentifier: ControlConnection] = [:]
+
+  private static let mostConnections = 8
+  /// How long no client is accepted after the process has run out of descriptors.
+  private static let pauseLength = Duration.seconds(1)
+
+  /// Listens in the first usable directory of the user.
+  ///
+  /// - Returns: nil if there is none.
+  package static func start(
+    on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+  ) -> ControlServer? {
+    for place in ControlFolder.ownPlaces {
+      if let server = try? ControlServer(in: place, on: loop, for: desks) { return server }
+    }
+    return nil
+  }
+
+  /// Listens in a directory, and creates it if it does not exist.
+  ///
+  /// - Throws: `Errno` of the directory or a system call; `EADDRINUSE` if all names are taken.
+  package init(
+    in place: ControlFolder.Place, on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+  ) throws(Errno) {
+    let folder = try ControlFolder(place, creates: true)
+    let listener = try UnixSocket.make(isBlocking: false)
+    name = try Self.bind(listener.borrowed, in: folder)
+    Self.tidy(folder)
+    self.folder = folder
+    self.listener = listener
+    self.desks = desks
+    self.loop = loop
+    try systemCall { listen(self.listener.borrowed.rawValue, CInt(Self.mostConnections)) }
+    watch = try loop.watch(self.listener.borrowed, for: .reading) { [unowned self] _ in accept() }
+  }
+
+  deinit { stop() }
+
+  /// Ends every connection and removes the socket. Calling it again does nothing.
+  package func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    watch = nil
+    pause = nil
+    connections = [:]
+    folder.remove(name)
+  }
+
+  /// Binds to a name that no process listens at. The stale socket of a killed session is replaced, the
+  /// socket of a running session never.
+  private static func bind(
+    _ listener: FileDescriptor, in folder: borrowing ControlFolder
+  ) throws(Errno) -> String {
+    for name in ControlFolder.names(pid: getpid()) {
+      let path = folder.socketPath(name)
+      do {
+        try UnixSocket.bind(listener, to: path)
+        return name
+      } catch .addressInUse {
+        guard isDead(path) else { continue }
+        folder.remove(name)
+        try UnixSocket.bind(listener, to: path)
+        return name
+      }
+    }
+    throw .addressInUse
+  }
+
+  /// Removes the sockets of killed sessions. A refused connection alone does not prove that: a session
+  /// that is starting binds its socket before it listens.
+  private static func tidy(_ folder: borrowing ControlFolder) {
+    for name in folder.socketNames {
+      guard let pid = ControlFolder.pid(ofSocket: name), hasEnded(pid),
+        isDead(folder.socketPath(name))
+      else { continue }
+      folder.remove(name)
+    }
+  }
+
+  private static func hasEnded(_ pid: pid_t) -> Bool {
+    do {
+      try systemCall { kill(pid, 0) }
+      return false
+    } catch {
+      return error == .noSuchProcess
+    }
+  }
+
+  private static func isDead(_ path: FilePath) -> Bool {
+    do {
+      let probe = try UnixSocket.make(isBlocking: false)
+      try UnixSocket.connect(probe.borrowed, to: path)
+      return false
+    } catch {
+      return error == .connectionRefused
+    }
+  }
+
+  private func accept() {
+    do {
+      while true { admit(try UnixSocket.accept(from: listener.borrowed)) }
+    } catch .wouldBlock {
+      // No more clients are waiting.
+    } catch {
+      // Usually EMFILE. The client stays in the queue; accepting again at once would spin.
+      _ = try? watch?.setInterest([])
+      pause = loop.schedule(after: Self.pauseLength) { [unowned self] in
+        _ = try? watch?.setInterest(.reading)
+      }
+    }
+  }
+
+  /// Serves a client. Closes its connection if there are too many, or if it belongs to another user.
+  private func admit(_ client: consuming OwnedDescriptor) {
+    guard connections.count < Self.mostConnections,
+      let connection = try? ControlConnection(client, on: loop, for: desks)
+    else { return }
+    let id = ObjectIdentifier(connection)
+    connections[id] = connection
+    connection.onEnd = { [unowned self, loop] in
+      // Kept until the end of the turn: one of its methods is running.
+      guard let ended = connections.removeValue(forKey: id) else { return }
+      loop.atEndOfTurn { withExtendedLifetime(ended) {} }
+    }
+  }
+}

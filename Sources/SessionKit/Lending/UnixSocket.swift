@@ -1,0 +1,89 @@
+import Glibc
+package import Posix
+package import SystemPackage
+
+/// Wrappers for stream sockets of the local domain. See unix(7).
+package enum UnixSocket {
+  /// The process at the other end, as the kernel recorded it when the connection was made.
+  struct Peer: Hashable {
+    package let pid: pid_t
+    package let user: UserID
+  }
+
+  /// Creates a socket, close-on-exec. The corresponding C function is `socket`.
+  package static func make(isBlocking: Bool) throws(Errno) -> OwnedDescriptor {
+    let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let type = isBlocking ? flags : flags | CInt(SOCK_NONBLOCK.rawValue)
+    let rawValue = try systemCall { socket(AF_UNIX, type, 0) }
+    return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
+  }
+
+  /// Binds a socket to a path, with mode 0600. The corresponding C function is `bind`.
+  package static func bind(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
+    // The file inherits the permissions of the socket, so that others cannot connect at any time: see
+    // unix_bind_bsd() of the kernel.
+    try systemCall { fchmod(descriptor.rawValue, 0o600) }
+    try withAddress(path) { (address, length) throws(Errno) in
+      try systemCall { Glibc.bind(descriptor.rawValue, address, length) }
+    }
+  }
+
+  /// The corresponding C function is `connect`.
+  package static func connect(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
+    try withAddress(path) { (address, length) throws(Errno) in
+      try systemCall { Glibc.connect(descriptor.rawValue, address, length) }
+    }
+  }
+
+  /// Accepts a client, non-blocking and close-on-exec. The corresponding C function is `accept`.
+  package static func accept(from listener: FileDescriptor) throws(Errno) -> OwnedDescriptor {
+    // Swift's Glibc module has no accept4(2). No other thread of this program forks in between.
+    let rawValue = try systemCall { Glibc.accept(listener.rawValue, nil, nil) }
+    let client = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
+    try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
+    try systemCall { fcntl(rawValue, F_SETFL, O_NONBLOCK) }
+    return client
+  }
+
+  /// The process at the other end: `SO_PEERCRED`.
+  static func peer(of descriptor: FileDescriptor) throws(Errno) -> Peer {
+    // struct ucred, which Swift's Glibc module lacks.
+    var credentials: (pid: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+    var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+    try systemCall {
+      getsockopt(descriptor.rawValue, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
+    }
+    return Peer(pid: credentials.pid, user: UserID(rawValue: credentials.user))
+  }
+
+  /// Limits how long connecting, reading and writing may block; after that they fail with `EAGAIN`.
+  static func setPatience(_ patience: Duration, of descriptor: FileDescriptor) {
+    let nanoseconds = patience.nanoseconds
+    var time = timeval(
+      tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
+    let length = socklen_t(MemoryLayout<timeval>.size)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      // It cannot fail for a socket.
+      _ = setsockopt(descriptor.rawValue, SOL_SOCKET, option, &time, length)
+    }
+  }
+
+  private static func withAddress(
+    _ path: FilePath, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+  ) throws(Errno) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.string.utf8)
+    // The rest of the address is zero, which terminates the path.
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .fileNameTooLong }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let outcome = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        Result { () throws(Errno) in
+          try body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+    }
+    try outcome.get()
+  }
+}

@@ -1,0 +1,270 @@
+package import DeviceWatch
+package import EventLoop
+package import Observing
+package import SerialCore
+package import SystemPackage
+
+/// One session with all that it needs besides its port: the hub that its bytes pass through, logs, binding,
+/// reconnecting, lending. Any front end can use it.
+///
+/// The configuration can change once: when the device is known and a profile is for it. ``adopt(_:)``
+/// applies it in both cases.
+package final class SessionController {
+  package let session: Session
+  package let hub: Hub
+  package let driver: SessionDriver
+  package let log: LogKeeper
+  package let statistics = Statistics()
+  package let releaseDesk: ReleaseDesk
+  package let binder: TargetBinder
+  package let pacer: Pacer
+  package let opening: OpeningSequence
+  package let unsent: UnsentReport
+  /// What a user has to know, besides the events of the session.
+  package let news: Observable<SessionNews>
+  /// The exchange that has the pen.
+  package var exchange: (any RunningExchange)?
+  /// The number of bytes of the input that can be read and were not.
+  package var unreadInputCount: () -> Int = { 0 }
+  private let sharing: SharingWatch
+  /// Called with a device that was not known when the program started, before its port is opened for
+  /// the first time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
+  package var onDeviceKnown: ((Device) throws -> Void)?
+  /// Called when the logs of the configuration have been started.
+  package var onLogsStarted: () -> Void = {}
+  /// Called when the device is lost for good, and its last bytes were received; before ``onEnd``.
+  package var onLost: () -> Void = {}
+  /// Called when something ends the session: the loss of its device, or an error.
+  package var onEnd: (SessionError) -> Void = { _ in }
+  /// Asks the user which device has come back; nil without a user. The argument is nil when there is
+  /// nothing to ask any more.
+  package var askForReturned: ((ReturnQuestion?) -> Void)?
+  /// Whether what was queued for a device is discarded when the device is gone: what was typed must not
+  /// reach another one. What a program pipes is one stream, and goes on.
+  package var discardsForLostDevice = false
+
+  private let devices: DeviceCatalog
+  private let configuration: SessionConfiguration
+  private var stateChanges: ObservationToken<SessionEvent>?
+  private let link: LinkMaking
+  private var knownDevice: Device?
+  private var hasStartedLogs = false
+  private var hasFinished = false
+
+  /// The options for opening a port, shared with the closure that opens it.
+  private final class LinkMaking {
+    var options: LinkOptions
+    private var hasLookedForConsole = false
+    init(_ options: LinkOptions) { self.options = options }
+
+    /// The path, if it is a console of the kernel and a port is opened for the first time.
+    func kernelConsole(at endpoint: Endpoint) -> FilePath? {
+      guard !hasLookedForConsole else { return nil }
+      hasLookedForConsole = true
+      return endpoint.path.flatMap { KernelConsoles().contains($0) ? $0 : nil }
+    }
+  }
+
+  /// Creates a session and its collaborators.
+  ///
+  /// - Parameters:
+  ///   - devices: the serial ports of the machine.
+  ///   - providers: the kinds of endpoints.
+  ///   - writeCapacity: the capacity of the queue for sending, in bytes.
+  package init(
+    _ configuration: SessionConfiguration, among devices: DeviceCatalog, on loop: IOLoop,
+    from providers: LinkProviders = .standard, writeCapacity: Int
+  ) {
+    self.devices = devices
+    self.configuration = configuration
+    let link = LinkMaking(configuration.linkOptions)
+    self.link = link
+    let news = Observable<SessionNews>()
+    self.news = news
+    session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
+      if let console = link.kernelConsole(at: $0) { news.notify(.kernelConsole(console)) }
+      return providers.link(to: $0, options: link.options)
+    }
+    driver = SessionDriver(session, on: loop)
+    hub = Hub(of: session)
+    log = LogKeeper(of: session, hub, on: loop) { news.notify($0) }
+    opening = OpeningSequence(of: session, on: loop)
+    pacer = Pacer(of: session, on: loop)
+    binder = TargetBinder(session, among: devices, on: loop)
+    sharing = SharingWatch(session, on: loop) { news.notify($0) }
+    unsent = UnsentReport { news.notify($0) }
+    releaseDesk = ReleaseDesk(session, on: loop) { news.notify($0) }
+    session.addObserver(statistics)
+    opening.onFailure = { news.notify(.openingSequenceFailed($0)) }
+    releaseDesk.onUnsent = { [unowned self] in unsent.bytes($0) }
+    binder.onFailure = { [unowned self] in onEnd(.binding($0)) }
+    driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
+    followState()
+    adopt(configuration)
+  }
+
+  /// Acts on the session's changes after the present observers: one that has told the user that the device is
+  /// gone is called before what was not sent is reported.
+  package func followState() {
+    stateChanges = session.observe(\.stateChange) { [unowned self] in
+      stateDidChange(from: $0.old, to: $0.new)
+    }
+  }
+
+  /// Applies a configuration. An open port gets those parts that can be changed while it is open.
+  package func adopt(_ configuration: SessionConfiguration) {
+    session.requestedSettings = configuration.settings
+    session.waitsForLostDevice = configuration.reconnects
+    link.options = configuration.linkOptions
+    opening.sequence = configuration.onOpen
+    pacer.pacing = configuration.pacing
+    log.configuration = configuration.log
+    binder.waitsForAbsentDevice = configuration.waitsForAbsentDevice
+  }
+
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
+    switch (old, new) {
+    case (.open, .waitingForDevice), (.open, .released):
+      if discardsForLostDevice { discardUnsent() }
+    case (_, .closed(.lost(let error))):
+      // The last bytes may contain the text that a script expects.
+      onLost()
+      onEnd(.port(error))
+    case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _): break
+    }
+  }
+
+  // MARK: The end
+
+  /// Closes the port. Finish sending and the logs first.
+  package func close() {
+    stateChanges = nil
+    session.close()
+  }
+
+  /// Discards the bytes that were not sent, and reports the file that is being sent and the number of
+  /// the other bytes. Call it before the port is closed, or when it was lost.
+  ///
+  /// - Parameter unread: the number of bytes of the input that will not be read.
+  package func discardUnsent(unread: Int = 0) {
+    var discarded = session.discardUnsent()
+    exchange?.cutOff(discarding: &discarded)
+    unsent.bytes(discarded.total + unread)
+  }
+
+  /// Reports what was not sent. Call it on every way out, before the port is closed. Calling it again
+  /// does nothing.
+  package func finishSending() {
+    guard !hasFinished else { return }
+    hasFinished = true
+    discardUnsent(unread: unreadInputCount())
+  }
+
+  // MARK: The device
+
+  /// Finds the device, and opens it or waits for it; see ``TargetBinder/bind(to:mayAsk:)``.
+  package func bind(mayAsk: Bool) throws(SessionError) -> DeviceQuery? {
+    try bind(to: configuration.target, mayAsk: mayAsk)
+  }
+
+  private func bind(to target: Target?, mayAsk: Bool) throws(SessionError) -> DeviceQuery? {
+    if onDeviceKnown != nil {
+      binder.onArrival = { [unowned self] in deviceArrived(at: $0, $1) }
+    }
+    let question: DeviceQuery?
+    do throws(BindingError) {
+      question = try binder.bind(to: target, mayAsk: mayAsk)
+    } catch {
+      throw .binding(error)
+    }
+    // Until the profile is known, the logs are not known either.
+    if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
+      try startLogs(at: session.state.endpoint?.path)
+    }
+    return question
+  }
+
+  /// Opens the device that the user has chosen.
+  package func bind(toChosen target: Target) throws(SessionError) {
+    let present: [Device]
+    do throws(Errno) {
+      present = try devices.current()
+    } catch {
+      throw .binding(.system(error))
+    }
+    let resolved = ResolvedTarget(target) { present }
+    if let device = resolved.device(among: { present }) { try settle(device) }
+    _ = try bind(to: target, mayAsk: false)
+  }
+
+  private func deviceArrived(at endpoint: Endpoint, _ device: Device?) -> Bool {
+    do throws(SessionError) {
+      if let device { try settle(device) }
+      try startLogs(at: endpoint.path)
+      return true
+    } catch {
+      onEnd(error)
+      return false
+    }
+  }
+
+  private func settle(_ device: Device) throws(SessionError) {
+    guard device != knownDevice else { return }
+    do {
+      try onDeviceKnown?(device)
+    } catch {
+      throw .settling(error)
+    }
+    knownDevice = device
+  }
+
+  /// Starts the logs when the device is present: a failed attempt leaves no file behind.
+  private func startLogs(at node: FilePath?) throws(SessionError) {
+    guard !hasStartedLogs else { return }
+    hasStartedLogs = true
+    do throws(LogError) {
+      try log.start(for: session.state, at: node)
+    } catch {
+      throw .log(error)
+    }
+    onLogsStarted()
+  }
+
+  // MARK: Reconnecting
+
+  /// Starts to watch for the device. Without a user, it is needed only if the device may come, or come
+  /// back, or if it is not open yet: udev may still be setting its permissions.
+  ///
+  /// - Throws: the errors of epoll_ctl(2).
+  package func startReconnecting() throws(Errno) {
+    let isNeeded =
+      askForReturned != nil || configuration.reconnects || configuration.waitsForAbsentDevice
+      || !session.state.isOpen
+    guard isNeeded else { return }
+    try binder.startReconnecting { [unowned self] in take($0) }
+  }
+
+  private func take(_ report: Reconnector.Report) {
+    switch report {
+    case .held(let error): news.notify(.held(error))
+    case .refused(let error):
+      if binder.endsWhenRefused { return onEnd(.port(error)) }
+      news.notify(.refused(error))
+    case .several(let devices):
+      guard let askForReturned else { return onEnd(.indistinguishable(devices)) }
+      askForReturned(.which)
+    case .lookAlikes(let devices):
+      news.notify(.lookAlikes(devices))
+      askForReturned?(.isThisIt)
+    case .settled: askForReturned?(nil)
+    }
+  }
+
+  /// A question about the lost device.
+  package enum ReturnQuestion {
+    /// Which of several devices is it?
+    case which
+    /// Is it this one, which looks alike?
+    case isThisIt
+  }
+}

@@ -1,0 +1,91 @@
+package import Posix
+package import SerialCore
+import SystemPackage
+
+/// Decides which other programs that have the session's port open are reported. A value.
+package struct SharingReport {
+  private var reported: Set<PortHolder> = []
+  private var hasReportedUnknown = false
+  /// The programs that are not reported yet, with the time when they were first seen.
+  private var candidates: [Candidate: MonotonicTime] = [:]
+  private var isFirstUpdate = true
+
+  /// How long a program must have the port open before it is reported. A short-lived one, such as
+  /// `stty -F PORT`, takes no data.
+  package static let moment = Duration.milliseconds(500)
+
+  private enum Candidate: Hashable {
+    case known(PortHolder)
+    case unknown
+  }
+
+  /// A message for the user.
+  package enum Message: Hashable {
+    /// A program has the port open too.
+    case shared(PortHolder)
+    /// A program that this user cannot see has opened the port.
+    case opened
+    /// No other program has it open any more.
+    case ended
+  }
+
+  /// Whether the report has to be updated again after ``moment``, to see which programs still have the port
+  /// open.
+  package var isUndecided: Bool { !candidates.isEmpty }
+
+  /// Updates the report. The first time, all programs are reported: they were there before the session.
+  ///
+  /// - Parameters:
+  ///   - uses: the processes that have the port open.
+  ///   - pid: this process.
+  ///   - isOpenElsewhere: whether the kernel has reported an open, and no close since.
+  ///   - now: the time at which the processes were found.
+  package mutating func update(
+    _ uses: [PortHolders.Use], besides pid: Int32, isOpenElsewhere: Bool, at now: MonotonicTime
+  ) -> [Message] {
+    let visible = uses.filter { $0.holder.pid != pid }
+    let others = Set(visible.filter { !$0.isFarEnd }.map(\.holder))
+    // As root, or for the user's own programs, the one that opened the port is in the list.
+    let isUnknown = isOpenElsewhere && visible.isEmpty
+    let wasShared = !reported.isEmpty || hasReportedUnknown
+    reported.formIntersection(others)
+    hasReportedUnknown = hasReportedUnknown && isUnknown
+    var present = Set(others.subtracting(reported).map(Candidate.known))
+    if isUnknown && !hasReportedUnknown { present.insert(.unknown) }
+    var messages: [Message] = []
+    var left: [Candidate: MonotonicTime] = [:]
+    for candidate in present {
+      let start = candidates[candidate] ?? now
+      if isFirstUpdate || now - start >= Self.moment {
+        messages.append(report(candidate))
+      } else {
+        left[candidate] = start
+      }
+    }
+    candidates = left
+    isFirstUpdate = false
+    if wasShared && reported.isEmpty && !hasReportedUnknown { messages.append(.ended) }
+    return messages.sorted { $0.order < $1.order }
+  }
+
+  private mutating func report(_ candidate: Candidate) -> Message {
+    switch candidate {
+    case .known(let holder):
+      reported.insert(holder)
+      return .shared(holder)
+    case .unknown:
+      hasReportedUnknown = true
+      return .opened
+    }
+  }
+}
+
+extension SharingReport.Message {
+  /// Known programs come first, by their process ID.
+  fileprivate var order: Int32 {
+    switch self {
+    case .shared(let holder): holder.pid
+    case .opened, .ended: .max
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import DeviceWatch
+import EventLoop
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+
+/// Reports when another program has the session's port open, from the start or later.
+///
+/// A port that is opened with `--shared`, or by root, can be open twice, and the programs then split what
+/// the device sends. inotify(7) reports that a program opens the node; which one is found by looking at
+/// all processes, which may take some 10 ms: a thread of its own does that.
+final class SharingWatch: SessionObserver {
+  /// The time from the opening of the port to the first search.
+  private static let firstSearch = Duration.milliseconds(100)
+
+  private let report: (SessionNews) -> Void
+  private let loop: IOLoop
+  private var path: FilePath?
+  private var sharing = SharingReport()
+  private var watcher: OpeningWatcher?
+  private var watch: DescriptorWatch?
+  private var search: Search?
+  /// Whether the node was opened or closed while a search was running.
+  private var isSearchDue = false
+  /// The next search, for the programs that are not reported yet.
+  private var timer: LoopTimer?
+
+  /// A search for the processes that have the port open, by a thread.
+  private final class Search {
+    let wake: WakePipe
+    let result = Guarded<[PortHolders.Use]?>(nil)
+    var watch: DescriptorWatch?
+
+    init() throws(Errno) { wake = try WakePipe() }
+  }
+
+  /// - Parameter report: receives which programs share the port.
+  package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
+    self.report = report
+    self.loop = loop
+    session.addObserver(self)
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    guard old.isOpen != new.isOpen else { return }
+    stop()
+    if case .open(let endpoint, _) = new, let path = endpoint.path { start(path) }
+  }
+
+  /// Without inotify, or without a thread, the session works, and does not warn.
+  private func start(_ path: FilePath) {
+    self.path = path
+    if let watcher = try? OpeningWatcher(path) {
+      self.watcher = watcher
+      watch = try? loop.watch(watcher.descriptor, for: .reading) { [unowned self] _ in
+        if self.watcher?.readEvents() == true { look() }
+      }
+    }
+    // Not while the session starts: looking at all processes would compete with the first bytes.
+    timer = loop.schedule(after: Self.firstSearch) { [unowned self] in look() }
+  }
+
+  private func stop() {
+    // A search that is running goes on, so that there is one thread at most.
+    (path, watcher, watch, timer) = (nil, nil, nil, nil)
+    isSearchDue = false
+    sharing = SharingReport()
+  }
+
+  /// Starts a search, or another one after the one that is running.
+  private func look() {
+    guard let path else { return }
+    guard search == nil else { return isSearchDue = true }
+    isSearchDue = false
+    guard let search = try? Search() else { return }
+    do throws(Errno) {
+      search.watch = try loop.watch(search.wake.reader, for: .reading) { [unowned self] _ in
+        searchEnded()
+      }
+      let (wake, result) = (search.wake, search.result)
+      try DetachedThread.run {
+        let uses = PortHolders().uses(of: path)
+        result.withLock { $0 = uses }
+        wake.wake()
+      }
+      self.search = search
+    } catch {
+      search.watch = nil
+    }
+  }
+
+  private func searchEnded() {
+    guard let uses = search?.result.withLock({ $0 }) else { return }
+    // Kept until the end of the turn: its watch is calling.
+    let ended = search
+    loop.atEndOfTurn { withExtendedLifetime(ended) {} }
+    search = nil
+    guard let path else { return }
+    // The port may have been closed and opened since.
+    if isSearchDue { return look() }
+    let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
+    let messages = sharing.update(
+      uses, besides: getpid(), isOpenElsewhere: isOpenElsewhere, at: .now)
+    timer =
+      sharing.isUndecided
+      ? loop.schedule(after: SharingReport.moment) { [unowned self] in look() } : nil
+    for message in messages { report(.sharing(message, at: path)) }
+  }
+}

@@ -1,0 +1,40 @@
+import DeviceWatch
+import Logs
+import SessionKit
+
+extension Failure {
+  /// Puts in words why a session could not begin, or has ended.
+  init(_ error: SessionError) {
+    switch error {
+    case .binding(let error): self.init(error)
+    case .port(let error): self.init(error)
+    case .indistinguishable(let devices):
+      let list = devices.lines.joined(separator: "\n")
+      self.init(.usage, "more than one device may be the lost device:\n\(list)")
+    case .log(let error): self.init(error)
+    case .watching(let error):
+      self.init(.otherFailure, "the port cannot be watched: \(error).")
+    case .settling(let error):
+      self = error as? Failure ?? Failure(.otherFailure, "\(error).")
+    }
+  }
+
+  /// Puts in words why logging could not begin.
+  init(_ error: LogError) {
+    switch error {
+    case .file(let error): self.init(.logFailed, "\(error)\(error.advice).")
+    case .stillWritten(let path): self.init(.logFailed, "\(path) is still being written.")
+    }
+  }
+}
+
+extension LogFileError {
+  /// What to do about it.
+  fileprivate var advice: String {
+    switch reason {
+    case .exists: "; --log-append appends to it"
+    case .accessRefused: "; a group must be one of your own"
+    case .symbolicLink, .notAFile, .system: ""
+    }
+  }
+}

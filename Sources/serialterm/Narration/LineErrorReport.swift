@@ -1,0 +1,111 @@
+import EventLoop
+import PlainText
+import SerialCore
+
+/// Reports bytes with errors, and breaks: the first one at once, then the number after a second, and
+/// less and less often while there are more. A wrong speed causes thousands.
+///
+/// If errors are marked, each is reported with its byte; otherwise, and for overruns, which have no
+/// mark, when the driver's counters are read.
+final class LineErrorReport: SessionObserver {
+  /// Called with a line to print.
+  var say: (String) -> Void = { _ in }
+  /// Whether errors are marked in the received bytes.
+  var marksErrors = false
+
+  private let loop: IOLoop
+  private var timer: LoopTimer?
+  private var interval = shortestInterval
+  private var markCount = 0
+  private var counted = LineCounters()
+
+  private static let shortestInterval = Duration.seconds(1)
+  private static let longestInterval = Duration.seconds(60)
+
+  init(_ session: Session, on loop: IOLoop) {
+    self.loop = loop
+    session.addObserver(self)
+  }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
+
+  func session(_ session: Session, didReceiveError error: LineError) {
+    guard timer == nil else { return markCount += 1 }
+    say(error.words)
+    waitForMore()
+  }
+
+  func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
+  ) {
+    let changes = new.changes(since: old)
+    for error in changes.errors where !marksErrors || !error.isMarked {
+      counted[error] &+= changes[error]
+    }
+    if timer == nil && !counted.errors.isEmpty {
+      sayCounted()
+      waitForMore()
+    }
+  }
+
+  private func sayCounted() {
+    let counts = counted.errors.map { $0.words(for: Int(counted[$0])) }
+    counted = LineCounters()
+    if !counts.isEmpty { say("the driver counted \(counts.joined(separator: ", ")).") }
+  }
+
+  /// Prints what has not been printed yet.
+  func finish() {
+    if markCount > 0 {
+      say(
+        "\(markCount.grouped) more \(markCount == 1 ? "error or break was" : "errors or breaks were") received."
+      )
+    }
+    markCount = 0
+    sayCounted()
+  }
+
+  private func waitForMore() {
+    timer = loop.schedule(after: interval) { [unowned self] in
+      timer = nil
+      guard markCount > 0 || !counted.errors.isEmpty else {
+        return interval = Self.shortestInterval
+      }
+      finish()
+      interval = min(interval * 2, Self.longestInterval)
+      waitForMore()
+    }
+  }
+}
+
+extension LineError {
+  fileprivate var words: String {
+    switch self {
+    case .damaged(let byte):
+      "received a byte with a parity or framing error: 0x\(String(byte, radix: 16, uppercase: true))."
+    case .breakOrDamagedZero: "received a break, or a zero with an error."
+    }
+  }
+}
+
+extension CountedError {
+  /// Whether the kernel can mark it in the received bytes.
+  fileprivate var isMarked: Bool {
+    switch self {
+    case .framing, .parity, .breakCondition: true
+    case .overrun, .bufferOverrun: false
+    }
+  }
+
+  fileprivate func words(for count: Int) -> String {
+    let name =
+      switch self {
+      case .framing: "framing error"
+      case .parity: "parity error"
+      case .overrun: "overrun"
+      case .bufferOverrun: "buffer overrun"
+      case .breakCondition: "break"
+      }
+    return count.counted(name)
+  }
+}

@@ -1,0 +1,19 @@
+import Logs
+import PlainText
+import SystemPackage
+
+extension Log.News {
+  /// What is new about a log.
+  func words(at path: FilePath) -> String {
+    switch self {
+    case .overflow: "the log \(path) is too slow: what comes now is missing from it."
+    case .goesOn(let missing): "the log \(path) continues; \(missing.counted("byte")) missing."
+    case .problem(.unwritable(let error)):
+      "the log \(path) cannot be written (\(error)): up to "
+        + "\(Log.capacity >> 20) MiB are kept until it can."
+    case .problem(.notRotated(let error)):
+      "The log cannot be rotated, and continues in the old file: \(error)."
+    case .problem(nil): "the log \(path) is written again."
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import DeviceWatch
+import Observing
+import PlainText
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+
+/// Tells the user what happens to a session: its device is opened, lost and found again; the driver changed a
+/// setting; the session has news.
+final class SessionNarrator: SessionObserver {
+  private let console: Console
+  /// The keys that quit and help, in words; nil if the user has no keyboard here, empty if another port
+  /// has said them.
+  var keys: () -> String? = { nil }
+  /// How the user reopens a released port, in words; nil if there is no way.
+  var wayBack: String?
+  /// The programs that have the released port, in words; nil if there are none.
+  var borrowers: () -> String? = { nil }
+  /// The name of the port in messages that do not say which one it is; nil while it is the only one.
+  var name: String?
+  private var goneAt: MonotonicTime?
+  private var hasBeenOpen = false
+  private var news: ObservationToken<SessionNews>?
+
+  /// Tells the news of a session at once; its events, when the narrator observes it.
+  init(of controller: SessionController, on console: Console) {
+    self.console = console
+    news = controller.news.observe { [unowned self] in tell($0) }
+  }
+
+  /// A message with the name of the port, if it needs one.
+  func named(_ message: String) -> String { name.map { "\($0): \(message)" } ?? message }
+
+  /// Prints the first line of a session: its port and settings, or the device that it waits for.
+  func greet(_ session: Session) {
+    switch session.state {
+    case .open(let port, let settings) where !hasBeenOpen:
+      hasBeenOpen = true
+      warnOfDifferences(in: session)
+      // Nothing is said between pipes, where all is as expected.
+      if keys() != nil { sayOpened(port, settings) }
+    case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
+      // Who has the port was said when opening it failed.
+      if let keys = keys(), !keys.isEmpty { console.say(keys) }
+    case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
+    case .open, .closed, .opening, .released: break
+    }
+  }
+
+  private func sayOpened(_ port: Endpoint, _ settings: LineSettings) {
+    sayWithKeys("\(port) at \(settings).")
+  }
+
+  private func sayWithKeys(_ text: String) {
+    let keys = keys() ?? ""
+    console.say(keys.isEmpty ? text : "\(text) \(keys)")
+  }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    switch (old, new) {
+    case (.open, .waitingForDevice(let port, _)):
+      goneAt = .now
+      console.say("\(port) is gone, waiting for it to come back.")
+    case (.open, .released(let port)), (.waitingForDevice(let port, _), .released):
+      goneAt = .now
+      // Other programs need the path.
+      let path = port.path.map(\.string) ?? port.inWords
+      console.say(
+        borrowers().map { "\(path) is lent to \($0)." }
+          ?? "\(path) is released for other programs.\(wayBack.map { " \($0) takes it back." } ?? "")"
+      )
+    case (.released, .waitingForDevice(let port, _)):
+      console.say("reopening \(port.inWords).")
+    case (.opening(_, after: .released), .waitingForDevice(_, .failed(let error))):
+      console.say("\(Failure(error).message) Trying again.")
+    case (.opening(_, after: .some), .open(let port, let settings)):
+      if hasBeenOpen {
+        console.say("\(port) is back\(absence()).")
+      } else {
+        hasBeenOpen = true
+        sayOpened(port, settings)
+      }
+      warnOfDifferences(in: session)
+    case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):
+      break
+    }
+  }
+
+  // MARK: News
+
+  /// Puts news in words. What is lost is told even with `--quiet`.
+  private func tell(_ news: SessionNews) {
+    switch news {
+    case .kernelConsole(let path):
+      console.warn(
+        "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
+          + "and what you send may reach a login prompt.")
+    case .sharing(.ended, let path): console.say(SharingReport.Message.ended.text(at: path))
+    case .sharing(let message, let path): console.warn(message.text(at: path))
+    case .openingSequenceFailed(let error): console.warn(Failure(error).message)
+    case .held(let error): console.say(error.heldForNow)
+    case .refused(let error): console.say(Failure(error).message)
+    case .lookAlikes(let devices): console.answer(devices.notTaken)
+    case .claim(let isWanted, let borrowers):
+      console.say(
+        "the port \(isWanted ? "stays released" : "is reopened") when \(borrowers) finishes.")
+    case .borrowerFinished(let name):
+      console.say("\(name) has finished; the port stays released.")
+    case .releaseRefused(let reason):
+      console.say(CommandOutcome.unavailable(because: reason).message)
+    case .unsent(let count): console.warn(named("\(count.bytesWere) not sent."))
+    case .fileUnsent(let file, let end): console.warn(named(file.words(for: end)))
+    case .log(let path, let news): console.warn(news.words(at: path))
+    case .notLogged(let path, let count):
+      console.warn("\(path): \(count.counted("byte")) not logged.")
+    case .notWritten(let path, let count):
+      console.warn("\(path): the disk takes nothing; \(count.bytesWere) not written.")
+    }
+  }
+
+  /// Warns of settings that the driver changed.
+  func warnOfDifferences(in session: Session) {
+    guard case .open(_, let actual) = session.state else { return }
+    for difference in session.requestedSettings.differences(from: actual) {
+      console.warn(
+        "warning: the driver set \(difference.setting) \(difference.actual) instead of "
+          + "\(difference.requested).")
+    }
+  }
+
+  private func absence() -> String {
+    guard let goneAt else { return "" }
+    let tenths = (MonotonicTime.now - goneAt).nanoseconds / 100_000_000
+    return " after \(tenths / 10).\(tenths % 10) s"
+  }
+}
+
+extension SerialError {
+  /// The message about a port that is busy, and waited for.
+  fileprivate var heldForNow: String {
+    "waiting for \(endpoint): \(PortProblem.busy(at: endpoint))."
+  }
+}
+
+extension [Device] {
+  /// Why similar devices are not used, in lines.
+  fileprivate var notTaken: [String] {
+    ["not used, because it is not certain that it is the lost device:"] + lines
+  }
+}
+
+extension PlainFile {
+  /// That the file was not sent to its end, and how far it got.
+  fileprivate func words(for end: End) -> String {
+    let progress = "\(sentCount.grouped) of \(size.bytesWere) sent"
+    return switch end {
+    case .done: "\(name) was sent."
+    case .stopped: "\(name) was stopped: \(progress)."
+    case .cutOff: "\(name) was cut off: \(progress)."
+    case .unreadable(let error): "\(name) cannot be read to its end (\(error)): \(progress)."
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import PlainText
+import SerialCore
+import SessionKit
+import SystemPackage
+
+extension SharingReport {
+  /// The consequence of sharing a port.
+  static let loss = "What the device sends is split between the programs: each misses a part."
+}
+
+extension SharingReport.Message {
+  /// What is the case, without the path: `doctor` finds the same.
+  var fact: String {
+    switch self {
+    case .shared(let holder): "also open in \(holder.command.harmless) (pid \(holder.pid))"
+    case .opened: "also open in another program"
+    case .ended: "no longer open in another program"
+    }
+  }
+
+  /// The message in words.
+  func text(at path: FilePath) -> String {
+    switch self {
+    case .shared: "warning: \(path) is \(fact). \(SharingReport.loss)"
+    case .opened:
+      "warning: another program has opened \(path) too. \(SharingReport.loss) 'sudo serialterm "
+        + "doctor \(path.string.shellWord)' names it."
+    case .ended: "no other program has \(path) open any more."
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import EventLoop
+import Loopback
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+@testable import SessionKit
+
+@Suite(.timeLimit(.minutes(5))) struct ReleaseDeskTests {
+  /// Somebody who wants a port, and what they heard.
+  private final class Tool: Borrower {
+    let name: String
+    private(set) var heard: [ControlReply] = []
+
+    init(_ name: String) { self.name = name }
+    func hear(_ reply: ControlReply) { heard.append(reply) }
+  }
+
+  /// What the user would be told.
+  private final class News {
+    var list: [SessionNews] = []
+  }
+
+  private final class Guardian: SessionDelegate {
+    func sessionShouldRelease(_ session: Session) -> Bool { false }
+  }
+
+  private let loop: IOLoop
+  private let port: PseudoTerminal
+  private let session: Session
+  private let desk: ReleaseDesk
+  private let news = News()
+  private let device: DeviceID
+
+  init() throws {
+    loop = try IOLoop()
+    port = try PseudoTerminal()
+    session = Session(settings: LineSettings())
+    try session.open(.tty(port.path))
+    desk = ReleaseDesk(session, on: loop) { [news] in news.list.append($0) }
+    desk.patience = Drain.Patience(total: .seconds(1))
+    device = try #require(port.path.deviceNumber)
+  }
+
+  private var isReleased: Bool { session.state == .released(.tty(port.path)) }
+
+  /// Lets what was put off happen.
+  private func settle() throws {
+    for _ in 0..<3 { try loop.turn(waitingAtMost: .zero) }
+  }
+
+  private func bringBack() throws {
+    session.deviceDidReturn(at: .tty(port.path))
+    try settle()
+  }
+
+  @Test func port_isTakenBack_whenTheLastClaimHasEnded() throws {
+    let (one, other) = (Tool("one"), Tool("other"))
+    desk.lend(device, to: one)
+    desk.lend(device, to: other)
+    try settle()
+    #expect(isReleased)
+    #expect(one.heard == [.released(port.path)])
+    #expect(other.heard == one.heard)
+    #expect(desk.borrowerNames == "one, other")
+
+    desk.end(one)
+    try settle()
+    #expect(isReleased)
+    #expect(one.heard.last == .released(port.path))
+    #expect(one.heard.count == 2)
+
+    desk.end(other)
+    #expect(session.state == .waitingForDevice(.tty(port.path), .released))
+    try bringBack()
+    #expect(other.heard == [.released(port.path), .back(port.path)])
+    #expect(desk.borrowerNames == nil)
+  }
+
+  @Test func user_hasAClaimOfTheirOwn() throws {
+    let tool = Tool("tool")
+    desk.toggle()
+    try settle()
+    #expect(isReleased)
+    desk.lend(device, to: tool)
+    desk.toggle()
+    #expect(isReleased)
+    guard case .claim(false, borrowers: "tool") = try #require(news.list.last) else {
+      Issue.record("reported \(news.list)")
+      return
+    }
+    desk.toggle()
+    desk.end(tool)
+    #expect(isReleased)
+    desk.toggle()
+    #expect(session.state == .waitingForDevice(.tty(port.path), .released))
+  }
+
+  @Test func claimThatIsWithdrawn_beforeThePortIsLetGoOf_changesNothing() throws {
+    desk.toggle()
+    desk.toggle()
+    try settle()
+    #expect(session.state.isOpen)
+    let tool = Tool("tool")
+    desk.lend(device, to: tool)
+    desk.forget(tool)
+    try settle()
+    #expect(session.state.isOpen)
+    #expect(tool.heard.isEmpty)
+  }
+
+  @Test func anotherDevice_isNotLent() throws {
+    let tool = Tool("tool")
+    desk.lend(DeviceID(majorNumber: 4, minorNumber: 64), to: tool)
+    try settle()
+    #expect(tool.heard == [.other])
+    #expect(session.state.isOpen)
+  }
+
+  @Test func pseudoTerminalWithTheNumberOfALostOne_isNotLent() throws {
+    // Another program's terminal is at the path now, for all that the desk can see.
+    session.deviceDidDisappear()
+    try settle()
+    guard case .waitingForDevice = session.state else {
+      Issue.record("the session does not wait: \(session.state)")
+      return
+    }
+    let tool = Tool("tool")
+    desk.lend(device, to: tool)
+    try settle()
+    #expect(tool.heard == [.other])
+    #expect(desk.borrowerNames == nil)
+  }
+
+  @Test func sessionThatMayNotRelease_saysSo_toAllWhoAsked() throws {
+    let guardian = Guardian()
+    session.delegate = guardian
+    let tool = Tool("tool")
+    desk.lend(device, to: tool)
+    try settle()
+    guard case .no = tool.heard.last else {
+      Issue.record("heard \(tool.heard)")
+      return
+    }
+    #expect(session.state.isOpen)
+    guard case .releaseRefused(because: "the session keeps the port") = try #require(news.list.last)
+    else {
+      Issue.record("reported \(news.list)")
+      return
+    }
+    session.delegate = nil
+    desk.toggle()
+    try settle()
+    #expect(isReleased)
+  }
+
+  @Test func portThatMayNotBeReleased_isNotLent_andTheReasonIsTold() throws {
+    let tool = Tool("tool")
+    desk.refusal = { "a script has it" }
+    desk.lend(device, to: tool)
+    try settle()
+    #expect(tool.heard == [.no("a script has it")])
+    #expect(session.state.isOpen)
+    #expect(desk.borrowerNames == nil)
+  }
+
+  @Test func deviceThatStaysAway_isToldAfterAWhile() throws {
+    let tool = Tool("tool")
+    desk.lend(device, to: tool)
+    try settle()
+    desk.end(tool)
+    while tool.heard.count < 2 { try loop.turn() }
+    #expect(tool.heard.last == .waiting(port.path))
+  }
+}

@@ -1,0 +1,46 @@
+package import DeviceWatch
+package import EventLoop
+package import SerialCore
+package import SessionKit
+package import SystemPackage
+
+/// A kind of endpoint that a test controls, `fake:NAME` unless it takes the place of another kind.
+package final class FakeProvider: LinkProvider, @unchecked Sendable {
+  package let kind: Endpoint.Kind
+  /// Why the far end cannot be prepared.
+  package var preparationError: Errno?
+  /// Nil if only an attempt tells whether the far end is there.
+  package var presence: FakePresence?
+  package private(set) var preparedCount = 0
+
+  private let makeLink: (Endpoint) -> any Link
+
+  /// - Parameter makeLink: makes a link to an endpoint.
+  package init(
+    _ kind: Endpoint.Kind = Endpoint.Kind("fake"),
+    makeLink: @escaping (Endpoint) -> any Link = { FakeLink(to: $0) }
+  ) {
+    self.kind = kind
+    self.makeLink = makeLink
+  }
+
+  package func parse(_ text: String) -> Result<Target, TargetError>? {
+    guard text.hasPrefix("fake:") else { return nil }
+    guard text != "fake:" else { return .failure(.malformed(text, expected: ["fake:NAME"])) }
+    return .success(.endpoint(Endpoint(kind, text)))
+  }
+
+  package func completions(among devices: () -> [Device]) -> [String] { ["fake:"] }
+
+  package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
+    if let preparationError { throw preparationError }
+    preparedCount += 1
+    return PreparedEndpoint(endpoint)
+  }
+
+  package func link(to endpoint: Endpoint, options: LinkOptions) -> any Link { makeLink(endpoint) }
+
+  package func presence(
+    of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
+  ) -> (any Presence)? { presence }
+}

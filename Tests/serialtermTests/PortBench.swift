@@ -1,0 +1,31 @@
+import EventLoop
+import SerialCore
+import SessionKit
+import SystemPackage
+import TestSupport
+
+@testable import serialterm
+
+/// A program with one open port, whose link is a fake.
+final class PortBench {
+  let app: App
+  let link: FakeLink
+  let port: Port
+
+  var loop: IOLoop { app.loop }
+
+  init() throws {
+    let endpoint = Endpoint.tty("/dev/ttyTEST")
+    let link = FakeLink(to: endpoint)
+    self.link = link
+    app = try App(
+      among: DeviceCatalog(), from: LinkProviders([FakeProvider(endpoint.kind) { _ in link }]),
+      isQuiet: true, isRaw: false)
+    port = app.add(
+      SessionConfiguration(
+        settings: LineSettings(), linkOptions: LinkOptions(), onOpen: nil, reconnects: true,
+        waitsForAbsentDevice: false, pacing: Pacing(), log: LogConfiguration(), isQuiet: true),
+      in: TerminalState(), writeCapacity: 4_096)
+    try port.session.open(endpoint)
+  }
+}

@@ -1,0 +1,46 @@
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import Testing
+
+@testable import serialterm
+
+/// What a port's session makes of the outcome of the program.
+@Suite(.timeLimit(.minutes(5))) struct PortTests {
+  private let bench: PortBench
+  private var unsent: UnsentReport { bench.port.controller.unsent }
+
+  init() throws { bench = try PortBench() }
+
+  private func status(
+    of outcome: Result<serialterm.ExitStatus, Failure> = .success(.done)
+  ) -> serialterm.ExitStatus {
+    switch bench.port.verdict(on: outcome) {
+    case .success(let status): status
+    case .failure(let failure): failure.status
+    }
+  }
+
+  @Test func goodEnd_staysOne_whenAllWasSent() {
+    unsent.bytes(0)
+    #expect(status() == .done)
+  }
+
+  @Test func unsentBytes_areNoGoodEnd_andChangeNoOtherEnd() {
+    unsent.bytes(5)
+    #expect(status() == .otherFailure)
+    #expect(status(of: .success(.signal(15))) == .signal(15))
+    #expect(status(of: .success(.command(3))) == .command(3))
+    #expect(status(of: .failure(Failure(.deviceLost, "gone"))) == .deviceLost)
+    #expect(status(of: .failure(Failure(.timedOut, "late"))) == .timedOut)
+  }
+
+  @Test func cutFile_outweighsALostDevice_andUnsentBytes() {
+    unsent.bytes(5)
+    unsent.file(PlainFile("boot.bin", size: 9), .cutOff)
+    #expect(status() == .transferFailed)
+    #expect(status(of: .failure(Failure(.deviceLost, "gone"))) == .transferFailed)
+    #expect(status(of: .success(.signal(15))) == .signal(15))
+  }
+}
