@@ -127,14 +127,13 @@ class Row49LimitTests(SessionTest):
 
     def kind_of_end(self, status, output):
         """How a start without enough memory ended; no other end is right."""
-        if GREETING in output:
-            self.assertEqual(status, 0)
+        if GREETING in output and status == 0:
             return "works"
         if LOADER in output or LIBRARY in output:
             self.assertEqual(status, LOADER_STATUS)
             return "loader"
         if output.strip() == b"":
-            self.assertEqual(status, -signal.SIGILL)
+            self.assertIn(status, (-signal.SIGILL, -signal.SIGSEGV))
             return "silent"
         self.assertRegex(output, rb"failed to allocate|Cannot allocate memory|crashed|cannot allocate TLS")
         return "told"
