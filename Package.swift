@@ -80,13 +80,22 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The user's terminal: screen, keyboard, dialogs. No sessions' fates, no arguments, no exit statuses.
+    .target(
+      name: "TerminalFrontEnd",
+      dependencies: [
+        "CTerminalGuard", "EventLoop", "Logs", "PlainText", "Posix", "SerialCore", "TerminalUI",
+        "Views", system,
+      ],
+      swiftSettings: strict),
+
     // The program.
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "TerminalUI",
-        "Views", system,
+        "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
+        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit",
+        "TerminalFrontEnd", "TerminalUI", "Views", system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -141,11 +150,21 @@ let package = Package(
         "SessionKit", "TestSupport", system,
       ],
       swiftSettings: strict),
+    .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
+    .testTarget(
+      name: "TerminalFrontEndTests",
+      dependencies: [
+        "EventLoop", "Loopback", "PlainText", "Posix", "SerialCore", "TerminalFrontEnd",
+        "TerminalUI", "TestSupport",
+        "Views", system,
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing",
-        "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalUI", "TestSupport", "Views",
+        "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd", "TerminalUI",
+        "TestSupport", "Views",
         system,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

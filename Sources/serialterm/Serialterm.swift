@@ -4,6 +4,7 @@ import Glibc
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// The root command: it parses the command line, runs the subcommand and ends the process.
 @main
@@ -74,6 +75,8 @@ struct Serialterm: ParsableCommand {
     } catch let failure as Failure {
       complain(failure.message)
       return failure.status
+    } catch let gone as OutputGone {
+      return status(of: gone)
     } catch let errno as Errno {
       complain("a system call failed: \(errno).")
       return .otherFailure
@@ -122,13 +125,18 @@ struct Serialterm: ParsableCommand {
   }
 
   private static func answer(_ text: String) -> ExitStatus {
-    do throws(Failure) {
+    do throws(OutputGone) {
       try StandardStream.output.print(text + "\n")
       return .done
     } catch {
-      complain(error.message)
-      return error.status
+      return status(of: error)
     }
+  }
+
+  private static func status(of gone: OutputGone) -> ExitStatus {
+    let failure = Failure(outputGone: gone.error)
+    complain(failure.message)
+    return failure.status
   }
 
   private static func complain(_ message: String) {

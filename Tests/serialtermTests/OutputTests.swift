@@ -2,6 +2,7 @@ import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import Testing
 
 @testable import serialterm
@@ -45,19 +46,9 @@ import Testing
     #expect(try JSON(parsing: json).string == "a\(character)b")
   }
 
-  @Test func textOfEveryScript_staysAsItIs() {
+  @Test func textOfEveryScript_staysAsItIs_inJSON() {
     let text = "café 串口 مرحبا שלום ไทย 😀 e\u{301}"
-    #expect(text.harmless == text)
     #expect(JSON.string(text).description == "\"\(text)\"")
-  }
-
-  @Test(arguments: [
-    ("ttyUSB0", "ttyUSB0"), ("usb:0403:6001", "usb:0403:6001"), ("", "''"), ("a b", "'a b'"),
-    ("x'; rm -rf ~; '", #"'x'\''; rm -rf ~; '\'''"#), ("$(id)", "'$(id)'"), ("~", "'~'"),
-    ("a\nb", #"$'a\012b'"#), ("\u{202E}\\'", #"$'\342\200\256\\\''"#), ("ü", "'ü'"),
-  ])
-  func shellWord_isReadBackByAShell(text: String, word: String) {
-    #expect(text.shellWord == word)
   }
 
   @Test func lineOfAMessage_isShortened_andKeepsItsEnds() {
@@ -67,11 +58,6 @@ import Testing
     #expect(shown.hasPrefix("config.toml:3: 'xxx"))
     #expect(shown.hasSuffix("xxx' is no value"))
     #expect(Failure(.usage, "two\n\(message)").message == "two\n\(shown)")
-  }
-
-  @Test func linesOfAText_areHarmless_andStayLines() {
-    #expect(
-      "a\u{1B}[2J\n\nb\u{9B}c\rd".harmlessLines == "a\u{FFFD}[2J\n\nb\u{FFFD}c\u{FFFD}d")
   }
 
   @Test func finding_isHarmless_whateverThePortIsCalled() {
@@ -87,22 +73,6 @@ import Testing
       Timestamp(seconds: 1_795_242_660, microseconds: 42).rfc3339
         == "2026-11-21T06:31:00.000042Z")
     #expect(Timestamp(seconds: 0, microseconds: 999_999).rfc3339 == "1970-01-01T00:00:00.999999Z")
-  }
-
-  @Test(arguments: [
-    (0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_000, "-1,000"),
-  ])
-  func counts_areGroupedByThousands(number: Int, text: String) {
-    #expect(number.grouped == text)
-  }
-
-  @Test(arguments: [
-    (0, "0 bytes", "0 bytes were"), (1, "1 byte", "1 byte was"),
-    (2, "2 bytes", "2 bytes were"), (30_000, "30,000 bytes", "30,000 bytes were"),
-  ])
-  func nounAfterACount_isSingularForOne(number: Int, text: String, passive: String) {
-    #expect(number.counted("byte") == text)
-    #expect(number.bytesWere == passive)
   }
 
   @Test func statistics_nameOneOfAKindInTheSingular() {

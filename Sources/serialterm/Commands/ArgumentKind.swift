@@ -1,5 +1,6 @@
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// A kind of argument: how it is parsed, and how a user is asked for it.

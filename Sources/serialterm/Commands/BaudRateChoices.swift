@@ -1,4 +1,5 @@
 import SerialCore
+import TerminalFrontEnd
 import TerminalUI
 
 /// The baud rates to choose from: the usual ones, and any number that is typed.

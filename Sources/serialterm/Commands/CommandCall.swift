@@ -2,6 +2,7 @@ import EventLoop
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// One use of a command: who sends it, what it acts on, and where the outcome goes.
 struct CommandCall {

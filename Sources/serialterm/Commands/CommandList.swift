@@ -1,3 +1,4 @@
+import TerminalFrontEnd
 import TerminalUI
 
 /// The list of all commands: those that are off are dimmed and say why.

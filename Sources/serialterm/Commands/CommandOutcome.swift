@@ -1,3 +1,5 @@
+import TerminalFrontEnd
+
 /// What became of a command: the same for every sender, be it a key, the palette, a line of JSON, a script,
 /// a program at the control socket or a signal.
 enum CommandOutcome: Hashable {
@@ -22,7 +24,7 @@ enum CommandOutcome: Hashable {
     switch self {
     case .done(let lines): lines
     case .failed(let reason): [reason]
-    case .unavailable(let reason): ["Not available: \(reason)."]
+    case .unavailable(let reason): [Refusal.sentence(because: reason)]
     }
   }
 

@@ -1,5 +1,6 @@
 import PlainText
 import SerialCore
+import TerminalFrontEnd
 import Views
 
 extension Command {

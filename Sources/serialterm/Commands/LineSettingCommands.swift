@@ -1,4 +1,5 @@
 import SerialCore
+import TerminalFrontEnd
 import TerminalUI
 
 /// The commands that change the settings of the line.

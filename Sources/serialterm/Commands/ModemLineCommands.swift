@@ -1,4 +1,5 @@
 import SerialCore
+import TerminalFrontEnd
 import TerminalUI
 
 /// The commands for breaks and modem lines.

@@ -1,4 +1,5 @@
 import SerialCore
+import TerminalFrontEnd
 
 /// A condition of a command.
 ///

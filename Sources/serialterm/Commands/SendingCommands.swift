@@ -1,5 +1,6 @@
 import PlainText
 import SystemPackage
+import TerminalFrontEnd
 
 /// The commands about what is sent.
 extension Command {

@@ -1,4 +1,5 @@
 import SerialCore
+import TerminalFrontEnd
 import TerminalUI
 
 /// The commands about the session as a whole.

@@ -2,6 +2,7 @@ import DeviceWatch
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// The commands for several ports in one program.

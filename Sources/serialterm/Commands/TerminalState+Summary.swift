@@ -1,5 +1,6 @@
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 
 extension TerminalState {
   /// The settings as lines for the user.

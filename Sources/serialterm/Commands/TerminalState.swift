@@ -1,5 +1,6 @@
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 import Views
 
 /// The observed state of a session: it decides which commands are available and what is shown.
@@ -55,16 +56,6 @@ struct TerminalState: Hashable {
   var deviceCanWait: Bool {
     guard case .open(_, let settings) = session else { return false }
     return settings.flowControl != .none || capabilities.contains(.backPressure)
-  }
-
-  /// The kinds of standard output.
-  enum ScreenKind: Hashable {
-    /// Not a terminal.
-    case none
-    /// A terminal that can only print.
-    case printing
-    /// A terminal that can draw anywhere on its screen.
-    case drawing
   }
 
   /// The file that is being sent; it has the pen.

@@ -1,3 +1,4 @@
+import TerminalFrontEnd
 import Views
 
 /// The commands that change how the device's output is shown.

@@ -1,5 +1,6 @@
 import PlainText
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// A problem that prevents the use of a port, or may disturb it.

@@ -4,6 +4,7 @@ import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Prints the devices and their changes until the count, the timeout or a signal.
 final class MonitorController: DeviceObserver {

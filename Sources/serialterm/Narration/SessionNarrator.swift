@@ -5,6 +5,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Tells the user what happens to a session: its device is opened, lost and found again; the driver changed a
 /// setting; the session has news.

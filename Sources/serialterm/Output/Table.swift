@@ -1,4 +1,5 @@
 import PlainText
+import TerminalFrontEnd
 import TerminalUI
 
 /// Rows of text in columns. The cells may come from a device: they are shown as harmless text.

@@ -4,6 +4,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Connects a command's standard input and output to the port, until the command ends.
 final class ExecController: SessionObserver {

@@ -4,6 +4,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// The front end of the commands without a user, such as `send`, `run` and `log`: nothing is asked, and
 /// standard output is for a program.

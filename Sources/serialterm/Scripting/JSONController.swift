@@ -6,6 +6,7 @@ import Scripting
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Lets a program drive sessions: events go to standard output, commands come from standard input, both
 /// as JSON lines. Commands are performed one after the other, and each gets one answer.

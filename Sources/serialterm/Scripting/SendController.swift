@@ -5,6 +5,7 @@ import Scripting
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Sends bytes, and waits for the answer: runs the exchange, and prints what comes of it.
 final class SendController {

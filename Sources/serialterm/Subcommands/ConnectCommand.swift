@@ -3,6 +3,7 @@ import Glibc
 import PlainText
 import SerialCore
 import SessionKit
+import TerminalFrontEnd
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
 struct ConnectCommand: Subcommand {

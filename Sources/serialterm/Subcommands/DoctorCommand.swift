@@ -4,6 +4,7 @@ import Glibc
 import PlainText
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// `serialterm doctor`: finds out why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import DeviceWatch
 import SerialCore
 import SessionKit
+import TerminalFrontEnd
 
 /// `serialterm list`: lists the serial devices.
 struct ListCommand: Subcommand {

@@ -3,6 +3,7 @@ import EventLoop
 import Loopback
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 
 /// `serialterm loopback`: a pseudo-terminal to test against.
 struct LoopbackCommand: Subcommand {

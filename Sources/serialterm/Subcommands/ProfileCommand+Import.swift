@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Glibc
+import TerminalFrontEnd
 
 extension ProfileCommand {
   struct ImportTio: Subcommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// `serialterm profile`: shows and extends the configuration.
 struct ProfileCommand: ParsableCommand {

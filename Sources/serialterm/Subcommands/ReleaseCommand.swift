@@ -2,6 +2,7 @@ import ArgumentParser
 import PlainText
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// `serialterm release`: runs a command that needs the port of a running session.
 struct ReleaseCommand: Subcommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import EventLoop
 import Loopback
 import SystemPackage
+import TerminalFrontEnd
 
 /// `serialterm replay`: plays a log as a pseudo-terminal.
 struct ReplayCommand: Subcommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import DeviceWatch
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// `serialterm rules`: prints a udev rule that gives a device a permanent name.
 struct RulesCommand: Subcommand {

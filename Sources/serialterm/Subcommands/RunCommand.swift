@@ -1,6 +1,7 @@
 import ArgumentParser
 import Scripting
 import SessionKit
+import TerminalFrontEnd
 
 /// `serialterm run`: runs a script that talks to a device.
 struct RunCommand: Subcommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TerminalFrontEnd
 
 /// `serialterm session-commands`: the table of commands that the manual is made from.
 struct SessionCommandsCommand: Subcommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TerminalFrontEnd
 import Views
 
 /// How what the device sends is shown.

@@ -1,5 +1,6 @@
 import Glibc
 import SessionKit
+import TerminalFrontEnd
 
 /// Configuration of an interactive session.
 struct ConnectConfiguration {

@@ -5,6 +5,7 @@ import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// Asks the user for one of the present devices; the list follows what is plugged in and unplugged.

@@ -1,6 +1,7 @@
 import EventLoop
 import PlainText
 import SystemPackage
+import TerminalFrontEnd
 
 /// Passes received bytes to the screen: through the command of `--filter` while it runs, otherwise
 /// directly.

@@ -3,6 +3,7 @@ import EventLoop
 import Observing
 import SerialCore
 import SessionKit
+import TerminalFrontEnd
 import Views
 
 /// What the user sees of one port, and how: its text, its errors, what becomes of it.

@@ -3,6 +3,7 @@ import Glibc
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// How a session starts.
 extension UserInterface {

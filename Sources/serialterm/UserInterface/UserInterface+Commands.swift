@@ -1,5 +1,6 @@
 import SystemPackage
 import SessionKit
+import TerminalFrontEnd
 import TerminalUI
 
 /// The keys that start commands.

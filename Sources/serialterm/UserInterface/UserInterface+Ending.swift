@@ -6,6 +6,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// The end of a session.

@@ -3,6 +3,7 @@ import EventLoop
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Several ports: which one has the keyboard, and what becomes of each.
 extension UserInterface {

@@ -2,6 +2,7 @@ import DeviceWatch
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// What the user is shown, and asked, about a lost device.

@@ -3,6 +3,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// What is sent besides what is typed, and what is not.
 extension UserInterface {

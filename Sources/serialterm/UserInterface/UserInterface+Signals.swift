@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TerminalFrontEnd
 
 /// What the signals mean to a session.
 extension UserInterface {

@@ -6,6 +6,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import Views
 
 /// The front end of a person: keyboard, screen, and the commands that they give.

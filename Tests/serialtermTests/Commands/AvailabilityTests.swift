@@ -1,6 +1,7 @@
 import Observing
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 import Testing
 

@@ -1,5 +1,6 @@
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 import Testing
 

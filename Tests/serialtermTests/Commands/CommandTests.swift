@@ -3,6 +3,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import TestSupport
 import Testing
 import Views

@@ -2,6 +2,7 @@ import ArgumentParser
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 import Testing
 import Views
 

@@ -1,6 +1,7 @@
 import EventLoop
 import SerialCore
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 @testable import serialterm

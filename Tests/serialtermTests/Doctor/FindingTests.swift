@@ -1,5 +1,6 @@
 import Posix
 import SystemPackage
+import TerminalFrontEnd
 import Testing
 
 @testable import serialterm

@@ -1,0 +1,98 @@
+package import EventLoop
+package import TerminalUI
+
+/// Shows one dialog at a time: a question to the user, or a text in pages. The dialog has the
+/// keyboard; the session continues meanwhile.
+package final class Dialogs {
+  /// Called when a dialog has opened or closed.
+  package var onChange: () -> Void = {}
+  /// Whether lists are printed once, with numbers, instead of drawn: because the terminal can only
+  /// print, or because the user wants it (a screen reader reads what is printed).
+  package var isPlain: Bool
+
+  private let console: Console
+  private let input: InputPump
+  private let loop: IOLoop
+  private lazy var reader = KeyReader(on: loop) { [unowned self] in dialog?.handle($0) }
+  private var dialog: (any Dialog)?
+  /// Called when the open dialog has closed.
+  private var onEnd: () -> Void = {}
+  /// Ten times a second is enough to follow: a transfer changes the state with every piece.
+  private lazy var refreshing = Coalescer(on: loop, interval: .milliseconds(100)) {
+    [unowned self] in dialog?.refresh()
+  }
+
+  package init(on console: Console, input: InputPump, loop: IOLoop) {
+    self.console = console
+    self.input = input
+    self.loop = loop
+    isPlain = Console.kind != .drawing
+  }
+
+  package var isOpen: Bool { dialog != nil }
+
+  /// Asks a question, in place of the open dialog.
+  package func ask<Answer>(_ question: Question<Answer>) {
+    let answer: (Question<Answer>.Outcome) -> Void = { [unowned self] outcome in
+      dismiss()
+      switch outcome {
+      case .cancelled: question.onCancel()
+      case .chosen(let answer): question.onAnswer(answer)
+      }
+    }
+    open(
+      isPlain
+        ? PlainQuestionView(question, on: console, answer: answer)
+        : PanelQuestionView(question, on: console, loop: loop, answer: answer),
+      onEnd: question.onEnd)
+  }
+
+  /// Shows a text in pages, in place of the open dialog. See ``Pager``.
+  package func show(_ lines: @escaping (ScreenSize) -> [StyledLine]) {
+    open(Pager(lines, on: console) { [unowned self] in dismiss() })
+  }
+
+  /// Prints a text, in pages if it is longer than the screen, in place of the open dialog.
+  package func print(_ lines: [StyledLine], rows: Int) {
+    if lines.count < rows { return console.answer(lines) }
+    open(PlainPager(lines, rows: rows, on: console) { [unowned self] in dismiss() })
+  }
+
+  private func open(_ dialog: any Dialog, onEnd: @escaping () -> Void = {}) {
+    dismiss()
+    self.dialog = dialog
+    self.onEnd = onEnd
+    reader.reset()
+    input.focus = { [unowned self] in reader.take($0) }
+    onChange()
+    dialog.open()
+  }
+
+  /// Shows the present state soon.
+  ///
+  /// - Parameter isUrgent: whether the user waits for it.
+  package func refresh(isUrgent: Bool = false) {
+    if isOpen { refreshing.post(isUrgent: isUrgent) }
+  }
+
+  /// Closes the open dialog. Its question stays unanswered.
+  package func dismiss() {
+    guard let dialog else { return }
+    let onEnd = onEnd
+    self.dialog = nil
+    self.onEnd = {}
+    dialog.close()
+    input.focus = nil
+    onChange()
+    onEnd()
+  }
+}
+
+/// Something on the screen that has the keyboard.
+protocol Dialog: AnyObject {
+  func open()
+  func handle(_ key: Key)
+  /// The state of the session has changed.
+  func refresh()
+  func close()
+}

@@ -1,0 +1,311 @@
+package import EventLoop
+import Glibc
+import Posix
+package import SerialCore
+package import SystemPackage
+package import TerminalUI
+package import Views
+
+/// Passes standard input to the session, at the session's pace: input that its queue has no room for
+/// stays where it comes from.
+///
+/// On a terminal it separates commands from data, and always keeps reading: the key that quits may be
+/// behind a large paste. While the device is fast, reading pauses as with a pipe; when the device is
+/// slow, or takes nothing, the input is read ahead until the session's queue is full. After that, and
+/// while there is no device, input is refused and counted.
+package final class InputPump: SessionObserver {
+  /// Called with the key after the prefix.
+  package var onCommand: (UInt8) -> Void = { _ in }
+  /// Called with a key after the prefix that no command can have.
+  package var onOtherKey: (Key) -> Void = { _ in }
+  /// Called with bytes that were typed and accepted, as they were typed.
+  package var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called with bytes that were passed to the session, as they are sent.
+  package var onQueued: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called with the number of bytes that were typed and not sent.
+  package var onRefused: (Int) -> Void = { _ in }
+  /// Called once, at the end of the input; with the error if reading failed.
+  package var onEnd: (Errno?) -> Void = { _ in }
+  /// Takes typed bytes that are not for the device but for an open list, or for a line that is edited.
+  /// Returns how many bytes it took, at least one: the rest may be for another part.
+  package var focus: ((UnsafeRawBufferPointer) -> Int)? {
+    didSet { updateInterest() }
+  }
+  /// Whether nothing is sent, and all input is refused.
+  package var isRefusing: Bool {
+    didSet { updateInterest() }
+  }
+
+  /// The key that starts a command.
+  package var prefix = PrefixKey.none {
+    didSet { if prefix != oldValue { parser = PrefixKeyParser(prefix: prefix) } }
+  }
+
+  /// The maps of characters that are sent.
+  package var mapList = MapList() {
+    didSet {
+      guard mapList != oldValue else { return }
+      flushMap()
+      byteMap = ByteMap(mapList, .toDevice)
+      mapsBytes = !byteMap.isIdentity
+    }
+  }
+
+  /// The bytes to send for Enter, which a terminal reports as CR. The map applies to them.
+  package var lineEnding = LineEnding.cr
+
+  private let author: Author
+  /// Where the input goes.
+  package var session: Session {
+    didSet {
+      guard session !== oldValue, loop != nil else { return }
+      oldValue.removeObserver(self)
+      session.addObserver(self)
+      (isReadingAhead, paceTimer) = (false, nil)
+      updateInterest()
+    }
+  }
+  private var byteMap = ByteMap(MapList(), .toDevice)
+  private var mapsBytes = false
+  private var mapped: [UInt8] = []
+  private let isTerminal: Bool
+  private let file = StandardFile(.standardInput, O_RDONLY)
+  private var parser = PrefixKeyParser(prefix: .none)
+  private var watch: DescriptorWatch?
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var loop: IOLoop?
+  /// Whether the device is so slow that a user would wait for a key to be noticed.
+  private var isReadingAhead = false
+  private var paceTimer: LoopTimer?
+  /// Sends the byte that waits in the map.
+  private var mapTimer: LoopTimer?
+  private var sentInWindow = 0
+  /// Bytes that were read and wait for the next turn.
+  private var held: [UInt8] = []
+  private var heldTimer: LoopTimer?
+
+  /// The longest time for the keys of one turn.
+  private static let patience = Duration.milliseconds(10)
+  /// The number of queued bytes at which reading pauses.
+  private static let crowd = 65_536
+  /// A device that takes fewer bytes than ``crowd`` in this time is slow.
+  private static let paceWindow = Duration.milliseconds(250)
+  /// How long a map waits for the second byte of a pair that is typed: a terminal sends both at once.
+  private static let mapPause = Duration.milliseconds(50)
+
+  /// The capacity that a session's queue needs.
+  ///
+  /// - Parameter isTerminal: whether a user types, whose commands must be found behind a paste. Memory
+  ///   that is never used costs nothing.
+  package static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
+
+  /// Creates a pump; nothing is read before ``start(on:)``. The user, or the pipe, becomes the owner of
+  /// the session's pen.
+  package init(to session: Session, isTerminal: Bool, isReadOnly: Bool) {
+    self.session = session
+    self.isTerminal = isTerminal
+    author = isTerminal ? .keyboard : .pipe
+    session.owner = author
+    isRefusing = isReadOnly
+    buffer = .allocate(byteCount: 65_536, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Starts to read.
+  ///
+  /// - Throws: the errors of epoll_ctl(2).
+  package func start(on loop: IOLoop) throws(Errno) {
+    self.loop = loop
+    session.addObserver(self)
+    watch = try loop.watch(file.descriptor, for: interest) { [unowned self] _ in read() }
+  }
+
+  /// Stops reading, for good.
+  package func stop() {
+    flushMap()
+    session.removeObserver(self)
+    watch?.cancel()
+    watch = nil
+    paceTimer = nil
+    mapTimer = nil
+    heldTimer = nil
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    updateInterest()
+  }
+
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    sentInWindow += bytes.byteCount
+    if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
+    updateInterest()
+  }
+
+  /// The number of bytes from a program that were not read. What was typed and not read stays in the
+  /// terminal, for the next program that reads it.
+  package var unreadCount: Int { isTerminal || isRefusing ? 0 : file.descriptor.availableByteCount }
+
+  /// The number of bytes to read now.
+  private var room: Int {
+    if isRefusing || focus != nil { return buffer.count }
+    if !session.state.isOpen { return isTerminal ? buffer.count : 0 }
+    if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
+    let room = max(0, min(Self.crowd - session.queuedByteCount, buffer.count))
+    return room / (mapsBytes ? Self.growth : 1) / (isTerminal ? lineEnding.bytes.count : 1)
+  }
+
+  /// The largest number of bytes that a map makes of one.
+  private static let growth = 2
+  /// The number of bytes to read and refuse when the queue is full and only commands count.
+  private static let refusable = 4_096
+
+  private var interest: Interest { held.isEmpty && room > 0 ? .reading : [] }
+
+  private func updateInterest() {
+    guard let watch else { return }
+    // Fails only without memory; the next event tries again.
+    _ = try? watch.setInterest(interest)
+    if isTerminal && room == 0 && paceTimer == nil { measurePace() }
+  }
+
+  /// Reads ahead when the device turns out to be slow.
+  private func measurePace() {
+    sentInWindow = 0
+    paceTimer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
+      paceTimer = nil
+      if sentInWindow < Self.crowd { isReadingAhead = true }
+      updateInterest()
+    }
+  }
+
+  private func read() {
+    let room = room
+    guard room > 0 else { return }
+    let outcome: ReadOutcome
+    do {
+      outcome = try file.descriptor.readAvailable(into: .init(rebasing: buffer[..<room]))
+    } catch {
+      return end(error)
+    }
+    switch outcome {
+    case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    case .wouldBlock: break
+    case .endOfFile: end(nil)
+    }
+    updateInterest()
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    guard isTerminal else { return send(bytes) }
+    let deadline = MonotonicTime.now + Self.patience
+    var rest = bytes
+    // After the key that quits nothing is used.
+    while watch != nil {
+      if isFull(by: deadline) { return hold(rest) }
+      switch parser.next(in: &rest) {
+      case .data(let data):
+        let untaken = hand(out: data, by: deadline)
+        // The rest follows it in memory.
+        guard untaken.isEmpty else {
+          return hold(
+            UnsafeRawBufferPointer(
+              start: untaken.baseAddress, count: untaken.count + rest.count))
+        }
+      case .command(let key): onCommand(key)
+      case .otherKey(let key): onOtherKey(key)
+      case nil: return
+      }
+    }
+  }
+
+  /// Passes bytes to the part that has the keyboard.
+  ///
+  /// - Returns: the bytes that were not passed because the time of this turn is over.
+  private func hand(
+    out bytes: UnsafeRawBufferPointer, by deadline: MonotonicTime
+  ) -> UnsafeRawBufferPointer {
+    var rest = bytes
+    repeat {
+      guard let focus else {
+        send(rest)
+        return UnsafeRawBufferPointer(rebasing: rest.suffix(0))
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus(rest)))
+    } while !rest.isEmpty && !isFull(by: deadline)
+    return rest
+  }
+
+  /// Whether the keys of this turn have used up their time: each may search a list.
+  private func isFull(by deadline: MonotonicTime) -> Bool { focus != nil && .now >= deadline }
+
+  /// Keeps bytes for the next turn of the loop, so that other events are handled first.
+  private func hold(_ bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return }
+    held = Array(bytes)
+    heldTimer = loop?.schedule(after: .zero) { [unowned self] in
+      let bytes = held
+      held = []
+      bytes.withUnsafeBytes { take($0) }
+      updateInterest()
+    }
+  }
+
+  /// Passes bytes to the session: all of them, or none.
+  package func send(_ bytes: UnsafeRawBufferPointer) {
+    if !isRefusing, queue(bytes) {
+      onTyped(bytes)
+    } else {
+      onRefused(bytes.count)
+    }
+  }
+
+  package func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
+
+  /// - Returns: whether there was room for all of them.
+  private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let carriageReturn: UInt8 = 0x0D
+    guard isTerminal, lineEnding != .cr, bytes.contains(carriageReturn) else { return map(bytes) }
+    let ended = bytes.flatMap { $0 == carriageReturn ? lineEnding.bytes : [$0] }
+    return ended.withUnsafeBytes { map($0) }
+  }
+
+  private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if mapsBytes {
+      mapped.removeAll(keepingCapacity: true)
+      let result = byteMap.apply(bytes, into: &mapped)
+      mapTimer = byteMap.isWaiting && isTerminal ? scheduleFlush() : nil
+      if result == .changed { return queueMapped() }
+    }
+    return write(bytes)
+  }
+
+  private func queueMapped() -> Bool {
+    mapped.withUnsafeBytes { $0.isEmpty || write($0) }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard (try? session.write(bytes.bytes, by: author)) != nil else { return false }
+    onQueued(bytes)
+    return true
+  }
+
+  /// A user who types Enter types no second key; the next bytes of a pipe may come later.
+  private func scheduleFlush() -> LoopTimer? {
+    loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
+  }
+
+  /// Sends a byte that waits for a second one, which may never come. There is always room for one byte.
+  private func flushMap() {
+    mapped.removeAll(keepingCapacity: true)
+    byteMap.flush(into: &mapped)
+    _ = queueMapped()
+  }
+
+  private func end(_ error: Errno?) {
+    stop()
+    onEnd(error)
+  }
+}

@@ -1,0 +1,103 @@
+package import EventLoop
+import TerminalUI
+
+/// Lets the user edit a line before it is sent, in a line of its own below the device's text.
+///
+/// Lines are kept for the next session, except those typed at a prompt for a password.
+package final class LineInput {
+  /// Called with a complete line, without its end, to send it. Returns whether to keep it.
+  package var onLine: (String) -> Bool = { _ in true }
+  /// Called with a control character that the editor does not use: it is for the device.
+  package var onControl: (UInt8) -> Void = { _ in }
+  /// Called with the number of typed bytes that do not fit into the line.
+  package var onDropped: (Int) -> Void = { _ in }
+
+  private let console: Console
+  private lazy var reader = KeyReader(on: loop) { [unowned self] in handle($0) }
+  private let loop: IOLoop
+  // Not lazy: each change of a lazy property copies it.
+  private var editor = LineEditor()
+  private var prompt = PasswordPrompt()
+  /// Whether the device has sent something since the prompt was looked at.
+  private var isPromptNew = false
+  private var history = HistoryFile(ofProfile: nil)
+  private var isHistoryLoaded = false
+  private var isRefreshDue = false
+
+  package init(on console: Console, loop: IOLoop) {
+    self.console = console
+    self.loop = loop
+  }
+
+  /// Changes to another history; the line that is being typed stays.
+  package func use(_ other: HistoryFile) {
+    guard other.name != history.name else { return }
+    history = other
+    if isHistoryLoaded { editor.replaceHistory(history.load()) }
+  }
+
+  /// Shows the line; the history is read the first time.
+  package func show() {
+    if !isHistoryLoaded { editor = LineEditor(history: history.load()) }
+    isHistoryLoaded = true
+    console.screen.setFooter { [unowned self] size in
+      LineEditorView(prompt: "> ", width: size.columns).content(of: editor)
+    }
+  }
+
+  /// Takes the line off the screen and keeps its text.
+  package func hide() {
+    reader.reset()
+    console.screen.setFooter(nil)
+  }
+
+  /// Takes bytes that the device sent: they may ask for a password.
+  package func deviceSent(_ bytes: UnsafeRawBufferPointer) {
+    prompt.add(bytes)
+    isPromptNew = true
+  }
+
+  /// Takes typed bytes; see ``InputPump/focus``.
+  package func take(_ bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
+
+  private func handle(_ key: Key) {
+    if isPromptNew {
+      editor.takesSecret = prompt.isShown
+      isPromptNew = false
+    }
+    for event in editor.handle(key) {
+      switch event {
+      case .submit(let line):
+        if onLine(line) { history.append(line) }
+      case .submitSecret(let line): _ = onLine(line)
+      case .dropped(let count): onDropped(count)
+      case .endOfInput: onControl(0x04)
+      case .unused(let key):
+        if let byte = key.controlByte { onControl(byte) }
+      }
+    }
+    refreshLater()
+  }
+
+  /// Shows the line once a turn, however many keys came: an unmarked paste is many keys.
+  private func refreshLater() {
+    guard !isRefreshDue else { return }
+    isRefreshDue = true
+    loop.atEndOfTurn { [weak self] in
+      self?.isRefreshDue = false
+      self?.console.screen.refresh()
+    }
+  }
+}
+
+extension Key {
+  /// The control character that a terminal sends for the key.
+  fileprivate var controlByte: UInt8? {
+    switch self {
+    case .control(let letter): UInt8(letter.value & 0x1F)
+    case .named(.tab, _): 0x09
+    case .named(.escape, _): 0x1B
+    case .character, .alt, .named, .paste: nil
+    }
+  }
+}

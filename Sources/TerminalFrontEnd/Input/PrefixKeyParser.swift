@@ -1,0 +1,63 @@
+package import TerminalUI
+
+/// Separates commands from data for the device in the bytes that a terminal sends.
+package struct PrefixKeyParser {
+  /// A piece of the input.
+  package enum Item {
+    /// Data for the device: at least one byte, a part of the input.
+    case data(UnsafeRawBufferPointer)
+    /// The key after the prefix.
+    case command(UInt8)
+    /// A key after the prefix that sends several bytes, such as an arrow or a letter with an accent.
+    /// No command has it, and none of its bytes is data.
+    case otherKey(Key)
+  }
+
+  package let prefix: PrefixKey
+  /// Whether the last byte was the prefix: a read may end with it.
+  private var isAfterPrefix = false
+
+  package init(prefix: PrefixKey) { self.prefix = prefix }
+
+  /// Takes the next item from the beginning of the input; nil when there is none. The prefix twice is
+  /// data: the prefix once.
+  package mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
+    guard let prefix = prefix.byte else {
+      defer { input = UnsafeRawBufferPointer(rebasing: input.suffix(0)) }
+      return input.isEmpty ? nil : .data(input)
+    }
+    if !isAfterPrefix, input.first == prefix {
+      isAfterPrefix = true
+      _ = input.take(1)
+    }
+    guard let first = input.first else { return nil }
+    guard isAfterPrefix else { return .data(input.take(input.prefix { $0 != prefix }.count)) }
+    isAfterPrefix = false
+    if let (key, count) = Self.longKey(at: input.prefix { $0 != prefix }) {
+      _ = input.take(count)
+      return .otherKey(key)
+    }
+    let piece = input.take(1)
+    return first == prefix ? .data(piece) : .command(first)
+  }
+
+  /// The key of several bytes that a piece of the input begins with, and their number; nil where the
+  /// first byte is a key by itself. Terminals send all bytes of a key at once.
+  private static func longKey(at bytes: some Collection<UInt8>) -> (key: Key, count: Int)? {
+    let escape: UInt8 = 0x1B
+    guard bytes.count > 1, let first = bytes.first, first == escape || first >= 0x80 else {
+      return nil
+    }
+    var decoder = KeyDecoder()
+    let (keys, count) = decoder.decodeFirst(of: bytes)
+    return keys.first.map { ($0, count) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Takes bytes off the beginning.
+  fileprivate mutating func take(_ count: Int) -> UnsafeRawBufferPointer {
+    defer { self = UnsafeRawBufferPointer(rebasing: dropFirst(count)) }
+    return UnsafeRawBufferPointer(rebasing: prefix(count))
+  }
+}

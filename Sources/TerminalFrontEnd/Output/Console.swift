@@ -1,0 +1,196 @@
+package import EventLoop
+import Glibc
+import PlainText
+package import SystemPackage
+package import TerminalUI
+
+/// Shows a session: the device's bytes on standard output, messages on standard error.
+///
+/// If both are the same terminal, messages use the channel of standard output, so that the order is
+/// right and a stalled terminal is handled in one place.
+package final class Console {
+  /// Called when standard output has no reader any more.
+  package var onOutputGone: (Errno) -> Void = { _ in }
+  /// Called when ``isCrowded`` is false again.
+  package var onRoom: () -> Void = {}
+
+  /// Called when standard output has accepted everything.
+  package var onDrained: () -> Void = {}
+
+  package let isOutputTerminal: Bool
+  private let output: OutputChannel
+  /// Draws on standard output.
+  package let screen: Screen
+  /// Nil if messages use the channel of standard output.
+  private let messages: OutputChannel?
+  private let style: TextStyle
+  /// Whether only failures are printed.
+  package var isQuiet: Bool
+  /// Whether lines end with CR LF because the terminal is in raw mode.
+  private let isRaw: Bool
+  /// Whether the device's last line is incomplete.
+  private var isMidLine = false
+  /// Whether the last line on standard error, if that is separate, is incomplete.
+  private var isMessageMidLine = false
+
+  /// Creates a console.
+  ///
+  /// - Parameters:
+  ///   - loop: the loop that watches readiness.
+  ///   - isQuiet: whether only failures are printed.
+  ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
+  /// - Throws: the errors of epoll_ctl(2).
+  package init(on loop: IOLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
+    self.isQuiet = isQuiet
+    self.isRaw = isRaw
+    isOutputTerminal = Self.kind != .none
+    output = try OutputChannel(
+      .standardOutput, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
+    screen = Screen(output, size: UserTerminal.screenSize)
+    style = TextStyle(for: STDERR_FILENO)
+    messages =
+      isOutputTerminal && Self.isSameFile(.standardOutput, .standardError)
+      ? nil : try? OutputChannel(.standardError, on: loop, whenFull: .leaveOut)
+    output.onGone = { [unowned self] in onOutputGone($0) }
+    output.onDrained = { [unowned self] in onDrained() }
+    output.onOverflow = { [unowned self] in screen.gapDidBegin() }
+    // The panel and the status line may have been dropped too, or cut.
+    output.onGap = { [unowned self] _ in
+      isMidLine = false
+      screen.rewrite()
+    }
+    output.onRoom = { [unowned self] in onRoom() }
+  }
+
+  private static func isSameFile(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
+    guard let one = try? one.stat(), let other = try? other.stat() else { return false }
+    return one.deviceID == other.deviceID && one.inode == other.inode
+  }
+
+  /// Whether the cursor is known to be in the first column.
+  var isAtMargin: Bool { !isMidLine && messages == nil }
+
+  /// Whether the device should pause.
+  package var isCrowded: Bool { output.isCrowded }
+
+  /// Whether standard output has accepted everything.
+  package var isDrained: Bool { output.isDrained }
+
+  /// Shows bytes of the device as they are.
+  package func show(_ bytes: UnsafeRawBufferPointer) {
+    guard let last = bytes.last else { return }
+    isMidLine = last != UInt8(ascii: "\n")
+    screen.show(bytes)
+  }
+
+  // MARK: Saying
+
+  /// Echoes the user's answer to a question, because the terminal's own echo is off. It goes where
+  /// the question went, not into the device's bytes in a file or a pipe.
+  package func echo(_ text: String) {
+    let text = TerminalCharacters.areASCII ? text.asciiForm : text
+    if let messages {
+      isMessageMidLine = true
+      return messages.write(text, isMessage: true)
+    }
+    isMidLine = true
+    screen.show(text)
+    screen.onCursorMoved(false)
+  }
+
+  /// Prints a message about the session, on its own line, unless `--quiet` is given.
+  package func say(_ text: String) {
+    if !isQuiet { warn(text) }
+  }
+
+  /// Prints a message of one line even with `--quiet`.
+  package func warn(_ text: String) { answer([text]) }
+
+  /// Prints an answer to the user, even with `--quiet`.
+  package func answer(_ lines: [String]) {
+    let width = messageWidth
+    sayLines(
+      lines.enumerated().flatMap { number, line in
+        ((number == 0 ? "serialterm: " : "") + line.harmless).forTerminal.messageLines(width: width)
+      })
+  }
+
+  /// The columns of the terminal that messages go to; nil if they go to a file or a pipe.
+  private var messageWidth: Int? {
+    if messages == nil { return isOutputTerminal ? screen.textSize.columns : nil }
+    return isatty(STDERR_FILENO) == 1 ? UserTerminal.screenSize(of: STDERR_FILENO).columns : nil
+  }
+
+  /// Prints an answer that has styles.
+  package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
+
+  /// The style of standard output.
+  package let outputStyle = TextStyle(for: STDOUT_FILENO)
+
+  /// What standard output can show.
+  package static let kind: ScreenKind =
+    isatty(STDOUT_FILENO) == 1 ? (TextStyle.isDumb ? .printing : .drawing) : .none
+
+  /// Clears the screen and moves the cursor to its top left corner.
+  package func clear() {
+    guard isOutputTerminal else { return }
+    screen.clear()
+    isMidLine = false
+  }
+
+  /// What ends a line on the user's terminal.
+  var lineEnd: String { isRaw ? "\r\n" : "\n" }
+
+  private func sayLines(_ lines: [String]) {
+    // Messages on another terminal, or in a file, do not interrupt the device's line.
+    let text = lines.map { $0.forTerminal + lineEnd }.joined()
+    if let messages {
+      endSharedLine()
+      messages.write(isMessageMidLine ? lineEnd + text : text, isMessage: true)
+      isMessageMidLine = false
+      return
+    }
+    screen.say(isMidLine ? lineEnd + text : text)
+    isMidLine = false
+    screen.onCursorMoved(true)
+  }
+
+  /// Ends the device's line where a program such as tee(1) shows it on the terminal that messages go to.
+  private func endSharedLine() {
+    guard readerMayShow, isMidLine else { return }
+    messages?.write(lineEnd, isMessage: true)
+    isMidLine = false
+  }
+
+  /// Whether standard output is a pipe whose reader may show it where the user types and reads messages.
+  private lazy var readerMayShow =
+    isRaw && isatty(STDERR_FILENO) == 1
+    && (try? FileDescriptor.standardOutput.stat().type == .fifo) ?? false
+
+  /// Removes the panel and the status line, and waits until the terminal has shown that: another
+  /// program uses it until ``Screen/resume()``.
+  package func suspend(within limit: Duration) {
+    screen.suspend()
+    _ = output.finish(within: limit)
+  }
+
+  /// Discards queued output, and restores the terminal as far as it accepts output.
+  package func giveUp() { screen.giveUp() }
+
+  /// Ends the device's last line, so that the shell's prompt begins a new one, and writes the queue
+  /// within a time limit.
+  ///
+  /// - Returns: how many bytes were not written.
+  package func finish(within limit: Duration) -> Int {
+    screen.finish()
+    if isMidLine && isOutputTerminal {
+      output.write(lineEnd)
+      // The end of a session may call this twice.
+      isMidLine = false
+    }
+    let left = output.finish(within: limit)
+    endSharedLine()
+    _ = messages?.finish(within: limit)
+    return left
+  }
+}

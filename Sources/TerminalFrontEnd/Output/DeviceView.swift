@@ -1,0 +1,182 @@
+package import EventLoop
+import Logs
+import Posix
+import TerminalUI
+import Views
+
+/// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps;
+/// and local echo.
+package final class DeviceView {
+  /// How bytes are shown. At a change, incomplete sequences are first shown in the old way.
+  package var settings: ViewSettings {
+    didSet {
+      if settings != oldValue { rebuild(from: oldValue) }
+    }
+  }
+
+  /// Where it is shown. At a change, incomplete sequences are first shown in the old place.
+  package var place: any ViewPlace {
+    willSet { leavePlace() }
+    didSet { enterPlace() }
+  }
+
+  private let console: Console
+  private let loop: IOLoop
+  private let start = Moment.now
+  private var text = ScreenText()
+  private var idleTimer: LoopTimer?
+  private var lastMoment = Moment.now
+
+  /// How long a device must be silent before an unfinished sequence is shown as text.
+  private static let textPause = Duration.milliseconds(500)
+
+  /// Creates a view on the whole screen.
+  package init(_ settings: ViewSettings, on console: Console, loop: IOLoop) {
+    self.settings = settings
+    self.console = console
+    self.loop = loop
+    place = WholeScreen(console)
+    enterPlace()
+  }
+
+  private func leavePlace() {
+    idleTimer = nil
+    flush()
+    if !text.restoration.isEmpty { place.restore(text.restoration) }
+    text = ScreenText()
+  }
+
+  private func enterPlace() {
+    build(from: nil)
+    place.deviceState = { [unowned self] in text.screenState }
+    place.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
+  }
+
+  /// Shows bytes that the device sent.
+  package func show(_ bytes: UnsafeRawBufferPointer) {
+    lastMoment = .now
+    fit()
+    text.receive(bytes, at: lastMoment) { place.show($0) }
+    place.setCursorHidden(text.isCursorHidden)
+    waitIfNeeded()
+  }
+
+  /// Shows bytes as they were typed.
+  package func showTyped(_ bytes: UnsafeRawBufferPointer) {
+    guard settings.echoesLocally else { return }
+    guard TerminalCharacters.areASCII else {
+      return text.type(bytes, at: .now) { place.show($0) }
+    }
+    // One character for each, which backspace takes back.
+    let ascii = bytes.filter { !(0x80..<0xC0).contains($0) }
+      .map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
+    ascii.withUnsafeBytes { bytes in text.type(bytes, at: .now) { place.show($0) } }
+  }
+
+  /// Shows sent bytes in the hex view.
+  package func showSent(_ bytes: UnsafeRawBufferPointer) {
+    guard settings.echoesLocally, settings.isHex else { return }
+    lastMoment = .now
+    fit()
+    text.send(bytes, at: lastMoment) { place.show($0) }
+    waitIfNeeded()
+  }
+
+  /// Shows incomplete sequences, and undoes the device's changes of the terminal.
+  package func finish() {
+    flush()
+    if !text.restoration.isEmpty { place.restore(text.restoration) }
+  }
+
+  /// Adapts the rows of the hex view to the width of the window.
+  private func fit() {
+    text.dump?.fit(columns: place.columns - (settings.timestamps?.width ?? 0))
+  }
+
+  // MARK: Pauses
+
+  private var pause: Duration { settings.isHex ? settings.hexGap : Self.textPause }
+
+  private func waitIfNeeded() {
+    if idleTimer == nil && text.isWaiting { waitForPause() }
+  }
+
+  /// Checks again when the device could have been silent for long enough: one timer for any number
+  /// of reads.
+  private func waitForPause() {
+    let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
+    idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
+      idleTimer = nil
+      let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
+      if silence < pause { waitForPause() } else { flush() }
+    }
+  }
+
+  private func flush() {
+    text.flush(at: lastMoment) { place.show($0) }
+  }
+
+  // MARK: Stages
+
+  private func rebuild(from old: ViewSettings) {
+    idleTimer = nil
+    flush()
+    build(from: old)
+  }
+
+  private func build(from old: ViewSettings?) {
+    text.setStages(
+      device: Pipeline(maps + [filter] + highlights),
+      stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
+    let isEchoing = settings.echoesLocally
+    text.echo = isEchoing ? text.echo ?? echo : nil
+    // Offsets continue, unless the form of the rows changes.
+    let keepsDump = text.dump != nil && old?.echoesLocally == isEchoing
+    let dump = keepsDump ? text.dump : HexDump(marksDirection: isEchoing)
+    text.dump = settings.isHex ? dump : nil
+  }
+
+  private var maps: [any ByteStage] {
+    let map = ByteMap(settings.map, .fromDevice)
+    return map.isIdentity ? [] : [map]
+  }
+
+  /// Filters escape sequences. An existing filter is kept, because it knows what must be undone at
+  /// the end. With `--raw`, sequences are held until they are complete, because the program draws
+  /// between them.
+  private var filter: any ByteStage {
+    if settings.isRaw && place.isWholeScreen { return WholeSequences() }
+    return text.device.stages.first { $0 is EscapeFilter }
+      ?? EscapeFilter(
+        showsUTF8: !TerminalCharacters.areASCII,
+        permitting: place.permission)
+  }
+
+  private var stamps: Pipeline {
+    Pipeline(
+      settings.timestamps.map {
+        [LineStamper($0, start: start, calendar: CalendarTime.init(local:))]
+      } ?? [])
+  }
+
+  private var echo: LocalEcho {
+    LocalEcho(
+      isAtMargin: place.isAtMargin, draws: place.isWholeScreen && Console.kind == .drawing,
+      columns: { [unowned self] in place.columns }, width: \.displayWidth)
+  }
+
+  /// Highlights matches, if the terminal has colours. Not with `--raw`, where the device controls
+  /// the terminal.
+  private var highlights: [any ByteStage] {
+    guard settings.isHighlighting, !(settings.isRaw && place.isWholeScreen),
+      console.outputStyle.isColoured
+    else {
+      return []
+    }
+    return [
+      Highlighter(
+        settings.highlights, margin: settings.timestamps == nil ? 0 : LineStamper.maximalWidth,
+        columns: { [unowned self] in place.columns }, width: \.displayWidth)
+    ]
+  }
+}

@@ -1,0 +1,38 @@
+import TerminalUI
+
+extension String {
+  /// A message in lines that fit on a terminal: broken at spaces, and indented from the second line on.
+  ///
+  /// A command in quotes and a key after its prefix are not broken. What is indented by four spaces is
+  /// there to be copied, and stays one line.
+  ///
+  /// - Parameter width: in columns; nil for a file or a pipe, which gets the message as it is.
+  package func messageLines(width: Int?) -> [String] {
+    guard let width, displayWidth > width, !hasPrefix("    ") else { return [self] }
+    let indentation = prefix { $0 == " " }.count + 2
+    return StyledLine(withJoinedWords).wrapped(toWidth: width, indentation: indentation).map {
+      $0.text.replacing(Self.joint, with: " ")
+    }
+  }
+
+  /// Stands for a space at which a line is not broken.
+  private static var joint: String { "\u{A0}" }
+
+  /// The text with joints in what belongs together: `'kill -USR1 4711'`, `ctrl-t r`.
+  private var withJoinedWords: String {
+    var result = ""
+    var isInQuotes = false
+    var previous = Substring()
+    for (number, word) in split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+      let isAfterPrefix = previous.hasPrefix("ctrl-") && previous.last?.isPunctuation == false
+      if number > 0 { result += isInQuotes || isAfterPrefix ? Self.joint : " " }
+      result += word
+      // An apostrophe inside a word is not a quotation mark.
+      if word.hasPrefix("'") { isInQuotes = true }
+      if word.dropFirst().contains("'") { isInQuotes = false }
+      previous = word
+    }
+    // A quotation mark that stands alone joins nothing.
+    return isInQuotes ? self : result
+  }
+}

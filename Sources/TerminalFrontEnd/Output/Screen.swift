@@ -1,0 +1,264 @@
+import Posix
+package import TerminalUI
+import Views
+
+/// Draws on the user's terminal: the device's text, a panel of lines below it, and the status line
+/// in the last row.
+///
+/// There is one panel at a time: a footer, which is removed while text is shown and then drawn
+/// again, or a cover, during which text is kept until the cover is removed.
+package final class Screen {
+  /// Makes the lines of a panel for a screen.
+  package typealias Content = (ScreenSize) -> PanelContent
+
+  private let output: OutputChannel
+  /// The whole screen's size.
+  private let wholeSize: () -> ScreenSize
+  private var panel = Panel()
+  /// The position of the cursor in the text while it is in the panel.
+  private var tail = LineTail()
+  private var footer: Content?
+  private var cover: Content?
+  private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
+  private var status: String?
+  /// Text that arrived during the cover.
+  private var withheld: WithheldOutput?
+  /// Whether bracketed paste is on: while a panel has the keyboard. The device receives pasted text
+  /// as it is, without marks.
+  package var marksPastes = false {
+    didSet {
+      if marksPastes != oldValue { write(pasteMarks(marksPastes)) }
+    }
+  }
+
+  /// Whether the device has hidden the cursor. It is shown while a panel has the keyboard.
+  var isCursorHidden = false {
+    didSet {
+      if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
+    }
+  }
+  /// The bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll
+  /// region) from any state; empty if that state is unknown.
+  var deviceState: () -> [UInt8] = { [] }
+  /// Whether another program uses the terminal, or will soon.
+  private var isGivenBack = false
+  /// Called when the cursor moves into the panel (true) or back to the text (false).
+  package var onFocus: (_ hasCursor: Bool) -> Void = { _ in }
+  private var hadCursor = false
+
+  /// Called when the cursor is not where the shown text left it; the argument says whether it is
+  /// known to be in the first column.
+  var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
+
+  package init(_ output: OutputChannel, size: @escaping () -> ScreenSize) {
+    self.output = output
+    wholeSize = size
+  }
+
+  /// Shows bytes, at once or after the cover.
+  package func show(_ bytes: UnsafeRawBufferPointer) {
+    if let withheld {
+      withheld.append(bytes, isMessage: false)
+    } else {
+      tail.add(bytes)
+      if panel.lines.isEmpty {
+        output.write(bytes)
+      } else {
+        write(panel.close() + bytes + showPanel())
+      }
+    }
+  }
+
+  /// Shows a text.
+  package func show(_ text: String) {
+    var text = text
+    text.withUTF8 { show(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Shows a message about the session, which is never dropped.
+  package func say(_ text: String) {
+    var text = text
+    text.withUTF8 { text in
+      let bytes = UnsafeRawBufferPointer(text)
+      if let withheld { return withheld.append(bytes, isMessage: true) }
+      write(panel.close())
+      tail.add(bytes)
+      output.write(bytes, isMessage: true)
+      write(showPanel())
+    }
+  }
+
+  /// Writes bytes directly, with the cursor in the text.
+  package func draw(_ bytes: [UInt8]) { write(panel.around(bytes)) }
+
+  private func write(_ bytes: [UInt8]) {
+    let hasCursor = panel.hasCursor
+    // The guard process, which moves the cursor back if this program is killed, must know first.
+    if hasCursor && !hadCursor { onFocus(true) }
+    if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
+    if !hasCursor && hadCursor { onFocus(false) }
+    hadCursor = hasCursor
+  }
+
+  // MARK: Below the text
+
+  /// Shows a footer below the text, or removes it.
+  func setFooter(_ lines: Content?) {
+    footer = lines
+    refresh()
+  }
+
+  /// Shows a cover; text is kept until ``uncover()``.
+  func cover(with lines: @escaping Content) {
+    if withheld == nil { withheld = WithheldOutput() }
+    cover = lines
+    refresh()
+  }
+
+  /// Removes the cover, and shows the text that was kept.
+  func uncover() {
+    guard let withheld else { return }
+    cover = nil
+    self.withheld = nil
+    write(panel.close())
+    let hasGap = withheld.write { bytes, isMessage in
+      tail.add(bytes)
+      output.write(bytes, isMessage: isMessage)
+    }
+    if hasGap { return rewrite() }
+    refresh()
+    onCursorMoved(false)
+  }
+
+  /// Draws the panel again with its current lines.
+  package func refresh() { write(showPanel()) }
+
+  private func showPanel() -> [UInt8] {
+    guard let content = cover ?? footer else { return panel.close() }
+    let shown = content(textSize)
+    return panel.show(
+      TerminalCharacters.areASCII ? shown.asciiForm : shown, on: textSize,
+      textColumn: tail.column(ofColumns: textSize.columns))
+  }
+
+  /// The width of the screen, in columns.
+  package var columns: Int { wholeSize().columns }
+
+  /// The size of the screen without the status line.
+  package var textSize: ScreenSize { statusLine.rest(of: wholeSize()) }
+
+  // MARK: The last line
+
+  /// Shows a status line, or removes it.
+  package func setStatus(_ text: String?) {
+    switch (status, text) {
+    case (nil, let text?): change { $0.enable(on: wholeSize(), text) }
+    case (_?, let text?): draw(statusLine.show(text))
+    case (_?, nil): change { $0.disable() }
+    case (nil, nil): break
+    }
+    status = text
+  }
+
+  /// The panel may be in the row of the new status line, or next to it.
+  private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
+    write(panel.close() + bytes(&statusLine) + showPanel())
+  }
+
+  private func pasteMarks(_ areOn: Bool) -> [UInt8] {
+    areOn ? KeyDecoder.pasteMarksOn : KeyDecoder.pasteMarksOff
+  }
+
+  // MARK: Gaps
+
+  /// Called when the first byte is dropped.
+  func gapDidBegin() {
+    // The notice of the gap is part of the text.
+    output.beforeNotice = hadCursor ? "\u{1B}8" : ""
+  }
+
+  /// Writes the complete state of the terminal, the device's and our own: any sequence may be among
+  /// the dropped bytes. The cursor is at the start of a line of the text.
+  func rewrite() {
+    guard Console.kind == .drawing else { return onCursorMoved(false) }
+    let size = wholeSize()
+    tail.begin()
+    write(
+      panel.forget(on: size) + screenState + adaptStatusLine(to: size)
+        + panel.setCursorHidden(isCursorHidden) + showPanel())
+    onCursorMoved(false)
+  }
+
+  /// The bytes that set the terminal to its intended state from any state.
+  private var screenState: [UInt8] {
+    if isGivenBack { return Self.originalState }
+    let state = deviceState()
+    // With `--raw` the device may have switched bracketed paste on itself.
+    return state + (state.isEmpty && !marksPastes ? [] : pasteMarks(marksPastes))
+  }
+
+  /// The default state of a terminal.
+  private static var originalState: [UInt8] {
+    EscapeFilter.originalScreenState + KeyDecoder.pasteMarksOff
+  }
+
+  /// Discards queued output, and restores the terminal as far as it accepts output.
+  package func giveUp() {
+    guard Console.kind == .drawing else { return }
+    // CAN ends a sequence whose end was discarded.
+    output.giveUp(writing: [0x18] + Self.originalState)
+  }
+
+  // MARK: Changes from outside
+
+  /// The size of the screen has changed.
+  package func sizeDidChange() {
+    let size = wholeSize()
+    if panel.losesPlace(on: size) { tail.begin() }
+    let erasure = panel.eraseAfterResize(to: size)
+    write(erasure + adaptStatusLine(to: size) + showPanel())
+    onCursorMoved(false)
+  }
+
+  /// Draws a status line again that did not fit, or was removed for a while.
+  private func adaptStatusLine(to size: ScreenSize) -> [UInt8] {
+    guard let status else { return [] }
+    return statusLine.size == nil
+      ? statusLine.enable(on: size, status) : statusLine.resize(to: size, status)
+  }
+
+  /// Erases the screen, and draws the panel and the status line again.
+  package func clear() {
+    show("\u{1B}[H\u{1B}[2J")
+    tail.begin()
+    if let status { draw(statusLine.redraw(status)) }
+    onCursorMoved(true)
+  }
+
+  /// Removes the panel and the status line until ``resume()``: another program uses the terminal.
+  package func suspend() {
+    uncover()
+    write(panel.close())
+    if marksPastes { write(pasteMarks(false)) }
+    if status != nil { draw(statusLine.disable()) }
+    isGivenBack = true
+  }
+
+  /// Draws everything again. The terminal may have changed in every respect.
+  package func resume() {
+    isGivenBack = false
+    tail.forget()
+    if marksPastes { write(pasteMarks(true)) }
+    sizeDidChange()
+  }
+
+  /// Removes the panel and the status line for good.
+  package func finish() {
+    isGivenBack = true
+    footer = nil
+    uncover()
+    refresh()
+    marksPastes = false
+    setStatus(nil)
+  }
+}

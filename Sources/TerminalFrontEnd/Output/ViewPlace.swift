@@ -1,0 +1,55 @@
+package import Views
+
+/// Where the text of a port is shown: on the whole screen, or in lines among those of other ports.
+package protocol ViewPlace: AnyObject {
+  /// Whether there is no other text: a device may draw, if it is allowed to.
+  var isWholeScreen: Bool { get }
+  /// The width for the text, in columns.
+  var columns: Int { get }
+  /// Whether the cursor is known to be in the first column of an empty line.
+  var isAtMargin: Bool { get }
+  /// Which escape sequences of a device may be obeyed here.
+  var permission: EscapeFilter.Permission { get }
+  /// Called when the cursor is not where the shown text left it; the argument says whether it is known to
+  /// be in the first column.
+  var onCursorMoved: (_ isAtMargin: Bool) -> Void { get set }
+  /// Returns the bytes that set the terminal to the device's state; see ``Screen/deviceState``.
+  var deviceState: () -> [UInt8] { get set }
+
+  /// Shows text.
+  func show(_ bytes: UnsafeRawBufferPointer)
+
+  /// The device has hidden the cursor, or shows it again.
+  func setCursorHidden(_ isHidden: Bool)
+
+  /// Writes sequences that undo the device's changes of the terminal.
+  func restore(_ sequences: [UInt8])
+}
+
+/// The whole screen, for the only port.
+final class WholeScreen: ViewPlace {
+  private let console: Console
+
+  package init(_ console: Console) { self.console = console }
+
+  var isWholeScreen: Bool { true }
+  package var columns: Int { console.screen.columns }
+  var isAtMargin: Bool { console.isAtMargin }
+  package var permission: EscapeFilter.Permission { Console.kind == .drawing ? .drawing : .none }
+
+  var onCursorMoved: (Bool) -> Void {
+    get { console.screen.onCursorMoved }
+    set { console.screen.onCursorMoved = newValue }
+  }
+
+  var deviceState: () -> [UInt8] {
+    get { console.screen.deviceState }
+    set { console.screen.deviceState = newValue }
+  }
+
+  package func show(_ bytes: UnsafeRawBufferPointer) { console.show(bytes) }
+
+  func setCursorHidden(_ isHidden: Bool) { console.screen.isCursorHidden = isHidden }
+
+  package func restore(_ sequences: [UInt8]) { console.screen.draw(sequences) }
+}

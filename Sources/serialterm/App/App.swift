@@ -1,0 +1,127 @@
+import EventLoop
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+
+/// The program while it has sessions: one loop, one console, any number of sessions, and how it ends.
+///
+/// What a person or a script does with the sessions is the part of the ``FrontEnd``.
+final class App {
+  let loop: IOLoop
+  let console: Console
+  /// The serial ports of the machine.
+  let devices: DeviceCatalog
+  private let providers: LinkProviders
+  private(set) var ports: [Port] = []
+  /// How the program ends; nil while it goes on.
+  private(set) var outcome: Result<ExitStatus, Failure>?
+  private var signals: SignalWatch?
+  private weak var frontEnd: (any FrontEnd)?
+
+  /// Creates a program without sessions.
+  ///
+  /// - Parameters:
+  ///   - devices: the serial ports of the machine.
+  ///   - providers: the kinds of endpoints.
+  ///   - isRaw: whether the user's terminal will be in raw mode.
+  /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
+  init(
+    among devices: DeviceCatalog, from providers: LinkProviders = .standard, isQuiet: Bool,
+    isRaw: Bool
+  ) throws(Errno) {
+    self.devices = devices
+    self.providers = providers
+    loop = try IOLoop()
+    console = try Console(on: loop, isQuiet: isQuiet, isRaw: isRaw)
+  }
+
+  /// Adds a port with its session; the front end opens it.
+  func add(
+    _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int
+  ) -> Port {
+    let controller = SessionController(
+      configuration, among: devices, on: loop, from: providers, writeCapacity: writeCapacity)
+    controller.onEnd = { [unowned self] in finish(.failure(Failure($0))) }
+    let port = Port(controller, in: state, on: console, loop: loop)
+    port.adopt(configuration)
+    ports.append(port)
+    return port
+  }
+
+  /// Removes a port that could not be opened.
+  func remove(_ port: Port) { ports.removeAll { $0 === port } }
+
+  /// Ends the program; the first reason counts.
+  func finish(_ outcome: Result<ExitStatus, Failure>) {
+    if self.outcome == nil { self.outcome = outcome }
+  }
+
+  /// Runs the program to its end.
+  ///
+  /// - Throws: ``Failure``, and the errors of the system.
+  func run(_ frontEnd: any FrontEnd) throws -> ExitStatus {
+    self.frontEnd = frontEnd
+    signals = try loop.watchSignals(ExitStatus.endingSignals + frontEnd.signals) {
+      [unowned self] in take(signal: $0)
+    }
+    try runToEnd(frontEnd)
+    var outcome = outcome ?? .success(.done)
+    for port in ports { outcome = port.verdict(on: outcome) }
+    return try frontEnd.verdict(on: outcome).get()
+  }
+
+  /// A signal also ends the waiting for a reader, after the end.
+  private func take(signal: CInt) {
+    if frontEnd?.take(signal: signal) != true { outcome = .success(.signal(signal)) }
+  }
+
+  private func runToEnd(_ frontEnd: any FrontEnd) throws {
+    defer { close(frontEnd) }
+    // Opening a port may reset a board: not if standard output is closed already.
+    if outcome == nil { try frontEnd.open() }
+    if outcome == nil { try runSessions(frontEnd) }
+  }
+
+  private func runSessions(_ frontEnd: any FrontEnd) throws {
+    let control = ControlServer.start(on: loop) { [unowned self] in ports.map(\.releaseDesk) }
+    defer { control?.stop() }
+    try frontEnd.begin()
+    while outcome == nil {
+      try frontEnd.advance()
+      if outcome == nil { try loop.turn() }
+    }
+    try frontEnd.finishOutput()
+  }
+
+  /// Goes on after the end while something must not be cut off. A signal, and an output that is gone, end
+  /// this; they are the outcome then.
+  ///
+  /// - Throws: the errors of epoll_wait(2).
+  func goOn(while isNeeded: () -> Bool) throws(Errno) {
+    let ended = outcome
+    while isNeeded() {
+      if case .success(.signal) = outcome { return }
+      if case .failure(let failure) = outcome, failure.status == .outputGone { return }
+      outcome = nil
+      try loop.turn()
+      outcome = outcome ?? ended
+    }
+  }
+
+  // MARK: The end
+
+  /// The longest time for a terminal to show the last messages.
+  private static let messagePatience = Duration.milliseconds(20)
+
+  /// The user's terminal first: a log's disk, and closing a device, may take their time.
+  private func close(_ frontEnd: any FrontEnd) {
+    frontEnd.stop()
+    for port in ports { port.controller.finishSending() }
+    frontEnd.giveBack()
+    for port in ports { port.log.finish() }
+    _ = console.finish(within: Self.messagePatience)
+    console.giveUp()
+    for port in ports { port.controller.close() }
+  }
+}

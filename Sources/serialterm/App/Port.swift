@@ -1,0 +1,90 @@
+import EventLoop
+import SerialCore
+import SessionKit
+import TerminalFrontEnd
+
+/// A session as the program sees it: the controller, the observed state that decides which commands are
+/// available, and the words for what happens.
+final class Port: CommandPort {
+  let controller: SessionController
+  /// The observed state, which determines the available commands.
+  let model: TerminalStateModel
+  let lineCommands: LineCommands
+  /// Tells the user what happens to the session.
+  let narrator: SessionNarrator
+  private let console: Console
+
+  var session: Session { controller.session }
+  var statistics: Statistics { controller.statistics }
+  var releaseDesk: ReleaseDesk { controller.releaseDesk }
+  var log: LogKeeper { controller.log }
+
+  /// The name of the port in messages that do not say which one it is; nil while it is the only one.
+  var name: String? {
+    get { narrator.name }
+    set { narrator.name = newValue }
+  }
+
+  /// Joins a controller with its state, and with the console.
+  ///
+  /// - Parameter state: the observed state at the start, without what the session determines.
+  init(
+    _ controller: SessionController, in state: TerminalState, on console: Console, loop: IOLoop
+  ) {
+    self.controller = controller
+    self.console = console
+    let model = TerminalStateModel(state)
+    self.model = model
+    lineCommands = LineCommands(controller.session, model, on: loop)
+    narrator = SessionNarrator(of: controller, on: console)
+    controller.session.addObserver(model)
+    controller.releaseDesk.refusal = {
+      if case .disabled(let reason) = Command.release.availability(in: model.state) {
+        reason
+      } else {
+        nil
+      }
+    }
+    // The state is up to date when the controller acts on a change.
+    controller.followState()
+    narrator.borrowers = { [desk = controller.releaseDesk] in desk.borrowerNames }
+  }
+
+  /// Applies a configuration. An open port gets those parts that can be changed while it is open.
+  func adopt(_ configuration: SessionConfiguration) {
+    controller.adopt(configuration)
+    console.isQuiet = configuration.isQuiet
+    model.update {
+      $0.requestedSettings = configuration.settings
+      $0.reconnects = configuration.reconnects
+    }
+  }
+
+  /// Starts to tell the user about the port's openings and losses.
+  func narrate() {
+    session.addObserver(narrator)
+    // After the narrator: that the device is gone is said before what was not sent.
+    controller.followState()
+  }
+
+  /// A message with the name of the port, if it needs one.
+  func named(_ message: String) -> String { narrator.named(message) }
+
+  /// The outcome of the program, with regard to this session: 0 becomes another status if something was
+  /// not sent or not logged. Finish the logs first.
+  func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
+    // The narrator has said what is missing.
+    let (unsent, unlogged) = (controller.unsent, log.missingCount)
+    switch outcome {
+    case .success(.done):
+      let status: ExitStatus =
+        unsent.hasCutFile
+        ? .transferFailed
+        : unlogged > 0 ? .logFailed : unsent.byteCount > 0 ? .otherFailure : .done
+      return .success(status)
+    case .failure(let failure) where unsent.hasCutFile && failure.status == .deviceLost:
+      return .failure(Failure(.transferFailed, failure.message))
+    case .success, .failure: return outcome
+    }
+  }
+}

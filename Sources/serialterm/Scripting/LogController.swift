@@ -1,0 +1,27 @@
+import SerialCore
+import SystemPackage
+import TerminalFrontEnd
+
+/// Logs what a device sends until a signal ends it.
+///
+/// It waits for the device, survives its absence, lends the port, and sends nothing.
+final class LogController {
+  private let frontEnd: HeadlessInterface
+
+  init(_ frontEnd: HeadlessInterface) { self.frontEnd = frontEnd }
+
+  /// Runs until a signal.
+  ///
+  /// - Throws: ``Failure``, and the errors of the loop and of the device source.
+  func run() throws -> ExitStatus {
+    frontEnd.onReady = { [unowned self] in
+      guard case .open(let path, let settings) = frontEnd.session.state else { return }
+      let files = frontEnd.logPaths.map(\.string).joined(separator: ", ")
+      frontEnd.console.say("logging \(path) at \(settings) to \(files).")
+    }
+    let status = try frontEnd.run()
+    // A signal is the normal end: it must not hide that bytes are missing, which was said before.
+    if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
+    return status
+  }
+}

@@ -1,0 +1,164 @@
+import EventLoop
+import Glibc
+import Posix
+import SystemPackage
+import TerminalFrontEnd
+
+/// The command of `--filter`, which reads the device's bytes and whose output is shown. It may
+/// stall or end at any time: nothing waits for it.
+final class ScreenFilter {
+  /// Called with its output.
+  var onOutput: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called when ``isCrowded`` is false again.
+  var onRoom: () -> Void = {}
+  /// Called with events to report.
+  var onNews: (News) -> Void = { _ in }
+
+  enum News {
+    /// It reads too slowly, or not at all: from now on bytes are dropped.
+    case overflow
+    /// It reads again; the number of dropped bytes.
+    case goesOn(missing: Int)
+    /// It has ended, or cannot be used any more; the number of bytes that it did not read.
+    case ended(ExitStatus?, unread: Int)
+  }
+
+  private let child: PipedChild
+  private let loop: IOLoop
+  private var input: OutputChannel?
+  private var watch: DescriptorWatch?
+  private var signals: SignalWatch?
+  private var endTimer: LoopTimer?
+  private var status: ExitStatus?
+  private var unreadCount = 0
+  private var hasEnded = false
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  /// How long a command may run on after it closed its input or output.
+  private static let closingPatience = Duration.milliseconds(100)
+  /// How many pieces of output are read after its end: more than a pipe holds.
+  private static let lastPieces = 17
+
+  /// Starts the command.
+  ///
+  /// - Throws: the errors of pipe(2), posix_spawn(3) and epoll_ctl(2).
+  init(_ command: String, on loop: IOLoop) throws(Errno) {
+    self.loop = loop
+    signal(SIGCHLD, SIG_DFL)
+    child = try PipedChild(command, isFilter: true)
+    signals = try loop.watchSignals([SIGCHLD]) { [unowned self] _ in look() }
+    if let descriptor = child.inputDescriptor {
+      let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
+      channel.onOverflow = { [unowned self] in onNews(.overflow) }
+      channel.onGap = { [unowned self] in onNews(.goesOn(missing: $0)) }
+      channel.onRoom = { [unowned self] in onRoom() }
+      channel.onGone = { [unowned self] _ in endSoon() }
+      input = channel
+    }
+    watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in
+      if !readOutput() { endSoon() }
+    }
+  }
+
+  deinit {
+    watch?.cancel()
+    buffer.deallocate()
+  }
+
+  /// Whether the device should pause, if it can.
+  var isCrowded: Bool { input?.isCrowded ?? false }
+
+  /// Whether its output is not read for now.
+  var isPaused = false {
+    didSet {
+      guard isPaused != oldValue, !hasEnded else { return }
+      // Fails only if memory is short; the next change tries again.
+      _ = try? watch?.setInterest(isPaused ? [] : .reading)
+    }
+  }
+
+  /// Passes it bytes of the device.
+  func write(_ bytes: UnsafeRawBufferPointer) { input?.write(bytes) }
+
+  // MARK: The end
+
+  /// Checks whether it has ended. Call this after SIGCHLD.
+  private func look() {
+    if status == nil { status = child.status() }
+    if status != nil { endSoon(after: .zero) }
+  }
+
+  /// Stops using it; its exit status is reported if it ends soon.
+  private func endSoon(after time: Duration = closingPatience) {
+    guard !hasEnded, endTimer == nil || time == .zero else { return }
+    endTimer = loop.schedule(after: time) { [unowned self] in
+      if status == nil { status = child.status() }
+      for _ in 0..<Self.lastPieces where !readOutput() { break }
+      let unread = close()
+      onNews(.ended(status, unread: unread))
+    }
+    // A pipe whose other end is closed is always readable.
+    if time != .zero { watch?.cancel() }
+  }
+
+  /// Ends it: closes its input, waits a limited time for its output, and sends SIGTERM.
+  ///
+  /// - Returns: the number of bytes that it did not read.
+  func finish(within limit: Duration) -> Int {
+    guard !hasEnded else { return 0 }
+    let deadline = MonotonicTime.now + limit
+    var isOpen = true
+    while isOpen {
+      if input?.isDrained ?? false { closeInput(countingPipe: false) }
+      let rest = (deadline - .now).nanoseconds / 1_000_000
+      guard rest > 0 else { break }
+      _ = input?.finish(within: .zero)
+      // While input is queued, the wait is short; otherwise it waits for output.
+      var poll = pollfd(fd: child.output.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
+      let wait = input == nil ? rest : min(rest, 5)
+      if Glibc.poll(&poll, 1, CInt(wait)) > 0 { isOpen = readOutput() }
+    }
+    return close()
+  }
+
+  /// Whether it has ended. Calls waitpid(2), so that no zombie remains.
+  var hasExited: Bool {
+    if status == nil { status = child.status() }
+    return status != nil
+  }
+
+  private func close() -> Int {
+    hasEnded = true
+    endTimer = nil
+    watch?.cancel()
+    // SIGCHLD of a later filter must not reach this one.
+    signals = nil
+    closeInput(countingPipe: true)
+    if status == nil { status = child.status() }
+    child.end(SIGTERM)
+    return unreadCount
+  }
+
+  /// - Parameter countingPipe: whether bytes in the pipe count as unread.
+  private func closeInput(countingPipe: Bool) {
+    guard let channel = input, let descriptor = child.inputDescriptor else { return }
+    var inPipe: CInt = 0
+    if countingPipe { _ = ioctl(descriptor.rawValue, UInt(FIONREAD), &inPipe) }
+    unreadCount = channel.untakenCount + Int(inPipe)
+    input = nil
+    child.closeInput()
+  }
+
+  // MARK: Its output
+
+  /// - Returns: whether more output may follow.
+  private func readOutput() -> Bool {
+    switch (try? child.output.borrowed.readAvailable(into: buffer)) ?? .endOfFile {
+    case .bytes(let count):
+      onOutput(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      return true
+    case .wouldBlock: return !hasEnded && status == nil
+    case .endOfFile: return false
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import EventLoop
+import Posix
+import SerialCore
+import SessionKit
+import TerminalFrontEnd
+
+/// Shows the state of the session in the last line of the screen: at most ten times a second however
+/// fast it changes, and not at all while it does not.
+final class StatusDisplay {
+  /// Whether the state is shown.
+  var isOn = false {
+    didSet { if !isOn { hide() } }
+  }
+
+  private let console: Console
+  private let loop: IOLoop
+  /// Returns the state to show, and its counts; called when they are drawn.
+  var source: () -> (state: TerminalState, statistics: Statistics) = {
+    (TerminalState(), Statistics())
+  }
+  private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
+    [unowned self] in show()
+  }
+  private var settlingTimer: LoopTimer?
+  private var shown: Statistics?
+  private var receivedRate = RateMeter()
+  private var sentRate = RateMeter()
+
+  init(on console: Console, loop: IOLoop) {
+    self.console = console
+    self.loop = loop
+  }
+
+  /// Call this when the state or the counts have changed: with every received piece, so it copies
+  /// neither.
+  func update() {
+    if isOn { showing.post() }
+  }
+
+  private func show() {
+    let now = MonotonicTime.now
+    let (state, statistics) = source()
+    if shown !== statistics {
+      // Another port: its counts are not the growth of the last one's.
+      (receivedRate, sentRate) = (RateMeter(), RateMeter())
+      shown = statistics
+    }
+    receivedRate.update(statistics.receivedCount, at: now)
+    sentRate.update(statistics.sentCount, at: now)
+    console.screen.setStatus(
+      StatusText(
+        state: state, receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
+      ).text)
+    // A rate falls to zero without an event.
+    guard !receivedRate.isSettled || !sentRate.isSettled else { return }
+    settlingTimer = loop.schedule(after: RateMeter.window) { [unowned self] in show() }
+  }
+
+  private func hide() {
+    showing.cancel()
+    settlingTimer = nil
+    console.screen.setStatus(nil)
+  }
+}
+
+/// Measures how fast a count grows.
+struct RateMeter {
+  /// The time that is measured over.
+  static let window = Duration.seconds(1)
+
+  /// The last measurement, a second.
+  private(set) var perSecond = 0
+  private var since: (count: Int, time: MonotonicTime)?
+  private var lastCount = 0
+
+  /// Whether the measurement stays as it is for as long as the count does.
+  var isSettled: Bool { perSecond == 0 && lastCount == since?.count }
+
+  /// Takes the count at a time.
+  mutating func update(_ count: Int, at now: MonotonicTime) {
+    lastCount = count
+    guard let (oldCount, start) = since else { return since = (count, now) }
+    let passed = (now - start).nanoseconds
+    guard passed >= Self.window.nanoseconds else { return }
+    perSecond = Int(Double(count - oldCount) * 1e9 / Double(passed))
+    since = (count, now)
+  }
+}
