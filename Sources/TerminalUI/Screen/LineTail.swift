@@ -14,30 +14,30 @@ public struct LineTail: Sendable {
   public init() {}
 
   /// Adds bytes that were shown.
-  public mutating func add(_ piece: some BidirectionalCollection<UInt8>) {
-    let end = piece.suffix(Self.limit + 1)
-    if let lineFeed = end.lastIndex(of: 0x0A) {
+  // Not generic: it is called for each piece, and generic code of another module is not specialized.
+  public mutating func add(_ piece: UnsafeRawBufferPointer) {
+    let end = piece.count - min(piece.count, Self.limit + 1)
+    if let lineFeed = piece[end...].lastIndex(of: 0x0A) {
       // Without a return the cursor stays in the column where it was.
-      let before = lineFeed == piece.startIndex ? bytes.last : piece[piece.index(before: lineFeed)]
-      isKnown = before == 0x0D
-      bytes = Array(end[end.index(after: lineFeed)...])
-    } else if bytes.count + end.count <= Self.limit {
-      bytes += end
+      let before = lineFeed == 0 ? bytes.last : piece[lineFeed - 1]
+      start(isKnown: before == 0x0D)
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[(lineFeed + 1)...]))
+    } else if bytes.count + piece.count <= Self.limit {
+      bytes.append(contentsOf: piece)
     } else {
       forget()
     }
   }
 
   /// Takes note that the cursor is in the first column of a line.
-  public mutating func begin() {
-    bytes = []
-    isKnown = true
-  }
+  public mutating func begin() { start(isKnown: true) }
 
   /// Takes note that the place of the cursor is not known.
-  public mutating func forget() {
-    bytes = []
-    isKnown = false
+  public mutating func forget() { start(isKnown: false) }
+
+  private mutating func start(isKnown: Bool) {
+    bytes.removeAll(keepingCapacity: true)
+    self.isKnown = isKnown
   }
 
   /// The column of the cursor, counted from 0; nil if it is not known, or if the line does not fit in

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LineTailTests {
   private static func column(_ pieces: String..., columns: Int = 80) -> Int? {
     var tail = LineTail()
-    for piece in pieces { tail.add(Array(piece.utf8)) }
+    for piece in pieces { tail.add(piece) }
     return tail.column(ofColumns: columns)
   }
 
@@ -32,7 +32,7 @@ import Testing
   @Test func placeThatIsKnown_andForgotten() {
     var tail = LineTail()
     tail.begin()
-    tail.add(Array("> ".utf8))
+    tail.add("> ")
     #expect(tail.column(ofColumns: 80) == 2)
     tail.forget()
     #expect(tail.column(ofColumns: 80) == nil)
@@ -47,11 +47,15 @@ import Testing
       tail.begin()
       for _ in 0..<chance.number(0...20) {
         let piece = pieces[chance.number(0...pieces.count - 1)]
-        tail.add(Array(piece.utf8))
+        tail.add(piece)
         screen.write(piece)
         guard let column = tail.column(ofColumns: 40) else { break }
         #expect(column == screen.place.column)
       }
     }
   }
+}
+
+extension LineTail {
+  fileprivate mutating func add(_ text: String) { Array(text.utf8).withUnsafeBytes { add($0) } }
 }
