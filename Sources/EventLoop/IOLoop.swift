@@ -66,10 +66,18 @@ public final class IOLoop {
       guard let entry = entries[id] else { continue }
       entry.handler(Readiness(always: entry.interest))
     }
-    // Timers that the handlers schedule run in the next turn: a timer that reschedules itself
-    // without a delay must not block the rest of the loop.
+    if !timers.isEmpty { runDueTimers() }
+    if !endOfTurn.isEmpty { runDeferredWork() }
+  }
+
+  /// Timers that the handlers schedule run in the next turn: a timer that reschedules itself without a
+  /// delay must not block the rest of the loop.
+  private func runDueTimers() {
     let firstOfNextTurn = timers.nextID
     while let handler = timers.popDue(at: .now, scheduledBefore: firstOfNextTurn) { handler() }
+  }
+
+  private func runDeferredWork() {
     let work = endOfTurn
     endOfTurn.removeAll()
     for handler in work { handler() }
@@ -126,10 +134,8 @@ public final class IOLoop {
       entries[id] = nil
       throw error
     }
-    return DescriptorWatch(loop: self, id: id)
+    return DescriptorWatch(loop: self, id: id, for: interest)
   }
-
-  func interest(of id: UInt64) -> Interest { entries[id]?.interest ?? [] }
 
   func setInterest(_ interest: Interest, of id: UInt64) throws(Errno) {
     guard let entry = entries[id], entry.interest != interest else { return }

@@ -30,6 +30,8 @@ struct TimerQueue {
   private var entries: [Entry] = []
   private(set) var nextID: UInt64 = 1
 
+  var isEmpty: Bool { entries.isEmpty }
+
   var earliestDeadline: MonotonicTime? { entries.last?.deadline }
 
   mutating func insert(deadline: MonotonicTime, handler: @escaping () -> Void) -> UInt64 {
