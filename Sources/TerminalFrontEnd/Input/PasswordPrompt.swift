@@ -6,7 +6,7 @@ import Logs
 /// secret and ends as prompts do; a line that only mentions a password ("wrong password.") is none.
 /// Where it is unsure it says yes: a line that is missing from the history does less harm.
 package struct PasswordPrompt {
-  /// The last bytes that were received.
+  /// The last bytes that were received: those that are looked at, and as many before them at most.
   private var tail: [UInt8] = []
 
   /// How many bytes are looked at.
@@ -14,15 +14,17 @@ package struct PasswordPrompt {
 
   /// Takes bytes that the device sent.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    tail += bytes.suffix(Self.length)
-    if tail.count > Self.length { tail.removeFirst(tail.count - Self.length) }
+    if bytes.count >= Self.length { tail.removeAll(keepingCapacity: true) }
+    tail.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.suffix(Self.length)))
+    // Not for each byte: the others move.
+    if tail.count > 2 * Self.length { tail.removeFirst(tail.count - Self.length) }
   }
 
   /// Whether the device asks for a password now.
   package var isShown: Bool {
     var stripper = SequenceStripper()
     var text: [UInt8] = []
-    tail.withUnsafeBytes { stripper.strip($0, into: &text) }
+    tail.suffix(Self.length).withUnsafeBytes { stripper.strip($0, into: &text) }
     let line = String(decoding: text, as: UTF8.self)
       .split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
     return line.map { Self.isPrompt(String($0)) } ?? false
