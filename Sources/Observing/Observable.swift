@@ -15,6 +15,8 @@
 ///   the notifications that were queued in it.
 /// - **No restrictions on observers.** A callback may add, remove (itself too), notify, and release
 ///   the last reference to any object, the list included.
+/// - **Kinds.** An observer can be added for some kinds of events; it is not called for the others. The
+///   kinds are bits, whose meaning the type of the events defines.
 /// - **Cost.** A notification allocates no memory and copies no list. Adding and removing take
 ///   constant time on average, however long the list is.
 ///
@@ -39,7 +41,7 @@ public final class Observable<Event> {
   private var pendingAdds = SlotList()
   @exclusivity(unchecked) @usableFromInline var pendingRemoves: Set<ObjectIdentifier> = []
   /// Nested notifications; each is taken out (nil) when its turn comes.
-  @exclusivity(unchecked) @usableFromInline var queue: [Event?] = []
+  @exclusivity(unchecked) @usableFromInline var queue: [(event: Event, kind: UInt)?] = []
   @exclusivity(unchecked) @usableFromInline var depth = 0
   @exclusivity(unchecked) @usableFromInline var sawDeadObserver = false
 
@@ -64,13 +66,14 @@ public final class Observable<Event> {
   ///
   /// - Parameters:
   ///   - observer: the observer. It is not retained.
+  ///   - kinds: the kinds of events that the observer wants, as bits; by default all.
   ///   - deliver: passes an event to the observer. It must not capture the observer, which would keep
   ///     it alive.
   @inlinable
   public func add<Observer: AnyObject>(
-    _ observer: Observer, deliver: @escaping (Observer, Event) -> Void
+    _ observer: Observer, kinds: UInt = .max, deliver: @escaping (Observer, Event) -> Void
   ) {
-    add(TypedObserverSlot(observer, body: deliver))
+    add(TypedObserverSlot(observer, kinds: kinds, body: deliver))
   }
 
   @usableFromInline
@@ -106,14 +109,17 @@ public final class Observable<Event> {
 
   // MARK: Notifications
 
-  /// Calls every observer with an event. Within a round, the event waits until the round ends.
+  /// Calls every observer that wants an event of this kind. Within a round, the event waits until the round
+  /// ends.
+  ///
+  /// - Parameter kind: the kind of the event, one bit; by default a kind that every observer wants.
   @inlinable
-  public func notify(_ event: Event) {
+  public func notify(_ event: Event, kind: UInt = .max) {
     depth += 1
-    guard depth == 1 else { return queue.append(event) }
+    guard depth == 1 else { return queue.append((event, kind)) }
     // An observer may release the last reference to this object; the round still ends properly.
     withExtendedLifetime(self) {
-      deliver(event)
+      deliver(event, kind)
       if !queue.isEmpty { deliverQueue() }
       while sawDeadObserver || hasPending {
         commit()
@@ -128,7 +134,7 @@ public final class Observable<Event> {
   func deliverQueue() {
     var next = 0
     while next < queue.count {
-      if let nested = queue[next].take() { deliver(nested) }
+      if let (event, kind) = queue[next].take() { deliver(event, kind) }
       depth -= 1
       next += 1
     }
@@ -136,9 +142,10 @@ public final class Observable<Event> {
   }
 
   @inlinable
-  func deliver(_ event: Event) {
+  func deliver(_ event: Event, _ kind: UInt) {
     for index in observers.places.indices {
-      guard let slot = observers.places[index] else { continue }
+      let place = observers.places[index]
+      guard place.kinds & kind != 0, let slot = place.slot else { continue }
       // The list does not change during a round, and keeps its slots alive.
       let isAlive = slot._withUnsafeGuaranteedRef { slot in
         (!pendingRemoves.isEmpty && isRemoved(slot.id))

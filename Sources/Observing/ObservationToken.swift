@@ -5,10 +5,12 @@ public final class ObservationToken<Event> {
   private weak var list: Observable<Event>?
   private let handler: (Event) -> Void
 
-  fileprivate init(in list: Observable<Event>, handler: @escaping (Event) -> Void) {
+  fileprivate init(
+    in list: Observable<Event>, kinds: UInt, handler: @escaping (Event) -> Void
+  ) {
     self.list = list
     self.handler = handler
-    list.add(self) { token, event in token.handler(event) }
+    list.add(self, kinds: kinds) { token, event in token.handler(event) }
   }
 
   deinit { cancel() }
@@ -23,12 +25,16 @@ public final class ObservationToken<Event> {
 extension ObservationToken: Sendable {}
 
 extension Observable {
-  /// Calls a closure with every event.
+  /// Calls a closure with every event of some kinds.
   ///
-  /// - Parameter handler: the closure. It lives as long as the token.
+  /// - Parameters:
+  ///   - kinds: the kinds as bits, by default all; see ``notify(_:kind:)``.
+  ///   - handler: the closure. It lives as long as the token.
   /// - Returns: the token, which the caller keeps: the observation ends with it.
-  public func observe(_ handler: @escaping (Event) -> Void) -> ObservationToken<Event> {
-    ObservationToken(in: self, handler: handler)
+  public func observe(
+    kinds: UInt = .max, _ handler: @escaping (Event) -> Void
+  ) -> ObservationToken<Event> {
+    ObservationToken(in: self, kinds: kinds, handler: handler)
   }
 
   /// Calls a closure with the events of one kind.

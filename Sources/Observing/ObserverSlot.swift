@@ -6,11 +6,15 @@ class AnyObserverSlot {
   /// The identity of the observer. No other object has the same identity while the slot exists,
   /// because the slot keeps the memory of the observer, though not the observer itself.
   @usableFromInline final let id: ObjectIdentifier
+  /// The kinds of events that the observer wants, as bits.
+  final let kinds: UInt
   /// The index in the list that owns the slot.
   final var place = 0
 
   @usableFromInline
-  init(_ observer: AnyObject) { id = ObjectIdentifier(observer) }
+  init(_ observer: AnyObject, kinds: UInt) {
+    (id, self.kinds) = (ObjectIdentifier(observer), kinds)
+  }
 
   /// Whether the observer is alive.
   var isAlive: Bool { preconditionFailure("abstract") }
@@ -38,11 +42,11 @@ final class TypedObserverSlot<Observer: AnyObject, Event>: ObserverSlot<Event> {
   @usableFromInline let body: (Observer, Event) -> Void
 
   @inlinable
-  init(_ observer: Observer, body: @escaping (Observer, Event) -> Void) {
+  init(_ observer: Observer, kinds: UInt, body: @escaping (Observer, Event) -> Void) {
     keeper = observer
     object = Unmanaged.passUnretained(observer).toOpaque()
     self.body = body
-    super.init(observer)
+    super.init(observer, kinds: kinds)
   }
 
   @inlinable

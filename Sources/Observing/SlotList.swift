@@ -7,9 +7,19 @@
 struct SlotList {
   /// Owns the slots.
   private var slots: [ObjectIdentifier: AnyObserverSlot] = [:]
-  /// The order; nil where a slot was removed. Not retained, so that a round over the list neither
-  /// retains nor releases a slot.
-  @usableFromInline private(set) var places: [Unmanaged<AnyObserverSlot>?] = []
+  /// The order.
+  @usableFromInline private(set) var places: [Place] = []
+
+  /// A place in the order. It tells the kinds of events without a look at the slot, which most rounds over
+  /// many observers do not need.
+  @usableFromInline
+  struct Place {
+    /// The kinds of events that the observer wants; 0 where a slot was removed.
+    @usableFromInline let kinds: UInt
+    /// Nil where a slot was removed. Not retained, so that a round over the list neither retains nor
+    /// releases a slot.
+    @usableFromInline let slot: Unmanaged<AnyObserverSlot>?
+  }
 
   @usableFromInline
   init() {}
@@ -27,13 +37,13 @@ struct SlotList {
   }
 
   func forEach(_ body: (AnyObserverSlot) -> Void) {
-    for case .some(let place) in places { body(place.takeUnretainedValue()) }
+    for case .some(let slot) in places.map(\.slot) { body(slot.takeUnretainedValue()) }
   }
 
   /// Adds the slot of an observer that has none in this list.
   mutating func append(_ slot: AnyObserverSlot) {
     slot.place = places.count
-    places.append(.passUnretained(slot))
+    places.append(Place(kinds: slot.kinds, slot: .passUnretained(slot)))
     slots[slot.id] = slot
   }
 
@@ -42,7 +52,7 @@ struct SlotList {
   /// - Returns: the slot, for the caller to release; nil if there is none.
   mutating func remove(_ id: ObjectIdentifier) -> AnyObserverSlot? {
     guard let slot = slots.removeValue(forKey: id) else { return nil }
-    places[slot.place] = nil
+    places[slot.place] = Place(kinds: 0, slot: nil)
     closeGaps()
     return slot
   }
@@ -51,13 +61,13 @@ struct SlotList {
   ///
   /// - Returns: the slots, for the caller to release.
   mutating func removeAll(where matches: (AnyObserverSlot) -> Bool) -> [AnyObserverSlot] {
-    let matching = places.filter { $0.map { matches($0.takeUnretainedValue()) } ?? false }
-    return matching.compactMap { $0.flatMap { remove($0.takeUnretainedValue().id) } }
+    let all = places.compactMap { $0.slot?.takeUnretainedValue() }
+    return all.filter(matches).compactMap { remove($0.id) }
   }
 
   private mutating func closeGaps() {
     guard places.count > 2 * slots.count else { return }
-    places.removeAll { $0 == nil }
-    for (index, place) in places.enumerated() { place?.takeUnretainedValue().place = index }
+    places.removeAll { $0.slot == nil }
+    for (index, place) in places.enumerated() { place.slot?.takeUnretainedValue().place = index }
   }
 }

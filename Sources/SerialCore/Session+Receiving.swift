@@ -26,7 +26,9 @@ extension Session {
   private func read(from link: any Link, isLast: Bool) throws(SerialError) -> ReadOutcome {
     try link.read(into: readBuffer, isLast: isLast) { input in
       switch input {
-      case .bytes(let bytes): notify(.received(bytes))
+      case .bytes(let bytes):
+        receivedByteCount += bytes.count
+        notify(.received(bytes))
       case .error(let error): notify(.lineError(error))
       }
       // An observer may close the port: the rest is not wanted then.

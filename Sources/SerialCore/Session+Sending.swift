@@ -49,6 +49,7 @@ extension Session {
       do throws(SerialError) {
         guard case .bytes(let count) = try link.write(front) else { return }
         takenCount = count
+        sentByteCount += count
         tellSent(UnsafeRawBufferPointer(rebasing: front[..<count]))
         takenCount = 0
         queue.removeFirst(count)

@@ -1,4 +1,4 @@
-internal import Observing
+package import Observing
 import Posix
 public import SystemPackage
 
@@ -38,7 +38,7 @@ public final class Session {
   public weak var pacer: (any SendingPacer)?
 
   private let makeLink: LinkMaker
-  let events = Observable<SessionEvent>()
+  package let events = Observable<SessionEvent>()
   private var machine: SessionMachine
   /// The link, while it is open.
   private(set) var link: (any Link)?
@@ -64,9 +64,9 @@ public final class Session {
   var lease: Int?
   /// The number of the last lease.
   var lastLease = 0
-  var queue: ByteQueue
-  // Unchecked, for the same reason as in Observable: the checks at run time were half of what the
-  // authors cost with each write.
+  // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the checks
+  // at run time were half of what the authors cost with each write.
+  @exclusivity(unchecked) var queue: ByteQueue
   /// The authors of the bytes that the driver has not taken.
   @exclusivity(unchecked) var queuedAuthors = AuthorRuns()
   /// The authors of the bytes that the driver has taken, at least of those that it has not sent.
@@ -76,7 +76,11 @@ public final class Session {
   static let leastTakenRunLimit = 16
   /// The number of bytes at the front of the queue that the driver has taken, while observers are
   /// notified of them.
-  var takenCount = 0
+  @exclusivity(unchecked) var takenCount = 0
+  /// The number of bytes that were received since the session was created.
+  public internal(set) var receivedByteCount = 0
+  /// The number of bytes that the driver has taken since the session was created.
+  public internal(set) var sentByteCount = 0
   let readBuffer: UnsafeMutableRawBufferPointer
   /// The features of the port; empty while none is open.
   public private(set) var capabilities: LineCapabilities = []
@@ -112,6 +116,9 @@ public final class Session {
 
   /// The present state.
   public var state: SessionState { machine.state }
+
+  /// Whether the port is open: the same as in ``state``, which costs more to copy.
+  public var isOpen: Bool { link != nil }
 
   /// Whether the session waits for a lost device, or closes.
   public var waitsForLostDevice: Bool {
@@ -363,7 +370,7 @@ public final class Session {
   // MARK: Notifying observers
 
   func notify(_ event: SessionEvent) {
-    withExtendedLifetime(self) { events.notify(event) }
+    withExtendedLifetime(self) { events.notify(event, kind: event.kind.rawValue) }
   }
 
   func tellInterest() {

@@ -36,6 +36,10 @@ public protocol SessionObserver: AnyObject {
 
 extension SessionObserver {
   /// Does nothing.
+  public func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {}
+  /// Does nothing.
   public func session(_ session: Session, didReceive bytes: RawSpan) {}
   /// Does nothing.
   public func session(_ session: Session, didReceiveError error: LineError) {}
@@ -136,7 +140,63 @@ public enum SessionEvent {
     if case .penChange(let change) = self { change } else { nil }
   }
 
-  func tell(_ observer: some SessionObserver, of session: Session) {
+  /// Kinds of events. An observer of some kinds is not called for the others, which are most: every key
+  /// and every received byte is an event.
+  public struct Kinds: OptionSet, Sendable {
+    /// The set as bits.
+    public let rawValue: UInt
+    /// Creates a set from its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// See ``SessionEvent/stateChange(_:)``.
+    public static let stateChange = Kinds(rawValue: 1)
+    /// See ``SessionEvent/received(_:)``.
+    public static let received = Kinds(rawValue: 2)
+    /// See ``SessionEvent/lineError(_:)``.
+    public static let lineError = Kinds(rawValue: 4)
+    /// See ``SessionEvent/modemLinesChange(_:)``.
+    public static let modemLinesChange = Kinds(rawValue: 8)
+    /// See ``SessionEvent/countersChange(_:)``.
+    public static let countersChange = Kinds(rawValue: 16)
+    /// See ``SessionEvent/sent(_:by:)``.
+    public static let sent = Kinds(rawValue: 32)
+    /// See ``SessionEvent/penChange(_:)``.
+    public static let penChange = Kinds(rawValue: 64)
+    /// See ``SessionEvent/interestChange(_:)``.
+    public static let interestChange = Kinds(rawValue: 128)
+    /// Every kind.
+    public static let all = Kinds(rawValue: .max)
+
+    /// The kind that a property of ``SessionEvent`` belongs to; all for a property of another type.
+    init(_ property: PartialKeyPath<SessionEvent>) {
+      switch property {
+      case \SessionEvent.stateChange: self = .stateChange
+      case \SessionEvent.received: self = .received
+      case \SessionEvent.lineError: self = .lineError
+      case \SessionEvent.modemLinesChange: self = .modemLinesChange
+      case \SessionEvent.countersChange: self = .countersChange
+      case \SessionEvent.sent: self = .sent
+      case \SessionEvent.penChange: self = .penChange
+      default: self = .all
+      }
+    }
+  }
+
+  /// The kind of the event.
+  var kind: Kinds {
+    switch self {
+    case .stateChange: .stateChange
+    case .received: .received
+    case .lineError: .lineError
+    case .modemLinesChange: .modemLinesChange
+    case .countersChange: .countersChange
+    case .sent: .sent
+    case .penChange: .penChange
+    case .interestChange: .interestChange
+    }
+  }
+
+  fileprivate func tell(_ observer: some SessionObserver, of session: Session) {
     switch self {
     case .stateChange(let change):
       observer.session(session, didChangeStateFrom: change.old, to: change.new)
@@ -154,6 +214,31 @@ public enum SessionEvent {
       observer.session(session, didHandPenFrom: change.old, to: change.new)
     case .interestChange(let change):
       observer.session(session, didChangeInterestFrom: change.old, to: change.new)
+    }
+  }
+}
+
+extension Session {
+  /// Adds an observer at the end of the list. The session does not retain it.
+  ///
+  /// - Parameter kinds: the kinds of events that the observer wants: those whose methods it implements.
+  public func addObserver(_ observer: some SessionObserver, of kinds: SessionEvent.Kinds = .all) {
+    // Unowned: the session is alive during a notification, which its own methods send.
+    events.add(observer, kinds: kinds.rawValue) { [unowned self] observer, event in
+      event.tell(observer, of: self)
+    }
+  }
+
+  /// Removes an observer, which is not notified any more.
+  public func removeObserver(_ observer: some SessionObserver) { events.remove(observer) }
+
+  /// Observes one kind of event with a closure, until the token is released:
+  /// `session.observe(\.stateChange) { … }`.
+  public func observe<Payload>(
+    _ kind: KeyPath<SessionEvent, Payload?>, _ handler: @escaping (Payload) -> Void
+  ) -> ObservationToken<SessionEvent> {
+    events.observe(kinds: SessionEvent.Kinds(kind).rawValue) { event in
+      if let payload = event[keyPath: kind] { handler(payload) }
     }
   }
 }

@@ -40,7 +40,8 @@ package final class Hub {
 
   private let session: Session
   private var slots: [Slot] = []
-  private var token: ObservationToken<SessionEvent>?
+  /// The subscriber that has the line for itself: the last one that came.
+  private var owner: Slot?
 
   /// What the hub keeps of a subscriber. It outlives the subscription during a piece.
   fileprivate final class Slot {
@@ -57,7 +58,10 @@ package final class Hub {
   /// Creates the hub of a session.
   package init(of session: Session) {
     self.session = session
-    token = session.observe(\.received) { [unowned self] in pass($0) }
+    // Every received byte comes this way: the hub is in the session's list itself, without a token between.
+    session.events.add(self, kinds: SessionEvent.Kinds.received.rawValue) { hub, event in
+      if case .received(let bytes) = event { hub.pass(bytes) }
+    }
   }
 
   /// Adds a subscriber.
@@ -72,6 +76,7 @@ package final class Hub {
   ) -> Subscription {
     let slot = Slot(rank, take)
     slots.insert(slot, at: slots.firstIndex { $0.rank > rank } ?? slots.endIndex)
+    if rank == .owner { owner = slot }
     return Subscription(slot, of: self, session, whenFull)
   }
 
@@ -79,8 +84,8 @@ package final class Hub {
   package var ranks: [Rank] { slots.map(\.rank) }
 
   private func pass(_ bytes: UnsafeRawBufferPointer) {
-    // The last owner that came has the line.
-    let owner = slots.last { $0.rank == .owner }
+    // An owner that comes or goes meanwhile counts from the next piece on.
+    let owner = owner
     // The array is not copied, unless a subscriber comes or goes meanwhile.
     for slot in slots where slot.isActive {
       if let owner, slot.rank != .log, slot !== owner { continue }
@@ -91,6 +96,7 @@ package final class Hub {
   fileprivate func remove(_ slot: Slot) {
     slot.isActive = false
     slots.removeAll { $0 === slot }
+    owner = slots.last { $0.rank == .owner }
   }
 
   /// A place among the subscribers of a hub, until it is released.

@@ -44,6 +44,27 @@ extension Observable where Event == Int {
     #expect(first.heard.isEmpty)
   }
 
+  @Test func observerOfSomeKinds_isNotCalledForOthers() {
+    list.add(first, kinds: 0b011) { $0.hear($1) }
+    list.add(second)
+    // A nested notification keeps its kind while it waits.
+    second.onEvent = { [list] in if $0 == 1 { list.notify(10, kind: 0b100) } }
+    list.notify(1, kind: 0b001)
+    list.notify(2, kind: 0b010)
+    list.notify(3, kind: 0b100)
+    list.notify(4)
+    #expect(first.heard == [1, 2, 4])
+    #expect(second.heard == [1, 10, 2, 3, 4])
+    withExtendedLifetime(list.observe(kinds: 0b100, { [first] in first.hear($0) })) {
+      list.notify(5, kind: 0b100)
+      list.notify(6, kind: 0b001)
+    }
+    #expect(first.heard == [1, 2, 4, 5, 6])
+    list.remove(first)
+    list.notify(7, kind: 0b001)
+    #expect(first.heard == [1, 2, 4, 5, 6])
+  }
+
   @Test func observer_isNotRetained_andSweptWhenItDied() {
     var mortal: Recorder? = Recorder()
     list.add(mortal!)

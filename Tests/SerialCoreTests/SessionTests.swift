@@ -1,3 +1,4 @@
+import Observing
 import SystemPackage
 import TestSupport
 import Testing
@@ -80,6 +81,28 @@ import Testing
     session.becomeReadable()
     session.becomeReadable()
     #expect(witness.received == [0, 255, 10, 13, 1])
+  }
+
+  @Test func observerOfSomeKinds_isToldOfThoseOnly() throws {
+    let receiver = Witness()
+    let sender = Witness()
+    session.addObserver(receiver, of: .received)
+    session.addObserver(sender, of: [.sent, .penChange])
+    var states: [SessionState] = []
+    let token = session.observe(\.stateChange) { states.append($0.new) }
+    var sent: [UInt8] = []
+    let other = session.observe(\.sent) { sent += $0.bytes }
+    try withExtendedLifetime((token, other)) {
+      try session.open(path)
+      bench.link.incoming = [[1, 2]]
+      session.handle(readable: true, writable: false, hungUp: false)
+      try session.write(([3] as [UInt8]).span.bytes)
+      session.owner = .keyboard
+    }
+    #expect(receiver.received == [1, 2] && receiver.sent == [] && receiver.states == [])
+    #expect(sender.received == [] && sender.sent == [3] && sender.hands.count == 1)
+    #expect(states == witness.states && sent == [3])
+    #expect(session.receivedByteCount == 2 && session.sentByteCount == 1)
   }
 
   @Test func aReadThatFillsTheBuffer_isToldWhole() throws {

@@ -78,7 +78,8 @@ import Testing
   @Test func statistics_nameOneOfAKindInTheSingular() {
     var counters = LineCounters()
     counters[.framing] = 1
-    let lines = Statistics().lines(unsent: 0, counters: counters)
+    let session = Session(settings: LineSettings())
+    let lines = Statistics(of: session).lines(counters: counters)
     #expect(lines[0] == "0 bytes received, 0 sent, 0 waiting to be sent; no disconnects.")
     #expect(
       lines[1]

@@ -14,7 +14,7 @@ package final class SessionDriver: SessionObserver {
   /// free, and another observer may open a file that gets the same number.
   package init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: [.stateChange, .interestChange])
   }
 
   package func session(

@@ -76,7 +76,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     if let author = exchange.author { pen = try session.takePen(for: author) }
     isRunning = true
     start = now()
-    session.addObserver(self)
+    session.addObserver(self, of: [.sent, .stateChange])
     switch exchange.reception {
     case .nothing: break
     case .shared, .alone:

@@ -24,7 +24,7 @@ package final class OpeningSequence: SessionObserver {
   package init(of session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: .stateChange)
   }
 
   package func session(

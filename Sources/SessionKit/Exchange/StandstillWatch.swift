@@ -21,17 +21,13 @@ final class StandstillWatch: SessionObserver {
     self.loop = loop
     self.limit = limit
     self.onStandstill = onStandstill
-    session.addObserver(self)
+    session.addObserver(self, of: .sent)
     look()
   }
 
   func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     hasMoved = true
   }
-
-  func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {}
 
   private func look() {
     let count = session.unsentByteCount

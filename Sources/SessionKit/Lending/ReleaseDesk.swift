@@ -50,7 +50,7 @@ package final class ReleaseDesk: SessionObserver {
     self.session = session
     self.loop = loop
     self.report = report
-    session.addObserver(self)
+    session.addObserver(self, of: .stateChange)
   }
 
   private var isWanted: Bool { isWantedByUser || !borrowers.isEmpty }

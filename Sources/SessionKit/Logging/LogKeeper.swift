@@ -38,7 +38,7 @@ package final class LogKeeper: SessionObserver {
     subscription = hub.subscribe(as: .log) { [unowned self] bytes in
       for kept in logs { kept.log.append(bytes, .fromDevice) }
     }
-    session.addObserver(self)
+    session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
   }
 
   /// The file that is logged to now, the first of several.

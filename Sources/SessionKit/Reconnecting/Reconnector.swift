@@ -60,7 +60,7 @@ package final class Reconnector: SessionObserver {
   /// - Throws: the errors of epoll_ctl(2).
   package func start() throws(Errno) {
     startPatience()
-    session.addObserver(self)
+    session.addObserver(self, of: .stateChange)
     presence?.onEvent = { [unowned self] in take($0) }
     try presence?.start()
     if case .open(let endpoint, _) = session.state { didOpen(at: endpoint) }

@@ -10,6 +10,8 @@ package final class Pacer: SessionObserver, SendingPacer {
     didSet {
       pace = Pace(pacing)
       session.pacer = pacing.isUnlimited ? nil : self
+      session.removeObserver(self)
+      if !pacing.isUnlimited { session.addObserver(self, of: [.sent, .received]) }
     }
   }
 
@@ -25,7 +27,6 @@ package final class Pacer: SessionObserver, SendingPacer {
     self.loop = loop
     prompt = ReceivedTextWatch(on: loop)
     prompt.onMatch = { [unowned self] _ in promptCame() }
-    session.addObserver(self)
   }
 
   /// Whether the next line waits for the prompt.
@@ -40,7 +41,7 @@ package final class Pacer: SessionObserver, SendingPacer {
   }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    guard !pacing.isUnlimited, bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
+    guard bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
     // Text that arrived earlier is not the prompt after this line.
     prompt.clear()
     prompt.expressions = pacing.waitFor.map { [$0] } ?? []
@@ -50,10 +51,6 @@ package final class Pacer: SessionObserver, SendingPacer {
     guard pace.isAwaitingPrompt else { return }
     bytes.withUnsafeBytes { prompt.add($0) }
   }
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {}
 
   private func promptCame() {
     prompt.expressions = []

@@ -14,7 +14,7 @@ package final class SessionController {
   package let hub: Hub
   package let driver: SessionDriver
   package let log: LogKeeper
-  package let statistics = Statistics()
+  package let statistics: Statistics
   package let releaseDesk: ReleaseDesk
   package let binder: TargetBinder
   package let pacer: Pacer
@@ -94,7 +94,7 @@ package final class SessionController {
     sharing = SharingWatch(session, on: loop) { news.notify($0) }
     unsent = UnsentReport { news.notify($0) }
     releaseDesk = ReleaseDesk(session, on: loop) { news.notify($0) }
-    session.addObserver(statistics)
+    statistics = Statistics(of: session)
     opening.onFailure = { news.notify(.openingSequenceFailed($0)) }
     releaseDesk.onUnsent = { [unowned self] in unsent.bytes($0) }
     binder.onFailure = { [unowned self] in onEnd(.binding($0)) }

@@ -1,20 +1,19 @@
 package import SerialCore
 
-/// Counts bytes and disconnects.
+/// The counts of a session: its bytes, and how often its device was lost.
 package final class Statistics: SessionObserver {
-  package private(set) var receivedCount = 0
-  package private(set) var sentCount = 0
+  private unowned let session: Session
   package private(set) var lossCount = 0
 
-  package init() {}
-
-  package func session(_ session: Session, didReceive bytes: RawSpan) {
-    receivedCount += bytes.byteCount
+  package init(of session: Session) {
+    self.session = session
+    session.addObserver(self, of: .stateChange)
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    sentCount += bytes.byteCount
-  }
+  package var receivedCount: Int { session.receivedByteCount }
+  package var sentCount: Int { session.sentByteCount }
+  /// The number of bytes that were written and are not on the line yet.
+  package var unsentCount: Int { session.unsentByteCount }
 
   package func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState

@@ -11,7 +11,7 @@ package final class CounterWatch: SessionObserver {
 
   package init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: [.stateChange, .received])
   }
 
   package func session(

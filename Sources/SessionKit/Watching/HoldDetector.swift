@@ -31,7 +31,7 @@ package final class HoldDetector: SessionObserver {
   package init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: [.sent, .interestChange])
   }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
@@ -51,10 +51,6 @@ package final class HoldDetector: SessionObserver {
       end(.dropped)
     }
   }
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {}
 
   private func watch() {
     hasMoved = false

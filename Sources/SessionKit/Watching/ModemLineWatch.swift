@@ -19,7 +19,7 @@ package final class ModemLineWatch: SessionObserver {
   package init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: .stateChange)
   }
 
   package func session(

@@ -39,7 +39,7 @@ final class SharingWatch: SessionObserver {
   package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
     self.report = report
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: .stateChange)
   }
 
   package func session(

@@ -48,11 +48,14 @@ package final class InputPump: SessionObserver {
       flushMap()
       byteMap = ByteMap(mapList, .toDevice)
       mapsBytes = !byteMap.isIdentity
+      updateGrowth()
     }
   }
 
   /// The bytes to send for Enter, which a terminal reports as CR. The map applies to them.
-  package var lineEnding = LineEnding.cr
+  package var lineEnding = LineEnding.cr {
+    didSet { updateGrowth() }
+  }
 
   private let author: Author
   /// Where the input goes.
@@ -60,7 +63,7 @@ package final class InputPump: SessionObserver {
     didSet {
       guard session !== oldValue, loop != nil else { return }
       oldValue.removeObserver(self)
-      session.addObserver(self)
+      session.addObserver(self, of: [.sent, .stateChange])
       (isReadingAhead, paceTimer) = (false, nil)
       updateInterest()
     }
@@ -117,8 +120,10 @@ package final class InputPump: SessionObserver {
   /// - Throws: the errors of epoll_ctl(2).
   package func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
-    session.addObserver(self)
-    watch = try loop.watch(file.descriptor, for: interest) { [unowned self] _ in read() }
+    session.addObserver(self, of: [.sent, .stateChange])
+    watch = try loop.watch(file.descriptor, for: interest(with: room)) { [unowned self] _ in
+      read()
+    }
   }
 
   /// Stops reading, for good.
@@ -151,23 +156,30 @@ package final class InputPump: SessionObserver {
   /// The number of bytes to read now.
   private var room: Int {
     if isRefusing || focus != nil { return buffer.count }
-    if !session.state.isOpen { return isTerminal ? buffer.count : 0 }
+    if !session.isOpen { return isTerminal ? buffer.count : 0 }
     if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
-    let room = max(0, min(Self.crowd - session.queuedByteCount, buffer.count))
-    return room / (mapsBytes ? Self.growth : 1) / (isTerminal ? lineEnding.bytes.count : 1)
+    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / growth
   }
 
+  /// The largest number of bytes that the map and the line ending make of one.
+  private var growth = 1
   /// The largest number of bytes that a map makes of one.
-  private static let growth = 2
+  private static let growthByMap = 2
+
+  private func updateGrowth() {
+    growth = (mapsBytes ? Self.growthByMap : 1) * (isTerminal ? lineEnding.bytes.count : 1)
+  }
+
   /// The number of bytes to read and refuse when the queue is full and only commands count.
   private static let refusable = 4_096
 
-  private var interest: Interest { held.isEmpty && room > 0 ? .reading : [] }
+  private func interest(with room: Int) -> Interest { held.isEmpty && room > 0 ? .reading : [] }
 
   private func updateInterest() {
     guard let watch else { return }
+    let room = room
     // Fails only without memory; the next event tries again.
-    _ = try? watch.setInterest(interest)
+    _ = try? watch.setInterest(interest(with: room))
     if isTerminal && room == 0 && paceTimer == nil { measurePace() }
   }
 
@@ -200,14 +212,14 @@ package final class InputPump: SessionObserver {
 
   private func take(_ bytes: UnsafeRawBufferPointer) {
     guard isTerminal else { return send(bytes) }
-    let deadline = MonotonicTime.now + Self.patience
+    var deadline: MonotonicTime?
     var rest = bytes
     // After the key that quits nothing is used.
     while watch != nil {
-      if isFull(by: deadline) { return hold(rest) }
+      if isFull(by: &deadline) { return hold(rest) }
       switch parser.next(in: &rest) {
       case .data(let data):
-        let untaken = hand(out: data, by: deadline)
+        let untaken = hand(out: data, by: &deadline)
         // The rest follows it in memory.
         guard untaken.isEmpty else {
           return hold(
@@ -225,7 +237,7 @@ package final class InputPump: SessionObserver {
   ///
   /// - Returns: the bytes that were not passed because the time of this turn is over.
   private func hand(
-    out bytes: UnsafeRawBufferPointer, by deadline: MonotonicTime
+    out bytes: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
   ) -> UnsafeRawBufferPointer {
     var rest = bytes
     repeat {
@@ -234,12 +246,21 @@ package final class InputPump: SessionObserver {
         return UnsafeRawBufferPointer(rebasing: rest.suffix(0))
       }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus(rest)))
-    } while !rest.isEmpty && !isFull(by: deadline)
+    } while !rest.isEmpty && !isFull(by: &deadline)
     return rest
   }
 
   /// Whether the keys of this turn have used up their time: each may search a list.
-  private func isFull(by deadline: MonotonicTime) -> Bool { focus != nil && .now >= deadline }
+  ///
+  /// - Parameter deadline: when this turn must end; nil until the first of these keys.
+  private func isFull(by deadline: inout MonotonicTime?) -> Bool {
+    guard focus != nil else { return false }
+    guard let time = deadline else {
+      deadline = .now + Self.patience
+      return false
+    }
+    return .now >= time
+  }
 
   /// Keeps bytes for the next turn of the loop, so that other events are handled first.
   private func hold(_ bytes: UnsafeRawBufferPointer) {

@@ -37,7 +37,7 @@ final class Port: CommandPort {
     self.model = model
     lineCommands = LineCommands(controller.session, model, on: loop)
     narrator = SessionNarrator(of: controller, on: console)
-    controller.session.addObserver(model)
+    controller.session.addObserver(model, of: [.stateChange, .penChange, .modemLinesChange])
     controller.releaseDesk.refusal = {
       if case .disabled(let reason) = Command.release.availability(in: model.state) {
         reason
@@ -62,7 +62,7 @@ final class Port: CommandPort {
 
   /// Starts to tell the user about the port's openings and losses.
   func narrate() {
-    session.addObserver(narrator)
+    session.addObserver(narrator, of: .stateChange)
     // After the narrator: that the device is gone is said before what was not sent.
     controller.followState()
   }

@@ -23,7 +23,7 @@ final class LineCommands: SessionObserver {
     self.session = session
     self.model = model
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: .stateChange)
   }
 
   // MARK: Settings

@@ -44,9 +44,6 @@ extension Command {
   ) { call in
     let session = call.port.session
     session.refreshCounters()
-    call.answer(
-      .done(
-        lines: call.port.statistics.lines(
-          unsent: session.unsentByteCount, counters: session.counters)))
+    call.answer(.done(lines: call.port.statistics.lines(counters: session.counters)))
   }
 }

@@ -5,14 +5,12 @@ import SessionKit
 extension Statistics {
   /// The counts as lines for the user.
   ///
-  /// - Parameters:
-  ///   - unsent: how many bytes wait to be sent.
-  ///   - counters: what the driver has counted, where it does.
-  func lines(unsent: Int, counters: LineCounters?) -> [String] {
+  /// - Parameter counters: the driver's counters, if it has any.
+  func lines(counters: LineCounters?) -> [String] {
     let losses = lossCount == 0 ? "no disconnects" : lossCount.counted("disconnect")
     let passed =
       "\(receivedCount.counted("byte")) received, \(sentCount.grouped) sent, "
-      + "\(unsent.grouped) waiting to be sent; \(losses)."
+      + "\(unsentCount.grouped) waiting to be sent; \(losses)."
     guard let counters else { return [passed] }
     let errors =
       "  the driver counted "

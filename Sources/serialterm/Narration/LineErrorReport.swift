@@ -24,10 +24,8 @@ final class LineErrorReport: SessionObserver {
 
   init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
-    session.addObserver(self)
+    session.addObserver(self, of: [.lineError, .countersChange])
   }
-
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 
   func session(_ session: Session, didReceiveError error: LineError) {
     guard timer == nil else { return markCount += 1 }

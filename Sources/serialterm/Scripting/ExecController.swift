@@ -61,7 +61,7 @@ final class ExecController: SessionObserver {
     }
     frontEnd.unreadInputCount = { [unowned child] in child.output.borrowed.availableByteCount }
     watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in pump() }
-    session.addObserver(self)
+    session.addObserver(self, of: .sent)
     subscription = frontEnd.hub.subscribe(as: .view, whenFull: .wait) { [unowned self] bytes in
       toChild?.write(bytes)
       if toChild?.isCrowded == true { subscription?.update(isFull: true) }
@@ -69,8 +69,6 @@ final class ExecController: SessionObserver {
   }
 
   func session(_ session: Session, didSend bytes: RawSpan, by author: Author) { wantMore() }
-
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {}
 
   /// The number of bytes that may be read ahead of the driver.
   private var room: Int { max(0, buffer.count - session.queuedByteCount) }

@@ -23,7 +23,7 @@ final class JSONPort: SessionObserver {
       text.expressions = []
       onMatch(.array(match.captures.map { $0.map { .string(String(received: $0)) } ?? .null }))
     }
-    port.session.addObserver(self)
+    port.session.addObserver(self, of: .stateChange)
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {

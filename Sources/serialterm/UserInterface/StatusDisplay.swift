@@ -14,15 +14,13 @@ final class StatusDisplay {
 
   private let console: Console
   private let loop: IOLoop
-  /// Returns the state to show, and its counts; called when they are drawn.
-  var source: () -> (state: TerminalState, statistics: Statistics) = {
-    (TerminalState(), Statistics())
-  }
+  /// Returns the port to show; called when it is drawn.
+  var source: () -> Port? = { nil }
   private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in show()
   }
   private var settlingTimer: LoopTimer?
-  private var shown: Statistics?
+  private var shown: Port?
   private var receivedRate = RateMeter()
   private var sentRate = RateMeter()
 
@@ -39,17 +37,17 @@ final class StatusDisplay {
 
   private func show() {
     let now = MonotonicTime.now
-    let (state, statistics) = source()
-    if shown !== statistics {
+    guard let port = source() else { return }
+    if shown !== port {
       // Another port: its counts are not the growth of the last one's.
       (receivedRate, sentRate) = (RateMeter(), RateMeter())
-      shown = statistics
+      shown = port
     }
-    receivedRate.update(statistics.receivedCount, at: now)
-    sentRate.update(statistics.sentCount, at: now)
+    receivedRate.update(port.session.receivedByteCount, at: now)
+    sentRate.update(port.session.sentByteCount, at: now)
     console.screen.setStatus(
       StatusText(
-        state: state, receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
+        state: port.model.state, receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
       ).text)
     // A rate falls to zero without an event.
     guard !receivedRate.isSettled || !sentRate.isSettled else { return }

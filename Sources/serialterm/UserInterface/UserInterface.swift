@@ -52,7 +52,6 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var controller: SessionController { focus.controller }
   var session: Session { controller.session }
   var model: TerminalStateModel { focus.model }
-  var statistics: Statistics { controller.statistics }
   var releaseDesk: ReleaseDesk { controller.releaseDesk }
   var lineCommands: LineCommands { focus.port.lineCommands }
   var filter: FilterKeeper { focus.filter }
@@ -86,7 +85,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     dialogs = Dialogs(on: console, input: input, loop: loop)
     lineInput = LineInput(on: console, loop: loop)
     status = StatusDisplay(on: console, loop: loop)
-    status.source = { [unowned self] in (model.state, statistics) }
+    status.source = { [unowned self] in focus.port }
     adopt(first)
   }
 
