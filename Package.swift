@@ -146,8 +146,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "Scripting", "SerialCore",
-        "SessionKit", "TestSupport", system,
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "Scripting",
+        "SerialCore", "SessionKit", "TestSupport", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),

@@ -49,6 +49,8 @@ package final class SessionController {
   private let link: LinkMaking
   private var knownDevice: Device?
   private var hasStartedLogs = false
+  /// Whether the logs start when the port was opened, or is waited for.
+  private var isLogStartDue = false
   private var hasFinished = false
 
   /// The options for opening a port, shared with the closure that opens it.
@@ -90,7 +92,7 @@ package final class SessionController {
     log = LogKeeper(of: session, hub, on: loop) { news.notify($0) }
     opening = OpeningSequence(of: session, on: loop)
     pacer = Pacer(of: session, on: loop)
-    binder = TargetBinder(session, among: devices, on: loop)
+    binder = TargetBinder(session, providers: providers, among: devices, on: loop)
     sharing = SharingWatch(session, on: loop) { news.notify($0) }
     unsent = UnsentReport { news.notify($0) }
     releaseDesk = ReleaseDesk(session, on: loop) { news.notify($0) }
@@ -130,7 +132,17 @@ package final class SessionController {
       // The last bytes may contain the text that a script expects.
       onLost()
       onEnd(.port(error))
-    case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _): break
+    case (_, .open), (_, .waitingForDevice):
+      if isLogStartDue { startLogsLate() }
+    case (_, .closed), (_, .opening), (_, .released): break
+    }
+  }
+
+  private func startLogsLate() {
+    do throws(SessionError) {
+      try startLogsIfBound()
+    } catch {
+      onEnd(error)
     }
   }
 
@@ -177,11 +189,18 @@ package final class SessionController {
     } catch {
       throw .binding(error)
     }
-    // Until the profile is known, the logs are not known either.
-    if question == nil && (onDeviceKnown == nil || session.state.isOpen) {
+    if question == nil { try startLogsIfBound() }
+    return question
+  }
+
+  /// Starts the logs, unless the port is still being opened, and may fail. Until the profile is known, the
+  /// logs are not known either.
+  private func startLogsIfBound() throws(SessionError) {
+    if case .opening = session.state { return isLogStartDue = true }
+    isLogStartDue = false
+    if onDeviceKnown == nil || session.state.isOpen {
       try startLogs(at: session.state.endpoint?.path)
     }
-    return question
   }
 
   /// Opens the device that the user has chosen.
