@@ -104,7 +104,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "TerminalUI", system,
+        "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd",
+        "TerminalUI", system,
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(

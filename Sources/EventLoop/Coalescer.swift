@@ -32,7 +32,7 @@ public final class Coalescer {
   /// - Parameter isUrgent: whether not to wait for the interval: an answer to a key.
   public func post(isUrgent: Bool = false) {
     guard !isDueThisTurn else { return }
-    let wait = lastRun.map { $0 + interval - .now } ?? .zero
+    let wait = lastRun.map { $0 + interval - loop.now } ?? .zero
     guard isUrgent || wait <= .zero else {
       if timer == nil { timer = loop.schedule(after: wait) { [unowned self] in run() } }
       return
@@ -54,9 +54,9 @@ public final class Coalescer {
   private func run() {
     cancel()
     // Also before the work, which may post.
-    lastRun = .now
+    lastRun = loop.now
     work()
-    lastRun = .now
+    lastRun = loop.now
   }
 }
 

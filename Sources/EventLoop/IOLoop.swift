@@ -1,6 +1,6 @@
 import CSerial
 import Glibc
-import Posix
+public import Posix
 public import SystemPackage
 
 /// An event loop: handles descriptors, timers and signals on one thread, one after the other.
@@ -16,6 +16,7 @@ public import SystemPackage
 /// A loop is confined to one thread, and not `Sendable`.
 public final class IOLoop {
   private let epoll: OwnedDescriptor
+  private let clock: () -> MonotonicTime
   private var entries: [UInt64: Entry] = [:]
   private var nextID: UInt64 = 1
   private var alwaysReady: Set<UInt64> = []
@@ -32,11 +33,16 @@ public final class IOLoop {
 
   /// Creates a loop without watches and timers.
   ///
+  /// - Parameter clock: the time that the timers follow. A test can pass one that it moves forward.
   /// - Throws: the errors of epoll_create1(2): `EMFILE`, `ENFILE`, `ENOMEM`.
-  public init() throws(Errno) {
+  public init(clock: @escaping () -> MonotonicTime = { .now }) throws(Errno) {
+    self.clock = clock
     let descriptor = try systemCall { epoll_create1(CInt(EPOLL_CLOEXEC)) }
     epoll = OwnedDescriptor(FileDescriptor(rawValue: descriptor))
   }
+
+  /// The time by the clock of the timers.
+  public var now: MonotonicTime { clock() }
 
   // MARK: Running
 
@@ -74,7 +80,7 @@ public final class IOLoop {
   /// delay must not block the rest of the loop.
   private func runDueTimers() {
     let firstOfNextTurn = timers.nextID
-    while let handler = timers.popDue(at: .now, scheduledBefore: firstOfNextTurn) { handler() }
+    while let handler = timers.popDue(at: now, scheduledBefore: firstOfNextTurn) { handler() }
   }
 
   private func runDeferredWork() {
@@ -103,7 +109,7 @@ public final class IOLoop {
     guard alwaysReady.isEmpty && endOfTurn.isEmpty else { return 0 }
     var wait = limit
     if let deadline = timers.earliestDeadline {
-      wait = min(wait ?? .seconds(86_400), deadline - .now)
+      wait = min(wait ?? .seconds(86_400), deadline - now)
     }
     guard let wait else { return -1 }
     let nanoseconds = min(max(.zero, wait), .seconds(86_400)).nanoseconds
@@ -174,7 +180,7 @@ public final class IOLoop {
   ///   - handler: the function to call.
   /// - Returns: the token that keeps the timer.
   public func schedule(after delay: Duration, _ handler: @escaping () -> Void) -> LoopTimer {
-    LoopTimer(loop: self, id: timers.insert(deadline: .now + delay, handler: handler))
+    LoopTimer(loop: self, id: timers.insert(deadline: now + delay, handler: handler))
   }
 
   func cancelTimer(_ id: UInt64) { timers.remove(id) }

@@ -178,6 +178,20 @@ private final class Pipe {
     withExtendedLifetime(timers) {}
   }
 
+  @Test func timers_followTheClockOfTheLoop() throws {
+    var now = MonotonicTime(nanoseconds: 5)
+    let loop = try IOLoop(clock: { now })
+    var calls = 0
+    let timer = loop.schedule(after: .seconds(3_600)) { calls += 1 }
+    try loop.turn(waitingAtMost: .zero)
+    #expect(calls == 0)
+    now = now + .seconds(3_600)
+    #expect(loop.now == now)
+    try loop.turn()
+    #expect(calls == 1)
+    withExtendedLifetime(timer) {}
+  }
+
   @Test func timersOfTheSameDeadline_areCalledInTheOrderOfScheduling() {
     var queue = TimerQueue()
     var order: [Int] = []

@@ -3,6 +3,7 @@ import EventLoop
 import Observing
 import SessionKit
 import SystemPackage
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceCatalogTests {

@@ -7,6 +7,8 @@ public import SystemPackage
 public final class FakeLink: Link {
   public let endpoint: Endpoint
   public private(set) var descriptor: FileDescriptor?
+  /// The descriptor for a loop to poll; nil where no loop polls.
+  public var pollable: FileDescriptor?
   public var interest: Session.Interest = []
   public var settings = LineSettings()
   /// Why it cannot be opened.
@@ -60,7 +62,7 @@ public final class FakeLink: Link {
   public func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
     self.settings = settings
     self.report = report
-    if opensLate { descriptor = FileDescriptor(rawValue: 1) } else { finishOpening() }
+    if opensLate { descriptor = pollable ?? FileDescriptor(rawValue: 1) } else { finishOpening() }
   }
 
   /// Opens, or refuses.
@@ -68,7 +70,7 @@ public final class FakeLink: Link {
     if let refusal {
       report?(.failed(SerialError(refusal, in: "open", at: endpoint)))
     } else {
-      descriptor = FileDescriptor(rawValue: 0)
+      descriptor = pollable ?? FileDescriptor(rawValue: 0)
       report?(.opened(settings, probe))
     }
   }

@@ -18,8 +18,8 @@ package final class Drain {
   private let loop: IOLoop
   private let patience: Patience?
   private let done: () -> Void
-  private let start = MonotonicTime.now
-  private var lastProgress = MonotonicTime.now
+  private let start: MonotonicTime
+  private var lastProgress: MonotonicTime
   private var lastCount: Int
   private var timer: LoopTimer?
 
@@ -40,12 +40,13 @@ package final class Drain {
     self.loop = loop
     self.patience = patience
     self.done = done
+    (start, lastProgress) = (loop.now, loop.now)
     lastCount = session.unsentByteCount
     look()
   }
 
   private func look() {
-    let now = MonotonicTime.now
+    let now = loop.now
     let count = session.unsentByteCount
     if count == 0 || isHopeless(at: now) { return done() }
     interval = min(interval * 2, Self.longestInterval)

@@ -22,13 +22,12 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   /// The exchange as it is now.
   package private(set) var exchange: Value
   /// When the exchange has begun.
-  package private(set) var start = MonotonicTime.now
+  package private(set) var start: MonotonicTime
 
   private let session: Session
   private let hub: Hub?
   private let loop: IOLoop
   private let source: (any ExchangeSource)?
-  private let now: () -> MonotonicTime
   private var isRunning = false
   private var pen: Session.Pen?
   private var subscription: Hub.Subscription?
@@ -55,17 +54,16 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   /// - Parameters:
   ///   - hub: passes received bytes; an exchange that receives needs it.
   ///   - source: what the exchange reads from, if anything.
-  ///   - now: the clock.
   package init(
     _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
-    source: (any ExchangeSource)? = nil, now: @escaping () -> MonotonicTime = { .now }
+    source: (any ExchangeSource)? = nil
   ) {
     self.exchange = exchange
     self.session = session
     self.hub = hub
     self.loop = loop
     self.source = source
-    self.now = now
+    start = loop.now
   }
 
   /// Starts the exchange. It may end during the call.
@@ -75,7 +73,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   package func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
     if let author = exchange.author { pen = try session.takePen(for: author) }
     isRunning = true
-    start = now()
+    start = loop.now
     session.addObserver(self, of: [.sent, .stateChange])
     switch exchange.reception {
     case .nothing: break
@@ -124,7 +122,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     guard !isHandling else { return }
     isHandling = true
     while isRunning, !events.isEmpty {
-      for action in exchange.handle(events.removeFirst(), at: now()) where isRunning {
+      for action in exchange.handle(events.removeFirst(), at: loop.now) where isRunning {
         carryOut(action)
       }
     }
@@ -172,7 +170,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     case .perform(let operation): perform(operation) { [weak self] in self?.take(.performed($0)) }
     case .wake(let time):
       timer = time.map { time in
-        loop.schedule(after: time - now()) { [unowned self] in
+        loop.schedule(after: time - loop.now) { [unowned self] in
           timer = nil
           take(.woken)
         }

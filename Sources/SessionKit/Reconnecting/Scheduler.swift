@@ -18,9 +18,9 @@ package struct Scheduler {
     self.schedule = schedule
   }
 
-  /// The monotonic clock and the timers of a loop.
+  /// The clock and the timers of a loop.
   package init(_ loop: IOLoop) {
-    self.init(now: { .now }, schedule: { loop.schedule(after: $0, $1) })
+    self.init(now: { loop.now }, schedule: { loop.schedule(after: $0, $1) })
   }
 
   /// Calls a function once after a delay.

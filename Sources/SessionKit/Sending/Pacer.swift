@@ -34,14 +34,14 @@ package final class Pacer: SessionObserver, SendingPacer {
 
   package func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
     bytes.withUnsafeBytes { bytes in
-      let count = pace.allowance(for: bytes, at: .now)
+      let count = pace.allowance(for: bytes, at: loop.now)
       if count == 0 { resumeInTime(for: bytes) }
       return count
     }
   }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    guard bytes.withUnsafeBytes({ pace.sent($0, at: .now) }) else { return }
+    guard bytes.withUnsafeBytes({ pace.sent($0, at: loop.now) }) else { return }
     // Text that arrived earlier is not the prompt after this line.
     prompt.clear()
     prompt.expressions = pacing.waitFor.map { [$0] } ?? []
@@ -60,6 +60,6 @@ package final class Pacer: SessionObserver, SendingPacer {
 
   private func resumeInTime(for bytes: UnsafeRawBufferPointer) {
     guard let time = pace.resumption(for: bytes) else { return }
-    timer = loop.schedule(after: time - .now) { [unowned session] in session.continueSending() }
+    timer = loop.schedule(after: time - loop.now) { [unowned session] in session.continueSending() }
   }
 }

@@ -103,7 +103,7 @@ final class SharingWatch: SessionObserver {
     if isSearchDue { return look() }
     let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
     let messages = sharing.update(
-      uses, besides: getpid(), isOpenElsewhere: isOpenElsewhere, at: .now)
+      uses, besides: getpid(), isOpenElsewhere: isOpenElsewhere, at: loop.now)
     timer =
       sharing.isUndecided
       ? loop.schedule(after: SharingReport.moment) { [unowned self] in look() } : nil

@@ -26,7 +26,7 @@ package final class Dialogs {
     self.console = console
     self.input = input
     self.loop = loop
-    isPlain = Console.kind != .drawing
+    isPlain = console.kind != .drawing
   }
 
   package var isOpen: Bool { dialog != nil }

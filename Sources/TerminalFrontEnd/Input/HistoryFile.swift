@@ -28,8 +28,8 @@ package struct HistoryFile {
   ///
   /// - Parameters:
   ///   - profile: nil for sessions without a profile.
-  ///   - place: the state folder of the user.
-  package init(ofProfile profile: String?, in place: FilePath? = Self.stateFolder()) {
+  ///   - place: the state folder of the user; nil for none.
+  package init(ofProfile profile: String?, in place: FilePath?) {
     name = Self.fileName(for: profile ?? "default")
     self.place = place
   }
@@ -46,9 +46,9 @@ package struct HistoryFile {
     }.joined()
   }
 
-  /// `$XDG_STATE_HOME`, else `~/.local/state`. A relative path is ignored, as in the XDG Base Directory
+  /// The state folder of the user: `$XDG_STATE_HOME`, else `~/.local/state`. A relative path is ignored, as in the XDG Base Directory
   /// Specification.
-  private static func stateFolder() -> FilePath? {
+  package static func stateFolder() -> FilePath? {
     func folder(_ variable: String) -> FilePath? {
       guard let value = getenv(variable) else { return nil }
       let path = FilePath(String(cString: value))

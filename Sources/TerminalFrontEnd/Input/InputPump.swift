@@ -72,7 +72,7 @@ package final class InputPump: SessionObserver {
   private var mapsBytes = false
   private var mapped: [UInt8] = []
   private let isTerminal: Bool
-  private let file = StandardFile(.standardInput, O_RDONLY)
+  private let file: StandardFile
   private var parser = PrefixKeyParser(prefix: .none)
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
@@ -104,7 +104,15 @@ package final class InputPump: SessionObserver {
 
   /// Creates a pump; nothing is read before ``start(on:)``. The user, or the pipe, becomes the owner of
   /// the session's pen.
-  package init(to session: Session, isTerminal: Bool, isReadOnly: Bool) {
+  ///
+  /// - Parameters:
+  ///   - source: the input; borrowed for the lifetime of the pump.
+  ///   - isTerminal: whether a user types.
+  package init(
+    from source: FileDescriptor = .standardInput, to session: Session, isTerminal: Bool,
+    isReadOnly: Bool
+  ) {
+    file = StandardFile(source, O_RDONLY)
     self.session = session
     self.isTerminal = isTerminal
     author = isTerminal ? .keyboard : .pipe
@@ -254,12 +262,12 @@ package final class InputPump: SessionObserver {
   ///
   /// - Parameter deadline: when this turn must end; nil until the first of these keys.
   private func isFull(by deadline: inout MonotonicTime?) -> Bool {
-    guard focus != nil else { return false }
+    guard focus != nil, let loop else { return false }
     guard let time = deadline else {
-      deadline = .now + Self.patience
+      deadline = loop.now + Self.patience
       return false
     }
-    return .now >= time
+    return loop.now >= time
   }
 
   /// Keeps bytes for the next turn of the loop, so that other events are handled first.

@@ -20,11 +20,13 @@ package final class LineInput {
   private var prompt = PasswordPrompt()
   /// Whether the device has sent something since the prompt was looked at.
   private var isPromptNew = false
-  private var history = HistoryFile(ofProfile: nil)
+  private var history: HistoryFile
   private var isHistoryLoaded = false
   private var isRefreshDue = false
 
-  package init(on console: Console, loop: IOLoop) {
+  /// - Parameter history: the lines of earlier sessions.
+  package init(on console: Console, loop: IOLoop, keeping history: HistoryFile) {
+    self.history = history
     self.console = console
     self.loop = loop
   }

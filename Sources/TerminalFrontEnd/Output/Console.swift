@@ -23,7 +23,12 @@ package final class Console {
   package let screen: Screen
   /// Nil if messages use the channel of standard output.
   private let messages: OutputChannel?
+  /// What standard output can show.
+  package let kind: ScreenKind
+  /// The style of standard output.
+  package let outputStyle: TextStyle
   private let style: TextStyle
+  private let streams: TerminalStreams
   /// Whether only failures are printed.
   package var isQuiet: Bool
   /// Whether lines end with CR LF because the terminal is in raw mode.
@@ -36,21 +41,27 @@ package final class Console {
   /// Creates a console.
   ///
   /// - Parameters:
+  ///   - streams: where bytes and messages are shown.
   ///   - loop: the loop that watches readiness.
   ///   - isQuiet: whether only failures are printed.
   ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
   /// - Throws: the errors of epoll_ctl(2).
-  package init(on loop: IOLoop, isQuiet: Bool, isRaw: Bool) throws(Errno) {
+  package init(
+    _ streams: TerminalStreams = .standard, on loop: IOLoop, isQuiet: Bool, isRaw: Bool
+  ) throws(Errno) {
+    self.streams = streams
     self.isQuiet = isQuiet
     self.isRaw = isRaw
-    isOutputTerminal = Self.kind != .none
+    kind = streams.screenKind
+    isOutputTerminal = kind != .none
     output = try OutputChannel(
-      .standardOutput, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
-    screen = Screen(output, size: UserTerminal.screenSize)
-    style = TextStyle(for: STDERR_FILENO)
+      streams.output, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
+    screen = Screen(output, draws: kind == .drawing, size: streams.screenSize)
+    outputStyle = streams.outputStyle
+    style = streams.messageStyle
     messages =
-      isOutputTerminal && Self.isSameFile(.standardOutput, .standardError)
-      ? nil : try? OutputChannel(.standardError, on: loop, whenFull: .leaveOut)
+      isOutputTerminal && streams.areShared
+      ? nil : try? OutputChannel(streams.messages, on: loop, whenFull: .leaveOut)
     output.onGone = { [unowned self] in onOutputGone($0) }
     output.onDrained = { [unowned self] in onDrained() }
     output.onOverflow = { [unowned self] in screen.gapDidBegin() }
@@ -60,11 +71,6 @@ package final class Console {
       screen.rewrite()
     }
     output.onRoom = { [unowned self] in onRoom() }
-  }
-
-  private static func isSameFile(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
-    guard let one = try? one.stat(), let other = try? other.stat() else { return false }
-    return one.deviceID == other.deviceID && one.inode == other.inode
   }
 
   /// Whether the cursor is known to be in the first column.
@@ -118,18 +124,11 @@ package final class Console {
   /// The columns of the terminal that messages go to; nil if they go to a file or a pipe.
   private var messageWidth: Int? {
     if messages == nil { return isOutputTerminal ? screen.textSize.columns : nil }
-    return isatty(STDERR_FILENO) == 1 ? UserTerminal.screenSize(of: STDERR_FILENO).columns : nil
+    return streams.messageColumns()
   }
 
   /// Prints an answer that has styles.
   package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
-
-  /// The style of standard output.
-  package let outputStyle = TextStyle(for: STDOUT_FILENO)
-
-  /// What standard output can show.
-  package static let kind: ScreenKind =
-    isatty(STDOUT_FILENO) == 1 ? (TextStyle.isDumb ? .printing : .drawing) : .none
 
   /// Clears the screen and moves the cursor to its top left corner.
   package func clear() {
@@ -164,8 +163,8 @@ package final class Console {
 
   /// Whether standard output is a pipe whose reader may show it where the user types and reads messages.
   private lazy var readerMayShow =
-    isRaw && isatty(STDERR_FILENO) == 1
-    && (try? FileDescriptor.standardOutput.stat().type == .fifo) ?? false
+    isRaw && streams.messageColumns() != nil
+    && (try? streams.output.stat().type == .fifo) ?? false
 
   /// Removes the panel and the status line, and waits until the terminal has shown that: another
   /// program uses it until ``Screen/resume()``.

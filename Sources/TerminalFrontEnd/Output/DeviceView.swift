@@ -161,7 +161,7 @@ package final class DeviceView {
 
   private var echo: LocalEcho {
     LocalEcho(
-      isAtMargin: place.isAtMargin, draws: place.isWholeScreen && Console.kind == .drawing,
+      isAtMargin: place.isAtMargin, draws: place.isWholeScreen && console.kind == .drawing,
       columns: { [unowned self] in place.columns }, width: \.displayWidth)
   }
 

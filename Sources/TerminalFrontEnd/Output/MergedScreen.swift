@@ -44,7 +44,7 @@ package final class MergedScreen {
       LineMerger.Style(
         lineEnd: isTerminal ? console.lineEnd : "\n",
         hasColours: isTerminal && console.outputStyle.isColoured,
-        canErase: Console.kind == .drawing))
+        canErase: console.kind == .drawing))
     console.screen.deviceState = { EscapeFilter.originalScreenState }
     console.screen.onCursorMoved = { [unowned self] in
       if $0 || console.isAtMargin { merger.cursorDidMove() }

@@ -12,6 +12,8 @@ package final class Screen {
   package typealias Content = (ScreenSize) -> PanelContent
 
   private let output: OutputChannel
+  /// Whether the terminal can draw anywhere on its screen.
+  private let draws: Bool
   /// The whole screen's size.
   private let wholeSize: () -> ScreenSize
   private var panel = Panel()
@@ -50,8 +52,9 @@ package final class Screen {
   /// known to be in the first column.
   var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
 
-  package init(_ output: OutputChannel, size: @escaping () -> ScreenSize) {
+  package init(_ output: OutputChannel, draws: Bool, size: @escaping () -> ScreenSize) {
     self.output = output
+    self.draws = draws
     wholeSize = size
   }
 
@@ -180,7 +183,7 @@ package final class Screen {
   /// Writes the complete state of the terminal, the device's and our own: any sequence may be among
   /// the dropped bytes. The cursor is at the start of a line of the text.
   func rewrite() {
-    guard Console.kind == .drawing else { return onCursorMoved(false) }
+    guard draws else { return onCursorMoved(false) }
     let size = wholeSize()
     tail.begin()
     write(
@@ -204,7 +207,7 @@ package final class Screen {
 
   /// Discards queued output, and restores the terminal as far as it accepts output.
   package func giveUp() {
-    guard Console.kind == .drawing else { return }
+    guard draws else { return }
     // CAN ends a sequence whose end was discarded.
     output.giveUp(writing: [0x18] + Self.originalState)
   }

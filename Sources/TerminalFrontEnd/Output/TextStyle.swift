@@ -2,7 +2,7 @@ import Glibc
 package import TerminalUI
 
 /// Whether text may carry colours, and how.
-package struct TextStyle {
+package struct TextStyle: Sendable {
   /// Whether escape sequences are used at all.
   package let isColoured: Bool
 

@@ -35,7 +35,7 @@ final class WholeScreen: ViewPlace {
   var isWholeScreen: Bool { true }
   package var columns: Int { console.screen.columns }
   var isAtMargin: Bool { console.isAtMargin }
-  package var permission: EscapeFilter.Permission { Console.kind == .drawing ? .drawing : .none }
+  package var permission: EscapeFilter.Permission { console.kind == .drawing ? .drawing : .none }
 
   var onCursorMoved: (Bool) -> Void {
     get { console.screen.onCursorMoved }

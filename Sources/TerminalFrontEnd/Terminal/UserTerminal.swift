@@ -4,8 +4,27 @@ import Posix
 package import SystemPackage
 import TerminalUI
 
+/// The mode of the terminal that a user types at.
+package protocol TerminalMode: AnyObject {
+  /// Sets raw mode: bytes pass in both directions unchanged, each key at once.
+  ///
+  /// - Throws: the errors of tcsetattr(3).
+  func makeRaw() throws(Errno)
+
+  /// Restores the terminal's first settings. Calling it again does nothing.
+  func restore()
+
+  /// Sets raw mode again after a stop. Another program may have changed the settings.
+  ///
+  /// - Throws: the errors of tcgetattr(3) and tcsetattr(3).
+  func retake() throws(Errno)
+
+  /// Notes whether the cursor is in a panel, so that it can be moved back to the text after a crash.
+  func noteCursor(isAway: Bool)
+}
+
 /// The user's own terminal: in raw mode while a session runs, and restored however the session ends.
-package final class UserTerminal {
+package final class UserTerminal: TerminalMode {
   private var found: termios
   private var isRaw = false
 
@@ -30,8 +49,7 @@ package final class UserTerminal {
 
   deinit { restore() }
 
-  /// Notes whether the cursor is in a panel, so that DECRC moves it back to the text.
-  package static func noteCursor(isAway: Bool) { terminal_guard_set_cursor_away(isAway ? 1 : 0) }
+  package func noteCursor(isAway: Bool) { terminal_guard_set_cursor_away(isAway ? 1 : 0) }
 
   private static func isSameTerminal(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
     (try? one.stat().specialDeviceID) == (try? other.stat().specialDeviceID)
@@ -54,11 +72,7 @@ package final class UserTerminal {
       : ScreenSize(rows: 24, columns: 80)
   }
 
-  /// Sets raw mode: bytes pass in both directions unchanged, each key at once.
-  ///
   /// The corresponding C functions are `cfmakeraw` and `tcsetattr`.
-  ///
-  /// - Throws: the errors of tcsetattr(3).
   package func makeRaw() throws(Errno) {
     var raw = found
     cfmakeraw(&raw)
@@ -71,7 +85,6 @@ package final class UserTerminal {
     _ = terminal_guard_start(STDIN_FILENO, &found, &taken)
   }
 
-  /// Restores the terminal's first settings. Calling it again does nothing.
   package func restore() {
     guard isRaw else { return }
     isRaw = false
@@ -81,9 +94,6 @@ package final class UserTerminal {
     terminal_guard_stop()
   }
 
-  /// Takes the terminal again after a stop. Another program may have changed its settings.
-  ///
-  /// - Throws: the errors of tcgetattr(3) and tcsetattr(3).
   package func retake() throws(Errno) {
     if !isRaw { try systemCall { tcgetattr(STDIN_FILENO, &found) } }
     try makeRaw()

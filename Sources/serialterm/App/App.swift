@@ -1,4 +1,5 @@
 import EventLoop
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -17,23 +18,27 @@ final class App {
   /// How the program ends; nil while it goes on.
   private(set) var outcome: Result<ExitStatus, Failure>?
   private var signals: SignalWatch?
-  private weak var frontEnd: (any FrontEnd)?
+  /// What uses the sessions, once the program runs.
+  weak var frontEnd: (any FrontEnd)?
 
   /// Creates a program without sessions.
   ///
   /// - Parameters:
   ///   - devices: the serial ports of the machine.
   ///   - providers: the kinds of endpoints.
+  ///   - streams: where bytes and messages are shown.
+  ///   - clock: the time that the timers follow.
   ///   - isRaw: whether the user's terminal will be in raw mode.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
-    among devices: DeviceCatalog, from providers: LinkProviders = .standard, isQuiet: Bool,
-    isRaw: Bool
+    among devices: DeviceCatalog, from providers: LinkProviders = .standard,
+    on streams: TerminalStreams = .standard, clock: @escaping () -> MonotonicTime = { .now },
+    isQuiet: Bool, isRaw: Bool
   ) throws(Errno) {
     self.devices = devices
     self.providers = providers
-    loop = try IOLoop()
-    console = try Console(on: loop, isQuiet: isQuiet, isRaw: isRaw)
+    loop = try IOLoop(clock: clock)
+    console = try Console(streams, on: loop, isQuiet: isQuiet, isRaw: isRaw)
   }
 
   /// Adds a port with its session; the front end opens it.
@@ -72,7 +77,7 @@ final class App {
   }
 
   /// A signal also ends the waiting for a reader, after the end.
-  private func take(signal: CInt) {
+  func take(signal: CInt) {
     if frontEnd?.take(signal: signal) != true { outcome = .success(.signal(signal)) }
   }
 
@@ -115,7 +120,7 @@ final class App {
   private static let messagePatience = Duration.milliseconds(20)
 
   /// The user's terminal first: a log's disk, and closing a device, may take their time.
-  private func close(_ frontEnd: any FrontEnd) {
+  func close(_ frontEnd: any FrontEnd) {
     frontEnd.stop()
     for port in ports { port.controller.finishSending() }
     frontEnd.giveBack()

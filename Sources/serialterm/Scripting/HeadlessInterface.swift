@@ -108,7 +108,7 @@ final class HeadlessInterface: FrontEnd {
     onReceived: @escaping (UnsafeRawBufferPointer) -> Void
   ) -> Port {
     let port = app.add(
-      configuration, in: TerminalState(isScripted: purpose == .script, screen: Console.kind),
+      configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
       writeCapacity: Self.queueCapacity)
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] in

@@ -50,7 +50,7 @@ final class PortPresenter {
     port = app.add(
       configuration.session,
       in: TerminalState(
-        filter: configuration.filter, screen: Console.kind,
+        filter: configuration.filter, screen: console.kind,
         hasColours: console.outputStyle.isColoured),
       writeCapacity: InputPump.queueCapacity(isTerminal: isTyped))
     let session = port.session

@@ -36,7 +36,7 @@ final class StatusDisplay {
   }
 
   private func show() {
-    let now = MonotonicTime.now
+    let now = loop.now
     guard let port = source() else { return }
     if shown !== port {
       // Another port: its counts are not the growth of the last one's.

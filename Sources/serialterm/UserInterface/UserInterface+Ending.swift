@@ -23,7 +23,7 @@ extension UserInterface {
 
   /// Ends the session when the device has taken what was typed, or takes too long.
   func leave() {
-    leavingDeadline = .now + max(Self.leavingLimit, configuration.quitDrain)
+    leavingDeadline = loop.now + max(Self.leavingLimit, configuration.quitDrain)
     for port in app.ports { port.controller.transfer?.leave() }
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
   }
@@ -108,7 +108,7 @@ extension UserInterface {
   /// The time that is left for the user's terminal to show the rest.
   private var showPatience: Duration {
     guard let leavingDeadline else { return Self.showPatience }
-    return min(max(leavingDeadline - .now, .milliseconds(50)), Self.showPatience)
+    return min(max(leavingDeadline - loop.now, .milliseconds(50)), Self.showPatience)
   }
 
   func stop() {

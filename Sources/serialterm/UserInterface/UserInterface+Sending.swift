@@ -1,3 +1,4 @@
+import EventLoop
 import PlainText
 import Posix
 import SerialCore
@@ -40,7 +41,7 @@ extension UserInterface {
     let file = transfer.exchange
     port.controller.unsent.file(file, end)
     guard end == .done else { return }
-    let tenths = (MonotonicTime.now - transfer.start).nanoseconds / 100_000_000
+    let tenths = (loop.now - transfer.start).nanoseconds / 100_000_000
     let count = file.sentCount.counted("byte")
     port.say("\(file.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
   }

@@ -14,7 +14,7 @@ import Views
 /// The keyboard and the commands act on the port that has the focus.
 final class UserInterface: FrontEnd, SessionDelegate {
   let app: App
-  let terminal: UserTerminal?
+  let terminal: (any TerminalMode)?
   var ports: [PortPresenter] = []
   /// The port that the user types to.
   var focus: PortPresenter {
@@ -23,6 +23,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   let input: InputPump
   let dialogs: Dialogs
   private let lineInput: LineInput
+  private let historyFolder: FilePath?
   private let status: StatusDisplay
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
   /// Shows the ports line by line; nil while there is only one.
@@ -63,17 +64,40 @@ final class UserInterface: FrontEnd, SessionDelegate {
     let forDevice: ((Device) throws -> ConnectConfiguration)?
   }
 
+  /// What is around the program, besides its devices.
+  struct Environment {
+    /// The user's streams.
+    var streams = TerminalStreams.standard
+    /// The terminal that the user types at; nil if the input is not a terminal.
+    var terminal: (any TerminalMode)? = UserTerminal(
+      draws: TerminalStreams.standard.screenKind == .drawing)
+    /// The kinds of endpoints.
+    var providers = LinkProviders.standard
+    /// The folder of the histories; nil for none.
+    var historyFolder = HistoryFile.stateFolder()
+    /// The time that the timers follow.
+    var clock: () -> MonotonicTime = { .now }
+  }
+
   /// Creates the front end; the user's terminal is not touched yet.
   ///
   /// - Parameters:
   ///   - requests: the ports, at least one. The first has the focus.
   ///   - devices: the serial ports of the machine.
+  ///   - environment: the rest of what is around the program.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
-  init(_ requests: [PortRequest], among devices: DeviceCatalog) throws {
+  init(
+    _ requests: [PortRequest], among devices: DeviceCatalog,
+    in environment: Environment = Environment()
+  ) throws {
     let first = requests[0].configuration
-    terminal = UserTerminal(draws: Console.kind == .drawing)
+    let streams = environment.streams
+    historyFolder = environment.historyFolder
+    terminal = environment.terminal
     let isTyped = terminal != nil
-    app = try App(among: devices, isQuiet: first.session.isQuiet, isRaw: isTyped)
+    app = try App(
+      among: devices, from: environment.providers, on: streams, clock: environment.clock,
+      isQuiet: first.session.isQuiet, isRaw: isTyped)
     let (app, loop, console) = (app, app.loop, app.console)
     ports = requests.map { request in
       PortPresenter(
@@ -81,9 +105,11 @@ final class UserInterface: FrontEnd, SessionDelegate {
     }
     focus = ports[0]
     input = InputPump(
-      to: focus.controller.session, isTerminal: isTyped, isReadOnly: first.isReadOnly)
+      from: streams.input, to: focus.controller.session, isTerminal: isTyped,
+      isReadOnly: first.isReadOnly)
     dialogs = Dialogs(on: console, input: input, loop: loop)
-    lineInput = LineInput(on: console, loop: loop)
+    lineInput = LineInput(
+      on: console, loop: loop, keeping: HistoryFile(ofProfile: nil, in: historyFolder))
     status = StatusDisplay(on: console, loop: loop)
     status.source = { [unowned self] in focus.port }
     adopt(first)
@@ -92,8 +118,12 @@ final class UserInterface: FrontEnd, SessionDelegate {
   /// Makes keyboard and lists what the configuration of the first port says.
   private func adopt(_ configuration: ConnectConfiguration) {
     input.prefix = configuration.prefix
-    dialogs.isPlain = configuration.printsLists || Console.kind != .drawing
-    lineInput.use(HistoryFile(ofProfile: configuration.profile))
+    dialogs.isPlain = configuration.printsLists || console.kind != .drawing
+    lineInput.use(history(of: configuration))
+  }
+
+  private func history(of configuration: ConnectConfiguration) -> HistoryFile {
+    HistoryFile(ofProfile: configuration.profile, in: historyFolder)
   }
 
   /// Runs the sessions to their end.
@@ -142,7 +172,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private func focusDidMove() {
     merged?.focus = ports.firstIndex { $0 === focus } ?? 0
     input.session = session
-    lineInput.use(HistoryFile(ofProfile: configuration.profile))
+    lineInput.use(history(of: configuration))
     tellPorts()
     followState()
   }
@@ -169,7 +199,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   private func connectKeyboard() {
     console.onOutputGone = { [unowned self] in outputIsGone($0) }
-    console.screen.onFocus = { UserTerminal.noteCursor(isAway: $0) }
+    console.screen.onFocus = { [unowned self] in terminal?.noteCursor(isAway: $0) }
     console.onRoom = { [unowned self] in for port in ports { port.screenHasRoom() } }
     input.onCommand = { [unowned self] in perform($0) }
     input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }

@@ -1,30 +1,30 @@
-import DeviceWatch
+package import DeviceWatch
 import Posix
-import SystemPackage
+package import SystemPackage
 
 /// The serial ports of a machine that a test controls: it plugs them in and out, as values.
-final class FakePorts: DeviceSource {
-  let descriptor: FileDescriptor
+package final class FakePorts: DeviceSource {
+  package let descriptor: FileDescriptor
   private let writer: FileDescriptor
   /// The devices that an enumeration finds.
-  private(set) var present: [Device] = []
-  private(set) var enumerationCount = 0
+  package private(set) var present: [Device] = []
+  package private(set) var enumerationCount = 0
   private var waiting: [DeviceSourceEvent] = []
   private var lastIncarnation: UInt64 = 0
 
-  init() throws { (descriptor, writer) = try FileDescriptor.pipe() }
+  package init() throws { (descriptor, writer) = try FileDescriptor.pipe() }
 
   deinit {
     _ = try? descriptor.close()
     _ = try? writer.close()
   }
 
-  func enumerate() throws(Errno) -> [Device] {
+  package func enumerate() throws(Errno) -> [Device] {
     enumerationCount += 1
     return present
   }
 
-  func readEvents() -> [DeviceSourceEvent] {
+  package func readEvents() -> [DeviceSourceEvent] {
     var bytes = [UInt8](repeating: 0, count: waiting.count)
     if !waiting.isEmpty { _ = bytes.withUnsafeMutableBytes { try? descriptor.read(into: $0) } }
     defer { waiting = [] }
@@ -38,7 +38,7 @@ final class FakePorts: DeviceSource {
   ///   - serialNumber: nil for an adapter without one.
   ///   - port: the port of the hub, which is its identity if nothing else is.
   @discardableResult
-  func plug(
+  package func plug(
     _ number: Int, serialNumber: String? = nil, inPort port: Int, hasHardware: Bool = true
   ) throws -> Device {
     lastIncarnation += 1
@@ -53,13 +53,13 @@ final class FakePorts: DeviceSource {
     return device
   }
 
-  func unplug(_ device: Device) throws {
+  package func unplug(_ device: Device) throws {
     present.removeAll { $0.syspath == device.syspath }
     try tell(.removed(syspath: device.syspath))
   }
 
   /// The kernel says that a device changed.
-  func change(_ device: Device) throws { try tell(.changed(device)) }
+  package func change(_ device: Device) throws { try tell(.changed(device)) }
 
   private func tell(_ event: DeviceSourceEvent) throws {
     waiting.append(event)

@@ -1,0 +1,52 @@
+import Glibc
+package import SystemPackage
+package import TerminalUI
+
+/// The streams between the program and its user, and what the terminal behind them can show.
+package struct TerminalStreams: Sendable {
+  package let input: FileDescriptor
+  package let output: FileDescriptor
+  /// The stream for messages about the session.
+  package let messages: FileDescriptor
+  /// Whether output and messages are the same file, such as one terminal.
+  package let areShared: Bool
+  /// What the output can show.
+  package let screenKind: ScreenKind
+  package let outputStyle: TextStyle
+  package let messageStyle: TextStyle
+  /// Returns the size of the screen behind the output.
+  package let screenSize: @Sendable () -> ScreenSize
+  /// Returns the columns of the terminal that gets the messages; nil for a file or a pipe.
+  package let messageColumns: @Sendable () -> Int?
+
+  /// Creates streams; the descriptors are borrowed.
+  package init(
+    input: FileDescriptor, output: FileDescriptor, messages: FileDescriptor, areShared: Bool,
+    screenKind: ScreenKind, outputStyle: TextStyle, messageStyle: TextStyle,
+    screenSize: @escaping @Sendable () -> ScreenSize,
+    messageColumns: @escaping @Sendable () -> Int?
+  ) {
+    (self.input, self.output, self.messages) = (input, output, messages)
+    self.areShared = areShared
+    self.screenKind = screenKind
+    (self.outputStyle, self.messageStyle) = (outputStyle, messageStyle)
+    self.screenSize = screenSize
+    self.messageColumns = messageColumns
+  }
+
+  /// The standard streams of the process.
+  package static let standard = TerminalStreams(
+    input: .standardInput, output: .standardOutput, messages: .standardError,
+    areShared: areSame(.standardOutput, .standardError),
+    screenKind: isatty(STDOUT_FILENO) == 1 ? (TextStyle.isDumb ? .printing : .drawing) : .none,
+    outputStyle: TextStyle(for: STDOUT_FILENO), messageStyle: TextStyle(for: STDERR_FILENO),
+    screenSize: { UserTerminal.screenSize(of: STDOUT_FILENO) },
+    messageColumns: {
+      isatty(STDERR_FILENO) == 1 ? UserTerminal.screenSize(of: STDERR_FILENO).columns : nil
+    })
+
+  private static func areSame(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
+    guard let one = try? one.stat(), let other = try? other.stat() else { return false }
+    return one.deviceID == other.deviceID && one.inode == other.inode
+  }
+}
