@@ -1,0 +1,170 @@
+import EventLoop
+import SystemPackage
+import TerminalUI
+import TestSupport
+import Testing
+
+@testable import TerminalFrontEnd
+
+/// The user's screen: text, panels, the status line.
+@Suite(.timeLimit(.minutes(5))) struct ScreenTests {
+  private final class Bench {
+    let loop: IOLoop
+    let terminal: FakeTerminal
+    let screen: Screen
+    private(set) var focuses: [Bool] = []
+    private let output: OutputChannel
+
+    init(_ size: ScreenSize = ScreenSize(rows: 8, columns: 40), draws: Bool = true) throws {
+      loop = try IOLoop()
+      terminal = try FakeTerminal(draws ? .drawing : .printing, size: size)
+      output = try OutputChannel(terminal.streams.output, on: loop, whenFull: .leaveOut)
+      screen = Screen(output, draws: draws, size: terminal.streams.screenSize)
+      screen.onFocus = { [unowned self] in focuses.append($0) }
+    }
+
+    /// The rows of the text.
+    var lines: [String] {
+      terminal.look()
+      return terminal.lines
+    }
+
+    /// All rows, from the top.
+    var rows: [String] {
+      terminal.look()
+      return terminal.screen.grid.map { ScreenModel.text(of: $0) }
+    }
+
+    static func content(_ lines: String..., cursor: Int? = nil) -> Screen.Content {
+      { _ in PanelContent(lines.map { StyledLine($0) }, cursorColumn: cursor) }
+    }
+  }
+
+  @Test func `A footer stays below the text, and disappears`() throws {
+    let bench = try Bench()
+    bench.screen.setFooter(Bench.content("> line"))
+    bench.screen.show("one\r\n")
+    bench.screen.say("two\r\n")
+    #expect(bench.rows.filter { !$0.isEmpty } == ["one", "two", "> line"])
+    bench.screen.setFooter(nil)
+    #expect(bench.rows.filter { !$0.isEmpty } == ["one", "two"])
+  }
+
+  @Test func `A cover keeps text and messages back, and shows them in their order`() throws {
+    let bench = try Bench()
+    bench.screen.show("before\r\n")
+    bench.screen.cover(with: Bench.content("question:", "  answer", cursor: 10))
+    bench.screen.show("text\r\n")
+    bench.screen.say("message\r\n")
+    bench.screen.show("more\r\n")
+    #expect(bench.rows.filter { !$0.isEmpty } == ["before", "question:", "  answer"])
+    bench.screen.uncover()
+    #expect(bench.rows.filter { !$0.isEmpty } == ["before", "text", "message", "more"])
+  }
+
+  @Test func `A cover that is shown again keeps the same text back`() throws {
+    let bench = try Bench()
+    bench.screen.cover(with: Bench.content("first"))
+    bench.screen.show("text\r\n")
+    bench.screen.cover(with: Bench.content("second"))
+    bench.screen.uncover()
+    bench.screen.uncover()
+    #expect(bench.lines == ["text"])
+  }
+
+  @Test func `Text beyond the limit of a cover is counted, and messages are not lost`() throws {
+    let bench = try Bench()
+    bench.screen.cover(with: Bench.content("question"))
+    let piece = String(repeating: "x", count: 1_022) + "\r\n"
+    for _ in 0..<600 { bench.screen.show(piece) }
+    bench.screen.say("message\r\n")
+    bench.screen.uncover()
+    for _ in 0..<50 {
+      bench.terminal.look()
+      try bench.loop.turn(waitingAtMost: .zero)
+    }
+    let text = String(decoding: bench.terminal.written, as: UTF8.self)
+    let notice = try #require(text.firstMatch(of: /\[([\d,]+) bytes not shown\]/))
+    let missing = try #require(Int(notice.1.replacing(",", with: "")))
+    #expect(text.count { $0 == "x" } + missing >= 600 * 1_022)
+    #expect(text[notice.range.upperBound...].contains("message"))
+  }
+
+  @Test func `The cursor is in the panel that the user types in, and is reported before`() throws {
+    let bench = try Bench()
+    bench.screen.show("text")
+    bench.screen.setFooter(Bench.content("> ", cursor: 2))
+    #expect(bench.focuses == [true])
+    bench.terminal.look()
+    #expect(bench.terminal.screen.place.column == 2)
+    bench.screen.setFooter(nil)
+    #expect(bench.focuses == [true, false])
+    bench.terminal.look()
+    #expect(bench.terminal.screen.place.column == 4)
+  }
+
+  @Test func `The status line keeps the last row while text scrolls`() throws {
+    let bench = try Bench()
+    bench.screen.setStatus("status")
+    for number in 0..<20 { bench.screen.show("\(number)\r\n") }
+    #expect(bench.rows.last?.contains("status") == true)
+    #expect(bench.screen.textSize.rows == 7)
+    bench.screen.setStatus("changed")
+    #expect(bench.rows.last?.contains("changed") == true)
+    bench.screen.setStatus(nil)
+    #expect(bench.rows.allSatisfy { !$0.contains("changed") })
+    #expect(bench.terminal.screen.region == 0..<8)
+  }
+
+  @Test func `After a resize the status line is in the new last row`() throws {
+    let bench = try Bench()
+    bench.screen.setStatus("status")
+    bench.screen.setFooter(Bench.content("> "))
+    bench.screen.show("text\r\n")
+    bench.terminal.look()
+    bench.terminal.resize(ScreenSize(rows: 6, columns: 30))
+    bench.screen.sizeDidChange()
+    #expect(bench.rows.last?.contains("status") == true)
+    #expect(bench.rows.filter { $0 == ">" }.count == 1)
+    #expect(bench.terminal.screen.region == 0..<5)
+  }
+
+  @Test func `A program that borrows the terminal finds nothing of ours on it`() throws {
+    let bench = try Bench()
+    bench.screen.setStatus("status")
+    bench.screen.marksPastes = true
+    bench.screen.cover(with: Bench.content("question", cursor: 3))
+    bench.screen.show("text\r\n")
+    bench.screen.suspend()
+    #expect(bench.rows.filter { !$0.isEmpty } == ["text"])
+    #expect(bench.terminal.screen.region == 0..<8 && !bench.terminal.marksPastes)
+    bench.screen.resume()
+    #expect(bench.rows.last?.contains("status") == true)
+    #expect(bench.terminal.marksPastes)
+  }
+
+  @Test func `The end removes everything but the text`() throws {
+    let bench = try Bench()
+    bench.screen.marksPastes = true
+    bench.screen.isCursorHidden = true
+    bench.screen.setStatus("status")
+    bench.screen.setFooter(Bench.content("> "))
+    bench.screen.cover(with: Bench.content("question"))
+    bench.screen.show("text\r\n")
+    bench.screen.isCursorHidden = false
+    bench.screen.finish()
+    #expect(bench.rows.filter { !$0.isEmpty } == ["text"])
+    #expect(bench.terminal.screen.isCursorShown && !bench.terminal.marksPastes)
+    #expect(bench.terminal.screen.region == 0..<8)
+  }
+
+  @Test func `A terminal that only prints gets no sequences`() throws {
+    let bench = try Bench(draws: false)
+    bench.screen.show("text\r\n")
+    bench.screen.sizeDidChange()
+    bench.screen.rewrite()
+    bench.screen.finish()
+    bench.terminal.look()
+    #expect(bench.terminal.written == Array("text\r\n".utf8))
+  }
+}

@@ -1,0 +1,190 @@
+import EventLoop
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+import TerminalUI
+import TestSupport
+import Views
+
+@testable import serialterm
+
+/// The front end of a person with everything around it: the device, the terminal, the time.
+final class InterfaceBench {
+  let clock = TestClock()
+  let terminal: FakeTerminal
+  let presence = FakePresence()
+  let interface: UserInterface
+  private let ports: FakePorts
+  private let made: Links
+
+  static let prefix = "\u{14}"
+  static let endpoint = Endpoint(Endpoint.Kind("fake"), "fake:1")
+
+  /// The options of a session that differ from the defaults.
+  struct Options {
+    var portCount = 1
+    var isReadOnly = false
+    var editsLines = false
+    var printsLists = false
+    var showsStatus = false
+    var reconnects = true
+    var opensLate = false
+    var appetite = Int.max
+    var hasKeyboard = true
+    var screen = ScreenKind.drawing
+    var settings = LineSettings()
+  }
+
+  init(_ options: Options = Options()) throws {
+    terminal = try FakeTerminal(options.screen)
+    ports = try FakePorts()
+    let made = try Links(options)
+    self.made = made
+    let provider = FakeProvider { made.make(to: $0) }
+    provider.presence = presence
+    let requests = (1...options.portCount).map { number in
+      UserInterface.PortRequest(
+        configuration: Self.configuration(options, Endpoint(Self.endpoint.kind, "fake:\(number)")),
+        forDevice: nil)
+    }
+    interface = try UserInterface(
+      requests, among: DeviceCatalog { [ports] () throws(Errno) in ports },
+      in: .init(
+        streams: terminal.streams, terminal: options.hasKeyboard ? terminal : nil,
+        providers: LinkProviders([provider]), historyFolder: nil,
+        clock: { [clock] in clock.now }))
+  }
+
+  /// The links of all ports. Their descriptors are never ready: the test says when a port is.
+  private final class Links {
+    private(set) var all: [FakeLink] = []
+    private let options: Options
+    private var descriptors: [FileDescriptor]
+
+    init(_ options: Options) throws {
+      self.options = options
+      let pipe = try FileDescriptor.pipe()
+      descriptors = [pipe.readEnd, pipe.writeEnd]
+    }
+
+    func make(to endpoint: Endpoint) -> FakeLink {
+      let link = FakeLink(to: endpoint)
+      link.pollable = try? descriptors[0].duplicate()
+      if let descriptor = link.pollable { descriptors.append(descriptor) }
+      link.opensLate = options.opensLate
+      link.appetite = options.appetite
+      all.append(link)
+      return link
+    }
+
+    deinit { for descriptor in descriptors { _ = try? descriptor.close() } }
+  }
+
+  private static func configuration(
+    _ options: Options, _ endpoint: Endpoint
+  ) -> ConnectConfiguration {
+    ConnectConfiguration(
+      session: SessionConfiguration(
+        target: .endpoint(endpoint), settings: options.settings, linkOptions: LinkOptions(),
+        onOpen: nil, reconnects: options.reconnects, waitsForAbsentDevice: false,
+        pacing: Pacing(), log: LogConfiguration(), isQuiet: false),
+      profile: nil, echoesLocally: false, isReadOnly: options.isReadOnly,
+      editsLines: options.editsLines, lineEnding: .cr, view: ViewSettings(), filter: nil,
+      showsStatus: options.showsStatus, printsLists: options.printsLists, prefix: .standard,
+      linger: .zero, drain: nil, releaseSignal: nil)
+  }
+
+  // MARK: The program
+
+  var app: App { interface.app }
+  var session: Session { interface.session }
+  var state: TerminalState { interface.model.state }
+
+  /// Opens the ports, and begins.
+  func begin() throws {
+    app.frontEnd = interface
+    try interface.open()
+    interface.begin()
+    try turn()
+  }
+
+  /// Takes the turns that are due, until the program would end.
+  func turn() throws {
+    for _ in 0..<6 where app.outcome == nil { try app.loop.turn(waitingAtMost: .zero) }
+    terminal.look()
+  }
+
+  /// Lets time pass.
+  func pass(_ duration: Duration) throws {
+    clock.advance(by: duration)
+    try turn()
+  }
+
+  /// Ends the program.
+  func end() {
+    app.close(interface)
+    terminal.look()
+  }
+
+  // MARK: The user
+
+  func type(_ text: String) throws {
+    terminal.type(Array(text.utf8))
+    try turn()
+  }
+
+  /// Gives a command with its key.
+  func command(_ key: Character) throws { try type("\(Self.prefix)\(key)") }
+
+  /// A file for the user to send.
+  func file(
+    of count: Int, in folder: TemporaryFolder, lowest: UInt8 = 0
+  ) throws -> FilePath {
+    let path = folder("image.bin")
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+    try file.closeAfter {
+      _ = try file.writeAll((0..<count).map { lowest | UInt8(truncatingIfNeeded: $0) })
+    }
+    return path
+  }
+
+  // MARK: The device
+
+  /// The links that were made, in order.
+  var links: [FakeLink] { made.all }
+
+  /// The last link to the focused port.
+  var link: FakeLink? { links.last { $0.endpoint == session.state.endpoint } }
+
+  /// All bytes that the devices got.
+  var sent: [UInt8] { links.flatMap(\.sent) }
+
+  func receive(_ text: String) throws {
+    link?.incoming.append(FakeLink.Input(Array(text.utf8)))
+    session.handle(readable: true, writable: false, hungUp: false)
+    try turn()
+  }
+
+  /// The device takes bytes again.
+  func accept(_ count: Int = .max) throws {
+    link?.appetite = count
+    session.handle(readable: false, writable: true, hungUp: false)
+    try turn()
+  }
+
+  func unplug() throws {
+    link?.error = SerialError(.lost, in: "read", at: Self.endpoint)
+    session.handle(readable: true, writable: false, hungUp: true)
+    try turn()
+  }
+
+  func plug() throws {
+    presence.finding = .present(Self.endpoint, nil)
+    presence.onEvent(.appeared)
+    presence.finding = .absent
+    try turn()
+  }
+}
