@@ -67,7 +67,9 @@ struct Serialterm: ParsableCommand {
       }
       if let subcommand = command as? any Subcommand {
         return try subcommand.execute(
-          in: CommandContext(devices: devices, late: reading.late, others: reading.others))
+          in: CommandContext(
+            devices: devices, late: reading.late, others: reading.others,
+            further: reading.further))
       }
       // The parser's own help command, which throws its text.
       try command.run()
@@ -160,4 +162,6 @@ struct CommandContext {
   let late: LateProfile?
   /// The command again for each further TARGET.
   let others: [CommandLineReader.Reading]
+  /// The command for one more device; nil for a command without a TARGET.
+  let further: ((Endpoint) throws -> any ProfiledCommand)?
 }

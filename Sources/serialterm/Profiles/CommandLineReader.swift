@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import DeviceWatch
+import SerialCore
 import SessionKit
 import SystemPackage
 
@@ -36,6 +37,8 @@ struct CommandLineReader {
     var late: LateProfile?
     /// The command again for each further TARGET, with the profile of that.
     var others: [Reading] = []
+    /// Returns the command for one more device, in place of its own TARGETs, with the profile of that.
+    var further: ((Endpoint) throws -> any ProfiledCommand)?
   }
 
   /// Parses arguments.
@@ -49,7 +52,22 @@ struct CommandLineReader {
     }
     let options = command.profileOptions
     let file = try ProfileFile(options.config.map { FilePath($0) })
-    return try readAll(command, typed, with: file)
+    var reading = try readAll(command, typed, with: file)
+    reading.further = { try read($0, like: command, typed, with: file) }
+    return reading
+  }
+
+  /// Parses the command line as if its TARGET were this device.
+  private func read<Command: ProfiledCommand>(
+    _ endpoint: Endpoint, like command: Command, _ typed: SwitchedOff, with file: ProfileFile
+  ) throws -> any ProfiledCommand {
+    let places = places(ofTargetsOf: command, in: typed.arguments)
+    var other = typed
+    other.arguments = typed.arguments.indices
+      .filter { !places.contains($0) }.map { typed.arguments[$0] }
+    guard var further = try parse(other.arguments) as? Command else { return command }
+    further.namedTarget = .endpoint(endpoint)
+    return try read(further, other, with: file).command as? any ProfiledCommand ?? further
   }
 
   /// Parses the command line once for each TARGET, as if it were the only one.

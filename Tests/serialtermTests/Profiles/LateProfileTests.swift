@@ -3,6 +3,7 @@ import Configuration
 import DeviceWatch
 import Glibc
 import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 
@@ -111,5 +112,29 @@ struct LateProfileTests {
     ])
   func decided(_ line: [String]) throws {
     #expect(try reading(line, among: []).late == nil)
+  }
+
+  // MARK: One more device
+
+  @Test(
+    "a further device has the options of the command line and its own profile",
+    arguments: [
+      ["connect", "serial:ZZZ", "--wait", "--parity", "none"],
+      ["connect", "--parity", "none"],
+      ["connect", "/dev/ttyONE", "--parity", "none", "/dev/ttyTWO"],
+    ])
+  func furtherDevice_hasItsOwnProfile(line: [String]) throws {
+    let reading = try reading(line, among: [Self.device("AAA")])
+    let further = try #require(reading.further)
+    let command = try #require(try further(.tty("/dev/ttyTEST")) as? ConnectCommand)
+    #expect(command.namedTarget == .endpoint(.tty("/dev/ttyTEST")))
+    #expect(command.moreTargets.isEmpty)
+    #expect(command.profileOptions.profile == "board")
+    #expect(command.line.settings.baudRate == 9600)
+    #expect(command.line.settings.parity == LineSettings.Parity.none)
+    // Another device is in no profile.
+    let other = try #require(try further(.tty("/dev/ttyOTHER")) as? ConnectCommand)
+    #expect(other.profileOptions.profile == nil)
+    #expect(other.line.settings.baudRate == 1200)
   }
 }
