@@ -148,7 +148,7 @@ let package = Package(
       name: "SessionKitTests",
       dependencies: [
         "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "Scripting",
-        "SerialCore", "SessionKit", "TestSupport", system,
+        "SerialCore", "SessionKit", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),

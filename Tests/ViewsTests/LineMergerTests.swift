@@ -88,6 +88,14 @@ struct LineMergerTests {
     #expect(bench.text() == "b | part\nc | line\nb |  and rest\n")
   }
 
+  @Test mutating func `The end of a line that was cut is no row`() {
+    bench.add("part", 1)
+    bench.wait(500)
+    bench.add("line\n", 2)
+    bench.add("\n\nnext\n", 1)
+    #expect(bench.text() == "b | part\nc | line\nb | \nb | next\n")
+  }
+
   @Test mutating func `Two silent ports show their parts in the order of reading`() {
     bench.add("part of c", 2)
     bench.wait(10)

@@ -1,10 +1,14 @@
 """Several devices in one session: one view, one keyboard, and each port by itself."""
 
+import base64
 import contextlib
 import json
 import os
 import re
+import resource
+import shutil
 import signal
+import struct
 import tempfile
 import time
 import unittest
@@ -12,8 +16,9 @@ from pathlib import Path
 
 from Tests.endtoend.faults import record
 from Tests.endtoend.harness import (
-    Device, Pipes, Terminal, run, serialterm, serialterm_binary, wait_until)
+    Device, Pipes, Port, Terminal, run, serialterm, serialterm_binary, wait_until)
 from Tests.endtoend.harness.screen import Screen
+from Tests.endtoend.test_log_formats import STAMP, blocks, options
 
 PREFIX = b"\x14"
 
@@ -190,18 +195,295 @@ class LogTests(SeveralPortsTest):
             self.assertIn(f"hello from {name}", text)
             self.assertEqual(text.count("hello"), 1)
 
-    def test_one_log_for_all_is_refused_and_nothing_is_opened(self):
-        result = serialterm(
-            "connect", *self.paths("alpha", "beta"), "--log", str(self.folder / "x.txt"),
-            "--read-only")
-        self.assertEqual(result.status, 2)
-        self.assertIn(b"Put %t into its name", result.stderr)
-        self.assertFalse((self.folder / "x.txt").exists())
-
     def test_a_command_is_connected_to_one_device(self):
         result = serialterm("connect", *self.paths("alpha", "beta"), "--exec", "true")
         self.assertEqual(result.status, 2)
         self.assertIn(b"--exec is for one device", result.stderr)
+
+
+class MergedLogTests(SeveralPortsTest):
+    """One log for several devices, in which each entry has the name of its port."""
+
+    def file(self, name):
+        return self.folder / name
+
+    def session(self, *files, more=(), **how):
+        return self.start(
+            *(word for name in files for word in ("--log", str(self.file(name)))), *more, **how)
+
+    def say(self, screen, *texts):
+        """Lets devices say lines, one after the other: `alpha: text`."""
+        for text in texts:
+            name, _, said = text.partition(": ")
+            self.devices[name].write(said.encode() + b"\r\n")
+            screen.wait_for_text(said)
+
+    def entries(self, name):
+        return [json.loads(line) for line in self.file(name).read_bytes().splitlines()]
+
+    def said(self, entries):
+        """What each port said: {name: bytes}."""
+        said = {name: b"" for name in self.NAMES}
+        for entry in entries:
+            said[entry["port"]] += base64.b64decode(entry.get("bytes", ""))
+        return said
+
+    def texts(self, name):
+        return [STAMP.sub("", line) for line in self.file(name).read_text().splitlines()]
+
+    def opened(self, name):
+        return {"event": "opened", "port": name, "path": self.devices[name].path,
+                "settings": "115200 8N1"}
+
+    def test_each_line_of_json_names_its_port(self):
+        terminal, screen = self.session("all.jsonl")
+        self.say(screen, "beta: first", "alpha: second", "gamma: third", "beta: fourth")
+        self.assertEqual(terminal.leave()[0], 0)
+        entries = self.entries("all.jsonl")
+        times = [entry.pop("time") for entry in entries]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual(entries[:3], [self.opened(name) for name in self.NAMES])
+        order = [entry["port"] for entry in entries[3:]]
+        self.assertEqual(
+            [name for index, name in enumerate(order) if order[:index][-1:] != [name]],
+            ["beta", "alpha", "gamma", "beta"])
+        self.assertEqual(
+            self.said(entries),
+            {"alpha": b"second\r\n", "beta": b"first\r\nfourth\r\n", "gamma": b"third\r\n"})
+
+    def test_each_line_of_text_names_its_port_and_is_whole(self):
+        terminal, screen = self.session("all.txt", more=["--log-sent"])
+        self.devices["beta"].write(b"the first half")
+        self.say(screen, "alpha: a line")
+        self.devices["beta"].write(b" and the second\r\n")
+        screen.wait_for_text("and the second")
+        terminal.send(b"typed")
+        self.devices["alpha"].read_exactly(5)
+        self.assertEqual(terminal.leave()[0], 0)
+        for line in self.file("all.txt").read_text().splitlines():
+            self.assertRegex(line, STAMP)
+        texts = self.texts("all.txt")
+        for name in self.NAMES:
+            self.assertIn(
+                f"{name:5} | [opened {self.devices[name].path} at 115200 8N1]", texts[:3])
+        self.assertIn("alpha | < a line", texts)
+        self.assertIn("alpha | > typed", texts)
+        # A busy machine makes a port silent in the middle of a line, which cuts the line.
+        self.assertEqual(
+            "".join(text.removeprefix("beta  | ") for text in texts[3:] if text[:4] == "beta"),
+            "< the first half and the second")
+
+    def test_each_port_is_an_interface_of_a_capture(self):
+        terminal, screen = self.session("all.pcapng")
+        self.say(screen, "beta: first", "alpha: second", "beta: third")
+        self.assertEqual(terminal.leave()[0], 0)
+        names, said, comments = [], {}, []
+        for kind, body in list(blocks(self.file("all.pcapng").read_bytes()))[1:]:
+            if kind == 1:
+                about = options(body[8:])
+                names.append(about[2].decode())
+                self.assertEqual(about[3].decode(), self.devices[names[-1]].path)
+                self.assertEqual(about[9], b"\x09")
+                continue
+            interface, _, _, captured, _ = struct.unpack_from("<5I", body)
+            said.setdefault(names[interface], b"")
+            said[names[interface]] += body[20:20 + captured]
+            about = options(body[20 + (captured + 3) // 4 * 4:])
+            if 1 in about:
+                comments.append((names[interface], about[1].decode()))
+        self.assertEqual(names, list(self.NAMES))
+        self.assertEqual(
+            said, {"alpha": b"second\r\n", "beta": b"first\r\nthird\r\n", "gamma": b""})
+        self.assertEqual(comments, [
+            (name, f"opened {self.devices[name].path} at 115200 8N1") for name in self.NAMES])
+
+    @unittest.skipUnless(shutil.which("tshark"), "there is no tshark")
+    def test_wireshark_tells_the_ports_apart(self):
+        terminal, screen = self.session("all.pcapng")
+        self.say(screen, "beta: first", "alpha: second", "beta: third")
+        self.assertEqual(terminal.leave()[0], 0)
+        path = str(self.file("all.pcapng"))
+        result = run(
+            "tshark", "-r", path, "-T", "fields", "-e", "frame.interface_name",
+            "-e", "frame.interface_description", "-e", "data.data")
+        self.assertEqual(result.status, 0, result.stderr)
+        said = {}
+        for line in result.stdout.decode().splitlines():
+            name, description, data = line.split("\t")
+            self.assertEqual(description, self.devices[name].path)
+            said[name] = said.get(name, b"") + bytes.fromhex(data)
+        self.assertEqual(
+            said, {"alpha": b"second\r\n", "beta": b"first\r\nthird\r\n", "gamma": b""})
+        result = run("capinfos", path)
+        self.assertEqual(result.status, 0, result.stderr)
+        self.assertRegex(result.stdout, rb"Number of interfaces in file:\s+3\b")
+        for name in self.NAMES:
+            self.assertIn(b"Name = " + name.encode(), result.stdout)
+
+    def test_a_raw_log_cannot_tell_ports_apart_and_nothing_is_opened(self):
+        for log, more in (("x.log", ()), ("x.txt", ("--log-format", "raw"))):
+            result = serialterm(
+                "connect", *self.paths("alpha", "beta"), "--log", str(self.file(log)), *more,
+                "--read-only")
+            self.assertEqual(result.status, 2)
+            self.assertIn(b"a raw log cannot tell devices apart", result.stderr)
+            self.assertIn(b"put %t into its name", result.stderr)
+            self.assertFalse(self.file(log).exists())
+
+    def test_one_for_all_and_one_for_each_at_once(self):
+        terminal, screen = self.session("all.jsonl", "%t.log", names=("alpha", "beta"))
+        self.say(screen, "alpha: one", "beta: two")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertEqual(self.file("alpha.log").read_bytes(), b"one\r\n")
+        self.assertEqual(self.file("beta.log").read_bytes(), b"two\r\n")
+        self.assertEqual(
+            self.said(self.entries("all.jsonl")),
+            {"alpha": b"one\r\n", "beta": b"two\r\n", "gamma": b""})
+
+    def test_any_port_switches_it_off_and_on(self):
+        terminal, screen = self.session("all.jsonl", more=["--status"])
+        self.say(screen, "alpha: logged")
+        terminal.send(PREFIX + b"w")
+        screen.wait_for_text("goes to beta.")
+        terminal.send(PREFIX + b"f")
+        screen.wait_for_text("all.jsonl is off for all 3 ports.")
+        self.say(screen, "alpha: not this", "gamma: nor that")
+        terminal.send(PREFIX + b"w")
+        screen.wait_for_text("goes to gamma.")
+        terminal.send(PREFIX + b"f")
+        screen.wait_for_text("logging 3 ports to")
+        screen.wait_for(lambda lines: "log all.jsonl" in lines[-1], "the log in the status line")
+        self.say(screen, "alpha: again")
+        self.assertEqual(terminal.leave()[0], 0)
+        entries = self.entries("all.jsonl")
+        self.assertEqual(self.said(entries)["alpha"], b"logged\r\nagain\r\n")
+        self.assertEqual(self.said(entries)["gamma"], b"")
+        self.assertEqual(sum(entry.get("event") == "opened" for entry in entries), 6)
+
+    def test_without_a_shared_log_a_port_switches_its_own(self):
+        terminal, screen = self.session("%t.txt", names=("alpha", "beta"))
+        terminal.send(PREFIX + b"f")
+        screen.wait_for_text("alpha.txt is off.")
+        self.say(screen, "alpha: not this", "beta: but this")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertNotIn("not this", self.file("alpha.txt").read_text())
+        self.assertIn("but this", self.file("beta.txt").read_text())
+
+    def test_it_is_appended_to_and_rotated_without_loss(self):
+        lines = {name: b"" for name in self.NAMES}
+        for run_number in range(2):
+            terminal, screen = self.session(
+                "all.jsonl", more=["--log-append", "--log-rotate", "2k"])
+            for number in range(20):
+                name = self.NAMES[number % 3]
+                text = f"run {run_number} line {number}"
+                self.say(screen, f"{name}: {text}")
+                lines[name] += text.encode() + b"\r\n"
+            self.assertEqual(terminal.leave()[0], 0)
+        files = [f"all.jsonl.{number}" for number in range(1, 100)]
+        files = [name for name in files if self.file(name).exists()] + ["all.jsonl"]
+        self.assertGreater(len(files), 3)
+        for name in files:
+            self.assertLessEqual(self.file(name).stat().st_size, 2_048)
+        self.assertEqual(
+            self.said(entry for name in files for entry in self.entries(name)), lines)
+
+    def test_a_port_is_lost_and_found_and_another_ends(self):
+        terminal, screen = self.session("all.jsonl", names=("alpha", "beta"))
+        self.devices["beta"].hang_up()
+        screen.wait_for_text("beta is gone")
+        self.say(screen, "alpha: meanwhile")
+        self.devices["beta"].plug(says=b"again\r\n")
+        screen.wait_for_text("again")
+        self.assertEqual(terminal.leave()[0], 0)
+        events = [(entry["port"], entry["event"])
+                  for entry in self.entries("all.jsonl") if "event" in entry]
+        self.assertEqual(events, [
+            ("alpha", "opened"), ("beta", "opened"), ("beta", "lost"), ("beta", "back")])
+        terminal, screen = self.session("end.jsonl", names=("alpha", "beta"), more=["-n"])
+        self.devices["alpha"].hang_up()
+        screen.wait_for_text("what you type goes to beta.")
+        self.say(screen, "beta: still here")
+        self.assertEqual(terminal.leave()[0], 0)
+        entries = self.entries("end.jsonl")
+        self.assertEqual([entry["port"] for entry in entries if entry.get("event") == "lost"],
+                         ["alpha"])
+        self.assertEqual(self.said(entries)["beta"], b"still here\r\n")
+
+    def test_a_failed_attempt_leaves_no_file(self):
+        result = run(
+            serialterm_binary(), "connect", self.devices["alpha"].path,
+            str(self.folder / "missing"), "--read-only", "--log", str(self.file("all.jsonl")))
+        self.assertEqual(result.status, 3)
+        self.assertFalse(self.file("all.jsonl").exists())
+
+    def test_a_log_that_cannot_be_made_is_an_error(self):
+        self.file("all.jsonl").write_text("mine")
+        result = serialterm(
+            "connect", *self.paths("alpha", "beta"), "--log", str(self.file("all.jsonl")),
+            "--read-only")
+        self.assertEqual(result.status, 7)
+        self.assertIn(b"exists already; --log-append appends to it", result.stderr)
+        self.assertEqual(self.file("all.jsonl").read_text(), "mine")
+
+    def test_what_is_missing_is_counted_once_and_the_status_is_7(self):
+        for name in ("all.jsonl", "all.txt"):
+            with self.subTest(name):
+                terminal, screen = self.session(name, names=("alpha", "beta"))
+                self.say(screen, "alpha: logged")
+                path = self.file(name)
+                wait_until(lambda: b"logged" in path.read_bytes(), "the line is logged")
+                resource.prlimit(
+                    terminal.pid, resource.RLIMIT_FSIZE,
+                    (path.stat().st_size, resource.RLIM_INFINITY))
+                # A text log keeps the part of a line until its port is silent.
+                self.devices["beta"].write(b"not logged")
+                screen.wait_for_text("cannot be written (File too large)")
+                self.say(screen, "alpha: nor this")
+                terminal.send(PREFIX + b"q")
+                self.assertEqual(terminal.wait(), 7)
+                missing = len("not logged") + len("nor this\r\n")
+                self.assertEqual(
+                    re.findall(rb": ([\d,]+) bytes not logged", terminal.output),
+                    [b"%d" % missing])
+
+    def test_one_port_of_it_can_be_replayed(self):
+        for log in ("all.jsonl", "all.pcapng"):
+            with self.subTest(log):
+                terminal, screen = self.session(log)
+                ends = {name: b"end of " + name.encode() for name in self.NAMES}
+                said = {name: bytes(range(256)) * 20 + ends[name] for name in self.NAMES}
+                for start in range(0, 6_000, 500):
+                    for name in self.NAMES:
+                        self.devices[name].write(said[name][start:start + 500])
+                wait_until(
+                    lambda: all(end in terminal.output for end in ends.values()), "all is shown")
+                self.assertEqual(terminal.leave()[0], 0)
+                for name in self.NAMES:
+                    with Pipes(
+                            serialterm_binary(), "replay", str(self.file(log)), "--port", name,
+                            "--speed", "100") as program:
+                        node = program.stdout.expect(re.compile(rb"(/\S+)\n")).group(1).decode()
+                        with Port(node) as port:
+                            self.assertEqual(port.read_exactly(len(said[name])), said[name])
+                        self.assertEqual(program.wait(), 0)
+                result = serialterm("replay", str(self.file(log)))
+                self.assertEqual(result.status, 2)
+                self.assertIn(b"Choose one with --port: alpha, beta, gamma.", result.stderr)
+
+    def test_a_program_that_drives_several_ports_has_it_too(self):
+        with Pipes(
+                serialterm_binary(), "connect", *self.paths("alpha", "beta"), "--json", "--log",
+                str(self.file("all.jsonl"))) as pipes:
+            wait_until(lambda: self.devices["beta"].exclusive, "the port is open")
+            for name in ("alpha", "beta"):
+                self.devices[name].write(b"from %s" % name.encode())
+                pipes.stdout.expect(b'"text":"from %s"' % name.encode())
+            pipes.send(b'{"command":"close"}\n')
+            pipes.wait()
+        self.assertEqual(
+            self.said(self.entries("all.jsonl")),
+            {"alpha": b"from alpha", "beta": b"from beta", "gamma": b""})
 
 
 class JSONTests(SeveralPortsTest):

@@ -1,8 +1,10 @@
 """The list of devices that the program shows without a TARGET, with devices mocked by umockdev.
 Runs in umockdev-wrapper; run.py starts it."""
 
+import json
 import os
 import re
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -268,6 +270,30 @@ class ChooserTests(unittest.TestCase):
         terminal.send(b"\x1b\x14q")
         self.assertEqual(terminal.wait(), 0)
         self.assertEqual(first.rest(), b"")
+
+    def test_one_more_device_joins_the_log_of_all(self):
+        devices = [self.plug(number, name)[1] for number, name in enumerate(("AAA", "BBB", "CCC"))]
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "all.jsonl")
+            terminal, screen = self.start(devices[0].path, devices[1].path, "--log", log)
+            screen.wait_for_text("2 ports.")
+            terminal.send(b"\x14:connect-to\r")
+            screen.wait_for_text("device to connect to:")
+            self.wait_for_device(screen, "CCC")
+            terminal.send(b"\r")
+            screen.wait_for_text(f"{devices[2].path} at 115200 8N1")
+            for number in (2, 0):
+                devices[number].write(b"from %d\r\n" % number)
+                screen.wait_for_text(f"from {number}")
+            terminal.send(b"\x14q")
+            self.assertEqual(terminal.wait(), 0)
+            with open(log, encoding="utf-8") as file:
+                entries = [json.loads(line) for line in file]
+        names = [device.path.rpartition("/")[2] for device in devices]
+        self.assertEqual(
+            [(entry["port"], entry.get("event"), entry.get("text")) for entry in entries],
+            [(name, "opened", None) for name in names]
+            + [(names[2], None, "from 2\r\n"), (names[0], None, "from 0\r\n")])
 
     def test_the_document_shows_it(self):
         self.assertEqual(shot(self.bed), shots.documented()[shots.CHOOSER])

@@ -19,6 +19,11 @@ public struct LogName: Hashable, Sendable {
     self.port = String(port.map { $0 == "/" ? "-" : $0 })
   }
 
+  /// Whether a name has a place for the port.
+  public static func hasPlaceForPort(_ text: String) -> Bool {
+    LogName(text, port: "a").path(at: 0) != LogName(text, port: "b").path(at: 0)
+  }
+
   /// The path at a time.
   ///
   /// - Parameter second: since 1970.

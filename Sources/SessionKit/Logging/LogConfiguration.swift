@@ -1,6 +1,4 @@
 package import Logs
-import SerialCore
-import SystemPackage
 
 /// What to log, and in which files.
 package struct LogConfiguration {
@@ -19,17 +17,42 @@ package struct LogConfiguration {
     self.options = options
   }
 
-  /// How the log in a file is kept.
-  package func options(for file: String) -> Log.Options {
+  /// The log in a file.
+  package func log(in file: String) -> NamedLog {
     var options = options
     options.format = format ?? LogFormat(fileName: file)
-    return options
+    return NamedLog(name: file, options: options)
   }
 
-  /// A file in the working folder, for a log that is switched on without a name.
-  package var standardFile: String {
+  /// The log that is switched on without a name: a new file in the working folder.
+  package var standard: NamedLog {
     // A raw log cannot tell what was sent.
     let format = format ?? (options.logsSent ? .text : .raw)
-    return "serialterm-%t-%Y%m%d-%H%M%S\(format.suffix)"
+    var file = log(in: "serialterm-%t-%Y%m%d-%H%M%S\(format.suffix)")
+    file.options.appends = false
+    return file
   }
+
+  /// The logs that several sessions share: the files that more than one of them names, in a name without a
+  /// place for the port.
+  package static func shared(among configurations: [LogConfiguration]) -> [NamedLog] {
+    var shared: [NamedLog] = []
+    for configuration in configurations {
+      for name in configuration.files
+      where !LogName.hasPlaceForPort(name) && !shared.contains(where: { $0.name == name })
+        && configurations.count(where: { $0.files.contains(name) }) > 1
+      {
+        var file = configuration.log(in: name)
+        file.options.namesPorts = file.options.format.namesPorts
+        shared.append(file)
+      }
+    }
+    return shared
+  }
+}
+
+/// The name of a log file, and how the log is kept.
+package struct NamedLog: Hashable {
+  package var name: String
+  package var options: Log.Options
 }

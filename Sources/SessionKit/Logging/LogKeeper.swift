@@ -1,152 +1,141 @@
 package import EventLoop
 import Logs
-import Views
-import Posix
+package import Posix
 package import SerialCore
 package import SystemPackage
+import Views
 
-/// The logs of a session that are on. The hub serves logs before everything that shows
-/// bytes.
+/// Writes what happens to a session to its logs: those of its own, and those that it shares with other
+/// sessions. The hub serves logs before everything that shows bytes.
 package final class LogKeeper: SessionObserver {
   /// The longest time to wait at the end for what is not written yet.
-  private static let patience = Duration.milliseconds(400)
+  package static let patience = Duration.milliseconds(400)
 
-  /// The longest time to wait for it when logging is switched on again.
-  private static let switchingPatience = Duration.milliseconds(100)
-
-  private let report: (SessionNews) -> Void
-  private let loop: IOLoop
+  /// Receives the news of the logs.
+  let report: (SessionNews) -> Void
   /// What to log. A change does not affect the logs that are on.
   package var configuration = LogConfiguration()
-  private var logs: [KeptLog] = []
-  /// Logs that were switched off, and are not written to their end.
-  private var ending: [KeptLog] = []
-  private var missingBefore = 0
-  private var hasFinished = false
-  private var hasBeenOpen = false
-  /// The files of the logs that were switched off last.
-  private var lastFiles: [String]?
+  /// The logs that the program's sessions share; nil if there are none. Set before ``start(at:)``.
+  package var shared: SharedLogs?
+  /// The name of the port in the logs that it shares.
+  package var portName: String?
+  /// Called when ``paths`` has changed.
+  package var onChange: () -> Void = {}
 
+  private unowned let session: Session
+  private let own: LogSet
+  /// The logs that the session has joined, and the number of its port in them.
+  private var joined: (logs: SharedLogs, port: Int)?
+  private var hasBeenOpen = false
   private var subscription: Hub.Subscription?
 
   /// - Parameter report: receives the news of the logs.
   package init(
     of session: Session, _ hub: Hub, on loop: IOLoop, report: @escaping (SessionNews) -> Void
   ) {
+    self.session = session
     self.report = report
-    self.loop = loop
-    subscription = hub.subscribe(as: .log) { [unowned self] bytes in
-      for kept in logs { kept.log.append(bytes, .fromDevice) }
+    own = LogSet(on: loop)
+    own.report = report
+    own.onStart = { [unowned self] log in
+      if let openedEvent { log.append(openedEvent) }
     }
+    subscription = hub.subscribe(as: .log) { [unowned self] in append($0, .fromDevice) }
     session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
   }
 
   /// The file that is logged to now, the first of several.
   package var path: FilePath? { paths.first }
 
-  /// All files that are logged to now.
-  package var paths: [FilePath] { logs.map(\.log.path) }
+  /// All files that are logged to now, those that are shared first.
+  package var paths: [FilePath] { (joined?.logs.paths ?? []) + own.paths }
 
-  /// The number of bytes that are missing from all logs.
-  package var missingCount: Int {
-    (logs + ending).reduce(missingBefore) { $0 + $1.log.missingCount }
-  }
+  /// The number of sessions that share the logs; nil if the session has logs of its own only.
+  package var sharingCount: Int? { joined?.logs.memberCount }
+
+  /// The number of bytes that are missing from all logs; of shared ones, those of all sessions.
+  package var missingCount: Int { own.missingCount + (joined?.logs.missingCount ?? 0) }
 
   // MARK: On and off
 
-  /// Starts the logs of the configuration.
+  /// Starts the logs of the configuration, and joins those that are shared.
   ///
-  /// - Parameter node: where the device is, if that is known.
-  /// - Throws: ``LogError``.
-  package func start(for state: SessionState, at node: FilePath?) throws(LogError) {
-    for file in configuration.files {
-      try start(file, configuration.options(for: file), for: state, at: node)
-    }
-  }
-
-  private func start(
-    _ file: String, _ options: Log.Options, for state: SessionState, at node: FilePath?
-  ) throws(LogError) {
-    let port = node?.lastComponent?.string ?? "session"
-    do throws(LogFileError) {
-      let kept = KeptLog(
-        try Log(LogName(file, port: port), options: options), report: report)
-      try kept.watch(on: loop) { [unowned self] in reap() }
-      if case .open(let port, let settings) = state {
-        kept.log.append(LogEvent(.opened, at: "\(port)", .settings("\(settings)")))
+  /// - Parameter endpoint: where the device is, if that is known.
+  package func start(at endpoint: Endpoint?) throws(LogError) {
+    for name in configuration.files {
+      if let shared, shared.names.contains(name) {
+        if joined == nil { try join(shared, at: endpoint) }
+      } else {
+        try own.start(configuration.log(in: name), port: endpoint.shortName)
       }
-      logs.append(kept)
-    } catch {
-      throw .file(error)
     }
+    onChange()
   }
 
-  /// Switches logging on: in the same files as before, or in a new one in the working folder.
-  ///
-  /// - Throws: ``LogError``.
-  package func switchOn(for state: SessionState) throws(LogError) {
-    // What was switched off a moment ago is usually written soon.
-    reap(by: .now + Self.switchingPatience)
-    if let log = ending.first {
-      throw .stillWritten(log.log.path)
-    }
-    guard let lastFiles else {
-      let file = configuration.standardFile
-      var options = configuration.options(for: file)
-      options.appends = false
-      return try start(file, options, for: state, at: state.endpoint?.path)
-    }
-    for file in lastFiles {
-      var options = configuration.options(for: file)
-      options.appends = true
-      try start(file, options, for: state, at: state.endpoint?.path)
-    }
+  private func join(_ shared: SharedLogs, at endpoint: Endpoint?) throws(LogError) {
+    let place = endpoint.map { "\($0)" }
+    let name = portName ?? endpoint.shortName
+    joined = (shared, try shared.join(self, as: name, at: place ?? name))
   }
 
+  /// Switches logging on: in the same files as before, or in a new one in the working folder. Shared logs
+  /// are switched on for all their sessions.
+  package func switchOn() throws(LogError) {
+    if let joined { return try joined.logs.switchOn() }
+    defer { onChange() }
+    try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.shortName)
+  }
+
+  /// Switches logging off; shared logs for all their sessions.
   package func switchOff() {
-    lastFiles = logs.map { $0.log.path.string.replacing("%", with: "%%") }
-    for kept in logs { kept.log.close() }
-    ending += logs
-    logs = []
-    reap()
+    if let joined { return joined.logs.switchOff() }
+    switchOwnOff()
+    onChange()
   }
 
-  /// Releases the logs that are written to their end.
-  private func reap(by deadline: MonotonicTime = .now) {
-    ending.removeAll { kept in
-      guard kept.log.finish(by: deadline) else { return false }
-      sayMissing(from: kept.log)
-      missingBefore += kept.log.missingCount
-      return true
-    }
+  func switchOwnOnAgain() throws(LogError) {
+    if own.wasOn { try own.switchOn() }
   }
 
-  private func sayMissing(from log: Log) {
-    let count = log.missingCount
-    if count > 0 { report(.notLogged(log.path, count)) }
+  func switchOwnOff() { own.switchOff() }
+
+  // MARK: The end
+
+  /// Ends the logs when everything is written. Nothing is logged any more.
+  package func close() {
+    own.close()
+    joined?.logs.close()
   }
 
   /// Waits for a short time until the logs are written, and reports what is not. Calling it again does
-  /// nothing.
-  package func finish() {
-    guard !hasFinished else { return }
-    hasFinished = true
-    let all = logs + ending
-    for kept in all { kept.log.close() }
-    let deadline = MonotonicTime.now + Self.patience
-    for kept in all {
-      if kept.log.finish(by: deadline) {
-        sayMissing(from: kept.log)
-      } else {
-        report(.notWritten(kept.log.path, kept.log.missingCount))
-      }
-    }
+  /// nothing. If several sessions end, call ``close()`` for all of them first.
+  package func finish(by deadline: MonotonicTime = .now + LogKeeper.patience) {
+    close()
+    own.finish(by: deadline)
+    joined?.logs.finish(by: deadline)
   }
 
   // MARK: What is logged
 
+  /// The first event of a log that begins now; nil if the port is not open.
+  var openedEvent: LogEvent? {
+    guard case .open(let port, let settings) = session.state else { return nil }
+    return LogEvent(.opened, at: "\(port)", .settings("\(settings)"))
+  }
+
+  private func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
+    own.append(bytes, direction)
+    if let (logs, port) = joined { logs.append(bytes, direction, from: port) }
+  }
+
+  private func append(_ event: LogEvent?) {
+    guard let event else { return }
+    own.append(event)
+    if let (logs, port) = joined { logs.append(event, from: port) }
+  }
+
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    for kept in logs { bytes.withUnsafeBytes { kept.log.append($0, .toDevice) } }
+    bytes.withUnsafeBytes { append($0, .toDevice) }
   }
 
   package func session(
@@ -167,9 +156,9 @@ package final class LogKeeper: SessionObserver {
   ) {
     append(LogEvent(errors: new.changes(since: old), in: session.state))
   }
+}
 
-  private func append(_ event: LogEvent?) {
-    guard let event else { return }
-    for kept in logs { kept.log.append(event) }
-  }
+extension Endpoint? {
+  /// What `%t` in the name of a log stands for: `ttyUSB0`.
+  fileprivate var shortName: String { self?.path?.lastComponent?.string ?? "session" }
 }

@@ -30,8 +30,6 @@ package final class SessionController {
   /// Called with a device that was not known when the program started, before its port is opened for
   /// the first time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
   package var onDeviceKnown: ((Device) throws -> Void)?
-  /// Called when the logs of the configuration have been started.
-  package var onLogsStarted: () -> Void = {}
   /// Called when the device is lost for good, and its last bytes were received; before ``onEnd``.
   package var onLost: () -> Void = {}
   /// Called when something ends the session: the loss of its device, or an error.
@@ -199,7 +197,7 @@ package final class SessionController {
     if case .opening = session.state { return isLogStartDue = true }
     isLogStartDue = false
     if onDeviceKnown == nil || session.state.isOpen {
-      try startLogs(at: session.state.endpoint?.path)
+      try startLogs(at: session.state.endpoint)
     }
   }
 
@@ -219,7 +217,7 @@ package final class SessionController {
   private func deviceArrived(at endpoint: Endpoint, _ device: Device?) -> Bool {
     do throws(SessionError) {
       if let device { try settle(device) }
-      try startLogs(at: endpoint.path)
+      try startLogs(at: endpoint)
       return true
     } catch {
       onEnd(error)
@@ -238,15 +236,14 @@ package final class SessionController {
   }
 
   /// Starts the logs when the device is present: a failed attempt leaves no file behind.
-  private func startLogs(at node: FilePath?) throws(SessionError) {
+  private func startLogs(at endpoint: Endpoint?) throws(SessionError) {
     guard !hasStartedLogs else { return }
     hasStartedLogs = true
     do throws(LogError) {
-      try log.start(for: session.state, at: node)
+      try log.start(at: endpoint)
     } catch {
       throw .log(error)
     }
-    onLogsStarted()
   }
 
   // MARK: Reconnecting

@@ -199,6 +199,10 @@ public struct LineMerger {
   private mutating func endLine(
     of port: Int, isComplete: Bool = false, into output: inout [UInt8]
   ) {
+    // Of a line that was cut, only the end may be left: it needs no row.
+    if isComplete && ports[port].pending.isEmpty && !ports[port].cut.isEmpty {
+      return settle(port, isComplete: true)
+    }
     if open == port {
       continueRow(into: &output)
     } else {

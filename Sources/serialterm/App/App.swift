@@ -15,6 +15,8 @@ final class App {
   let devices: DeviceCatalog
   private let providers: LinkProviders
   private(set) var ports: [Port] = []
+  /// The logs that several ports share; nil if there are none.
+  private(set) var sharedLogs: SharedLogs?
   /// How the program ends; nil while it goes on.
   private(set) var outcome: Result<ExitStatus, Failure>?
   private var signals: SignalWatch?
@@ -50,8 +52,25 @@ final class App {
     controller.onEnd = { [unowned self] in finish(.failure(Failure($0))) }
     let port = Port(controller, in: state, on: console, loop: loop)
     port.adopt(configuration)
+    port.log.shared = sharedLogs
     ports.append(port)
     return port
+  }
+
+  /// Joins the logs that several ports name. Call it when all ports of the command line were added, before
+  /// they are bound.
+  func shareLogs() {
+    sharedLogs = SharedLogs(among: ports.map(\.log.configuration), on: loop)
+    for port in ports { port.log.shared = sharedLogs }
+  }
+
+  /// Begins the logs that several ports share. Call it when the ports are bound, before the loop turns.
+  func beginSharedLogs() throws(Failure) {
+    do throws(LogError) {
+      try sharedLogs?.begin()
+    } catch {
+      throw Failure(error)
+    }
   }
 
   /// Removes a port that could not be opened.
@@ -124,7 +143,9 @@ final class App {
     frontEnd.stop()
     for port in ports { port.controller.finishSending() }
     frontEnd.giveBack()
-    for port in ports { port.log.finish() }
+    for port in ports { port.log.close() }
+    let deadline = MonotonicTime.now + LogKeeper.patience
+    for port in ports { port.log.finish(by: deadline) }
     _ = console.finish(within: Self.messagePatience)
     console.giveUp()
     for port in ports { port.controller.close() }

@@ -22,7 +22,10 @@ final class Port: CommandPort {
   /// The name of the port in messages that do not say which one it is; nil while it is the only one.
   var name: String? {
     get { narrator.name }
-    set { narrator.name = newValue }
+    set {
+      narrator.name = newValue
+      log.portName = newValue
+    }
   }
 
   /// Joins a controller with its state, and with the console.
@@ -38,6 +41,7 @@ final class Port: CommandPort {
     lineCommands = LineCommands(controller.session, model, on: loop)
     narrator = SessionNarrator(of: controller, on: console)
     controller.session.addObserver(model, of: [.stateChange, .penChange, .modemLinesChange])
+    controller.log.onChange = { [log = controller.log] in model.update { $0.log = log.path } }
     controller.releaseDesk.refusal = {
       if case .disabled(let reason) = Command.release.availability(in: model.state) {
         reason

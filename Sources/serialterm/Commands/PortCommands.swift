@@ -1,3 +1,4 @@
+import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -9,14 +10,16 @@ extension Command {
     value: { ($0.log != nil).onOff }
   ) { call in
     let log = call.port.log
-    defer { call.port.model.update { $0.log = log.path } }
+    let sharing = log.sharingCount
     if let path = log.path {
       log.switchOff()
-      return call.answer(.done("the log \(path) is off."))
+      let whose = sharing.map { " for all \($0.counted("port"))" } ?? ""
+      return call.answer(.done("the log \(path) is off\(whose)."))
     }
     do throws(LogError) {
-      try log.switchOn(for: call.port.session.state)
-      call.answer(.done("logging to \(log.path!)."))
+      try log.switchOn()
+      let whose = sharing.map { "\($0.counted("port")) " } ?? ""
+      call.answer(.done("logging \(whose)to \(log.path!)."))
     } catch {
       call.answer(.failed("cannot log: \(Failure(error).message)"))
     }

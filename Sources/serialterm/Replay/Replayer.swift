@@ -1,3 +1,4 @@
+import PlainText
 import EventLoop
 import Logs
 import Loopback

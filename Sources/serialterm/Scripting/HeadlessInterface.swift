@@ -138,6 +138,7 @@ final class HeadlessInterface: FrontEnd {
   // MARK: The front end
 
   func open() throws {
+    app.shareLogs()
     for member in members {
       let port = member.port
       if let configurationForDevice = member.configurationForDevice {
@@ -152,6 +153,7 @@ final class HeadlessInterface: FrontEnd {
       }
       try port.controller.startReconnecting()
     }
+    try app.beginSharedLogs()
   }
 
   func begin() {

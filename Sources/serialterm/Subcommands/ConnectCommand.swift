@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Logs
 import PlainText
 import SerialCore
 import SessionKit
@@ -168,15 +169,13 @@ struct ConnectCommand: Subcommand {
     }
   }
 
-  /// Each device has a log of its own.
+  /// A log of several devices tells them apart.
   private static func validateLogs(_ logs: [LogConfiguration]) throws(Failure) {
-    let names = logs.flatMap(\.files)
-    for (index, name) in names.enumerated()
-    where !name.contains("%t") && names[..<index].contains(name) {
+    for file in LogConfiguration.shared(among: logs) where !file.options.namesPorts {
       throw Failure(
         .usage,
-        "several devices cannot write to one log, \(name.harmless). Put %t into its name: it stands for "
-          + "the device, for example log-%t.txt.")
+        "a raw log cannot tell devices apart, \(file.name.harmless). Name it .txt, .jsonl or .pcapng, or "
+          + "put %t into its name, which stands for the device: log-%t.log is a log for each.")
     }
   }
 

@@ -11,7 +11,8 @@ struct LogOptions: ParsableArguments {
       "Log what is received to a new file; can be repeated.",
       discussion: """
         In the name, %Y, %m, %d, %H and the others of strftime(3) are the time, %t is the port, \
-        %% is a percent sign.
+        %% is a percent sign. Without %t, several devices have one log, in which each entry names \
+        its own.
         """, valueName: "file"))
   var log: [String] = []
 
@@ -24,8 +25,9 @@ struct LogOptions: ParsableArguments {
   func validate() throws {
     try files.validate(files: log)
     let configuration = configuration
-    let names = log.isEmpty ? [configuration.standardFile] : log
-    if logSent, !names.contains(where: { configuration.options(for: $0).format.marksDirections }) {
+    let names = log.isEmpty ? [configuration.standard.name] : log
+    if logSent, !names.contains(where: { configuration.log(in: $0).options.format.marksDirections })
+    {
       throw ValidationError("a raw log cannot tell what was sent; --log-format text can")
     }
   }

@@ -27,11 +27,13 @@ struct ConnectConfiguration {
   /// The signal that releases the port, and reopens it.
   let releaseSignal: ReleaseSignal?
 
-  /// The same for another device, without the logs, which belong to this one.
-  func connecting(to target: Target) -> ConnectConfiguration {
+  /// The same for another device, without the logs that belong to this one.
+  ///
+  /// - Parameter files: the names of the logs that all devices share.
+  func connecting(to target: Target, loggingTo files: [String]) -> ConnectConfiguration {
     var other = self
     other.session.target = target
-    other.session.log = LogConfiguration()
+    other.session.log = LogConfiguration(files: files)
     other.profile = nil
     return other
   }

@@ -104,9 +104,6 @@ final class PortPresenter {
         onAdopted()
       }
     }
-    controller.onLogsStarted = { [unowned self] in
-      model.update { [controller] in $0.log = controller.log.path }
-    }
     let query = try bindSession()
     port.narrate()
     return query

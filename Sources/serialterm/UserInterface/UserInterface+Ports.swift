@@ -62,7 +62,10 @@ extension UserInterface {
 
   func connect(to endpoint: Endpoint) throws(Failure) {
     let port = PortPresenter(
-      configuration.connecting(to: .endpoint(endpoint)), forDevice: nil, in: app, isTyped: true)
+      configuration.connecting(to: .endpoint(endpoint), loggingTo: app.sharedLogs?.names ?? []),
+      forDevice: nil, in: app, isTyped: true)
+    // Its name in the logs that it shares.
+    port.port.name = PortNames(of: (ports + [port]).map(\.configuration)).names.last
     do {
       connect(port)
       _ = try port.bind()

@@ -139,8 +139,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
     }
     mergeIfNeeded()
     for port in ports { connect(port) }
+    app.shareLogs()
     // Only the first can be asked for: the others were named.
     let queries = try ports.map { ($0, try $0.bind()) }
+    try app.beginSharedLogs()
     try terminal?.makeRaw()
     connectKeyboard()
     for port in ports { port.start() }

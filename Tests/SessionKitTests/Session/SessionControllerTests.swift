@@ -71,7 +71,7 @@ import Testing
     let bench = LateBench()
     let controller = controller(of: bench.endpoint, from: bench.providers)
     var startCount = 0
-    controller.onLogsStarted = { startCount += 1 }
+    controller.log.onChange = { startCount += 1 }
     _ = try controller.bind(mayAsk: false)
     #expect(startCount == 0)
     #expect(controller.log.paths.isEmpty)

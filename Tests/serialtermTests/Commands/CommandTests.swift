@@ -279,11 +279,34 @@ import Views
   @Test func log_startsAndEnds() throws {
     let folder = try TemporaryFolder()
     port.log.configuration = LogConfiguration(files: [folder.path.appending("log").string])
-    try port.log.start(for: port.session.state, at: nil)
+    try port.log.start(at: nil)
     #expect(
       try outcome(of: .log, from: .json)
         == .done("the log \(folder.path.appending("log")) is off."))
     #expect(port.model.state.log == nil)
     port.log.finish()
+  }
+
+  @Test func `A log that ports share is off and on for all of them, and so says the state`() throws
+  {
+    let folder = try TemporaryFolder()
+    let configuration = LogConfiguration(files: [folder.path.appending("all.jsonl").string])
+    let other = bench.app.add(
+      SessionConfiguration(
+        settings: LineSettings(), linkOptions: LinkOptions(), onOpen: nil, reconnects: true,
+        waitsForAbsentDevice: false, pacing: Pacing(), log: LogConfiguration(), isQuiet: true),
+      in: TerminalState(), writeCapacity: 4_096)
+    let ports = [port, other]
+    for port in ports { port.log.configuration = configuration }
+    bench.app.shareLogs()
+    for port in ports { try port.log.start(at: nil) }
+    try bench.app.beginSharedLogs()
+    let path = folder.path.appending("all.jsonl")
+    #expect(ports.map(\.model.state.log) == [path, path])
+    #expect(try outcome(of: .log) == .done("the log \(path) is off for all 2 ports."))
+    #expect(ports.map(\.model.state.log) == [nil, nil])
+    #expect(try outcome(of: .log) == .done("logging 2 ports to \(path)."))
+    #expect(ports.map(\.model.state.log) == [path, path])
+    for port in ports { port.log.finish() }
   }
 }

@@ -1,0 +1,149 @@
+import EventLoop
+import Logs
+import Posix
+import SystemPackage
+import Views
+
+/// Logs that are switched on and off together.
+final class LogSet {
+  /// The longest time to wait for what is not written when logging is switched on again.
+  private static let switchingPatience = Duration.milliseconds(100)
+
+  private let loop: IOLoop
+  private var logs: [OpenLog] = []
+  /// Logs that were switched off, and are not written to their end.
+  private var ending: [OpenLog] = []
+  private var missingBefore = 0
+  private var hasFinished = false
+  /// The logs that were switched off last.
+  private var last: [NamedLog]?
+  /// Writes what a log begins with.
+  var onStart: (Log) -> Void = { _ in }
+  /// Receives the news of the logs.
+  var report: (SessionNews) -> Void = { _ in }
+
+  /// A log that is on.
+  private final class OpenLog {
+    let log: Log
+    let file: NamedLog
+    private var watch: DescriptorWatch?
+
+    init(_ log: Log, as file: NamedLog) { (self.log, self.file) = (log, file) }
+
+    deinit { watch?.cancel() }
+
+    func watch(on loop: IOLoop, onNews: @escaping () -> Void) throws(LogFileError) {
+      do throws(Errno) {
+        watch = try loop.watch(log.notification, for: .reading) { [unowned self] _ in
+          log.checkProgress()
+          onNews()
+        }
+      } catch {
+        throw LogFileError(log.path, .system(error))
+      }
+    }
+  }
+
+  init(on loop: IOLoop) { self.loop = loop }
+
+  /// The files that are written now.
+  var paths: [FilePath] { logs.map(\.log.path) }
+
+  /// Whether logs were on, and can be switched on again.
+  var wasOn: Bool { last != nil }
+
+  /// The number of bytes that are missing from all logs.
+  var missingCount: Int {
+    (logs + ending).reduce(missingBefore) { $0 + $1.log.missingCount }
+  }
+
+  // MARK: Records
+
+  func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0) {
+    for open in logs { open.log.append(bytes, direction, from: port) }
+  }
+
+  func append(_ event: LogEvent, from port: Int = 0) {
+    for open in logs { open.log.append(event, from: port) }
+  }
+
+  func add(_ port: LogPort) {
+    for open in logs { _ = open.log.add(port) }
+  }
+
+  // MARK: On and off
+
+  /// Starts a log.
+  ///
+  /// - Parameter port: what `%t` in the name stands for.
+  func start(_ file: NamedLog, port: String) throws(LogError) {
+    do throws(LogFileError) {
+      let log = try Log(LogName(file.name, port: port), options: file.options)
+      let open = OpenLog(log, as: file)
+      log.onNews = { [unowned self, unowned log] in report(.log(log.path, $0)) }
+      try open.watch(on: loop) { [unowned self] in reap() }
+      onStart(log)
+      logs.append(open)
+    } catch {
+      throw .file(error)
+    }
+  }
+
+  /// Switches the logs of before on again, in the same files; or a new one, if there were none.
+  ///
+  /// - Parameters:
+  ///   - standard: the new one.
+  ///   - port: what `%t` in its name stands for.
+  func switchOn(orElse standard: NamedLog? = nil, port: String = "") throws(LogError) {
+    // What was switched off a moment ago is usually written soon.
+    reap(by: .now + Self.switchingPatience)
+    if let open = ending.first { throw .stillWritten(open.log.path) }
+    for file in last ?? [standard].compactMap({ $0 }) { try start(file, port: port) }
+  }
+
+  func switchOff() {
+    last = logs.map { open in
+      var file = open.file
+      file.name = open.log.path.string.replacing("%", with: "%%")
+      file.options.appends = true
+      return file
+    }
+    for open in logs { open.log.close() }
+    ending += logs
+    logs = []
+    reap()
+  }
+
+  /// Releases the logs that are written to their end.
+  private func reap(by deadline: MonotonicTime = .now) {
+    ending.removeAll { open in
+      guard open.log.finish(by: deadline) else { return false }
+      reportMissing(from: open.log)
+      missingBefore += open.log.missingCount
+      return true
+    }
+  }
+
+  private func reportMissing(from log: Log) {
+    let count = log.missingCount
+    if count > 0 { report(.notLogged(log.path, count)) }
+  }
+
+  // MARK: The end
+
+  /// Ends the logs when everything is written. Nothing may be appended any more.
+  func close() { for open in logs + ending { open.log.close() } }
+
+  /// Waits until the logs are written, and reports what is not. Calling it again does nothing.
+  func finish(by deadline: MonotonicTime) {
+    guard !hasFinished else { return }
+    hasFinished = true
+    for open in logs + ending {
+      if open.log.finish(by: deadline) {
+        reportMissing(from: open.log)
+      } else {
+        report(.notWritten(open.log.path, open.log.missingCount))
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package import EventLoop
+import Logs
+import Posix
+import SerialCore
+import SystemPackage
+import Views
+
+/// The logs that several sessions write to, each entry with the name of its port.
+///
+/// ## Principles of operation
+///
+/// - Records are in the order in which the program reads and writes: all sessions run on one thread.
+/// - A session joins when its device is known. The files are begun when all devices that are named at the
+///   start were opened or are waited for: a failed attempt leaves no file behind.
+/// - The files are switched on and off for all members, together with the logs that members have of their own.
+package final class SharedLogs {
+  /// The names of the files, as they were given.
+  package let names: [String]
+
+  private let files: [NamedLog]
+  private let logs: LogSet
+  private var members: [Member] = []
+  private var mayBegin = false
+  private var hasBegun = false
+
+  private struct Member {
+    let port: LogPort
+    weak var keeper: LogKeeper?
+  }
+
+  /// Creates the logs that sessions with these configurations share; nil if there are none.
+  package init?(among configurations: [LogConfiguration], on loop: IOLoop) {
+    files = LogConfiguration.shared(among: configurations)
+    guard !files.isEmpty else { return nil }
+    names = files.map(\.name)
+    logs = LogSet(on: loop)
+    // What there is to say about the logs is said once, as news of the first session.
+    logs.report = { [unowned self] in members.lazy.compactMap(\.keeper).first?.report($0) }
+    logs.onStart = { [unowned self] log in
+      for member in members { _ = log.add(member.port) }
+      for (number, member) in members.enumerated() {
+        if let event = member.keeper?.openedEvent { log.append(event, from: number) }
+      }
+    }
+  }
+
+  /// The number of sessions.
+  package var memberCount: Int { members.count }
+
+  /// The files that are written now.
+  var paths: [FilePath] { logs.paths }
+
+  /// The number of bytes that are missing from all logs.
+  var missingCount: Int { logs.missingCount }
+
+  // MARK: Members
+
+  /// Adds a session.
+  ///
+  /// - Parameters:
+  ///   - name: the name of its port. It gets another one if a member has it.
+  ///   - endpoint: what the port is connected to.
+  /// - Returns: the number of the port, for its records.
+  func join(_ keeper: LogKeeper, as name: String, at endpoint: String) throws(LogError) -> Int {
+    let port = LogPort(unused(name), at: endpoint)
+    members.append(Member(port: port, keeper: keeper))
+    let number = members.count - 1
+    if hasBegun {
+      logs.add(port)
+      if let event = keeper.openedEvent { logs.append(event, from: number) }
+    } else {
+      try beginIfNeeded()
+    }
+    return number
+  }
+
+  private func unused(_ name: String) -> String {
+    var (unused, count) = (name, 1)
+    while members.contains(where: { $0.port.name == unused }) {
+      count += 1
+      unused = "\(name)#\(count)"
+    }
+    return unused
+  }
+
+  /// Begins the files, if any session has joined; otherwise when the first one joins.
+  package func begin() throws(LogError) {
+    mayBegin = true
+    try beginIfNeeded()
+  }
+
+  private func beginIfNeeded() throws(LogError) {
+    guard mayBegin, !hasBegun, !members.isEmpty else { return }
+    hasBegun = true
+    for file in files { try logs.start(file, port: "session") }
+    tellMembers()
+  }
+
+  // MARK: Records
+
+  func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int) {
+    logs.append(bytes, direction, from: port)
+  }
+
+  func append(_ event: LogEvent, from port: Int) { logs.append(event, from: port) }
+
+  // MARK: On and off
+
+  func switchOn() throws(LogError) {
+    defer { tellMembers() }
+    try logs.switchOn()
+    for member in members { try member.keeper?.switchOwnOnAgain() }
+  }
+
+  func switchOff() {
+    logs.switchOff()
+    for member in members { member.keeper?.switchOwnOff() }
+    tellMembers()
+  }
+
+  private func tellMembers() { for member in members { member.keeper?.onChange() } }
+
+  func close() { logs.close() }
+
+  func finish(by deadline: MonotonicTime) { logs.finish(by: deadline) }
+}
