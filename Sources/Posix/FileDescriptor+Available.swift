@@ -41,11 +41,14 @@ extension FileDescriptor {
   public func readAvailable(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> ReadOutcome {
-    do {
-      let count = try systemCall { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
-      return count == 0 ? .endOfFile : .bytes(count)
-    } catch .wouldBlock {
-      return .wouldBlock
+    while true {
+      let count = Glibc.read(rawValue, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count == 0 ? .endOfFile : .bytes(count) }
+      switch Errno.last {
+      case .interrupted: continue
+      case .wouldBlock: return .wouldBlock
+      case let error: throw error
+      }
     }
   }
 
@@ -54,11 +57,14 @@ extension FileDescriptor {
   /// - Parameter bytes: the bytes; must not be empty.
   /// - Throws: the errors of write(2) except `EAGAIN` and `EINTR`.
   public func writeAvailable(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> WriteOutcome {
-    do {
-      let count = try systemCall { Glibc.write(rawValue, bytes.baseAddress, bytes.count) }
-      return count == 0 ? .wouldBlock : .bytes(count)
-    } catch .wouldBlock {
-      return .wouldBlock
+    while true {
+      let count = Glibc.write(rawValue, bytes.baseAddress, bytes.count)
+      if count >= 0 { return count == 0 ? .wouldBlock : .bytes(count) }
+      switch Errno.last {
+      case .interrupted: continue
+      case .wouldBlock: return .wouldBlock
+      case let error: throw error
+      }
     }
   }
 }

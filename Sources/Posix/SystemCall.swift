@@ -15,7 +15,12 @@ package func systemCall<Result: FixedWidthInteger>(
   while true {
     let result = call()
     if result != -1 { return result }
-    let error = Errno(rawValue: errno)
+    let error = Errno.last
     if error != .interrupted { throw error }
   }
+}
+
+extension Errno {
+  /// The present value of errno: of the call on the line before, which has failed.
+  static var last: Errno { Errno(rawValue: errno) }
 }
