@@ -10,52 +10,50 @@ struct ErrorMarkReader {
   ///
   /// - Parameters:
   ///   - buffer: the memory to read into.
-  ///   - isLast: whether the rest of a mark will not come; what there is of it counts as data then.
+  ///   - isLast: whether the rest of a mark will not come; its beginning is returned as data then, before the
+  ///     end of file or an error.
   ///   - read: reads bytes into a part of the buffer.
-  ///   - take: called with each part; returns whether to go on.
   mutating func read(
     into buffer: UnsafeMutableRawBufferPointer, isLast: Bool,
-    from read: (UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome,
-    _ take: (LinkInput) -> Bool
-  ) throws(SerialError) -> ReadOutcome {
+    from read: (UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome
+  ) throws(SerialError) -> LinkInput {
     buffer.copyBytes(from: unfinished)
     let outcome: ReadOutcome
     do throws(SerialError) {
       outcome = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[unfinished.count...]))
     } catch {
-      if isLast { giveUp(in: buffer, take) }
+      if isLast, let rest = takeUnfinished() { return rest }
       throw error
     }
     if case .bytes(let count) = outcome {
-      decode(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(unfinished.count + count)]), take)
-    } else if isLast {
-      giveUp(in: buffer, take)
+      return decode(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(unfinished.count + count)]))
     }
-    return outcome
+    if isLast, let rest = takeUnfinished() { return rest }
+    return outcome == .endOfFile ? .endOfFile : .wouldBlock
   }
 
-  private mutating func decode(
-    _ bytes: UnsafeMutableRawBufferPointer, _ take: (LinkInput) -> Bool
-  ) {
-    unfinished = []
+  private mutating func decode(_ bytes: UnsafeMutableRawBufferPointer) -> LinkInput {
     var decoder = ErrorMarkDecoder(bytes)
+    var count = 0
+    var errors: [LinkInput.MarkedError] = []
     while let piece = decoder.next() {
-      let goesOn =
-        switch piece {
-        case .bytes(let range): take(.bytes(UnsafeRawBufferPointer(rebasing: bytes[range])))
-        case .error(let error): take(.error(error))
-        }
-      guard goesOn else { return }
+      switch piece {
+      case .bytes(let range):
+        // Closes the gap that a mark has left.
+        UnsafeMutableRawBufferPointer(rebasing: bytes[count..<(count + range.count)])
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+        count += range.count
+      case .error(let error): errors.append(.init(at: count, error))
+      }
     }
     unfinished = Array(bytes[decoder.unfinished])
+    return .bytes(count, errors: errors)
   }
 
-  private mutating func giveUp(
-    in buffer: UnsafeMutableRawBufferPointer, _ take: (LinkInput) -> Bool
-  ) {
+  /// The beginning of a mark as data; it is in the buffer.
+  private mutating func takeUnfinished() -> LinkInput? {
     let count = unfinished.count
-    guard count > 0 else { return }
     unfinished = []
-    _ = take(.bytes(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+    return count > 0 ? .bytes(count) : nil
   }
 }

@@ -41,13 +41,11 @@ public protocol Link: AnyObject {
   ///
   /// - Parameters:
   ///   - buffer: the memory to read into, at least 64 bytes.
-  ///   - isLast: whether nothing is read after this: the beginning of a mark counts as data then.
-  ///   - take: called with each part, in order; returns whether to go on.
-  /// - Returns: the number of bytes that were read from the system, which may be more than `take` gets.
+  ///   - isLast: whether no more will come: the beginning of a mark counts as data then.
   /// - Throws: ``SerialError/Code/lost`` when the device is gone.
   func read(
-    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
-  ) throws(SerialError) -> ReadOutcome
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) throws(SerialError) -> LinkInput
 
   /// Writes as many bytes as the driver takes without waiting.
   ///
@@ -125,12 +123,26 @@ public enum LinkEvent {
   case lost(SerialError)
 }
 
-/// A part of what a link has read.
-public enum LinkInput {
-  /// Bytes, in the buffer that was given for reading.
-  case bytes(UnsafeRawBufferPointer)
-  /// The error of the byte that follows.
-  case error(LineError)
+/// The result of a read from a link.
+public enum LinkInput: Equatable, Sendable {
+  /// The number of bytes at the beginning of the buffer, and the errors of some of them, in their order. No
+  /// bytes if only a part of a mark was read.
+  case bytes(Int, errors: [MarkedError] = [])
+  /// Nothing is available now.
+  case wouldBlock
+  /// The end of file.
+  case endOfFile
+
+  /// The error of a received byte.
+  public struct MarkedError: Hashable, Sendable {
+    /// The offset of the byte in the buffer.
+    public let offset: Int
+    /// The error.
+    public let error: LineError
+
+    /// Creates an error.
+    public init(at offset: Int, _ error: LineError) { (self.offset, self.error) = (offset, error) }
+  }
 }
 
 extension Link {

@@ -78,10 +78,10 @@ public final class Session {
   /// notified of them.
   @exclusivity(unchecked) var takenCount = 0
   /// The number of bytes that were received since the session was created.
-  public internal(set) var receivedByteCount = 0
+  public private(set) var receivedByteCount = 0
   /// The number of bytes that the driver has taken since the session was created.
   public internal(set) var sentByteCount = 0
-  let readBuffer: UnsafeMutableRawBufferPointer
+  private let readBuffer: UnsafeMutableRawBufferPointer
   /// The features of the port; empty while none is open.
   public private(set) var capabilities: LineCapabilities = []
   /// The interest in the last notification.
@@ -286,6 +286,52 @@ public final class Session {
       if readable && readingPauseCount == 0 { receive() }
       if writable { sendQueued() }
     }
+  }
+
+  // MARK: Receiving
+
+  /// Reads once, so that other descriptors have their turn.
+  private func receive() {
+    guard let link else { return }
+    do throws(SerialError) {
+      if case .endOfFile = try read(from: link, isLast: false) {
+        lose(link, SerialError(.lost, in: "read", at: link.endpoint))
+      }
+    } catch {
+      lose(link, error)
+    }
+  }
+
+  /// Reads the bytes that are left, then closes the link. A link that is being opened has failed.
+  func lose(_ lost: any Link, _ error: SerialError) {
+    if opening?.link === lost {
+      take(.openFailed(error))
+      return
+    }
+    while link === lost, case .bytes? = try? read(from: lost, isLast: true) {}
+    if link === lost { take(.linkLost(error)) }
+  }
+
+  private func read(from link: any Link, isLast: Bool) throws(SerialError) -> LinkInput {
+    let input = try link.read(into: readBuffer, isLast: isLast)
+    guard case .bytes(let count, let errors) = input else { return input }
+    var start = 0
+    for marked in errors {
+      tellReceived(start..<marked.offset)
+      // An observer may have closed the port: the rest is not wanted then.
+      guard self.link === link else { return input }
+      notify(.lineError(marked.error))
+      guard self.link === link else { return input }
+      start = marked.offset
+    }
+    tellReceived(start..<count)
+    return input
+  }
+
+  private func tellReceived(_ range: Range<Int>) {
+    guard !range.isEmpty else { return }
+    receivedByteCount += range.count
+    notify(.received(UnsafeRawBufferPointer(rebasing: readBuffer[range])))
   }
 
   // MARK: Transitions

@@ -73,18 +73,18 @@ public final class TermiosLink: Link {
   // MARK: Bytes
 
   public func read(
-    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
-  ) throws(SerialError) -> ReadOutcome {
-    guard options.marksErrors else {
-      let outcome = try read(into: buffer)
-      if case .bytes(let count) = outcome {
-        _ = take(.bytes(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) throws(SerialError) -> LinkInput {
+    if options.marksErrors {
+      return try marks.read(into: buffer, isLast: isLast) { bytes throws(SerialError) in
+        try read(into: bytes)
       }
-      return outcome
     }
-    return try marks.read(
-      into: buffer, isLast: isLast,
-      from: { bytes throws(SerialError) in try read(into: bytes) }, take)
+    return switch try read(into: buffer) {
+    case .bytes(let count): .bytes(count)
+    case .wouldBlock: .wouldBlock
+    case .endOfFile: .endOfFile
+    }
   }
 
   private func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {

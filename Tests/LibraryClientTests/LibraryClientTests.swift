@@ -52,13 +52,12 @@ private final class MirrorLink: Link {
   }
 
   func read(
-    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
-  ) throws(SerialError) -> ReadOutcome {
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) throws(SerialError) -> LinkInput {
     guard !bytes.isEmpty else { return .wouldBlock }
     let count = min(bytes.count, buffer.count)
     buffer.copyBytes(from: bytes[..<count])
     bytes.removeFirst(count)
-    _ = take(.bytes(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
     return .bytes(count)
   }
 

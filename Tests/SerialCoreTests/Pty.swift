@@ -69,14 +69,10 @@ extension TermiosLink {
 
   /// Reads once.
   func read(_ limit: Int) throws(SerialError) -> [UInt8] {
-    var bytes: [UInt8] = []
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 1)
     defer { buffer.deallocate() }
-    _ = try read(into: buffer, isLast: false) {
-      if case .bytes(let piece) = $0 { bytes += piece }
-      return true
-    }
-    return bytes
+    guard case .bytes(let count, _) = try read(into: buffer, isLast: false) else { return [] }
+    return Array(buffer[..<count])
   }
 
   func apply(_ settings: LineSettings) throws(SerialError) {

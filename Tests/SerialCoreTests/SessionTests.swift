@@ -83,6 +83,20 @@ import Testing
     #expect(witness.received == [0, 255, 10, 13, 1])
   }
 
+  @Test func closedByAnObserver_whileItReads_getsNoMoreOfThePiece() throws {
+    var errors: [LineError] = []
+    let token = session.observe(\.lineError) { errors.append($0) }
+    try session.open(path)
+    bench.link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(2)), .bytes([2, 3]))]
+    bench.link.incoming += bench.link.incoming
+    session.handle(readable: true, writable: false, hungUp: false)
+    #expect(witness.received == [1, 2, 3] && errors == [.damaged(2)])
+    witness.onReceive = { $0.close() }
+    session.handle(readable: true, writable: false, hungUp: false)
+    #expect(witness.received == [1, 2, 3, 1] && errors == [.damaged(2)])
+    withExtendedLifetime(token) {}
+  }
+
   @Test func observerOfSomeKinds_isToldOfThoseOnly() throws {
     let receiver = Witness()
     let sender = Witness()

@@ -83,25 +83,23 @@ public final class FakeLink: Link {
   public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) { progressCount += 1 }
 
   public func read(
-    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool, _ take: (LinkInput) -> Bool
-  ) throws(SerialError) -> ReadOutcome {
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) throws(SerialError) -> LinkInput {
     if incoming.isEmpty {
       if let error { throw error }
       return isAtEnd ? .endOfFile : .wouldBlock
     }
-    let inputs = incoming.removeFirst()
     var count = 0
-    for input in inputs {
-      switch input {
+    var errors: [LinkInput.MarkedError] = []
+    for part in incoming.removeFirst() {
+      switch part {
       case .bytes(let bytes):
-        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<(count + bytes.count)])
-        piece.copyBytes(from: bytes)
+        UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyBytes(from: bytes)
         count += bytes.count
-        guard take(.bytes(UnsafeRawBufferPointer(piece))) else { return .bytes(count) }
-      case .error(let error): guard take(.error(error)) else { return .bytes(count) }
+      case .error(let error): errors.append(.init(at: count, error))
       }
     }
-    return .bytes(max(1, count))
+    return .bytes(count, errors: errors)
   }
 
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome {
