@@ -13,15 +13,16 @@ public struct Pipeline {
   /// Creates a pipeline.
   public init(_ stages: [any ByteStage] = []) { self.stages = stages }
 
-  /// Sends a piece through all stages and passes on the output, if there is any.
+  /// Sends a piece through all stages.
   ///
   /// - Parameters:
   ///   - bytes: the piece.
   ///   - moment: when it was read.
-  ///   - show: called with the output, which is valid during the call. It must not use the pipeline.
+  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call, which
+  ///   uses its memory again.
   public mutating func transform(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment
+  ) -> [UInt8]? {
     var isChanged = false
     for index in stages.indices {
       if isChanged {
@@ -31,31 +32,31 @@ public struct Pipeline {
         isChanged = stages[index].transform(bytes, at: moment, into: &front) == .changed
       }
     }
-    if isChanged {
-      if !front.isEmpty { front.withUnsafeBytes(show) }
-    } else if !bytes.isEmpty {
-      show(bytes)
-    }
+    return isChanged ? front : nil
   }
 
   /// Sends a piece through all stages and appends the output.
   mutating func append(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, to output: inout [UInt8]
   ) {
-    transform(bytes, at: moment) { output += $0 }
+    if let changed = transform(bytes, at: moment) {
+      output += changed
+    } else {
+      output.append(contentsOf: bytes)
+    }
   }
 
   /// Whether anything waits in any stage.
   public var isWaiting: Bool { stages.contains { $0.isWaiting } }
 
-  /// Flushes all stages and passes on the output, if there is any.
-  public mutating func flush(at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void) {
+  /// Flushes all stages, and returns the output.
+  public mutating func flush(at moment: Moment) -> [UInt8] {
     front.removeAll(keepingCapacity: true)
     for index in stages.indices {
       if !front.isEmpty { pass(stage: index, at: moment) }
       stages[index].flush(into: &front)
     }
-    if !front.isEmpty { front.withUnsafeBytes(show) }
+    return front
   }
 
   /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first

@@ -39,54 +39,48 @@ public struct ScreenText {
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { device.isCursorHidden }
 
-  // Each of the following passes its output to `show`, if there is any, valid during the call.
+  // Each of the following returns the bytes to show. Release them before the next call, which uses their
+  // memory again.
 
-  /// Shows bytes that the device sent.
+  /// The text for bytes that the device sent; nil if it is these bytes, which are not copied then.
   public mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
-    if dump != nil { return dump(bytes, .fromDevice, at: moment, show) }
-    // Moved out, so that the lines can change while the device's stages do.
-    var lines = take()
-    device.transform(bytes, at: moment) { lines.pass($0, at: moment, show) }
-    self.lines = lines
-  }
-
-  /// Shows bytes as they were typed. Where numbers are shown, Enter ends the row, whose bytes
-  /// ``send(_:at:_:)`` has shown.
-  public mutating func type(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
-    guard lines.echo != nil else { return }
-    if dump != nil {
-      if bytes.last == .carriageReturn || bytes.last == .lineFeed { flush(at: moment, show) }
-    } else {
-      lines.type(bytes, at: moment, show)
-      device.cursorDidMove(toMargin: false)
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment
+  ) -> [UInt8]? {
+    if dump != nil { return dump(bytes, .fromDevice, at: moment) }
+    guard let changed = device.transform(bytes, at: moment) else {
+      return lines.pass(bytes, at: moment)
     }
+    return changed.withUnsafeBytes { lines.pass($0, at: moment) } ?? changed
   }
 
-  /// Shows bytes as they are sent to the device, where numbers are shown.
-  public mutating func send(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
-    if dump != nil { dump(bytes, .toDevice, at: moment, show) }
+  /// The text for bytes as they were typed. Where numbers are shown, Enter ends the row, whose bytes
+  /// ``send(_:at:)`` has returned.
+  public mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
+    guard lines.echo != nil else { return [] }
+    if dump != nil {
+      return bytes.last == .carriageReturn || bytes.last == .lineFeed ? flush(at: moment) : []
+    }
+    device.cursorDidMove(toMargin: false)
+    return lines.type(bytes, at: moment)
+  }
+
+  /// The text for bytes as they are sent to the device, where numbers are shown.
+  public mutating func send(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
+    dump == nil ? [] : dump(bytes, .toDevice, at: moment)
   }
 
   /// Whether anything waits for more bytes.
   public var isWaiting: Bool { dump?.isWaiting ?? device.isWaiting }
 
-  /// Shows what waits for more bytes: at the end, or after a pause.
-  public mutating func flush(at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void) {
+  /// What waits for more bytes: at the end, or after a pause.
+  public mutating func flush(at moment: Moment) -> [UInt8] {
     if dump != nil {
       buffer.removeAll(keepingCapacity: true)
       dump?.endRow(into: &buffer)
-      buffer.withUnsafeBytes { lines.pass($0, at: moment, show) }
-    } else {
-      var lines = take()
-      device.flush(at: moment) { lines.pass($0, at: moment, show) }
-      self.lines = lines
+      return passBuffer(at: moment)
     }
+    let rest = device.flush(at: moment)
+    return rest.withUnsafeBytes { lines.pass($0, at: moment) } ?? rest
   }
 
   /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first
@@ -98,18 +92,16 @@ public struct ScreenText {
   }
 
   private mutating func dump(
-    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, at moment: Moment,
-    _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, at moment: Moment
+  ) -> [UInt8] {
     buffer.removeAll(keepingCapacity: true)
     dump?.dump(bytes, direction, into: &buffer)
-    buffer.withUnsafeBytes { lines.pass($0, at: moment, show) }
+    return passBuffer(at: moment)
   }
 
-  private mutating func take() -> Lines {
-    var lines = Lines()
-    swap(&lines, &self.lines)
-    return lines
+  private mutating func passBuffer(at moment: Moment) -> [UInt8] {
+    let rows = buffer
+    return rows.withUnsafeBytes { lines.pass($0, at: moment) } ?? rows
   }
 }
 
@@ -120,24 +112,20 @@ private struct Lines {
   private var stamped: [UInt8] = []
   private var passed: [UInt8] = []
 
-  mutating func pass(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
-    if bytes.isEmpty { return }
-    guard echo != nil else { return stamps.transform(bytes, at: moment, show) }
+  /// - Returns: the bytes to show; nil if they are the piece.
+  mutating func pass(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8]? {
+    if bytes.isEmpty { return nil }
+    guard echo != nil else { return stamps.transform(bytes, at: moment) }
     stamped.removeAll(keepingCapacity: true)
     passed.removeAll(keepingCapacity: true)
     stamps.append(bytes, at: moment, to: &stamped)
     let result = stamped.withUnsafeBytes { echo?.pass($0, into: &passed) }
-    let output = result == .changed ? passed : stamped
-    if !output.isEmpty { output.withUnsafeBytes(show) }
+    return result == .changed ? passed : stamped
   }
 
-  mutating func type(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, _ show: (UnsafeRawBufferPointer) -> Void
-  ) {
+  mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
     passed.removeAll(keepingCapacity: true)
     echo?.type(bytes, at: moment, through: &stamps, into: &passed)
-    if !passed.isEmpty { passed.withUnsafeBytes(show) }
+    return passed
   }
 }

@@ -74,7 +74,7 @@ package final class Console {
   }
 
   /// Whether the cursor is known to be in the first column.
-  var isAtMargin: Bool { !isMidLine && messages == nil }
+  package var isAtMargin: Bool { !isMidLine && messages == nil }
 
   /// Whether the device should pause.
   package var isCrowded: Bool { output.isCrowded }

@@ -35,7 +35,7 @@ package final class DeviceView {
     self.settings = settings
     self.console = console
     self.loop = loop
-    place = WholeScreen(console)
+    place = console
     enterPlace()
   }
 
@@ -56,21 +56,29 @@ package final class DeviceView {
   package func show(_ bytes: UnsafeRawBufferPointer) {
     lastMoment = .now
     fit()
-    text.receive(bytes, at: lastMoment) { place.show($0) }
+    if let changed = text.receive(bytes, at: lastMoment) {
+      show(changed)
+    } else {
+      place.show(bytes)
+    }
     place.setCursorHidden(text.isCursorHidden)
     waitIfNeeded()
+  }
+
+  private func show(_ text: [UInt8]) {
+    if !text.isEmpty { text.withUnsafeBytes { place.show($0) } }
   }
 
   /// Shows bytes as they were typed.
   package func showTyped(_ bytes: UnsafeRawBufferPointer) {
     guard settings.echoesLocally else { return }
     guard TerminalCharacters.areASCII else {
-      return text.type(bytes, at: .now) { place.show($0) }
+      return show(text.type(bytes, at: .now))
     }
     // One character for each, which backspace takes back.
     let ascii = bytes.filter { !(0x80..<0xC0).contains($0) }
       .map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
-    ascii.withUnsafeBytes { bytes in text.type(bytes, at: .now) { place.show($0) } }
+    show(ascii.withUnsafeBytes { text.type($0, at: .now) })
   }
 
   /// Shows sent bytes in the hex view.
@@ -78,7 +86,7 @@ package final class DeviceView {
     guard settings.echoesLocally, settings.isHex else { return }
     lastMoment = .now
     fit()
-    text.send(bytes, at: lastMoment) { place.show($0) }
+    show(text.send(bytes, at: lastMoment))
     waitIfNeeded()
   }
 
@@ -113,7 +121,7 @@ package final class DeviceView {
   }
 
   private func flush() {
-    text.flush(at: lastMoment) { place.show($0) }
+    show(text.flush(at: lastMoment))
   }
 
   // MARK: Stages

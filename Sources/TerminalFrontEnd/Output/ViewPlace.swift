@@ -27,29 +27,22 @@ package protocol ViewPlace: AnyObject {
 }
 
 /// The whole screen, for the only port.
-final class WholeScreen: ViewPlace {
-  private let console: Console
+extension Console: ViewPlace {
+  package var isWholeScreen: Bool { true }
+  package var columns: Int { screen.columns }
+  package var permission: EscapeFilter.Permission { kind == .drawing ? .drawing : .none }
 
-  package init(_ console: Console) { self.console = console }
-
-  var isWholeScreen: Bool { true }
-  package var columns: Int { console.screen.columns }
-  var isAtMargin: Bool { console.isAtMargin }
-  package var permission: EscapeFilter.Permission { console.kind == .drawing ? .drawing : .none }
-
-  var onCursorMoved: (Bool) -> Void {
-    get { console.screen.onCursorMoved }
-    set { console.screen.onCursorMoved = newValue }
+  package var onCursorMoved: (Bool) -> Void {
+    get { screen.onCursorMoved }
+    set { screen.onCursorMoved = newValue }
   }
 
-  var deviceState: () -> [UInt8] {
-    get { console.screen.deviceState }
-    set { console.screen.deviceState = newValue }
+  package var deviceState: () -> [UInt8] {
+    get { screen.deviceState }
+    set { screen.deviceState = newValue }
   }
 
-  package func show(_ bytes: UnsafeRawBufferPointer) { console.show(bytes) }
+  package func setCursorHidden(_ isHidden: Bool) { screen.isCursorHidden = isHidden }
 
-  func setCursorHidden(_ isHidden: Bool) { console.screen.isCursorHidden = isHidden }
-
-  package func restore(_ sequences: [UInt8]) { console.screen.draw(sequences) }
+  package func restore(_ sequences: [UInt8]) { screen.draw(sequences) }
 }

@@ -3,8 +3,7 @@ import PlainText
 import SystemPackage
 import TerminalFrontEnd
 
-/// Passes received bytes to the screen: through the command of `--filter` while it runs, otherwise
-/// directly.
+/// Passes received bytes through the command of `--filter` to the screen, while the command runs.
 final class FilterKeeper {
   /// Called when the command starts or ends.
   var onChange: () -> Void = {}
@@ -37,10 +36,8 @@ final class FilterKeeper {
   /// Whether reading from the device should pause.
   var isCrowded: Bool { filter?.isCrowded ?? false }
 
-  /// Shows bytes that the device sent.
-  func show(_ bytes: UnsafeRawBufferPointer) {
-    if let filter { filter.write(bytes) } else { view.show(bytes) }
-  }
+  /// Passes the command bytes that the device sent, while it runs.
+  func take(_ bytes: UnsafeRawBufferPointer) { filter?.write(bytes) }
 
   /// Shows the command's output. Programs end lines with LF alone; the terminal is in raw mode and does
   /// not add the CR.

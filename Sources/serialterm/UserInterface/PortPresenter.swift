@@ -135,8 +135,10 @@ final class PortPresenter {
   }
 
   private func show(_ bytes: UnsafeRawBufferPointer) {
-    if console.isOutputTerminal {
-      filter.show(bytes)
+    if filter.isOn {
+      filter.take(bytes)
+    } else if console.isOutputTerminal {
+      view.show(bytes)
     } else {
       view.place.show(bytes)
     }

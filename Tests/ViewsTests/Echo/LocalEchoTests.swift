@@ -25,17 +25,13 @@ private struct Shared {
   mutating func device(_ text: String) { device(Array(text.utf8)) }
 
   mutating func device(_ bytes: [UInt8]) {
-    var shown: [UInt8] = []
-    bytes.withUnsafeBytes { text.receive($0, at: .any) { shown += $0 } }
-    show(shown)
+    show(bytes.withUnsafeBytes { text.receive($0, at: .any) } ?? bytes)
   }
 
   mutating func user(_ text: String) { user(Array(text.utf8)) }
 
   mutating func user(_ bytes: [UInt8]) {
-    var shown: [UInt8] = []
-    bytes.withUnsafeBytes { text.type($0, at: .any) { shown += $0 } }
-    show(shown)
+    show(bytes.withUnsafeBytes { text.type($0, at: .any) })
   }
 
   /// A line that the program writes.
@@ -228,12 +224,9 @@ private struct Shared {
     shared.text.dump = HexDump(marksDirection: true)
     var shown = ""
     func send(_ typed: String, as sent: String) {
-      Array(sent.utf8).withUnsafeBytes {
-        shared.text.send($0, at: .any) { shown += String(decoding: $0, as: UTF8.self) }
-      }
-      Array(typed.utf8).withUnsafeBytes {
-        shared.text.type($0, at: .any) { shown += String(decoding: $0, as: UTF8.self) }
-      }
+      let row = Array(sent.utf8).withUnsafeBytes { shared.text.send($0, at: .any) }
+      let rest = Array(typed.utf8).withUnsafeBytes { shared.text.type($0, at: .any) }
+      shown += String(decoding: row + rest, as: UTF8.self)
     }
     send("A", as: "A")
     #expect(shown == "")
