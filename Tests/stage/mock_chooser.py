@@ -271,6 +271,30 @@ class ChooserTests(unittest.TestCase):
         self.assertEqual(terminal.wait(), 0)
         self.assertEqual(first.rest(), b"")
 
+    def test_one_more_device_has_its_own_profile(self):
+        _, first = self.plug(0, "AAA")
+        _, second = self.plug(1, "BBB")
+        with tempfile.TemporaryDirectory() as folder:
+            configuration = os.path.join(folder, "config.toml")
+            with open(configuration, "w", encoding="utf-8") as file:
+                file.write('[profile.sensor]\nmatch = "serial:BBB"\nbaud = 9600\nstop-bits = 1\n')
+            terminal, screen = self.start(
+                first.path, "--config", configuration, "--stop-bits", "2", "--log",
+                os.path.join(folder, "first.log"))
+            screen.wait_for_text(f"{first.path} at 115200 8N2")
+            terminal.send(b"\x14:connect-to\r")
+            self.wait_for_device(screen, "BBB")
+            terminal.send(b"\r")
+            # The command line counts more than the profile.
+            screen.wait_for_text(f"{second.path} at 9600 8N2")
+            second.write(b"from the second\r\n")
+            screen.wait_for_text("sensor | from the second")
+            terminal.send(b"\x14q")
+            self.assertEqual(terminal.wait(), 0)
+            # The log is that of the first.
+            with open(os.path.join(folder, "first.log"), "rb") as log:
+                self.assertEqual(log.read(), b"")
+
     def test_one_more_device_joins_the_log_of_all(self):
         devices = [self.plug(number, name)[1] for number, name in enumerate(("AAA", "BBB", "CCC"))]
         with tempfile.TemporaryDirectory() as folder:

@@ -152,7 +152,12 @@ struct ConnectCommand: Subcommand {
       try validateSharedScreen()
       try Self.validateLogs(requests.map(\.configuration.session.log))
     }
-    return try UserInterface(requests, among: context.devices).run()
+    let further = context.further.map { further in
+      { endpoint in
+        (try further(endpoint) as? ConnectCommand ?? self).connectConfiguration
+      }
+    }
+    return try UserInterface(requests, further: further, among: context.devices).run()
   }
 
   /// What several devices have in common cannot be what only one can have.

@@ -1,4 +1,6 @@
 import Glibc
+import Logs
+import SerialCore
 import SessionKit
 import TerminalFrontEnd
 
@@ -27,15 +29,20 @@ struct ConnectConfiguration {
   /// The signal that releases the port, and reopens it.
   let releaseSignal: ReleaseSignal?
 
-  /// The same for another device, without the logs that belong to this one.
+  /// The same for one more device, with those logs that several devices can have.
   ///
-  /// - Parameter files: the names of the logs that all devices share.
-  func connecting(to target: Target, loggingTo files: [String]) -> ConnectConfiguration {
-    var other = self
-    other.session.target = target
-    other.session.log = LogConfiguration(files: files)
-    other.profile = nil
-    return other
+  /// - Parameters:
+  ///   - shared: the names of the logs that the other devices share.
+  ///   - owned: the names of the logs of other devices.
+  func further(
+    at endpoint: Endpoint, sharing shared: [String], without owned: [String]
+  ) -> ConnectConfiguration {
+    var further = self
+    further.session.target = .endpoint(endpoint)
+    further.session.log.files.removeAll {
+      !LogName.hasPlaceForPort($0) && !shared.contains($0) && owned.contains($0)
+    }
+    return further
   }
 
   /// serialterm promises to end within 500 ms of the quit key.

@@ -60,10 +60,20 @@ extension UserInterface {
 
   // MARK: Ports that come and go
 
+  private func configuration(ofFurther endpoint: Endpoint) throws(Failure) -> ConnectConfiguration {
+    do {
+      let further = try configurationOfFurther?(endpoint) ?? configuration
+      return further.further(
+        at: endpoint, sharing: app.sharedLogs?.names ?? [],
+        without: ports.flatMap(\.configuration.session.log.files))
+    } catch {
+      throw error as? Failure ?? Failure(.otherFailure, "\(endpoint): \(error).")
+    }
+  }
+
   func connect(to endpoint: Endpoint) throws(Failure) {
     let port = PortPresenter(
-      configuration.connecting(to: .endpoint(endpoint), loggingTo: app.sharedLogs?.names ?? []),
-      forDevice: nil, in: app, isTyped: true)
+      try configuration(ofFurther: endpoint), forDevice: nil, in: app, isTyped: true)
     // Its name in the logs that it shares.
     port.port.name = PortNames(of: (ports + [port]).map(\.configuration)).names.last
     do {

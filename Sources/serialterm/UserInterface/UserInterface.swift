@@ -79,20 +79,27 @@ final class UserInterface: FrontEnd, SessionDelegate {
     var clock: () -> MonotonicTime = { .now }
   }
 
+  /// Returns the configuration of one more port; nil for that of the port with the focus.
+  let configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)?
+
   /// Creates the front end; the user's terminal is not touched yet.
   ///
   /// - Parameters:
   ///   - requests: the ports, at least one. The first has the focus.
+  ///   - configurationOfFurther: returns the configuration of one more port; nil for that of the port with
+  ///     the focus.
   ///   - devices: the serial ports of the machine.
   ///   - environment: the rest of what is around the program.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
-    _ requests: [PortRequest], among devices: DeviceCatalog,
-    in environment: Environment = Environment()
+    _ requests: [PortRequest],
+    further configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)? = nil,
+    among devices: DeviceCatalog, in environment: Environment = Environment()
   ) throws {
     let first = requests[0].configuration
     let streams = environment.streams
     historyFolder = environment.historyFolder
+    self.configurationOfFurther = configurationOfFurther
     terminal = environment.terminal
     let isTyped = terminal != nil
     app = try App(
