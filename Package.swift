@@ -163,7 +163,7 @@ let package = Package(
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Loopback", "Observing",
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing",
         "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd", "TerminalUI",
         "TestSupport", "Views",
         system,

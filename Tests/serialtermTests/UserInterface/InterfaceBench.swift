@@ -35,6 +35,8 @@ final class InterfaceBench {
     var hasKeyboard = true
     var screen = ScreenKind.drawing
     var settings = LineSettings()
+    /// The names of logs.
+    var logs: [String] = []
   }
 
   init(_ options: Options = Options()) throws {
@@ -89,7 +91,7 @@ final class InterfaceBench {
       session: SessionConfiguration(
         target: .endpoint(endpoint), settings: options.settings, linkOptions: LinkOptions(),
         onOpen: nil, reconnects: options.reconnects, waitsForAbsentDevice: false,
-        pacing: Pacing(), log: LogConfiguration(), isQuiet: false),
+        pacing: Pacing(), log: LogConfiguration(files: options.logs), isQuiet: false),
       profile: nil, echoesLocally: false, isReadOnly: options.isReadOnly,
       editsLines: options.editsLines, lineEnding: .cr, view: ViewSettings(), filter: nil,
       showsStatus: options.showsStatus, printsLists: options.printsLists, prefix: .standard,

@@ -1,4 +1,5 @@
 import Glibc
+import Logs
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -266,6 +267,56 @@ import Testing
     let sent = bench.links.map { String(decoding: $0.sent, as: UTF8.self) }
     #expect(sent == ["ac", "bc", "c"])
     bench.end()
+  }
+
+  /// What each port of a log has said, in the order of reading.
+  private func said(in log: FilePath) throws -> [String] {
+    let reader = try LogReader(log)
+    var said: [String] = []
+    while case .entry(let entry) = try reader.next() {
+      said.append("\(entry.port ?? "?"): \(String(decoding: entry.bytes, as: UTF8.self))")
+    }
+    return said
+  }
+
+  @Test func `Ports share a log, which one more port joins, and any port switches off and on`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let log = folder("all.jsonl")
+    var options = InterfaceBench.Options()
+    (options.portCount, options.logs) = (2, [log.string])
+    let bench = try InterfaceBench(options)
+    try bench.begin()
+    try bench.receive("one")
+    try bench.interface.connect(to: Endpoint(InterfaceBench.endpoint.kind, "fake:3"))
+    #expect(bench.state.log == log)
+    try bench.receive("two")
+    try bench.command("w")
+    try bench.receive("three")
+    try bench.command("f")
+    #expect(bench.interface.ports.map(\.model.state.log) == [nil, nil, nil])
+    try bench.receive("not this")
+    try bench.command("w")
+    try bench.command("f")
+    try bench.receive("four")
+    bench.end()
+    #expect(try said(in: log) == ["fake:1: one", "fake:3: two", "fake:1: three", "fake:2: four"])
+    #expect(bench.app.ports.allSatisfy { $0.log.missingCount == 0 })
+  }
+
+  @Test func `A log of one port is its own, and names no port`() throws {
+    let folder = try TemporaryFolder()
+    let log = folder("one.jsonl")
+    var options = InterfaceBench.Options()
+    options.logs = [log.string]
+    let bench = try InterfaceBench(options)
+    try bench.begin()
+    try bench.receive("one")
+    try bench.interface.connect(to: Endpoint(InterfaceBench.endpoint.kind, "fake:2"))
+    try bench.receive("of the other")
+    bench.end()
+    #expect(try said(in: log) == ["?: one"])
   }
 
   @Test func `A port that is lost for good leaves the keys to the next one`() throws {
