@@ -29,9 +29,10 @@ struct PortNames: Hashable {
     }
   }
 
-  /// `ttyUSB0` for `/dev/ttyUSB0`.
+  /// `ttyUSB0` for `/dev/ttyUSB0`, `board` for `./board`.
   private static func short(_ target: String) -> String {
-    target.hasPrefix("/") ? String(target.split(separator: "/").last ?? "/") : target
+    let isPath = target.hasPrefix("/") || target.hasPrefix("./") || target.hasPrefix("../")
+    return isPath ? String(target.split(separator: "/").last ?? "/") : target
   }
 }
 

@@ -92,6 +92,7 @@ struct PortNamesTests {
     (
       ["loopback:", "loopback:board", "loopback:"], ["loopback:", "loopback:board", "loopback:#2"]
     ),
+    (["./alpha", "../beta"], ["alpha", "beta"]),
     (["usb:0403:6001", "latest"], ["usb:0403:6001", "latest"]),
   ])
   func `Names are short, and differ`(targets: [String], names: [String]) {
