@@ -149,6 +149,23 @@ import Views
     #expect(bench.sent == "def")
   }
 
+  @Test func `Keys that take long are handled turn by turn, in order`() throws {
+    let bench = try Bench(isTerminal: true)
+    var taken: [UInt8] = []
+    bench.pump.focus = { [unowned bench] bytes in
+      taken.append(bytes[0])
+      // Longer than a turn may take.
+      bench.clock.advance(by: .milliseconds(11))
+      return 1
+    }
+    try bench.type("abcdef\u{14}qgh")
+    #expect(taken.count < 8)
+    for _ in 0..<10 { try bench.turn() }
+    #expect(taken == Array("abcdefgh".utf8))
+    #expect(bench.commands == [UInt8(ascii: "q")])
+    #expect(bench.sent.isEmpty)
+  }
+
   // MARK: Room
 
   @Test func `A pipe waits for a device that takes nothing, and loses nothing`() throws {
