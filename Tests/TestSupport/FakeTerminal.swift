@@ -131,3 +131,8 @@ package final class FakeTerminal: TerminalMode {
   package func retake() throws(Errno) { isRaw = true }
   package func noteCursor(isAway: Bool) { isCursorAway = isAway }
 }
+
+/// A failed expectation says that it is a terminal, not every byte of it.
+extension FakeTerminal: CustomReflectable {
+  package var customMirror: Mirror { Mirror(self, children: ["panel": panel]) }
+}

@@ -190,3 +190,8 @@ final class InterfaceBench {
     try turn()
   }
 }
+
+/// A failed expectation does not print the whole program.
+extension InterfaceBench: CustomReflectable {
+  var customMirror: Mirror { Mirror(self, children: ["state": session.state]) }
+}
