@@ -24,6 +24,8 @@ struct TerminalState: Hashable {
   var echoesLocally = false
   /// Whether a line is edited before it is sent.
   var editsLines = false
+  /// The options that the configuration file sets, by their keys.
+  var configuredKeys: Set<String> = []
   /// What Enter sends.
   var lineEnding = LineEnding.cr
   /// How the device's output is shown.

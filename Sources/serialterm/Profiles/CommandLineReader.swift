@@ -155,6 +155,7 @@ struct CommandLineReader {
     }
     completed.namedTarget = choice.target
     completed.profileOptions.profile = choice.profile
+    completed.profileOptions.configuredKeys = choice.entries.map(\.key).sorted()
     return completed
   }
 

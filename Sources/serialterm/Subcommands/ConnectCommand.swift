@@ -237,7 +237,8 @@ extension ConnectCommand {
 
   private var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
-      session: sessionConfiguration, profile: profileOptions.profile, echoesLocally: localEcho,
+      session: sessionConfiguration, profile: profileOptions.profile,
+      configuredKeys: Set(profileOptions.configuredKeys), echoesLocally: localEcho,
       isReadOnly: readOnly, editsLines: inputMode == .line, lineEnding: lineEnding,
       view: view.settings,
       filter: view.filter, showsStatus: view.status, printsLists: view.plain, prefix: prefix,

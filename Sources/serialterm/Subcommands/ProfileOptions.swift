@@ -10,4 +10,9 @@ struct ProfileOptions: ParsableArguments {
     help: .init("The profile to use, for any device.", valueName: "name"),
     completion: .custom { _, _, _ in Target.profileNames })
   var profile: String?
+
+  /// The keys that the configuration sets for the command, also those that the command line cancels.
+  var configuredKeys: [String] = []
+
+  private enum CodingKeys: CodingKey { case config, profile }
 }

@@ -9,6 +9,8 @@ struct ConnectConfiguration {
   var session: SessionConfiguration
   /// The name of the profile; nil without one.
   var profile: String?
+  /// The options that the configuration file sets, by their keys.
+  var configuredKeys: Set<String> = []
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool

@@ -81,6 +81,7 @@ final class PortPresenter {
     port.narrator.wayBack = configuration.wayBack
     controller.releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
+      $0.configuredKeys = configuration.configuredKeys
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
       $0.lineEnding = configuration.lineEnding

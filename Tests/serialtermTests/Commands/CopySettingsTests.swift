@@ -3,6 +3,7 @@ import SerialCore
 import SessionKit
 import SystemPackage
 import TerminalFrontEnd
+import TestSupport
 import Testing
 import Views
 
@@ -75,6 +76,38 @@ import Views
     #expect(command.readOnly && !command.reconnect && command.localEcho && command.view.status)
     #expect(command.inputMode == .line)
     #expect(command.lineEnding == .lf)
+  }
+
+  /// The configuration is read again when the command line is used.
+  @Test func whatTheConfigurationSays_isCancelled_whereTheSessionDiffers() throws {
+    let keys = [
+      "baud = 9600", "parity = 'even'", "reconnect = false", "no-reconnect = true",
+      "local-echo = true", "status = true", "timestamps = 'time'", "map = 'from-device:cr=lf'",
+      "highlight = 'levels'", "input-mode = 'line'", "line-ending = 'lf'", "prefix = 'ctrl-a'",
+    ]
+    let folder = try TemporaryFolder()
+    let path = folder("config.toml")
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+    try file.closeAfter {
+      _ = try file.writeAll((["[default]"] + keys).joined(separator: "\n").utf8)
+    }
+    let standard = state {
+      $0.requestedSettings = LineSettings(flowControl: .hard)
+      $0.configuredKeys = Set(keys.map { String($0.prefix { $0 != " " }) })
+    }
+    let words = standard.commandLine.split(separator: " ").dropFirst().map(String.init)
+    let reading = try CommandLineReader(
+      parse: { try Serialterm.parseAsRoot($0) }, words: { Serialterm.message(for: $0) },
+      devices: { [] }
+    ).read([words[0], "--config", path.string] + words.dropFirst())
+    let command = try #require(reading.command as? ConnectCommand)
+    #expect(command.line.settings == standard.requestedSettings)
+    #expect(command.reconnect && !command.neverReconnect && !command.localEcho)
+    #expect(command.view.settings == ViewSettings() && !command.view.status)
+    #expect(command.inputMode == .char && command.lineEnding == .cr)
+    #expect(command.prefix == .control(0x01), "no command changes it")
+    #expect(Set(command.profileOptions.configuredKeys) == standard.configuredKeys)
   }
 
   @Test func command_answersWithIt() throws {
