@@ -67,7 +67,9 @@ enum UsageAdvice {
     {
       return "time formats are time, iso, delta, start and epoch, with :us for microseconds"
     }
-    guard let first = arguments.first, first != extra else { return nil }
+    guard let first = arguments.first, first != extra, !subcommands.contains(first) else {
+      return nil
+    }
     return subcommands.filter { isMisspelling(first, of: $0) }.min()
       .map { "'\(first)' is not a command; did you mean '\($0)'?" }
   }

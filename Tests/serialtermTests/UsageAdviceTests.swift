@@ -57,6 +57,19 @@ struct UsageAdviceTests {
         + " See 'serialterm connect --help'.")
   }
 
+  @Test("several devices that are absent are not what another word was meant as")
+  func absentDevices() {
+    let devices = ["ttyUSB0", "ttyUSB1"]
+    #expect(
+      UsageAdvice.message(
+        forTargets: devices, arguments: ["connect"] + devices, subcommands: ["connect", "list"])
+        == nil)
+    #expect(
+      UsageAdvice.message(
+        forTargets: ["ttyUSB0", "9600"], arguments: ["connect", "ttyUSB0", "9600"],
+        subcommands: ["connect", "list"])?.contains("use --baud 9600") == true)
+  }
+
   @Test("a wrong prefix key is answered with the right ones")
   func prefixKey() throws {
     let error = #expect(throws: (any Error).self) { try ConnectCommand.parse(["--prefix", "F1"]) }
