@@ -5,7 +5,7 @@ import SessionKit
 import SystemPackage
 
 extension Target {
-  /// The completions of a TARGET: the present nodes, the profiles and the simulations.
+  /// The completions of a TARGET: the present nodes, the simulations and the profiles.
   static let completion = CompletionKind.custom { _, _, _ in
     let devices = DeviceCatalog()
     // An error message would disturb the command line.
