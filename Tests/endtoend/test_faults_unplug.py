@@ -4,7 +4,7 @@ import random
 import time
 
 from Tests.endtoend.faults import NOT_SENT, PREFIX, SessionTest, number, processes, record
-from Tests.endtoend.harness import slow
+from Tests.endtoend.harness import slow, wait_until
 
 
 class Row09IdleTests(SessionTest):
@@ -28,9 +28,18 @@ class Row09IdleTests(SessionTest):
         self.assert_typical(durations, 100)
         self.assertEqual(self.quit(terminal)[0], 0)
 
+    def is_still(self, terminal):
+        """Whether the program does nothing for a moment."""
+        before = processes.processor_seconds(terminal.pid)
+        with self.assertRaises(AssertionError):
+            terminal.expect(b"anything", timeout=0.1)
+        return processes.processor_seconds(terminal.pid) == before
+
     def test_waiting_takes_no_processor_time(self):
         terminal = self.session()
         self.unplug(terminal)
+        # A thread may still be looking for programs that share the port.
+        wait_until(lambda: self.is_still(terminal), "the work of unplugging is done")
         before = processes.processor_seconds(terminal.pid)
         # Time must pass for this to mean anything; nothing happens that could be waited for.
         with self.assertRaises(AssertionError):
