@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 from typing import NamedTuple
 
-from Tests.endtoend.harness import Device, Pipes, PublicCopy, run
+from Tests.endtoend.harness import Device, Pipes, PublicCopy, run, slow
 from Tests.endtoend.test_errors import USER
 from Tests.endtoend.test_faults_busy import DEAD, LOCK_FOLDER, lock_file
 
@@ -104,6 +104,7 @@ class CauseTests(unittest.TestCase):
     def connect(self, target, user):
         return self.serialterm("connect", target, "--linger", "1", user=user)
 
+    @slow
     def test_doctor_finds_what_connect_fails_with(self):
         for cause in TABLE:
             with self.subTest(cause.prepare):

@@ -190,6 +190,7 @@ class JSONTests(unittest.TestCase):
             [(answer["event"], answer["id"]) for answer in answers],
             [("failed", None), ("failed", 7), ("done", 8)])
 
+    @slow
     def test_other_mistakes(self):
         for command in ({"command": "send"}, {"command": "send", "text": "a", "hex": "00"},
                         {"command": "send", "hex": "0"}, {"command": "expect"},

@@ -5,7 +5,7 @@ import resource
 import signal
 
 from Tests.endtoend.faults import SessionTest, processes, record
-from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
+from Tests.endtoend.harness import Terminal, serialterm_binary, slow, wait_until
 
 # What the dynamic loader says and ends with; the program has not begun then.
 LOADER = b"error while loading shared libraries"
@@ -83,6 +83,7 @@ class Row49LimitTests(SessionTest):
         self.assertEqual(self.quit(terminal)[0], 0)
         self.assert_restored(terminal)
 
+    @slow
     def test_memory_used_up_while_a_paste_is_queued(self):
         """What cannot be had ends the program in the runtime, by a signal; the terminal is given
         back all the same."""

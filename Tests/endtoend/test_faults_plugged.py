@@ -30,12 +30,14 @@ class Row12WakeTests(SessionTest):
         record(12, f"wake-ups in 2 s, {name}", woken, "")
         self.assertLessEqual(woken, 1)
 
+    @slow
     def test_idle_session_is_not_woken(self):
         terminal = self.session()
         terminal.send(b"x")
         self.assertEqual(self.device.read_exactly(1), b"x")
         self.assert_not_woken(terminal, "idle")
 
+    @slow
     def test_waiting_session_is_not_woken(self):
         terminal = self.session()
         self.device.hang_up()

@@ -6,7 +6,7 @@ import time
 
 from Tests.endtoend.faults import (
     LEAVING, NOT_SENT, PREFIX, SessionTest, number, record, text)
-from Tests.endtoend.harness import Pipes, Terminal, serialterm_binary, unread, wait_until
+from Tests.endtoend.harness import Pipes, Terminal, serialterm_binary, slow, unread, wait_until
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -133,6 +133,7 @@ class Row51UnsentTests(SessionTest):
         self.held()
         return program
 
+    @slow
     def test_signals_without_a_terminal(self):
         for command, words, data in self.commands():
             for name in SIGNALS:

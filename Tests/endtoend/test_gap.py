@@ -4,7 +4,7 @@ import signal
 import time
 
 from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import Terminal, serialterm_binary
+from Tests.endtoend.harness import Terminal, serialterm_binary, slow
 from Tests.endtoend.harness.screen import Screen
 from Tests.endtoend.test_palette import PaletteTest
 
@@ -51,6 +51,7 @@ class GivenBackTests(GapTest):
     def quit_keys(self):
         self.assertEqual(self.quit(self.terminal)[0], 0)
 
+    @slow
     def test_what_ended_in_the_gap_has_ended_when_the_session_has(self):
         for leave in (self.quit_keys, lambda: self.signal(self.terminal, signal.SIGTERM)):
             with self.subTest(leave):

@@ -7,7 +7,7 @@ import unittest
 
 from Tests.endtoend.faults import HAS_COMPILER, PREFIX
 from Tests.endtoend.faults.line import Driver
-from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness import slow, wait_until
 from Tests.endtoend.harness.figures import measured
 from Tests.endtoend.test_status import StatusTest, switches
 
@@ -60,6 +60,7 @@ class ModemLineTests(WatchTest):
             {"event": "lines", "old": "DTR RTS DSR DCD RI", "new": "DTR RTS"},
             {"event": "lines", "old": "DTR RTS", "new": "DTR"}])
 
+    @slow
     def test_driver_is_asked_only_while_somebody_looks(self):
         self.terminal, self.screen = self.start(variables=self.driver.variables)
         # Once when the port was opened, and never again.
@@ -161,6 +162,7 @@ class CountedErrorTests(WatchTest):
         self.device.write(b"second")
         self.screen.wait_for_text("the driver counted 1 overrun.")
 
+    @slow
     def test_nobody_wakes_for_errors_while_no_byte_comes(self):
         self.begin_logging()
         self.assert_falls_asleep()

@@ -16,7 +16,7 @@ from pathlib import Path
 from Tests.endtoend.faults import LEAVING, SessionTest, number, preload, processes, text
 from Tests.endtoend.faults.disks import Disk
 from Tests.endtoend.harness import (
-    Pipes, Port, contents, serialterm, serialterm_binary, unread, wait_until)
+    Pipes, Port, contents, serialterm, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY, Program
 
 UNIT = REPOSITORY / "systemd/serialterm-log@.service"
@@ -199,6 +199,7 @@ class WaitingTests(LogCommandTest):
 
 
 class StatusTests(LogCommandTest):
+    @slow
     def test_what_the_driver_has_received_is_logged_before_the_end(self):
         program = self.logging()
         # More than one read takes.

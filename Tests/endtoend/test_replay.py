@@ -73,6 +73,7 @@ class ReplayTests(unittest.TestCase):
         self.assertEqual(self.read(node, 10)[1], b"one \x00\xff two")
         self.assertEqual(program.wait(), 0)
 
+    @slow
     def test_pace_is_that_of_the_log(self):
         log = line(0, b"a") + line(0.3, b"b") + line(0.6, b"c")
         for speed, expected in (("1", 0.6), ("3", 0.2), ("0.5", 1.2)):

@@ -134,6 +134,7 @@ class LastLinesTests(unittest.TestCase):
             self.assertEqual(program.wait(), 10)
             return program.stderr.expect_end()
 
+    @slow
     def test_of_send_and_of_run(self):
         lines = b"".join(b"line %d\r\n" % number for number in range(5_000))
         hostile = b"\x1b[31mred\x1b[0m \x1b]0;title\x07\x9bx\xff\r\n" + b"w" * 5_000 + b"\r\n\r\n=> "

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX, processes
-from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness import slow, wait_until
 from Tests.endtoend.harness.figures import measured
 from Tests.endtoend.test_palette import PaletteTest
 
@@ -79,6 +79,7 @@ class StatusTests(StatusTest):
         self.assertLessEqual(count, seconds * 10 + 1)
         self.assertGreaterEqual(count, 1)
 
+    @slow
     def test_nothing_is_drawn_and_nobody_wakes_while_nothing_happens(self):
         self.begin()
         self.device.write(b"something\r\n")
