@@ -41,14 +41,11 @@ extension FileDescriptor {
   public func readAvailable(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> ReadOutcome {
-    while true {
-      let count = Glibc.read(rawValue, buffer.baseAddress, buffer.count)
-      if count >= 0 { return count == 0 ? .endOfFile : .bytes(count) }
-      switch Errno.last {
-      case .interrupted: continue
-      case .wouldBlock: return .wouldBlock
-      case let error: throw error
-      }
+    let count = try transferred { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
+    return switch count {
+    case nil: .wouldBlock
+    case 0: .endOfFile
+    case let count?: .bytes(count)
     }
   }
 
@@ -57,12 +54,24 @@ extension FileDescriptor {
   /// - Parameter bytes: the bytes; must not be empty.
   /// - Throws: the errors of write(2) except `EAGAIN` and `EINTR`.
   public func writeAvailable(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> WriteOutcome {
+    let count = try transferred { Glibc.write(rawValue, bytes.baseAddress, bytes.count) }
+    return switch count {
+    case nil, 0: .wouldBlock
+    case let count?: .bytes(count)
+    }
+  }
+
+  /// Makes a call again while signals interrupt it. Inlined, because every byte passes it.
+  ///
+  /// - Returns: what it returns; nil if it would block.
+  @inline(__always)
+  private func transferred(_ call: () -> Int) throws(Errno) -> Int? {
     while true {
-      let count = Glibc.write(rawValue, bytes.baseAddress, bytes.count)
-      if count >= 0 { return count == 0 ? .wouldBlock : .bytes(count) }
+      let count = call()
+      if count >= 0 { return count }
       switch Errno.last {
       case .interrupted: continue
-      case .wouldBlock: return .wouldBlock
+      case .wouldBlock: return nil
       case let error: throw error
       }
     }
