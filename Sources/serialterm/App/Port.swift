@@ -64,6 +64,28 @@ final class Port: CommandPort {
     }
   }
 
+  /// Finds the device, and opens it or waits for it; see ``SessionController/bind(mayAsk:)``.
+  ///
+  /// - Throws: ``Failure``.
+  func bind(mayAsk: Bool) throws(Failure) -> DeviceQuery? {
+    do throws(SessionError) {
+      return try controller.bind(mayAsk: mayAsk)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Opens the device that the user has chosen.
+  ///
+  /// - Throws: ``Failure``.
+  func bind(toChosen target: Target) throws(Failure) {
+    do throws(SessionError) {
+      try controller.bind(toChosen: target)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
   /// Starts to tell the user about the port's openings and losses.
   func narrate() {
     session.addObserver(narrator, of: .stateChange)

@@ -146,11 +146,7 @@ final class HeadlessInterface: FrontEnd {
           port.adopt(try configurationForDevice($0))
         }
       }
-      do throws(SessionError) {
-        _ = try port.controller.bind(mayAsk: false)
-      } catch {
-        throw Failure(error)
-      }
+      _ = try port.bind(mayAsk: false)
       try port.controller.startReconnecting()
     }
     try app.beginSharedLogs()

@@ -105,17 +105,9 @@ final class PortPresenter {
         onAdopted()
       }
     }
-    let query = try bindSession()
+    let query = try port.bind(mayAsk: isTyped)
     port.narrate()
     return query
-  }
-
-  private func bindSession() throws(Failure) -> DeviceQuery? {
-    do throws(SessionError) {
-      return try controller.bind(mayAsk: isTyped)
-    } catch {
-      throw Failure(error)
-    }
   }
 
   /// Starts to show what the device sends.

@@ -24,11 +24,7 @@ extension UserInterface {
       try loop.turn()
     }
     guard outcome == nil, let target = chooser.target else { return false }
-    do throws(SessionError) {
-      try port.controller.bind(toChosen: target)
-    } catch {
-      throw Failure(error)
-    }
+    try port.port.bind(toChosen: target)
     return true
   }
 
