@@ -9,15 +9,8 @@ extension FileSource {
     do throws(Errno) {
       try self.init(opening: path)
     } catch {
-      throw Failure(unreadable: path, error)
+      let reason = error == .invalidArgument ? "not a file" : "\(error)"
+      throw Failure(.otherFailure, "\(path): \(reason).")
     }
-  }
-}
-
-extension Failure {
-  /// A file that the user has named cannot be sent.
-  init(unreadable path: FilePath, _ error: Errno) {
-    let reason = error == .invalidArgument ? "not a file" : "\(error)"
-    self.init(.otherFailure, "\(path): \(reason).")
   }
 }

@@ -13,13 +13,9 @@ extension UserInterface {
   func send(_ path: FilePath) throws(Failure) {
     // The focus may move while the file is sent.
     let port = focus
-    let transfer: FileTransfer
-    do throws(Errno) {
-      transfer = try FileTransfer(of: path, to: session, on: loop)
-    } catch {
-      throw Failure(unreadable: path, error)
-    }
-    let file = transfer.exchange
+    let source = try FileSource(ofUser: path)
+    let file = PlainFile(path, source)
+    let transfer = FileTransfer(file, on: session, loop: loop, source: source)
     transfer.onReport = { [unowned port] count in
       port.model.update { $0.progress = .init(size: file.size, sentCount: count) }
     }
