@@ -129,7 +129,7 @@ import Testing
     #expect(bench.terminal.screen.region == 0..<5)
   }
 
-  @Test func `A program that borrows the terminal finds nothing of ours on it`() throws {
+  @Test func `Suspending the screen leaves only the text, until it is resumed`() throws {
     let bench = try Bench()
     bench.screen.setStatus("status")
     bench.screen.marksPastes = true

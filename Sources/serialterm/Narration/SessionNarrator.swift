@@ -90,7 +90,7 @@ final class SessionNarrator: SessionObserver {
 
   // MARK: News
 
-  /// Puts news in words. What is lost is told even with `--quiet`.
+  /// Prints the news as a sentence. Losses are printed even with `--quiet`.
   private func tell(_ news: SessionNews) {
     switch news {
     case .kernelConsole(let path):

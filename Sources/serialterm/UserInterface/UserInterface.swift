@@ -53,8 +53,6 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var controller: SessionController { focus.controller }
   var session: Session { controller.session }
   var model: TerminalStateModel { focus.model }
-  var releaseDesk: ReleaseDesk { controller.releaseDesk }
-  var lineCommands: LineCommands { focus.port.lineCommands }
   var filter: FilterKeeper { focus.filter }
 
   /// A port to open, and its configuration.
