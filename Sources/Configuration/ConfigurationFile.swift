@@ -2,13 +2,13 @@
 public struct ConfigurationFile: Hashable, Sendable {
   /// The entries of `[default]`.
   public private(set) var defaults: [Entry] = []
-  /// The tables `[profile.NAME]`, in the order of the file.
+  /// The tables `[profile.NAME]`, in the order in which the file first names them.
   public private(set) var profiles: [Profile] = []
 
   /// A profile.
   public struct Profile: Hashable, Sendable {
     public let name: String
-    /// The line of its heading, counted from 1.
+    /// The line of its heading or of its first key, counted from 1.
     public let line: Int
     public let entries: [Entry]
 
@@ -23,40 +23,65 @@ public struct ConfigurationFile: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - document: The bytes of the file.
-  ///   - check: Called for every entry; returns a description of the mistake, or nil.
+  ///   - check: Called for every entry of `[default]` and of a profile, which may be a table that only
+  ///     the caller knows; returns a description of the mistake, or nil.
   /// - Throws: ``ConfigurationError`` for the first error.
   public init(
     parsing document: [UInt8], check: (Entry, _ isDefault: Bool) -> String?
   ) throws(ConfigurationError) {
-    for table in try TOMLReader.tables(in: document) {
-      let isDefault = table.path == ["default"]
-      for entry in table.entries where isDefault || table.path.first == "profile" {
-        if let complaint = check(entry, isDefault) {
-          throw ConfigurationError(line: entry.line, complaint)
+    for entry in try TOMLReader.entries(in: document) {
+      switch (entry.key, entry.value) {
+      case ("default", .table(let entries)):
+        defaults = try Self.checked(entries) { check($0, true) }
+      case ("profile", .table(let tables)):
+        guard !tables.isEmpty else { throw Self.unknownTable(entry) }
+        for table in tables {
+          profiles.append(try Self.profile(table) { check($0, false) })
         }
-      }
-      if isDefault {
-        defaults = table.entries
-      } else {
-        profiles.append(try Self.profile(table))
+      case ("default", let value):
+        throw ConfigurationError(
+          line: entry.line, "'default' is \(value.kindName): expected the table [default]")
+      case ("profile", let value):
+        throw ConfigurationError(
+          line: entry.line, "'profile' is \(value.kindName): expected tables [profile.NAME]")
+      case (_, .table): throw Self.unknownTable(entry)
+      default:
+        throw ConfigurationError(
+          line: entry.line,
+          "'\(entry.key)' is not in a table: write [default] or [profile.NAME] above it")
       }
     }
+  }
+
+  private static func unknownTable(_ entry: Entry) -> ConfigurationError {
+    ConfigurationError(
+      line: entry.line, "unknown table [\(entry.key)]: expected [default] or [profile.NAME]")
   }
 
   /// The profile with a name, nil if there is none.
   public func profile(named name: String) -> Profile? { profiles.first { $0.name == name } }
 
-  private static func profile(_ table: Table) throws(ConfigurationError) -> Profile {
-    guard table.path.first == "profile", table.path.count == 2 else {
-      let name = table.path.joined(separator: ".")
+  private static func profile(
+    _ table: Entry, check: (Entry) -> String?
+  ) throws(ConfigurationError) -> Profile {
+    guard case .table(let entries) = table.value else {
       throw ConfigurationError(
-        line: table.line, "unknown table [\(name)]: expected [default] or [profile.NAME]")
+        line: table.line,
+        "'profile.\(table.key)' is \(table.value.kindName): expected a table, [profile.NAME]")
     }
-    let name = table.path[1]
-    if let complaint = complaint(aboutName: name) {
+    if let complaint = complaint(aboutName: table.key) {
       throw ConfigurationError(line: table.line, complaint)
     }
-    return Profile(name: name, line: table.line, entries: table.entries)
+    return Profile(name: table.key, line: table.line, entries: try checked(entries, by: check))
+  }
+
+  private static func checked(
+    _ entries: [Entry], by check: (Entry) -> String?
+  ) throws(ConfigurationError) -> [Entry] {
+    for entry in entries {
+      if let complaint = check(entry) { throw ConfigurationError(line: entry.line, complaint) }
+    }
+    return entries
   }
 
   /// Why a name cannot be a profile's name: it could be mistaken for a path, an option or a TARGET. Nil

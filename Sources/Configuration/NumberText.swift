@@ -2,59 +2,111 @@
 struct NumberText {
   let value: Value
 
-  /// Parses a number; nil if the word is not one.
-  init?(_ word: String) {
-    guard Self.underscoresStandBetweenDigits(in: word) else { return nil }
-    let plain = String(word.filter { $0 != "_" })
-    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where plain.hasPrefix(prefix) {
-      let digits = plain.dropFirst(2)
-      // Int.init also accepts a sign.
-      guard digits.first?.isHexDigit == true, let number = Int(digits, radix: radix) else {
+  /// Parses a number; nil if the word is not one, or does not fit into 64 bits.
+  init?(_ word: ArraySlice<UInt8>) {
+    let hasSign = word.first == UInt8(ascii: "-") || word.first == UInt8(ascii: "+")
+    let isNegative = word.first == UInt8(ascii: "-")
+    var rest = hasSign ? word.dropFirst() : word
+    if rest.elementsEqual("inf".utf8) {
+      value = .number(isNegative ? -.infinity : .infinity)
+      return
+    }
+    if rest.elementsEqual("nan".utf8) {
+      value = .number(.nan)
+      return
+    }
+    if !hasSign, let radix = Self.takeRadix(&rest) {
+      let digits = Self.takeDigits(&rest, radix: radix)
+      guard rest.isEmpty, let number = Self.integer(digits, radix: radix, isNegative: false) else {
         return nil
       }
       value = .integer(number)
       return
     }
-    let unsigned = plain.hasPrefix("+") || plain.hasPrefix("-") ? plain.dropFirst() : plain[...]
-    guard let first = unsigned.utf8.first, Self.isDigit(first) else { return nil }
-    let whole = unsigned.prefix { $0.utf8.allSatisfy(Self.isDigit) }
-    guard whole == "0" || !whole.hasPrefix("0") else { return nil }
-    if whole.count == unsigned.count {
-      guard let number = Int(plain) else { return nil }
+    let whole = Self.takeDigits(&rest)
+    guard whole.count == 1 || whole.first != UInt8(ascii: "0") else { return nil }
+    if rest.isEmpty {
+      guard let number = Self.integer(whole, radix: 10, isNegative: isNegative) else { return nil }
       value = .integer(number)
-    } else {
-      guard Self.isFraction(unsigned.dropFirst(whole.count)), let number = Double(plain),
-        number.isFinite
-      else { return nil }
-      value = .number(number)
+      return
     }
+    guard !whole.isEmpty, Self.isFraction(rest) else { return nil }
+    let plain = word.filter { $0 != UInt8(ascii: "_") }
+    guard let number = Double(String(decoding: plain, as: UTF8.self)) else { return nil }
+    value = .number(number)
   }
 
   /// Whether a text is a fraction with an optional exponent: `.25`, `e3`, `.25e-3`.
-  private static func isFraction(_ text: Substring) -> Bool {
+  private static func isFraction(_ text: ArraySlice<UInt8>) -> Bool {
     var rest = text
-    if rest.first == "." {
-      rest = rest.dropFirst()
-      let digits = rest.prefix { $0.utf8.allSatisfy(isDigit) }
-      guard !digits.isEmpty else { return false }
-      rest = rest.dropFirst(digits.count)
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      guard !takeDigits(&rest).isEmpty else { return false }
     }
-    guard let exponent = rest.first else { return true }
-    guard exponent == "e" || exponent == "E" else { return false }
-    rest = rest.dropFirst()
-    if rest.first == "+" || rest.first == "-" { rest = rest.dropFirst() }
-    return !rest.isEmpty && rest.utf8.allSatisfy(isDigit)
+    guard let exponent = rest.popFirst() else { return true }
+    guard exponent | 0x20 == UInt8(ascii: "e") else { return false }
+    if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+    return !takeDigits(&rest).isEmpty && rest.isEmpty
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+  /// Skips `0x`, `0o` or `0b`.
+  private static func takeRadix(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    guard rest.count >= 2, rest[rest.startIndex] == UInt8(ascii: "0") else { return nil }
+    let radix: Int
+    switch rest[rest.startIndex + 1] {
+    case UInt8(ascii: "x"): radix = 16
+    case UInt8(ascii: "o"): radix = 8
+    case UInt8(ascii: "b"): radix = 2
+    default: return nil
+    }
+    rest.removeFirst(2)
+    return radix
+  }
 
-  private static func underscoresStandBetweenDigits(in word: String) -> Bool {
-    let bytes = Array(word.utf8)
+  /// Skips digits, between which there may be single underscores.
+  private static func takeDigits(
+    _ rest: inout ArraySlice<UInt8>, radix: Int = 10
+  ) -> ArraySlice<UInt8> {
     func isDigit(_ index: Int) -> Bool {
-      bytes.indices.contains(index) && Character(Unicode.Scalar(bytes[index])).isHexDigit
+      index < rest.endIndex && rest[index].digit(radix: radix) != nil
     }
-    return bytes.indices.allSatisfy { index in
-      bytes[index] != UInt8(ascii: "_") || (isDigit(index - 1) && isDigit(index + 1))
+    var end = rest.startIndex
+    while isDigit(end) {
+      end += 1
+      if end < rest.endIndex, rest[end] == UInt8(ascii: "_"), isDigit(end + 1) { end += 1 }
     }
+    let digits = rest[..<end]
+    rest = rest[end...]
+    return digits
+  }
+
+  /// The value of digits; nil if there are none, or if it does not fit.
+  private static func integer(
+    _ digits: ArraySlice<UInt8>, radix: Int, isNegative: Bool
+  ) -> Int? {
+    guard !digits.isEmpty else { return nil }
+    var number = 0
+    for byte in digits {
+      guard let digit = byte.digit(radix: radix) else { continue }
+      let (product, isTooLarge) = number.multipliedReportingOverflow(by: radix)
+      let (sum, isTooLargeToo) = product.addingReportingOverflow(isNegative ? -digit : digit)
+      guard !isTooLarge, !isTooLargeToo else { return nil }
+      number = sum
+    }
+    return number
+  }
+}
+
+extension UInt8 {
+  /// The value of a digit; nil if the byte is not a digit of this radix.
+  func digit(radix: Int) -> Int? {
+    let digit: Int
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = Int(self) - 0x30
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = Int(self) - 0x61 + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = Int(self) - 0x41 + 10
+    default: return nil
+    }
+    return digit < radix ? digit : nil
   }
 }

@@ -15,6 +15,7 @@ struct Scanner {
   /// Checks that the document is text: UTF-8 without control characters.
   func checkText() throws(ConfigurationError) {
     var line = 1
+    var isASCII = true
     for index in bytes.indices {
       switch bytes[index] {
       case Self.newline: line += 1
@@ -23,10 +24,11 @@ struct Scanner {
         break
       case 0..<0x20, 0x7F:
         throw ConfigurationError(line: line, "unexpected control character: not a text file")
+      case 0x80...: isASCII = false
       default: break
       }
     }
-    guard String(validating: bytes, as: UTF8.self) == nil else { return }
+    guard !isASCII, String(validating: bytes, as: UTF8.self) == nil else { return }
     // Only to report the line, every line is checked on its own.
     let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
     let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
@@ -35,7 +37,12 @@ struct Scanner {
 
   func error(_ what: String) -> ConfigurationError { ConfigurationError(line: line, what) }
 
-  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+  var peek: UInt8? { peek(at: 0) }
+
+  /// The byte at a distance from the next one.
+  func peek(at offset: Int) -> UInt8? {
+    position + offset < bytes.count ? bytes[position + offset] : nil
+  }
 
   /// A description of the next character, for messages.
   var shownNext: String {
@@ -69,13 +76,28 @@ struct Scanner {
     return true
   }
 
-  mutating func takeWhile(_ isWanted: (UInt8) -> Bool) -> String {
+  /// Skips the bytes that are wanted, which are all on one line.
+  ///
+  /// - Returns: These bytes.
+  mutating func takeWhile(_ isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
     let start = position
-    while let byte = peek, isWanted(byte) { position += 1 }
-    return String(decoding: bytes[start..<position], as: UTF8.self)
+    while position < bytes.count, isWanted(bytes[position]) { position += 1 }
+    return bytes[start..<position]
   }
 
   mutating func skipBlanks() { _ = takeWhile { $0 == 0x20 || $0 == 0x09 } }
 
-  mutating func skipLine() { _ = takeWhile { $0 != Self.newline } }
+  /// Skips blanks, comments and empty lines.
+  ///
+  /// - Returns: Whether anything follows.
+  mutating func skipToSomething() -> Bool {
+    repeat { skipBlanksAndComment() } while takeLineEnd()
+    return peek != nil
+  }
+
+  /// Skips blanks and a comment, up to the end of the line.
+  mutating func skipBlanksAndComment() {
+    skipBlanks()
+    if peek == UInt8(ascii: "#") { _ = takeWhile { $0 != Self.newline } }
+  }
 }

@@ -1,122 +1,111 @@
-/// Parses tables of keys and values: the subset of TOML 1.0 that a configuration needs.
+/// Parses TOML 1.0.0 (https://toml.io/en/v1.0.0), all of it.
 ///
-/// Supported are comments, tables, bare and quoted keys, strings on one line, numbers, booleans, and
-/// arrays of these. The rest of TOML (dates, inline tables, arrays of tables, dotted keys, strings on
-/// several lines) is rejected with a message that names it. Every accepted document has the same meaning
-/// in full TOML.
+/// A document is parsed into entries with their lines, so that the caller can name the line of a key that
+/// it does not accept. Besides TOML's own rules, the size of a document and the nesting of its values are
+/// limited, so that no document uses much memory or a deep stack.
 public struct TOMLReader {
   /// The largest document, in bytes.
   public static let largestDocument = 1_048_576
-  /// The deepest allowed nesting of arrays.
-  static let deepestArray = 16
+  /// The largest number of keys, arrays and inline tables on the way to a value.
+  static let deepestNesting = 64
 
   var scanner: Scanner
 
   /// Parses a document.
   ///
+  /// - Returns: The entries of the document's root table. All tables are values of entries, in whatever
+  ///   form they are written.
   /// - Throws: ``ConfigurationError`` for the first error.
-  public static func tables(in document: [UInt8]) throws(ConfigurationError) -> [Table] {
+  public static func entries(in document: [UInt8]) throws(ConfigurationError) -> [Entry] {
     guard document.count <= largestDocument else {
       throw ConfigurationError(line: 1, "larger than \(largestDocument / 1_048_576) MiB")
     }
     var reader = TOMLReader(scanner: Scanner(document))
     try reader.scanner.checkText()
-    return try reader.readTables()
+    return try reader.readDocument()
   }
 
-  private mutating func readTables() throws(ConfigurationError) -> [Table] {
-    var tables: [Table] = []
-    var names: Set<[String]> = []
-    var keys: Set<String> = []
-    while try skipToSomething() {
-      if scanner.take("[") {
-        let table = try readTableName()
-        guard names.insert(table.path).inserted else {
-          throw scanner.error("duplicate table [\(table.path.joined(separator: "."))]")
-        }
-        tables.append(table)
-        keys = []
+  private mutating func readDocument() throws(ConfigurationError) -> [Entry] {
+    var tree = TableTree(level: 0)
+    var table = TableTree.root
+    while scanner.skipToSomething() {
+      if scanner.peek == UInt8(ascii: "[") {
+        table = try readHeading(into: &tree)
       } else {
-        let entry = try readEntry()
-        guard let last = tables.indices.last else {
-          throw ConfigurationError(
-            line: entry.line,
-            "'\(entry.key)' is not in a table: write [default] or [profile.NAME] above it")
-        }
-        guard keys.insert(entry.key).inserted else {
-          throw ConfigurationError(line: entry.line, "duplicate key '\(entry.key)'")
-        }
-        tables[last].entries.append(entry)
+        try readEntry(into: &tree, table)
       }
-      try endLine()
+      scanner.skipBlanksAndComment()
+      guard scanner.takeLineEnd() || scanner.peek == nil else {
+        throw scanner.error("expected the end of the line, found \(scanner.shownNext)")
+      }
     }
-    return tables
+    return tree.entries
   }
 
-  // MARK: Lines
-
-  /// Skips blanks, comments and empty lines.
+  /// Parses `[a.b]` or `[[a.b]]`.
   ///
-  /// - Returns: Whether anything follows.
-  mutating func skipToSomething() throws(ConfigurationError) -> Bool {
-    while true {
-      scanner.skipBlanks()
-      if scanner.peek == UInt8(ascii: "#") { scanner.skipLine() }
-      guard scanner.peek != nil else { return false }
-      guard scanner.takeLineEnd() else { return true }
-    }
-  }
-
-  private mutating func endLine() throws(ConfigurationError) {
-    scanner.skipBlanks()
-    if scanner.peek == UInt8(ascii: "#") { scanner.skipLine() }
-    guard scanner.peek == nil || scanner.takeLineEnd() else {
-      throw scanner.error("expected the end of the line, found \(scanner.shownNext)")
-    }
-  }
-
-  private mutating func readTableName() throws(ConfigurationError) -> Table {
+  /// - Returns: The table that the following entries belong to.
+  private mutating func readHeading(into tree: inout TableTree) throws(ConfigurationError) -> Int {
     let line = scanner.line
-    guard scanner.peek != UInt8(ascii: "[") else {
-      throw scanner.error("arrays of tables, [[…]], are not supported")
+    _ = scanner.take("[")
+    let isElement = scanner.take("[")
+    scanner.skipBlanks()
+    let path = try readKey()
+    guard scanner.take("]"), !isElement || scanner.take("]") else {
+      let bracket = isElement ? "]]" : "]"
+      throw scanner.error("expected '\(bracket)' after the table's name")
     }
-    var path: [String] = []
-    repeat {
-      scanner.skipBlanks()
-      path.append(try readKey())
-      scanner.skipBlanks()
-    } while scanner.take(".")
-    guard scanner.take("]") else {
-      throw scanner.error("expected ']' after the table's name")
-    }
-    return Table(path: path, line: line)
+    return isElement
+      ? try tree.appendTable(path, line: line) : try tree.defineTable(path, line: line)
   }
 
-  private mutating func readEntry() throws(ConfigurationError) -> Entry {
+  /// Parses a key and its value, and adds them to a table.
+  mutating func readEntry(
+    into tree: inout TableTree, _ table: Int
+  ) throws(ConfigurationError) {
     let line = scanner.line
-    let key = try readKey()
-    scanner.skipBlanks()
-    guard scanner.peek != UInt8(ascii: ".") else {
-      throw scanner.error("dotted keys are not supported: write a table, [\(key).…]")
+    let path = try readKey()
+    let level = tree.level(of: table) + path.count
+    guard level <= Self.deepestNesting else { throw tooDeep() }
+    guard scanner.take("=") else {
+      throw scanner.error("expected '=' after '\(path.joined(separator: "."))'")
     }
-    guard scanner.take("=") else { throw scanner.error("expected '=' after '\(key)'") }
     scanner.skipBlanks()
-    return Entry(key: key, value: try readValue(depth: 0), line: line)
+    let value = try readValue(level: level)
+    try tree.set(path, to: value, in: table, line: line)
   }
 
-  private mutating func readKey() throws(ConfigurationError) -> String {
-    if scanner.peek == UInt8(ascii: "\"") || scanner.peek == UInt8(ascii: "'") {
-      return try readString()
+  func tooDeep() -> ConfigurationError {
+    scanner.error("nested more than \(Self.deepestNesting) levels deep")
+  }
+
+  // MARK: Keys
+
+  /// Parses a key, which has several parts if it is dotted, and the blanks behind it.
+  private mutating func readKey() throws(ConfigurationError) -> [String] {
+    var path = [try readKeyPart()]
+    scanner.skipBlanks()
+    while scanner.take(".") {
+      guard path.count < Self.deepestNesting else { throw tooDeep() }
+      scanner.skipBlanks()
+      path.append(try readKeyPart())
+      scanner.skipBlanks()
     }
+    return path
+  }
+
+  private mutating func readKeyPart() throws(ConfigurationError) -> String {
+    if scanner.take("\"") { return try readLine(until: "\"") }
+    if scanner.take("'") { return try readLine(until: "'") }
     let key = scanner.takeWhile { $0.isBareKey }
     guard !key.isEmpty else { throw scanner.error("expected a key, found \(scanner.shownNext)") }
-    return key
+    return String(decoding: key, as: UTF8.self)
   }
 }
 
 extension UInt8 {
   /// Whether the byte may be part of a key without quotes.
-  fileprivate var isBareKey: Bool {
+  var isBareKey: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):

@@ -7,10 +7,12 @@ extension Value: CustomStringConvertible {
     case .number(let number): "\(number)"
     case .boolean(let value): "\(value)"
     case .array(let values): "[\(values.map(\.description).joined(separator: ", "))]"
+    case .table(let entries): "{\(entries.map(\.text).joined(separator: ", "))}"
+    case .date(let text), .time(let text), .localDateTime(let text), .zonedDateTime(let text): text
     }
   }
 
-  private static func quoted(_ text: String) -> String {
+  fileprivate static func quoted(_ text: String) -> String {
     // Regular expressions contain many backslashes, which a literal string does not escape.
     let isPlain = text.unicodeScalars.allSatisfy { $0 != "'" && !$0.isHidden }
     if isPlain && text.unicodeScalars.contains("\\") { return "'\(text)'" }
@@ -34,6 +36,14 @@ extension Value: CustomStringConvertible {
   }
 }
 
+extension Entry {
+  /// The entry in TOML.
+  var text: String {
+    let isBare = !key.isEmpty && key.utf8.allSatisfy(\.isBareKey)
+    return "\(isBare ? key : Value.quoted(key)) = \(value)"
+  }
+}
+
 extension Unicode.Scalar {
   /// Whether it must be escaped: TOML allows C1 controls and characters that reorder a line in a
   /// string, but the text may be printed on a terminal.
@@ -49,7 +59,7 @@ extension ConfigurationFile {
   /// The text of a profile's table.
   public static func text(profile name: String, _ entries: [(key: String, value: Value)]) -> String
   {
-    let lines = entries.map { "\($0.key) = \($0.value)\n" }
+    let lines = entries.map { Entry(key: $0.key, value: $0.value, line: 1).text + "\n" }
     return "[profile.\(name)]\n" + lines.joined()
   }
 }

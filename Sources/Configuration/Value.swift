@@ -5,6 +5,12 @@ public enum Value: Hashable, Sendable {
   case number(Double)
   case boolean(Bool)
   case array([Value])
+  case table([Entry])
+  // Dates and times are kept as text, in the form of RFC 3339: no key of the configuration takes one.
+  case date(String)
+  case time(String)
+  case localDateTime(String)
+  case zonedDateTime(String)
 
   /// The kind of value, for messages.
   public var kindName: String {
@@ -14,6 +20,10 @@ public enum Value: Hashable, Sendable {
     case .number: "a number"
     case .boolean: "true or false"
     case .array: "an array"
+    case .table: "a table"
+    case .date: "a date"
+    case .time: "a time"
+    case .localDateTime, .zonedDateTime: "a date and time"
     }
   }
 }
@@ -22,7 +32,7 @@ public enum Value: Hashable, Sendable {
 public struct Entry: Hashable, Sendable {
   public let key: String
   public let value: Value
-  /// Counted from 1.
+  /// The line of the key, or of the table's heading, counted from 1.
   public let line: Int
 
   /// Creates an entry.
@@ -31,16 +41,6 @@ public struct Entry: Hashable, Sendable {
     self.value = value
     self.line = line
   }
-}
-
-/// A table of a document: `[a.b]` and the entries below it.
-public struct Table: Hashable, Sendable {
-  /// The components of the name.
-  public let path: [String]
-  /// The line of the heading, counted from 1.
-  public let line: Int
-  /// The entries in the order of the document, with unique keys.
-  public internal(set) var entries: [Entry] = []
 }
 
 /// An error in a document, with its line.

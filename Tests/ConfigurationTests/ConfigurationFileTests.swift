@@ -36,9 +36,56 @@ struct ConfigurationFileTests {
   }
 
   @Test(
+    "a profile may have any form of a table",
+    arguments: [
+      "[profile.board]\ntarget = 'loopback:'\nbaud = 9600",
+      "profile.board.target = 'loopback:'\nprofile.board.baud = 9600",
+      "profile.board = { target = \"loopback:\", baud = 9600 }",
+      "profile = { board = { target = 'loopback:', baud = 9_600 } }",
+      "[profile]\nboard.target = 'loopback:'\nboard.baud = 9600",
+      "[profile]\nboard = { target = 'loopback:', baud = 0x2580 }",
+    ])
+  func forms(_ text: String) throws {
+    let file = try file(text + "\n")
+    #expect(file.profiles.map(\.name) == ["board"])
+    #expect(file.profile(named: "board")?["target"]?.value == .string("loopback:"))
+    #expect(file.profile(named: "board")?["baud"]?.value == .integer(9_600))
+  }
+
+  @Test("a table below a profile is an entry for the caller to check, and written as one")
+  func innerTables() throws {
+    let read = try file("[profile.a]\nbaud = 1\n[profile.a.snippets]\n'x y' = '1'\n")
+    let value = Value.table([Entry(key: "x y", value: .string("1"), line: 4)])
+    #expect(read.profile(named: "a")?["snippets"] == Entry(key: "snippets", value: value, line: 3))
+    let text = ConfigurationFile.text(profile: "a", [("snippets", value), ("", .integer(1))])
+    #expect(text == "[profile.a]\nsnippets = {\"x y\" = \"1\"}\n\"\" = 1\n")
+    #expect(throws: ConfigurationError(line: 2, "it is bad")) {
+      try file("[profile.a]\n[profile.a.bad]\n")
+    }
+  }
+
+  @Test(
+    "tables and keys in a wrong place are named",
+    arguments: [
+      ("default = 1", "1: 'default' is a whole number: expected the table [default]"),
+      ("[[default]]", "1: 'default' is an array: expected the table [default]"),
+      ("profile = 'a'", "1: 'profile' is a string: expected tables [profile.NAME]"),
+      (
+        "[profile]\nbaud = 1",
+        "2: 'profile.baud' is a whole number: expected a table, [profile.NAME]"
+      ),
+      ("[[profile.a]]", "1: 'profile.a' is an array: expected a table, [profile.NAME]"),
+      ("a.b = 1", "1: unknown table [a]: expected [default] or [profile.NAME]"),
+      ("baud = 1", "1: 'baud' is not in a table: write [default] or [profile.NAME] above it"),
+    ])
+  func wrongPlaces(_ text: String, _ expected: String) {
+    #expect { try file(text) } throws: { "\($0)" == expected }
+  }
+
+  @Test(
     "anything else is refused with its line",
     arguments: [
-      ("[defaults]", 1), ("[profile]", 1), ("[profile.a.b]", 1), ("\n[profile.'a/b']", 2),
+      ("[defaults]", 1), ("[profile]", 1), ("\n[profile.'a/b']", 2), ("[profile.a.bad]", 1),
       ("[profile.latest]", 1), ("[profile.new]", 1), ("[profile.'a.b']", 1), ("[profile.-x]", 1),
       ("[profile.'']", 1),
       ("baud = 1", 1), ("[default]\nbad = 1", 2), ("[default]\nonly-profile = 1", 2),

@@ -49,6 +49,15 @@ class ApplyingTests(ProfileCase):
         self.file.write_text("[default]\ntarget = 'a'\n[profile.a]\ntarget='loopback:'\nbaud=300\n")
         self.assertEqual(self.settings(), "300 8N1")
 
+    def test_a_profile_may_have_any_form_of_a_table(self):
+        self.file.write_text(
+            "profile.a.target = 'loopback:'\nprofile.a.baud = 0x960\n"
+            "profile.b = {target = \"loopback:board\", baud = 2_400, wait-for = '\\$ $'}\n"
+            "[profile.c]\nbaud = 0b1001_0110_0000\n"
+            'target = """\\\n   loop\\\n   back:"""\n')
+        for name in "abc":
+            self.assertEqual(self.settings(name), "2400 8N1", name)
+
     def test_a_path_is_no_profile(self):
         with Device() as device:
             link = self.folder / "board"
@@ -133,7 +142,17 @@ class MistakeTests(ProfileCase):
                 ("[default]\nlog-keep = 2\n", 2, b"log-rotate"), ("[defaults]\n", 1, b"defaults"),
                 ("include = 'config.toml'\n", 1, b""), ("[default]\nmatch = 'usb:1:2'\n", 2, b""),
                 ("[default]\ntarget = 'usb:zz'\n", 2, b""), ("[default", 1, b""),
-                ("[profile.a]\ntarget = 7\n", 2, b"")]:
+                ("[profile.a]\ntarget = 7\n", 2, b""),
+                ("profile.a.baud = 300\nprofile.a.buad = 1\n", 2, b"'buad'"),
+                ("profile.a = {\"buad\" = 1}\n", 1, b"'buad'"),
+                ("[profile.a]\nbaud = 1979-05-27\n", 2, b"'baud' is a date: expected a whole"),
+                ("[profile.a]\nbaud = {x = 1}\n", 2, b"'baud' is a table: expected a whole"),
+                ("[profile.a]\nmatch = 07:32:00\n", 2, b"'match' is a time: expected a string"),
+                ("[profile.a]\ntarget = 1979-05-27T07:32:00Z\n", 2, b"is a date and time"),
+                ("[default]\nlinger = nan\n", 2, b"'--linger nan': expected seconds"),
+                ("[profile.a]\n[profile.a.x]\ny = 1\n", 2, b"unknown key 'x'"),
+                ("[[default]]\n", 1, b"'default' is an array"),
+                ("[profile.a]\nbaud = '''\n300\n'''\nx = 1", 2, b"'baud' is a string")]:
             durations.append(self.assert_refused(text, line, what).duration * 1000)
         record(40, "malformed configuration to exit 2", durations, "ms")
 

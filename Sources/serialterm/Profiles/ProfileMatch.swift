@@ -39,7 +39,7 @@ struct ProfileMatch: Hashable {
     case .array(let values):
       let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
       return texts.count == values.count ? texts : nil
-    case .integer, .number, .boolean: return nil
+    default: return nil
     }
   }
 }
