@@ -241,6 +241,21 @@ class CommandTests(ProfileCase):
         names = self.serialterm("profile", "list", "--names").stdout
         self.assertEqual(names, b"a\nb\n")
 
+    def test_a_profile_is_not_added_to_an_inline_table(self):
+        text = "profile = {a = {target = 'loopback:'}}"
+        self.file.write_text(text)
+        saved = self.serialterm("profile", "save", "b", "loopback:")
+        self.assertEqual(saved.status, 2)
+        self.assertEqual(
+            saved.stderr,
+            f"serialterm: {self.file}: the profile cannot be added: 'profile' is an inline table "
+            "(line 1), to which a table cannot be added.\n".encode())
+        self.assertEqual(self.file.read_text(), text)
+        # Headings can add to the tables of dotted keys.
+        self.file.write_text("profile.a.target = 'loopback:'\nprofile.a.baud = 300")
+        self.assertEqual(self.serialterm("profile", "save", "b", "loopback:").status, 0)
+        self.assertEqual(self.serialterm("profile", "list", "--names").stdout, b"a\nb\n")
+
     def test_what_is_wrong_is_not_saved(self):
         for words in (["a/b", "loopback:"], ["a", "--baud", "0"], ["a", "--nonsense"],
                       ["latest", "loopback:"], ["a", "usb:zz"], ["a", "--json", "loopback:"]):

@@ -1,12 +1,15 @@
+import Configuration
 import Glibc
 import Posix
 import SystemPackage
 
 extension ProfileFile {
-  /// Appends a text to a configuration file, which is created if it does not exist.
+  /// Appends a profile's table to a configuration file, which is created if it does not exist.
   ///
-  /// - Throws: ``Failure`` if the file cannot be written, or is not a regular file.
+  /// - Throws: ``Failure`` if the file cannot be written, is not a regular file, or would no longer be a
+  ///   configuration: `profile = {…}` is a table that nothing can be added to.
   static func append(_ text: String, to path: FilePath) throws(Failure) {
+    let complaint: String?
     do throws(Errno) {
       try makeFolders(above: path)
       let file = try OwnedDescriptor.open(
@@ -14,15 +17,31 @@ extension ProfileFile {
       guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
       let isEmpty = try file.borrowed.stat().size == 0
       let lead = isEmpty ? "" : try endsWithNewline(file.borrowed) ? "\n" : "\n\n"
-      // A single write: another process reads all of it or nothing.
       let bytes = Array((lead + text).utf8)
-      let count = try systemCall {
-        bytes.withUnsafeBytes { write(file.borrowed.rawValue, $0.baseAddress, $0.count) }
+      complaint = isEmpty ? nil : Self.complaint(about: try document(at: path) + bytes)
+      if complaint == nil {
+        // A single write: another process reads all of it or nothing.
+        let count = try systemCall {
+          bytes.withUnsafeBytes { write(file.borrowed.rawValue, $0.baseAddress, $0.count) }
+        }
+        guard count == bytes.count else { throw .noSpace }
       }
-      guard count == bytes.count else { throw .noSpace }
     } catch {
       throw Failure(
         .otherFailure, "\(path): \(error == .invalidArgument ? "not a file" : "\(error)").")
+    }
+    if let complaint {
+      throw Failure(.usage, "\(path): the profile cannot be added: \(complaint).")
+    }
+  }
+
+  /// Why a document is not a configuration; nil if it is.
+  private static func complaint(about document: [UInt8]) -> String? {
+    do throws(ConfigurationError) {
+      _ = try ConfigurationFile(parsing: document) { _, _ in nil }
+      return nil
+    } catch {
+      return error.what
     }
   }
 

@@ -40,7 +40,7 @@ struct ProfileFile {
     }
     let document: [UInt8]
     do throws(Errno) {
-      document = try Self.read(place)
+      document = try Self.document(at: place)
     } catch {
       guard path == nil, Self.isInvisible(place) else {
         // No line was read, but programs that parse the message expect a line number.
@@ -69,7 +69,8 @@ struct ProfileFile {
     }
   }
 
-  private static func read(_ path: FilePath) throws(Errno) -> [UInt8] {
+  /// Reads a file, of which at most one byte more than the limit.
+  static func document(at path: FilePath) throws(Errno) -> [UInt8] {
     // O_NONBLOCK: open(2) of a named pipe would wait for a writer.
     let file = try OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     switch try file.borrowed.stat().type {
