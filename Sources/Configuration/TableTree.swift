@@ -142,7 +142,10 @@ struct TableTree {
           "'\(path[...index].joined(separator: "."))' is \(kindName(slot)) (line \(slot.line)), "
             + "to which a dotted key cannot add")
       }
-      tables[inner].definition = .dottedKeys
+      if tables[inner].definition == .none {
+        tables[inner].definition = .dottedKeys
+        tables[table].slots[place].line = line
+      }
       table = inner
     }
     let key = path[path.count - 1]

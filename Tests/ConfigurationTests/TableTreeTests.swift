@@ -44,6 +44,8 @@ struct TableTreeTests {
       ("a.b = 1\na.b = 2", "2: duplicate key 'a.b': see line 1"),
       ("a.b = 1\na = 2", "2: duplicate key 'a': see line 1"),
       ("[a]\nb = 1\n[a]\nc = 2", "3: duplicate table [a]: see line 1"),
+      ("[a.b]\n[a]\n[a]", "3: duplicate table [a]: see line 2"),
+      ("[a.b.c]\n[a]\nb.x = 1\n[a.b]", "4: duplicate table [a.b]: see line 3"),
       ("[a]\nb.c = 1\n[a.b]", "3: duplicate table [a.b]: see line 2"),
       ("[a]\nb.c.d = 1\n[a.b.c]", "3: duplicate table [a.b.c]: see line 2"),
       ("a = {}\n[a]", "2: duplicate table [a]: see line 1"),
