@@ -23,8 +23,7 @@ let package = Package(
     .library(name: "Posix", targets: ["Posix"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
   ],
   targets: [
     // libudev, and the few kernel interfaces that Glibc's Swift module lacks.
@@ -67,6 +66,8 @@ let package = Package(
       swiftSettings: strict),
     // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
+    // The parameters of commands, declared once: reading words, help, completion.
+    .target(name: "Options", swiftSettings: strict),
     // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),
 
@@ -94,9 +95,8 @@ let package = Package(
       name: "serialterm",
       dependencies: [
         "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit",
+        "Observing", "Options", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit",
         "TerminalFrontEnd", "TerminalUI", "Views", system,
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
 
@@ -140,6 +140,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
     .testTarget(
+      name: "OptionsTests", dependencies: ["Options", "TestSupport"], swiftSettings: strict),
+    .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
       name: "LogsTests", dependencies: ["Logs", "Posix", "TestSupport", "Views", system],
@@ -164,10 +166,10 @@ let package = Package(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing",
-        "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd", "TerminalUI",
+        "Options", "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd",
+        "TerminalUI",
         "TestSupport", "Views",
         system,
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
   ],

@@ -112,14 +112,19 @@ class UsageTests(ErrorCase):
 
     def test_word_that_is_no_further_device_gets_a_suggestion(self):
         for arguments, advice in (
-                (["loopback:", "9600"], b"'9600': for the baud rate use --baud 9600"),
-                (["connect", "loopback:", "9600"], b"'9600': for the baud rate use --baud 9600"),
-                (["lsit", "ttyNONE"], b"'lsit' is not a command; did you mean 'list'?"),
-                (["-t", "isoo", "loopback:"], b"time formats are time, iso")):
+                (["loopback:", "9600"], b"there is no device '9600': did you mean -b 9600?"),
+                (["connect", "loopback:", "9600"], b"there is no device '9600': did you mean -b 9600?"),
+                (["lsit", "ttyNONE"], b"'lsit' is not a command: did you mean 'serialterm list'?"),
+                (["-t", "isoo", "loopback:"], b"Time formats are time, iso")):
             with self.subTest(arguments):
                 result = serialterm(*arguments)
                 self.assertEqual(result.status, 2, result)
                 self.assertIn(advice, result.stderr)
+
+    def test_a_lone_misspelt_command_is_no_device_and_gets_a_suggestion(self):
+        result = serialterm("lsit")
+        self.assertEqual(result.status, 3, result)
+        self.assertIn(b"did you mean the command 'serialterm list'?", result.stderr)
 
     def test_malformed_targets(self):
         for target in ("usb:xyz", "usb:0403", "loopback:nothing", "usb:04030:6001"):
@@ -134,7 +139,7 @@ class UsageTests(ErrorCase):
     def test_misspelt_option_gets_a_suggestion(self):
         result = serialterm("connect", "loopback:", "--buad", "9600")
         self.assertEqual(result.status, 2)
-        self.assertIn(b"Did you mean '--baud'? See", result.stderr)
+        self.assertIn(b"did you mean --baud? See", result.stderr)
 
     def test_value_may_stand_right_behind_the_letter(self):
         with Device() as device, tempfile.TemporaryDirectory() as folder:

@@ -21,6 +21,6 @@ class UsageTests(LineCase):
 
     def test_help_lists_the_options(self):
         text = serialterm("connect", "--help").stdout.decode()
-        for option in ("--dtr", "--rts", "--hangup/--no-hangup", "--on-open", "--mark-errors",
+        for option in ("--dtr", "--rts", "--hangup, --no-hangup", "--on-open", "--mark-errors",
                        "--rs485", "--low-latency", "--uucp-lock"):
             self.assertIn(option, text)

@@ -229,7 +229,7 @@ class StatusTests(LogCommandTest):
 
     def test_wrong_options_are_2(self):
         for options, words in (
-                ((), b"<file>"), (("-",), b"./-"), (("x", "--mode", "777"), b"600 to 666"),
+                ((), b"FILE"), (("-",), b"./-"), (("x", "--mode", "777"), b"600 to 666"),
                 (("x", "--mode", "440"), b"600 to 666"), (("x", "--mode", "rw"), b"600 to 666"),
                 (("x", "--group", "no-such-group"), b"no such group"),
                 (("x", "--log-keep", "1"), b"--log-rotate"), (("x", "-b", "-1"), b"baud")):

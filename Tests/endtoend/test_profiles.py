@@ -149,7 +149,7 @@ class MistakeTests(ProfileCase):
                 ("[profile.a]\nbaud = {x = 1}\n", 2, b"'baud' is a table: expected a whole"),
                 ("[profile.a]\nmatch = 07:32:00\n", 2, b"'match' is a time: expected a string"),
                 ("[profile.a]\ntarget = 1979-05-27T07:32:00Z\n", 2, b"is a date and time"),
-                ("[default]\nlinger = nan\n", 2, b"'--linger nan': expected seconds"),
+                ("[default]\nlinger = nan\n", 2, b"--linger 'nan': expected seconds"),
                 ("[profile.a]\n[profile.a.x]\ny = 1\n", 2, b"unknown key 'x'"),
                 ("[[default]]\n", 1, b"'default' is an array"),
                 ("[profile.a]\nbaud = '''\n300\n'''\nx = 1", 2, b"'baud' is a string")]:
@@ -219,7 +219,7 @@ class CommandTests(ProfileCase):
         self.assertEqual(
             shown,
             b"[profile.echo]\ntarget = \"loopback:\"\nbaud = 300\nlocal-echo = true\n"
-            b"no-reconnect = true\nwait-for = '\\$ $'\nlinger = 0.5\ntimestamps = \"time\"\n")
+            b"reconnect = false\nwait-for = '\\$ $'\nlinger = 0.5\ntimestamps = \"time\"\n")
         self.assertEqual(self.settings("echo"), "300 8N1")
 
     def test_all_that_connect_takes_can_be_saved(self):
@@ -228,8 +228,8 @@ class CommandTests(ProfileCase):
         self.assertEqual(saved.status, 0, saved)
         self.assertEqual(
             self.serialterm("profile", "show", "a").stdout,
-            b"[profile.a]\nlocal-echo = false\nhex = true\nbaud = 300\nno-reconnect = true\n"
-            b"timestamps = \"time\"\n")
+            b"[profile.a]\nhex = true\nbaud = 300\nreconnect = false\n"
+            b"timestamps = \"time\"\nlocal-echo = false\n")
 
     def test_saving_leaves_what_is_there(self):
         self.file.write_text("# mine\n[profile.a]\nbaud = 300")

@@ -307,7 +307,7 @@ class CommandTests(ReleaseTestCase):
     def test_help_shows_an_example(self):
         result = run(serialterm_binary(), "release", "--help")
         self.assertEqual((result.status, result.stderr), (0, b""))
-        self.assertRegex(result.stdout, rb"EXAMPLE:\n *serialterm release ")
+        self.assertRegex(result.stdout, rb"EXAMPLE\n *serialterm release ")
 
     def test_what_cannot_be_released_is_told(self):
         for target, status in (

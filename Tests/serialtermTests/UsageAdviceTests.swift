@@ -1,101 +1,150 @@
-import ArgumentParser
+import Configuration
+import Options
 import Testing
 
 @testable import serialterm
 
 @Suite("Advice for wrong usage")
 struct UsageAdviceTests {
-  private func message(_ text: String, _ arguments: [String]) -> String {
-    UsageAdvice.message(for: text, arguments: arguments, subcommands: ["connect", "send", "list"])
-  }
-
-  @Test("the help of the command that was used, which lists its options")
-  func help() {
-    #expect(message("Wrong", ["send", "x"]) == "Wrong. See 'serialterm send --help'.")
-    #expect(message("Did you?", ["ttyUSB0"]) == "Did you? See 'serialterm connect --help'.")
-    #expect(message("Wrong.", []) == "Wrong. See 'serialterm connect --help'.")
-  }
-
-  @Test("names of options that other programs use")
-  func otherNames() {
-    #expect(
-      message("Unknown option '--baudrate'. Did you mean '--rts'?", ["--baudrate", "9600"])
-        == "Unknown option '--baudrate': use --baud. See 'serialterm connect --help'.")
-    #expect(
-      message("Unknown option '--x'. Did you mean '--y'?", ["--x"])
-        == "Unknown option '--x'. Did you mean '--y'? See 'serialterm connect --help'.")
-  }
-
-  @Test("a malformed TARGET is named once")
-  func target() {
-    #expect(
-      message("The value 'usb:x' is invalid for '<target>': 'usb:x': wrong", ["usb:x"])
-        == "'usb:x': wrong. See 'serialterm connect --help'.")
-  }
-
-  @Test("a number after the device is a baud rate")
-  func number() {
-    #expect(
-      message("Unexpected argument '9600'", ["ttyUSB0", "9600"])
-        == "Unexpected argument '9600': for the baud rate use --baud 9600."
-        + " See 'serialterm connect --help'.")
-    #expect(
-      message("Unexpected argument 'b'", ["a", "b"])
-        == "Unexpected argument 'b'. See 'serialterm connect --help'.")
-    #expect(
-      message("Unexpected argument '9'", ["list", "9"])
-        == "Unexpected argument '9'. See 'serialterm list --help'.")
+  /// The message for a command line that is refused before a device is looked for.
+  private func message(_ line: String) -> String? {
+    let words = line.split(separator: " ").map(String.init)
+    guard case .command(let command, let rest) = Invocation(words) else { return nil }
+    let description = command.description
+    do {
+      let given = try command.given(by: rest)
+      _ = try command.init(Values(given, of: description.declarations))
+      return UsageAdvice.message(forTargets: given["target"] ?? [], words: words)
+    } catch let error as WordError {
+      return UsageAdvice.message(for: error, in: description, words: rest)
+    } catch let error as UsageError {
+      return UsageAdvice.message(for: error, in: description)
+    } catch {
+      return "\(error)"
+    }
   }
 
   @Test(
-    "a misspelt command is recognised by the argument that then is one too many",
-    arguments: ["conect", "connnect", "connetc", "connext"])
-  func misspeltCommand(word: String) {
+    "each mistake is answered with what was meant, and with the help that has the answer",
+    arguments: [
+      ("--list", "unknown option '--list': use 'serialterm list'."),
+      (
+        "x --color",
+        "unknown option '--color': set NO_COLOR=1 for no colours; --highlight colours text."
+      ),
+      ("x --mute", "unknown option '--mute': use --quiet."),
+      ("x --baudrate 9600", "unknown option '--baudrate': use --baud."),
+      ("x --bauds 9600", "unknown option '--bauds': did you mean --baud?"),
+      ("x --no-reconect", "unknown option '--no-reconect': did you mean --no-reconnect?"),
+      ("x --names", "unknown option '--names': it is an option of 'serialterm list'."),
+      ("list --baud 9", "unknown option '--baud': it is an option of 'serialterm connect'."),
+      ("x --zzz", "unknown option '--zzz'."),
+      (
+        "x -5", "unknown option '-5': to name an argument that begins with '-', write -- before it."
+      ),
+      ("x --prefix a", "--prefix 'a': expected ctrl-a to ctrl-z, or none."),
+      ("x --baud", "--baud needs a value: --baud RATE."),
+      ("x --log -a", "--log needs a value: --log FILE. If '-a' is the value, write --log=-a."),
+      ("x --hex=1", "--hex takes no value: '--hex=1'."),
+      ("send", "TARGET is missing: serialterm send TARGET [TEXT] [OPTIONS]."),
+      ("send x a b", "unexpected argument 'b': write TEXT in quotes if it has blanks."),
+      ("log x a --log-keep 3", "--log-keep needs --log-rotate or --log-rotate-every."),
+      ("ttyUSB0 9600", "there is no device '9600': did you mean -b 9600?"),
+      (
+        "-t iso8601 ./B",
+        "'iso8601' is neither a device nor a time format. Time formats are time, iso, delta, start and epoch, with :us for microseconds."
+      ),
+    ])
+  func advice(line: String, beginning: String) throws {
+    let said = try #require(message(line))
+    #expect(said.hasPrefix(beginning), "\(said)")
+    let help = try #require(said.firstMatch(of: #/See 'serialterm ([a-z ]+) --help'\.$/#))
+    #expect(HelpTopic.text(of: [String(help.output.1)]) != nil)
+  }
+
+  @Test(
+    "a misspelt command is recognised",
+    arguments: [
+      ("conect ttyUSB0", "connect"), ("connetc ttyUSB0", "connect"), ("sedn ttyUSB0 x", "send"),
+    ])
+  func misspeltCommand(line: String, command: String) {
+    let word = line.prefix { $0 != " " }
     #expect(
-      message("Unexpected argument 'ttyUSB0'", [word, "ttyUSB0"])
-        == "Unexpected argument 'ttyUSB0': '\(word)' is not a command; did you mean 'connect'?"
-        + " See 'serialterm connect --help'.")
+      message(line) == "'\(word)' is not a command: did you mean 'serialterm \(command)'?")
   }
 
   @Test("several devices that are absent are not what another word was meant as")
   func absentDevices() {
-    let devices = ["ttyUSB0", "ttyUSB1"]
-    #expect(
-      UsageAdvice.message(
-        forTargets: devices, arguments: ["connect"] + devices, subcommands: ["connect", "list"])
-        == nil)
-    #expect(
-      UsageAdvice.message(
-        forTargets: ["ttyUSB0", "9600"], arguments: ["connect", "ttyUSB0", "9600"],
-        subcommands: ["connect", "list"])?.contains("use --baud 9600") == true)
-  }
-
-  @Test("a wrong prefix key is answered with the right ones")
-  func prefixKey() throws {
-    let error = #expect(throws: (any Error).self) { try ConnectCommand.parse(["--prefix", "F1"]) }
-    let text = ConnectCommand.message(for: try #require(error))
-    #expect(message(text, ["--prefix", "F1"]).contains("expected ctrl-a to ctrl-z, or none. See"))
-  }
-
-  @Test("an unknown time format is answered with the formats")
-  func timeFormat() {
-    #expect(
-      message("Unexpected argument 'noon'", ["ttyUSB0", "-t", "noon"]).contains("iso, delta"))
+    #expect(message("connect ttyUSB0 ttyUSB1") == nil)
   }
 
   @Test("the advice names options and commands that exist, instead of options that do not")
   func table() throws {
-    let known = Set(
-      ConnectCommand.helpMessage().matches(of: #/--?[a-zA-Z0-9-]+/#).map { String($0.output) })
-    let commands = Set(Serialterm.configuration.subcommands.map { $0._commandName })
+    let connect = HelpTopic.text(of: ConnectCommand.description)
+    let known = Set(connect.matches(of: #/--?[a-zA-Z0-9-]+/#).map { String($0.output) })
     for (option, advice) in UsageAdvice.otherNames {
       #expect(!known.contains(option), "\(option)")
-      let command = advice.firstMatch(of: #/serialterm ([a-z]+)/#)
-      if let command { #expect(commands.contains(String(command.output.1)), "\(advice)") }
-      let help =
-        command?.output.1 == "send" ? SendCommand.helpMessage() : ConnectCommand.helpMessage()
+      let command = advice.firstMatch(of: #/serialterm ([a-z]+)/#).map { String($0.output.1) }
+      let help = HelpTopic.text(of: [command ?? "connect"])
+      let text = connect + (try #require(help, "\(advice)"))
       for named in advice.matches(of: #/--[a-z0-9-]+/#) {
-        #expect(help.contains(named.output), "\(advice)")
+        #expect(text.contains(named.output), "\(advice)")
+      }
+    }
+  }
+
+  @Test("every help has 80 columns, one example, and no parameter twice")
+  func helps() throws {
+    for command in Subcommands.all.map({ $0.description }) {
+      let names = command.declarations.map(\.name)
+      #expect(Set(names).count == names.count, "\(command.name)")
+      let text = HelpTopic.text(of: command)
+      #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(command.name)")
+      #expect(text.contains("\nEXAMPLE"), "\(command.name)")
+      #expect(text.contains("Usage: serialterm \(command.name)"))
+      for declaration in command.declarations where !declaration.isArgument {
+        #expect(text.contains("--\(declaration.name)"), "\(command.name)")
+        #expect(declaration.summary.hasSuffix("."), "\(declaration.name)")
+      }
+    }
+    for topic in ["", "keys", "targets", "exit-status", "profile"] {
+      let text = try #require(HelpTopic.text(of: topic.isEmpty ? [] : [topic]))
+      #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(topic)")
+    }
+  }
+
+  // MARK: Configuration
+
+  @Test(
+    "a value of a configuration file becomes the texts of a parameter",
+    arguments: [
+      ("baud", .integer(300), ["300"]), ("linger", .number(0.5), ["0.5"]),
+      ("linger", .integer(1), ["1"]), ("hex", .boolean(true), ["true"]),
+      ("hex", .boolean(false), []), ("timestamps", .boolean(false), []),
+      ("log", .boolean(false), []),
+      ("timestamps", .boolean(true), ["time"]), ("reconnect", .boolean(false), ["false"]),
+      ("no-reconnect", .boolean(true), ["false"]), ("shared", .boolean(true), ["false"]),
+      ("map", .string("-x"), ["-x"]), ("log", .array([.string("a"), .string("b")]), ["a", "b"]),
+      ("log", .array([.integer(1)]), nil), ("baud", .string("300"), nil),
+      ("hex", .integer(1), nil), ("baud", .number(1.5), nil), ("map", .array([]), nil),
+    ] as [(String, Value, [String]?)])
+  func configured(key: String, value: Value, texts: [String]?) throws {
+    let declaration = try #require(ConnectCommand.description.declarations.configurable(key))
+    #expect(declaration.texts(of: value, key: key) == texts)
+  }
+
+  @Test("what is for one call of a command is no key of a configuration file")
+  func keys() {
+    let others: Set<String> = [
+      "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
+      "report",
+    ]
+    for command in Subcommands.profiled.map({ $0.description }) {
+      for declaration in command.declarations where !declaration.isArgument {
+        let isKey = command.declarations.configurable(declaration.name) != nil
+        #expect(
+          isKey != others.contains(declaration.name)
+            || (declaration.name == "hex" && command.name == "connect"), "\(declaration.name)")
       }
     }
   }

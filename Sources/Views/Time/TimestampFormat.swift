@@ -75,6 +75,13 @@ extension TimestampFormat: CustomStringConvertible {
     self.init(kind, isExact ? .microseconds : .milliseconds)
   }
 
+  /// All texts that ``init(parsing:)`` reads.
+  public static var names: [String] {
+    Kind.allCases.flatMap { kind in
+      ["\(TimestampFormat(kind, .milliseconds))", "\(TimestampFormat(kind, .microseconds))"]
+    }
+  }
+
   /// The text that ``init(parsing:)`` reads.
   public var description: String {
     switch precision {

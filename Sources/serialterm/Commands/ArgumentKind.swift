@@ -1,3 +1,4 @@
+import Options
 import SerialCore
 import SystemPackage
 import TerminalFrontEnd
@@ -56,16 +57,47 @@ extension ArgumentKind where Value: Hashable {
     ArgumentKind(
       expected: "one of \(values.map(\.name).joined(separator: ", "))",
       parse: { text in values.first { $0.name == text }?.value },
+      ask: { $0.ask(title, values, now: now, then: $1) })
+  }
+}
+
+extension ArgumentKind
+where
+  Value: Hashable & CaseIterable & RawRepresentable, Value.RawValue: CustomStringConvertible
+{
+  /// One of the values of an option.
+  ///
+  /// - Parameters:
+  ///   - title: the question; nil for the option's name.
+  ///   - now: the present value.
+  static func choice(
+    _ option: Parameter<Value>, _ title: String? = nil,
+    now: @escaping @Sendable (TerminalState) -> Value
+  ) -> ArgumentKind {
+    ArgumentKind(
+      expected: option.declaration.expected, parse: { try? option.value(of: $0) },
       ask: { request, then in
         request.ask(
-          Question(
-            title: title,
-            choices: { [model = request.model] _ in
-              let now = now(model.state)
-              return values.map { Choice($0.value, $0.name, isCurrent: $0.value == now) }
-            },
-            onAnswer: then))
+          title ?? option.name.replacing("-", with: " "),
+          Value.allCases.map { ($0.rawValue.description, $0) }, now: now, then: then)
       })
+  }
+}
+
+extension ArgumentRequest {
+  /// Asks for one of a few values.
+  fileprivate func ask<Value: Hashable>(
+    _ title: String, _ values: [(name: String, value: Value)],
+    now: @escaping (TerminalState) -> Value, then: @escaping (Value) -> Void
+  ) {
+    ask(
+      Question(
+        title: title,
+        choices: { [model] _ in
+          let now = now(model.state)
+          return values.map { Choice($0.value, $0.name, isCurrent: $0.value == now) }
+        },
+        onAnswer: then))
   }
 }
 

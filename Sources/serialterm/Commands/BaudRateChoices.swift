@@ -4,7 +4,7 @@ import TerminalUI
 
 /// The baud rates to choose from: the usual ones, and any number that is typed.
 enum BaudRateChoices {
-  private static let usual: [UInt32] = [
+  static let usual: [UInt32] = [
     115_200, 9_600, 300, 600, 1_200, 2_400, 4_800, 19_200, 38_400, 57_600, 230_400, 250_000,
     460_800, 500_000, 921_600, 1_000_000, 1_500_000, 2_000_000, 3_000_000, 4_000_000,
   ]

@@ -33,12 +33,8 @@ extension TerminalState {
     add("parity", "-p", line.parity.rawValue, when: line.parity != standard.parity)
     add("stop-bits", "-s", "\(line.stopBits.rawValue)", when: line.stopBits != standard.stopBits)
     add("flow", "-f", line.flowControl.rawValue, when: line.flowControl != standard.flowControl)
-    if !reconnects {
-      words.append("--no-reconnect")
-    } else {
-      if configuredKeys.contains("reconnect") { words.append("--reconnect") }
-      if configuredKeys.contains("no-reconnect") { words.append("--no-no-reconnect") }
-    }
+    let saysReconnect = !configuredKeys.isDisjoint(with: ["reconnect", "no-reconnect"])
+    if !reconnects || saysReconnect { words.append(reconnects ? "--reconnect" : "--no-reconnect") }
     add("read-only", "--read-only", when: isReadOnly)
     add("local-echo", "--local-echo", when: echoesLocally)
     add("input-mode", "--input-mode", "line", when: editsLines)

@@ -1,3 +1,4 @@
+import Options
 import SerialCore
 import TerminalFrontEnd
 import TerminalUI
@@ -5,37 +6,52 @@ import TerminalUI
 /// The commands that change the settings of the line.
 extension Command {
   static let baudRate = setting(
-    "B", "baud", "set the baud rate", or: ["speed", "baud rate", "bit rate", "bps"],
-    value: { "\($0.baudRate)" }, argument: .baudRate)
+    "B", LineParameters.baud, \.baudRate, or: ["speed", "baud rate", "bit rate", "bps"],
+    argument: .baudRate, text: { "\($0)" })
 
-  static let dataBits = setting(
-    "D", "data-bits", "set the data bits",
-    or: ["bits", "word length", "character size", "7 bits", "8 bits"],
-    value: { "\($0.dataBits.rawValue)" }, argument: .setting("data bits", \.dataBits))
+  static let dataBits = choice(
+    "D", LineParameters.dataBits, \.dataBits,
+    or: ["bits", "word length", "character size", "7 bits", "8 bits"])
 
-  static let parity = setting(
-    "P", "parity", "set the parity", or: ["even", "odd", "mark", "space"],
-    value: { $0.parity.rawValue }, argument: .setting("parity", \.parity))
+  static let parity = choice(
+    "P", LineParameters.parity, \.parity, or: ["even", "odd", "mark", "space"])
 
-  static let stopBits = setting(
-    "S", "stop-bits", "set the stop bits", or: ["two stop bits", "2 stop bits"],
-    value: { "\($0.stopBits.rawValue)" }, argument: .setting("stop bits", \.stopBits))
+  static let stopBits = choice(
+    "S", LineParameters.stopBits, \.stopBits, or: ["two stop bits", "2 stop bits"])
 
-  static let flowControl = setting(
-    "F", "flow", "set the flow control",
-    or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"],
-    value: { $0.flowControl.rawValue }, argument: .setting("flow control", \.flowControl))
+  static let flowControl = choice(
+    "F", LineParameters.flow, \.flowControl, title: "flow control",
+    or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"])
 
   /// All of them. Each performs any change of settings.
   static let lineSettings = [baudRate, dataBits, parity, stopBits, flowControl]
 
-  private static func setting(
-    _ key: Character, _ name: String, _ summary: String, or synonyms: [String],
-    value: @escaping @Sendable (LineSettings) -> String, argument: ArgumentKind<SettingsChange>
+  /// The command for a setting with one of a few values.
+  private static func choice<Setting>(
+    _ key: Character, _ option: Parameter<Setting>,
+    _ setting: any WritableKeyPath<LineSettings, Setting> & Sendable, title: String? = nil,
+    or synonyms: [String]
+  ) -> CommandWithArgument<SettingsChange>
+  where
+    Setting: CaseIterable & RawRepresentable & Hashable & Sendable,
+    Setting.RawValue: CustomStringConvertible
+  {
+    self.setting(
+      key, option, setting, or: synonyms,
+      argument: .choice(option, title) { $0.requestedSettings[keyPath: setting] },
+      text: { $0.rawValue.description })
+  }
+
+  /// The command that sets what an option sets.
+  private static func setting<Setting>(
+    _ key: Character, _ option: Parameter<Setting>,
+    _ setting: any WritableKeyPath<LineSettings, Setting> & Sendable, or synonyms: [String],
+    argument: ArgumentKind<Setting>, text: @escaping @Sendable (Setting) -> String
   ) -> CommandWithArgument<SettingsChange> {
     CommandWithArgument(
-      key, name, summary, or: synonyms, needs: [.openPort, .settings],
-      value: { value($0.requestedSettings) }, argument: argument
+      key, option.name, option.inSession, or: synonyms, needs: [.openPort, .settings],
+      value: { text($0.requestedSettings[keyPath: setting]) },
+      argument: argument.map { SettingsChange(setting, to: $0) }
     ) { change, call in
       let present = call.state.requestedSettings
       // A program may want to set again what another program has changed.
@@ -72,13 +88,11 @@ struct SettingsChange: Sendable {
   }
 }
 
-extension ArgumentKind where Value == SettingsChange {
+extension ArgumentKind<UInt32> {
   /// A baud rate: a usual one, or any number that is typed.
   fileprivate static let baudRate = ArgumentKind(
-    expected: "a whole number from 1 to \(LineSettings.baudRates.upperBound)", isNumber: true,
-    parse: { text in
-      (try? LineSettings.baudRate(parsing: text)).map { SettingsChange(\.baudRate, to: $0) }
-    },
+    expected: LineParameters.baud.declaration.expected, isNumber: true,
+    parse: { try? LineParameters.baud.value(of: $0) },
     ask: { request, then in
       request.ask(
         Question(
@@ -87,16 +101,7 @@ extension ArgumentKind where Value == SettingsChange {
             BaudRateChoices.choices(typed: typed, now: model.state.requestedSettings.baudRate)
           },
           onAnswer: { rate in
-            if let rate { then(SettingsChange(\.baudRate, to: rate)) }
+            if let rate { then(rate) }
           }))
     })
-
-  /// One of the values that a setting has.
-  fileprivate static func setting<Setting>(
-    _ title: String, _ setting: any WritableKeyPath<LineSettings, Setting> & Sendable
-  ) -> ArgumentKind where Setting: CaseIterable & RawRepresentable & Hashable & Sendable {
-    ArgumentKind<Setting>.oneOf(title, Setting.allCases.map { ("\($0.rawValue)", $0) }) {
-      $0.requestedSettings[keyPath: setting]
-    }.map { SettingsChange(setting, to: $0) }
-  }
 }

@@ -1,3 +1,4 @@
+import Options
 import TerminalFrontEnd
 import TerminalUI
 import Views
@@ -11,6 +12,18 @@ enum MapChoices {
       + directions.flatMap { direction in
         ByteChange.allCases.compactMap { choice(for: MapList.Rule(direction, $0), in: map) }
       }
+  }
+
+  /// The lists that complete a typed one by one more rule.
+  static func completions(of typed: String) -> [Completion.Candidate] {
+    let head = typed.lastIndex(of: ",").map { typed[...$0] } ?? ""
+    let map = (try? MapList(parsing: String(head.dropLast()))) ?? MapList()
+    return choices(of: Direction.allCases, in: map).compactMap { choice in
+      choice.id.flatMap { rule in
+        choice.refusal == nil && !map.rules.contains(rule)
+          ? Completion.Candidate("\(head)\(rule)") : nil
+      }
+    }
   }
 
   /// Nil for a rule that makes no sense in its direction: it cannot be parsed.

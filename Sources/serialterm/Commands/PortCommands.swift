@@ -1,3 +1,4 @@
+import Options
 import PlainText
 import SerialCore
 import SessionKit
@@ -36,7 +37,8 @@ extension Command {
   }
 
   static let reconnect = Command(
-    "n", "reconnect", "reopen a lost device", or: ["auto reconnect", "retry", "unplug"],
+    "n", ConnectCommand.reconnect.name, ConnectCommand.reconnect.inSession,
+    or: ["auto reconnect", "retry", "unplug"],
     needs: [.openPort], value: { $0.reconnects.onOff }
   ) { call in
     call.port.model.update { $0.reconnects.toggle() }

@@ -1,3 +1,4 @@
+import Options
 import PlainText
 import SystemPackage
 import TerminalFrontEnd
@@ -27,7 +28,8 @@ extension Command {
   }
 
   static let localEcho = toggle(
-    "e", "local-echo", "show what you type", or: ["echo", "half duplex", "show typing"],
+    "e", ConnectCommand.localEcho.name, ConnectCommand.localEcho.inSession,
+    or: ["echo", "half duplex", "show typing"],
     needs: [.sending], \.echoesLocally)
 
   static let lineInput = toggle(
@@ -36,21 +38,20 @@ extension Command {
     needs: [.sending, .drawing], \.editsLines)
 
   static let lineEnding = CommandWithArgument(
-    nil, "line-ending", "set what Enter sends",
+    nil, ConnectCommand.lineEnding.name, ConnectCommand.lineEnding.inSession,
     or: [
       "line ending", "line endings", "crlf", "newline", "eol", "enter key", "return key",
       "end of line",
     ],
     needs: [.interactive, .sending], value: { $0.lineEnding.rawValue },
-    argument: .oneOf("line ending", LineEnding.allCases.map { ($0.rawValue, $0) }) {
-      $0.lineEnding
-    }
+    argument: .choice(ConnectCommand.lineEnding) { $0.lineEnding }
   ) { lineEnding, call in
     call.port.model.update { $0.lineEnding = lineEnding }
     call.answer(.done("Enter sends \(lineEnding.rawValue)."))
   }
 
   static let readOnly = toggle(
-    nil, "read-only", "send nothing", or: ["listen only", "view only", "sniff", "lock input"],
+    nil, ConnectCommand.readOnly.name, ConnectCommand.readOnly.inSession,
+    or: ["listen only", "view only", "sniff", "lock input"],
     needs: [.noTransfer], \.isReadOnly)
 }

@@ -1,14 +1,17 @@
+import Options
 import TerminalFrontEnd
 import Views
 
 /// The commands that change how the device's output is shown.
 extension Command {
   static let hexView = toggle(
-    "h", "hex", "show bytes in hex", or: ["hexadecimal", "hex dump", "binary", "raw bytes"],
+    "h", ViewParameters.hex.name, ViewParameters.hex.inSession,
+    or: ["hexadecimal", "hex dump", "binary", "raw bytes"],
     needs: [.screen], \.view.isHex)
 
   static let timestamps = Command(
-    "t", "timestamps", "timestamp each line", or: ["time", "clock", "time stamps"],
+    "t", ViewParameters.timestamps.name, ViewParameters.timestamps.inSession,
+    or: ["time", "clock", "time stamps"],
     needs: [.screen], value: { ($0.view.timestamps != nil).onOff }
   ) { call, _ in
     call.port.model.update {
@@ -30,7 +33,7 @@ extension Command {
 
   /// Toggles the highlights of the options, or those of log levels if there are none.
   static let highlight = Command(
-    nil, "highlight", "colour matching text",
+    nil, ViewParameters.highlight.name, ViewParameters.highlight.inSession,
     or: ["search", "find", "colour", "color", "regex", "levels"],
     needs: [.screen, .colours, .filtered], value: { $0.view.isHighlighting.onOff }
   ) { call, _ in
@@ -42,7 +45,8 @@ extension Command {
   }
 
   static let filter = Command(
-    nil, "filter", "filter the output", or: ["pipe", "decode", "grep"],
+    nil, ViewParameters.filter.name, ViewParameters.filter.inSession,
+    or: ["pipe", "decode", "grep"],
     needs: [.screen, .filter], value: { $0.isFiltering.onOff }
   ) { call, user in
     user.toggleFilter()

@@ -1,38 +1,24 @@
-import ArgumentParser
 import Configuration
 import DeviceWatch
+import Options
 import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Parses the command line, completed with the options of the configuration.
+/// Makes a command from what its command line gives and what the configuration says about its device.
 ///
-/// The options of the configuration are inserted before those of the command line and parsed together
-/// with them. Of two values the last counts, so the command line wins.
+/// The command line wins: a parameter that it gives replaces what the configuration says.
 struct CommandLineReader {
-  private let parse: ([String]) throws -> any ParsableCommand
-  private let words: (any Error) -> String
   private let devices: () -> [Device]?
 
   /// Creates a reader.
   ///
-  /// - Parameters:
-  ///   - parse: Parses arguments into a command.
-  ///   - words: Describes an error of `parse`.
-  ///   - devices: Lists the devices; returns nil if udev is not available.
-  init(
-    parse: @escaping ([String]) throws -> any ParsableCommand,
-    words: @escaping (any Error) -> String,
-    devices: @escaping () -> [Device]?
-  ) {
-    self.parse = parse
-    self.words = words
-    self.devices = devices
-  }
+  /// - Parameter devices: Lists the devices; returns nil if udev is not available.
+  init(devices: @escaping () -> [Device]?) { self.devices = devices }
 
-  /// A parsed command line.
+  /// A command, with what is to be known about it later.
   struct Reading {
-    let command: any ParsableCommand
+    let command: any ProfiledCommand
     /// Completes the command again when its device is known; nil if the profile is already decided.
     var late: LateProfile?
     /// The command again for each further TARGET, with the profile of that.
@@ -41,180 +27,99 @@ struct CommandLineReader {
     var further: ((Endpoint) throws -> any ProfiledCommand)?
   }
 
-  /// Parses arguments.
+  /// Reads a command.
   ///
-  /// - Throws: The error of `parse` for the command line, ``Failure`` for the configuration.
-  func read(_ arguments: [String]) throws -> Reading {
-    let typed = SwitchedOff(arguments)
-    let command = try parse(typed.arguments)
-    guard let command = command as? any ProfiledCommand else {
-      return Reading(command: typed.keys.isEmpty ? command : try parse(arguments))
+  /// - Throws: `UsageError` for the command line, ``Failure`` for the configuration.
+  func read<Command: ProfiledCommand>(_: Command.Type, _ given: Given) throws -> Reading {
+    let line = TypedLine<Command>(given)
+    // What is wrong without a configuration is said before it is read.
+    let command = try line.command()
+    let file = try ProfileFile(given["config"]?.last.map { FilePath($0) })
+    let targets = given[TypedLine<Command>.target] ?? []
+    var reading: Reading
+    if targets.count > 1 {
+      var readings = try targets.map { try read(line.at([$0]), $0, from: file) }
+      reading = readings.removeFirst()
+      reading.others += readings.flatMap { [$0] + $0.others }
+    } else {
+      reading = try read(line, targets.first, named: command.namedTarget, from: file)
     }
-    let options = command.profileOptions
-    let file = try ProfileFile(options.config.map { FilePath($0) })
-    var reading = try readAll(command, typed, with: file)
-    reading.further = { try read($0, like: command, typed, with: file) }
+    reading.further = { endpoint in
+      try read(line.at(nil), nil, named: .endpoint(endpoint), from: file).command
+    }
     return reading
   }
 
-  /// Parses the command line as if its TARGET were this device.
+  /// Reads the command with the profile of one device.
+  ///
+  /// - Parameters:
+  ///   - text: the TARGET as it was given; nil for none.
+  ///   - target: the TARGET; nil for that of `text`.
   private func read<Command: ProfiledCommand>(
-    _ endpoint: Endpoint, like command: Command, _ typed: SwitchedOff, with file: ProfileFile
-  ) throws -> any ProfiledCommand {
-    let places = places(ofTargetsOf: command, in: typed.arguments)
-    var other = typed
-    other.arguments = typed.arguments.indices
-      .filter { !places.contains($0) }.map { typed.arguments[$0] }
-    guard var further = try parse(other.arguments) as? Command else { return command }
-    further.namedTarget = .endpoint(endpoint)
-    return try read(further, other, with: file).command as? any ProfiledCommand ?? further
-  }
-
-  /// Parses the command line once for each TARGET, as if it were the only one.
-  private func readAll<Command: ProfiledCommand>(
-    _ command: Command, _ typed: SwitchedOff, with file: ProfileFile
-  ) throws -> Reading {
-    guard !command.moreTargets.isEmpty else { return try read(command, typed, with: file) }
-    let places = places(ofTargetsOf: command, in: typed.arguments)
-    var readings = try places.map { place -> Reading in
-      var one = typed
-      one.arguments = typed.arguments.indices
-        .filter { $0 == place || !places.contains($0) }.map { typed.arguments[$0] }
-      guard let command = try parse(one.arguments) as? Command else {
-        return Reading(command: command)
-      }
-      return try read(command, one, with: file)
-    }
-    var first = readings.removeFirst()
-    first.others += readings.flatMap { [$0] + $0.others }
-    return first
-  }
-
-  /// The places of the TARGETs among the arguments. Words that look like one may be values of options, in
-  /// which case the parser tells them apart: replacing a TARGET changes that target alone.
-  private func places<Command: ProfiledCommand>(
-    ofTargetsOf command: Command, in arguments: [String]
-  ) -> [Int] {
-    let targets = command.allTargets
-    let candidates = arguments.indices.filter { index in
-      (try? Target(parsing: arguments[index])).map(targets.contains) ?? false
-    }
-    if candidates.count == targets.count { return candidates }
-    return candidates.filter { index in
-      var others = arguments
-      others[index] = "port:another"
-      guard let other = (try? parse(others)) as? Command else { return false }
-      return other.allTargets.count == targets.count
-        && zip(other.allTargets, targets).count { $0 != $1 } == 1
-    }
-  }
-
-  private func read<Command: ProfiledCommand>(
-    _ command: Command, _ typed: SwitchedOff, with file: ProfileFile
+    _ line: TypedLine<Command>, _ text: String?, named target: Target? = nil,
+    from file: ProfileFile
   ) throws -> Reading {
     let choice = try ProfileChoice(
-      profile: command.profileOptions.profile, target: command.namedTarget,
-      isName: { name in isTarget(name, of: command, in: typed.arguments) }, file: file,
-      devices: devices)
-    let late = LateProfile { device in
-      try complete(command, typed, with: choice.knowing(device, in: file), from: file)
-    }
-    let completed = try complete(command, typed, with: choice, from: file)
+      profile: line.given["profile"]?.last, target: target ?? text.map { try Target(parsing: $0) },
+      isName: { $0 == text }, file: file, devices: devices)
+    let command = try line.command(choice, from: file)
     if !choice.moreTargets.isEmpty && !Command.takesSeveralTargets {
       throw Failure(
         .usage, "the profile '\(choice.profile ?? "")' has several targets: name one of them.")
     }
+    let late = LateProfile { device in
+      try line.command(choice.knowing(device, in: file), from: file)
+    }
     return Reading(
-      command: completed, late: choice.dependsOnDevice ? late : nil,
+      command: command, late: choice.dependsOnDevice ? late : nil,
       others: choice.moreTargets.map { target in
-        var other = completed
+        var other = command
         other.namedTarget = target
         return Reading(command: other)
       })
   }
-
-  private func complete<Command: ProfiledCommand>(
-    _ command: Command, _ typed: SwitchedOff, with choice: ProfileChoice, from file: ProfileFile
-  ) throws -> Command {
-    var completed = command
-    let entries = choice.entries.filter { entry in
-      // Otherwise the values of both would be added for an option that may be repeated.
-      let isReplaced =
-        ProfileKey(named: entry.key).map { $0.kind == .texts && $0.isGiven(in: typed.arguments) }
-        ?? false
-      return !isReplaced && !typed.keys.contains(entry.key)
-    }
-    if !entries.isEmpty {
-      let completion = Completion<Command>(typed: typed.arguments, entries: entries)
-      do {
-        guard let parsed = try parse(completion.words) as? Command else { return command }
-        completed = parsed
-      } catch {
-        throw culprit(of: completion, in: file) ?? Failure(.usage, words(error))
-      }
-    }
-    completed.namedTarget = choice.target
-    completed.profileOptions.profile = choice.profile
-    completed.profileOptions.configuredKeys = choice.entries.map(\.key).sorted()
-    return completed
-  }
-
-  /// Whether the TARGET was given as this name, not as a path: replacing the argument must change the
-  /// parsed target.
-  private func isTarget<Command: ProfiledCommand>(
-    _ name: String, of command: Command, in arguments: [String]
-  ) -> Bool {
-    arguments.indices.contains { index in
-      guard arguments[index] == name else { return false }
-      var others = arguments
-      others[index] = "latest"
-      return (try? parse(others) as? Command)?.namedTarget == .device(.latest)
-    }
-  }
-
-  /// Finds the entry that the parser refuses: the one whose removal makes the rest valid, or else the
-  /// first that is invalid on its own.
-  private func culprit<Command>(of completion: Completion<Command>, in file: ProfileFile)
-    -> Failure?
-  {
-    func complaint(_ entries: [Entry]) -> String? {
-      do {
-        _ = try parse(completion.replacing(entries: entries).words)
-        return nil
-      } catch {
-        return words(error)
-      }
-    }
-    let entries = completion.entries
-    let culprit =
-      entries.first { entry in complaint(entries.filter { $0 != entry }) == nil }
-      ?? entries.first { complaint([$0]) != nil }
-    guard let culprit, let path = file.path else { return nil }
-    let what = complaint([culprit]) ?? complaint(entries) ?? ""
-    return Failure(.usage, "\(path):\(culprit.line): \(what)")
-  }
 }
 
-/// The arguments of a command line, and the configuration's entries.
-private struct Completion<Command: ProfiledCommand> {
-  let typed: [String]
-  let entries: [Entry]
+/// What a command line gives, which can become a command with any profile.
+private struct TypedLine<Command: ProfiledCommand> {
+  /// The name of the parameter that is the TARGET.
+  static var target: String { "target" }
 
-  func replacing(entries: [Entry]) -> Self { Self(typed: typed, entries: entries) }
+  let given: Given
+  private let declarations = Command.description.declarations
 
-  var words: [String] {
-    let name = Command.profiledName.rawValue
-    let rest = typed.first == name ? typed.dropFirst() : typed[...]
-    return [name] + entries.flatMap { Self.words(for: $0) } + rest
+  init(_ given: Given) { self.given = given }
+
+  /// The same with other TARGETs.
+  func at(_ targets: [String]?) -> Self { Self(given.with(Self.target, targets)) }
+
+  /// The command without a configuration.
+  func command() throws(UsageError) -> Command { try Command(Values(given, of: declarations)) }
+
+  /// The command with what the configuration says.
+  ///
+  /// - Throws: ``Failure`` that names the line of the entry that is wrong, `UsageError` if the command line
+  ///   is.
+  func command(_ choice: ProfileChoice, from file: ProfileFile) throws -> Command {
+    var command: Command
+    do throws(UsageError) {
+      command = try Command(
+        Values(given, choice.entries.compactMap(declarations.configured), of: declarations))
+    } catch {
+      guard let path = file.path, let entry = culprit(of: error, in: choice) else { throw error }
+      throw Failure(.usage, "\(path):\(entry.line): \(error)")
+    }
+    command.namedTarget = choice.target
+    command.profile = ProfileInUse(
+      name: choice.profile, keys: choice.entries.map(\.key).sorted())
+    return command
   }
 
-  private static func words(for entry: Entry) -> [String] {
-    guard let key = ProfileKey(named: entry.key), key.commands.contains(Command.profiledName)
-    else { return [] }
-    return key.arguments(for: entry.value) ?? []
+  /// The entry that an error is about; nil if it is about the command line alone.
+  private func culprit(of error: UsageError, in choice: ProfileChoice) -> Entry? {
+    choice.entries.last { entry in
+      guard let name = declarations.configurable(entry.key)?.name else { return false }
+      return error.parameters.contains(name) && given[name] == nil
+    }
   }
-}
-
-extension ProfiledCommand {
-  fileprivate var allTargets: [Target] { (namedTarget.map { [$0] } ?? []) + moreTargets }
 }

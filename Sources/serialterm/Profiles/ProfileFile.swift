@@ -1,6 +1,7 @@
 import Configuration
 import DeviceWatch
 import Glibc
+import Options
 import Posix
 import SessionKit
 import SystemPackage
@@ -113,10 +114,13 @@ struct ProfileFile {
     case ("match", _): return ProfileMatch.complaint(about: entry.value)
     default: break
     }
-    guard let key = ProfileKey(named: entry.key) else {
-      return "unknown key '\(entry.key)': expected the long name of an option, such as 'baud'"
+    for command in Subcommands.profiled {
+      guard let declaration = command.description.declarations.configurable(entry.key) else {
+        continue
+      }
+      return declaration.texts(of: entry.value, key: entry.key) == nil
+        ? "'\(entry.key)' is \(entry.value.kindName): expected \(declaration.expectedValue)" : nil
     }
-    return key.arguments(for: entry.value) == nil
-      ? "'\(entry.key)' is \(entry.value.kindName): expected \(key.expected)" : nil
+    return "unknown key '\(entry.key)': expected the long name of an option, such as 'baud'"
   }
 }

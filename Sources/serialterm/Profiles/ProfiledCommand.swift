@@ -1,20 +1,27 @@
+import Options
 import SessionKit
 
-/// A command that talks to a device, and takes options that are not on its command line from the
+/// A command that talks to a device, and takes parameters that are not on its command line from the
 /// configuration.
 protocol ProfiledCommand: Subcommand {
-  static var profiledName: ProfiledCommandName { get }
-  /// Its `profile` is set to the profile that applies once the configuration has been read.
-  var profileOptions: ProfileOptions { get set }
+  var values: Values { get }
   /// The TARGET, nil if none was given.
   var namedTarget: Target? { get set }
+  /// What the configuration says.
+  var profile: ProfileInUse { get set }
   /// Whether the command can have several targets.
   static var takesSeveralTargets: Bool { get }
-  /// The TARGETs after the first.
-  var moreTargets: [Target] { get }
 }
 
 extension ProfiledCommand {
+  static var canSwitchOff: Bool { true }
   static var takesSeveralTargets: Bool { false }
-  var moreTargets: [Target] { [] }
+}
+
+/// What the configuration says about a session.
+struct ProfileInUse: Hashable {
+  /// The name of the profile; nil without one.
+  var name: String?
+  /// The keys that the configuration sets, also those that the command line replaces or switches off.
+  var keys: [String] = []
 }

@@ -1,8 +1,7 @@
-import ArgumentParser
 import Glibc
 
 /// A signal that releases the port of a session, or reopens it: one of the two without a fixed meaning.
-enum ReleaseSignal: String, NamedChoice {
+enum ReleaseSignal: String, CaseIterable {
   case usr1 = "USR1"
   case usr2 = "USR2"
 

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Options
 import Glibc
 import Posix
 import SystemPackage
@@ -19,11 +19,11 @@ final class ReportFile {
 
     /// Reads `FORMAT=FILE`.
     ///
-    /// - Throws: `ValidationError`.
-    init(parsing text: String) throws {
+    /// - Throws: `ValueError`.
+    init(parsing text: String) throws(ValueError) {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, let format = Format(rawValue: String(parts[0])), !parts[1].isEmpty
-      else { throw ValidationError("'--report \(text)': expected junit=FILE or json=FILE") }
+      else { throw ValueError(text, expected: "junit=FILE or json=FILE") }
       self.format = format
       path = FilePath(String(parts[1]))
     }

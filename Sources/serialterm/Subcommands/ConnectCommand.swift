@@ -1,143 +1,132 @@
-import ArgumentParser
 import Glibc
 import Logs
+import Options
 import PlainText
 import SerialCore
 import SessionKit
 import TerminalFrontEnd
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
-struct ConnectCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "connect",
-    abstract: "Talk to a serial device.",
-    discussion: """
-      With a terminal, keys go to the device; ctrl-t ? lists the commands. With pipes, standard \
-      input is sent at the device's pace, and what it answers goes to standard output unchanged.
+struct ConnectCommand: ProfiledCommand {
+  static let targets = Parameter<[Target]>.arguments(
+    "target",
+    "The device: see 'serialterm help targets'. Without it, the only one, or a list to choose from. "
+      + "Several are shown line by line in one view.",
+    completion: Target.completion, parse: { try Target(parsing: $0) })
 
-      A TARGET is a node (/dev/ttyUSB0, ttyUSB0, any path that leads to one), a USB adapter by \
-      what it is (usb:0403:6001, usb:0403:6001:SERIAL), by its serial number (serial:TEXT) or by \
-      the physical port it is plugged into (port:ID_PATH), the one plugged in last (latest) or \
-      next (new), or a simulation that needs no hardware \
-      (loopback: echoes, loopback:board is a small board).
+  static let reconnect = Parameter<Bool>.pair(
+    "reconnect", off: "no-reconnect", offLetter: "n",
+    "When the device is unplugged, wait for it and continue, or end.",
+    inSession: "reopen a lost device")
 
-      Several TARGETs share one view, line by line; ctrl-t w types to the next one.
+  static let localEcho = Parameter.flag(
+    "local-echo", letter: "e", "Show what you type.", inSession: "show what you type")
 
-      EXAMPLES:
-        serialterm connect /dev/ttyUSB0 -b 9600
-        serialterm connect ttyUSB0 ttyUSB1       two devices in one view
-      """)
+  static let inputMode = Parameter<InputMode>.choice(
+    "input-mode", "MODE",
+    "Send each key at once (char), or a line after Enter, with editing (line).", standard: .char)
 
-  @Argument(
-    help: "The device. Without it, the only one, or a list to choose from.",
-    completion: Target.completion,
-    transform: { try Target(parsing: $0) })
-  var target: Target?
+  static let lineEnding = Parameter<LineEnding>.choice(
+    "line-ending", "ENDING", "What Enter sends: cr, lf or crlf.",
+    inSession: "set what Enter sends", standard: .cr)
 
-  @Argument(
-    help: "More devices: shown line by line in one view, or named in --json.",
-    completion: Target.completion,
-    transform: { try Target(parsing: $0) })
-  var more: [Target] = []
+  static let readOnly = Parameter.flag("read-only", "Send nothing.", inSession: "send nothing")
 
-  @OptionGroup(title: "LINE")
-  var line: LineOptions
+  static let prefix = Parameter<PrefixKey>.option(
+    "prefix", "KEY", "The key that starts a command: ctrl-a to ctrl-z, or none.",
+    standard: .standard, shown: "\(PrefixKey.standard)",
+    completion: .words(["ctrl-a", "ctrl-t", "none"]),
+    parse: { text in
+      guard let key = PrefixKey(parsing: text) else {
+        throw ValueError(text, expected: "ctrl-a to ctrl-z, or none")
+      }
+      return key
+    })
 
-  @Flag(
-    inversion: .prefixedNo, exclusivity: .chooseLast,
-    help: "When the device is unplugged, wait for it and continue.")
-  var reconnect = true
+  static let linger = Parameter<Double>.seconds(
+    "linger", "Seconds to wait for an answer when standard input has ended.", 0...86_400,
+    standard: 0.2)
 
-  @Flag(name: .customShort("n"), help: .init("Same as --no-reconnect.", visibility: .default))
-  var neverReconnect = false
+  static let drain = Parameter<Double?>.seconds(
+    "drain",
+    "Seconds to wait for bytes that are still being sent: by default 0.3 when you quit, 1 when the "
+      + "port is released.", 0...86_400)
 
-  @Flag(help: "Wait for a device that is missing or in use.")
-  var wait = false
+  static let releaseOn = Parameter<ReleaseSignal?>.choice(
+    "release-on", "SIGNAL", "A signal that releases the port, and reopens it: USR1 or USR2.")
 
-  @Flag(name: [.customShort("e"), .long], help: "Show what you type.")
-  var localEcho = false
+  static let exec = Parameter<String?>.option(
+    "exec", "COMMAND", "Run a command with the port as its standard input and output.",
+    isConfigurable: false, parse: { $0 })
 
-  @OptionGroup(title: "PACING")
-  var pacing: PacingOptions
+  static let json = Parameter.flag(
+    "json", "For programs: events and received data as JSON lines, commands as JSON lines.",
+    isConfigurable: false)
 
-  @OptionGroup(title: "VIEW")
-  var view: ViewOptions
-
-  @Option(help: "Send each key at once (char), or a line after Enter, with editing (line).")
-  var inputMode = InputMode.char
-
-  @Option(help: "What Enter sends: cr, lf or crlf.")
-  var lineEnding = LineEnding.cr
-
-  @Flag(help: "Send nothing.")
-  var readOnly = false
-
-  @Flag(
-    exclusivity: .chooseLast,
-    help: """
-      Lock the port (--exclusive, the default), or not (--shared). If two programs read from one \
-      port, each misses a part of the data.
-      """)
-  var sharing: Sharing = .exclusive
-
-  @OptionGroup(title: "LOG")
-  var log: LogOptions
-
-  @Option(help: "The key that starts a command: ctrl-a to ctrl-z, or none.")
-  var prefix = PrefixKey.standard
-
-  @Option(help: "Seconds to wait for an answer when standard input has ended.")
-  var linger = 0.2
-
-  @Option(
-    help: """
-      Seconds to wait for bytes that are still being sent: by default 0.3 when you quit, 1 when the \
-      port is released.
-      """)
-  var drain: Double?
-
-  @Option(help: "A signal that releases the port, and reopens it: USR1 or USR2.")
-  var releaseOn: ReleaseSignal?
-
-  @Flag(name: [.short, .long], help: "Print only failures.")
-  var quiet = false
-
-  @Option(
-    help: .init(
-      "Run a command with the port as its standard input and output.", valueName: "command"))
-  var exec: String?
-
-  @Flag(help: "For programs: events and received data as JSON lines, commands as JSON lines.")
-  var json = false
-
-  @OptionGroup(title: "CONFIGURATION")
-  var profileOptions: ProfileOptions
+  static let description = CommandDescription(
+    "connect", "Talk to a serial device.",
+    """
+    With a terminal, keys go to the device; ctrl-t ? lists the commands. With pipes, standard input is \
+    sent at the device's pace, and what it answers goes to standard output unchanged.
+    """,
+    example: """
+      serialterm connect ttyUSB0 -b 9600 -t    9600 baud, the time of each line
+      serialterm connect ttyUSB0 ttyUSB1       two devices; ctrl-t w switches
+      """,
+    mostUsed: [
+      LineParameters.baud, LineParameters.parity, LineParameters.flow, localEcho, lineEnding,
+      ViewParameters.timestamps, ViewParameters.hex, LogParameters.log, SessionParameters.wait,
+      SessionParameters.profile,
+    ],
+    sections: [
+      ParameterSection("ARGUMENTS", [targets]),
+      ParameterSection(
+        "CONNECTION",
+        [SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn]),
+      LineParameters.section,
+      ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix]),
+      ViewParameters.section, LogParameters.section, PacingParameters.section,
+      ParameterSection(
+        "PROGRAMS AND PIPES", [Self.linger, Self.exec, json, SessionParameters.quiet]),
+      SessionParameters.configuration,
+    ])
 
   /// When what is typed is sent.
-  enum InputMode: String, NamedChoice {
+  enum InputMode: String, CaseIterable {
     case char, line
   }
 
-  /// Whether others may open the port too.
-  enum Sharing: String, EnumerableFlag {
-    case exclusive, shared
+  let values: Values
+  var namedTarget: Target?
+  var profile = ProfileInUse()
+
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    let targets = values[Self.targets]
+    namedTarget = targets.first
+    try values.checkLocking()
+    try values.checkLogs()
+    guard exec != nil else { return }
+    if isReadOnly {
+      throw UsageError(
+        about: ["exec", "read-only"],
+        "--exec sends what its command writes, --read-only sends nothing")
+    }
+    if targets.count > 1 { throw UsageError(about: ["exec"], "--exec is for one device") }
+    if isForProgram {
+      throw UsageError(about: ["exec", "json"], "--json and --exec are two ways to be driven")
+    }
   }
 
-  func validate() throws {
-    for (name, seconds) in [("linger", linger), ("drain", drain ?? 0)]
-    where !(0...86_400).contains(seconds) {
-      throw ValidationError("'--\(name) \(seconds)': expected seconds from 0 to 86400")
-    }
-    try line.validateLocking(sharing)
-    if exec != nil && readOnly {
-      throw ValidationError("--exec sends what its command writes, --read-only sends nothing")
-    }
-    if !more.isEmpty && exec != nil { throw ValidationError("--exec is for one device") }
-    if json && exec != nil { throw ValidationError("--json and --exec are two ways to be driven") }
-  }
+  static let takesSeveralTargets = true
+
+  private var exec: String? { values[Self.exec] }
+  private var isForProgram: Bool { values[Self.json] }
+  private var isReadOnly: Bool { values[Self.readOnly] }
+  private var linger: Duration { .seconds(values[Self.linger]) }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    if exec != nil || json { return try executeHeadless(in: context) }
+    if exec != nil || isForProgram { return try executeHeadless(in: context) }
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { ($0, reading.late) }
     }
@@ -162,11 +151,11 @@ struct ConnectCommand: Subcommand {
 
   /// What several devices have in common cannot be what only one can have.
   private func validateSharedScreen() throws(Failure) {
-    if view.settings.isRaw {
+    if values[ViewParameters.raw] {
       throw Failure(
         .usage, "--raw lets a device draw on the whole screen: not with several devices.")
     }
-    if !readOnly && isatty(STDIN_FILENO) == 0 {
+    if !isReadOnly && isatty(STDIN_FILENO) == 0 {
       throw Failure(
         .usage,
         "several devices, and standard input is not a terminal: which one is it for? Use --read-only, or connect to one."
@@ -188,12 +177,12 @@ struct ConnectCommand: Subcommand {
     let session = try HeadlessInterface(sessionConfiguration, among: context.devices)
     let json =
       exec == nil
-      ? JSONController(session, linger: .seconds(linger), isReadOnly: readOnly) : nil
+      ? JSONController(session, linger: linger, isReadOnly: isReadOnly) : nil
     if let late = context.late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
-        json?.linger = .seconds(command.linger)
-        json?.setReadOnly(command.readOnly, port: 0)
+        json?.linger = command.linger
+        json?.setReadOnly(command.isReadOnly, port: 0)
         return command.sessionConfiguration
       }
     }
@@ -212,11 +201,11 @@ struct ConnectCommand: Subcommand {
     try Self.validateLogs(configurations.map(\.session.log))
     for (index, (command, late)) in others.enumerated() {
       json.add(
-        command.sessionConfiguration, isReadOnly: command.readOnly,
+        command.sessionConfiguration, isReadOnly: command.isReadOnly,
         forDevice: late.map { late in
           { device in
             let known = try late.command(for: device, like: command)
-            json.setReadOnly(known.readOnly, port: index + 1)
+            json.setReadOnly(known.isReadOnly, port: index + 1)
             return known.sessionConfiguration
           }
         })
@@ -226,35 +215,20 @@ struct ConnectCommand: Subcommand {
 }
 
 extension ConnectCommand {
-  private var sessionConfiguration: SessionConfiguration {
-    SessionConfiguration(
-      target: target, settings: line.settings,
-      linkOptions: line.linkOptions(isExclusive: sharing == .exclusive), onOpen: line.onOpen,
-      // A command cannot be told that the device has gone, but by its end.
-      reconnects: reconnect && !neverReconnect && exec == nil, waitsForAbsentDevice: wait,
-      pacing: pacing.pacing, log: log.configuration, isQuiet: quiet)
+  var sessionConfiguration: SessionConfiguration {
+    // A command cannot be told that the device has gone, but by its end.
+    values.sessionConfiguration(
+      target: namedTarget, reconnects: values[Self.reconnect] && exec == nil)
   }
 
-  private var connectConfiguration: ConnectConfiguration {
+  var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
-      session: sessionConfiguration, profile: profileOptions.profile,
-      configuredKeys: Set(profileOptions.configuredKeys), echoesLocally: localEcho,
-      isReadOnly: readOnly, editsLines: inputMode == .line, lineEnding: lineEnding,
-      view: view.settings,
-      filter: view.filter, showsStatus: view.status, printsLists: view.plain, prefix: prefix,
-      linger: .seconds(linger), drain: drain.map { .seconds($0) }, releaseSignal: releaseOn)
+      session: sessionConfiguration, profile: profile.name,
+      configuredKeys: Set(profile.keys), echoesLocally: values[Self.localEcho],
+      isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
+      lineEnding: values[Self.lineEnding], view: values.viewSettings,
+      filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
+      printsLists: values[ViewParameters.plain], prefix: values[Self.prefix], linger: linger,
+      drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn])
   }
-}
-
-extension ConnectCommand: ProfiledCommand {
-  static var profiledName: ProfiledCommandName { .connect }
-
-  var namedTarget: Target? {
-    get { target }
-    set { target = newValue }
-  }
-
-  static var takesSeveralTargets: Bool { true }
-
-  var moreTargets: [Target] { more }
 }

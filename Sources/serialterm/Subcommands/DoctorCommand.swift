@@ -1,6 +1,6 @@
-import ArgumentParser
 import DeviceWatch
 import Glibc
+import Options
 import PlainText
 import SessionKit
 import SystemPackage
@@ -8,31 +8,30 @@ import TerminalFrontEnd
 
 /// `serialterm doctor`: finds out why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "doctor",
-    abstract: "Diagnose a port and suggest a fix.",
-    discussion: """
-      Finds the reasons why 'serialterm connect' fails, and what may disturb a port. It opens no port \
-      and changes nothing. Without TARGET it examines all devices. Only root can see the programs of \
-      other users. Exit status 0: nothing is wrong; 1: something is.
+  private static let target = Parameter<String?>.argument(
+    "target", "The device: see 'serialterm help targets'.", completion: Target.completion,
+    parse: Target.checked)
+  private static let json = Parameter.flag("json", "Print a JSON array.")
 
-      EXAMPLE:
-        serialterm doctor /dev/ttyUSB0
-      """)
+  static let description = CommandDescription(
+    "doctor", "Diagnose a port and suggest a fix.",
+    """
+    Finds the reasons why 'serialterm connect' fails, and what may disturb a port. It opens no port \
+    and changes nothing. Without TARGET it examines all devices. Only root can see the programs of \
+    other users. Exit status 0: nothing is wrong; 1: something is.
+    """,
+    example: "serialterm doctor /dev/ttyUSB0",
+    sections: [
+      ParameterSection("ARGUMENTS", [Self.target]),
+      ParameterSection("OPTIONS", [json, SessionParameters.config]),
+    ])
 
-  @Argument(
-    help: "The device, in any form that 'serialterm connect' takes.",
-    completion: Target.completion)
-  var target: String?
+  private let values: Values
+  private let target: String?
 
-  @Flag(help: "Print a JSON array.")
-  var json = false
-
-  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
-  var config: String?
-
-  func validate() throws {
-    if let target { _ = try Target(parsing: target) }
+  init(_ values: Values) {
+    self.values = values
+    target = values[Self.target]
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
@@ -44,7 +43,7 @@ struct DoctorCommand: Subcommand {
     let facts = FactGatherer(devices: devices).facts(about: named)
     let findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
     try StandardStream.output.print(
-      json ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, facts))
+      values[Self.json] ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, facts))
     return findings.isEmpty ? .done : .otherFailure
   }
 
@@ -52,7 +51,7 @@ struct DoctorCommand: Subcommand {
   private func namedTarget(among devices: DeviceCatalog) throws -> (Target?, Finding?) {
     let file: ProfileFile
     do {
-      file = try ProfileFile(config.map { FilePath($0) })
+      file = try ProfileFile(values[SessionParameters.config].map { FilePath($0) })
     } catch {
       guard let target else { return (nil, Finding(configuration: error)) }
       return (try Target(parsing: target), Finding(configuration: error))

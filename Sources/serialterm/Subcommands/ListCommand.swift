@@ -1,37 +1,33 @@
-import ArgumentParser
 import DeviceWatch
+import Options
 import SerialCore
 import SessionKit
 import TerminalFrontEnd
 
 /// `serialterm list`: lists the serial devices.
 struct ListCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "List the serial devices.",
-    discussion: """
-      Lists only ports with hardware behind them, unless --all is given.
+  private static let json = Parameter.flag("json", "Print a JSON array.")
+  private static let names = Parameter.flag("names", "Print only the nodes, one on each line.")
+  private static let all = Parameter.flag("all", "Include ports without hardware.")
 
-      EXAMPLE:
-        serialterm list --json
-      """)
+  static let description = CommandDescription(
+    "list", "List the serial devices.",
+    "Lists only ports with hardware behind them, unless --all is given.",
+    example: "serialterm list --json",
+    sections: [ParameterSection("OPTIONS", [json, names, all])])
 
-  @Flag(help: "Print a JSON array.")
-  var json = false
+  private let values: Values
 
-  @Flag(help: "Print only the nodes, one on each line.")
-  var names = false
-
-  @Flag(help: "Include ports without hardware.")
-  var all = false
-
-  func validate() throws {
-    if json && names { throw ValidationError("--json and --names exclude each other") }
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    if values[Self.json] && values[Self.names] {
+      throw UsageError("--json and --names exclude each other")
+    }
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let devices = try context.devices.current().filter { all || $0.hasHardware }
-    if devices.isEmpty && !json && !names {
+    let devices = try context.devices.current().filter { values[Self.all] || $0.hasHardware }
+    if devices.isEmpty && !values[Self.json] && !values[Self.names] {
       try StandardStream.error.print(Self.nothingThere)
     } else {
       try StandardStream.output.print(text(of: devices))
@@ -49,9 +45,9 @@ struct ListCommand: Subcommand {
     """
 
   private func text(of devices: [Device]) -> String {
-    if names { return devices.map { "\($0.node)\n" }.joined() }
+    if values[Self.names] { return devices.map { "\($0.node)\n" }.joined() }
     let holders = PortHolders()
-    if json {
+    if values[Self.json] {
       return "\(JSON.array(devices.map { $0.json(holder: holders[$0.node]) }))\n"
     }
     return DeviceTable(devices, holders: holders, width: UserTerminal.outputWidth).lines.map {

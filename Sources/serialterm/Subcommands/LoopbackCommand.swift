@@ -1,63 +1,73 @@
-import ArgumentParser
 import EventLoop
 import Loopback
+import Options
 import SerialCore
 import SystemPackage
 import TerminalFrontEnd
 
 /// `serialterm loopback`: a pseudo-terminal to test against.
 struct LoopbackCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "loopback",
-    abstract: "Make a pseudo-terminal to test against; no hardware is needed.",
-    discussion: """
-      Prints the node's path and serves it until it is ended by a signal. It echoes, unless --pair \
-      or --board is given. Faults can be injected to see how a program takes them.
+  private static let pair = Parameter.flag("pair", "Two nodes, wired back to back.")
+  private static let board = Parameter.flag("board", "A small simulated board, with a prompt.")
+  private static let link = Parameter<[String]>.list(
+    "link", "PATH", "A symbolic link to the node; with --pair, give one for each node.",
+    completion: .files, parse: { $0 })
+  private static let rate = Parameter<UInt32?>.option(
+    "rate", "BAUD", "Pace the bytes as a line of this baud rate would.",
+    parse: { try LineSettings.baudRate(parsing: $0) })
+  private static let drop = probability(
+    "drop", "How probable it is that a byte is lost, 0 to 1.")
+  private static let corrupt = probability(
+    "corrupt", "How probable it is that a bit of a byte is flipped, 0 to 1.")
+  private static let seed = Parameter<UInt64>.option(
+    "seed", "NUMBER", "Where the faults' random numbers begin.", standard: 1, shown: "1",
+    parse: { text in
+      guard let number = UInt64(text) else {
+        throw ValueError(text, expected: "a whole number from 0 to \(UInt64.max)")
+      }
+      return number
+    })
+  private static let hangUpAfter = Parameter<Int?>.option(
+    "hang-up-after", "BYTES",
+    "Hang up and end when so many bytes have passed, both directions together.",
+    parse: { try Int.number($0, of: "bytes,", in: 1...Int.max) })
 
-      EXAMPLE:
-        serialterm loopback --board --link /tmp/board &
-        serialterm connect /tmp/board
-      """)
+  static let description = CommandDescription(
+    "loopback", "Make a pseudo-terminal to test against; no hardware is needed.",
+    """
+    Prints the node's path and serves it until it is ended by a signal. It echoes, unless --pair or \
+    --board is given. Faults can be injected to see how a program takes them.
+    """,
+    example: """
+      serialterm loopback --board --link /tmp/board &
+      serialterm connect /tmp/board
+      """,
+    sections: [
+      ParameterSection("OPTIONS", [pair, board, link, rate]),
+      ParameterSection("FAULTS", [drop, corrupt, seed, hangUpAfter]),
+    ])
 
-  @Flag(help: "Two nodes, wired back to back.")
-  var pair = false
+  private static func probability(_ name: String, _ summary: String) -> Parameter<Double> {
+    .option(
+      name, "P", summary, standard: 0, shown: "0",
+      parse: { try .number($0, of: "a probability", in: 0...1) })
+  }
 
-  @Flag(help: "A small simulated board, with a prompt.")
-  var board = false
+  private let values: Values
 
-  @Option(help: "A symbolic link to the node; with --pair, give one for each node.")
-  var link: [String] = []
-
-  @Option(
-    help: "Pace the bytes as a line of this baud rate would.",
-    transform: { try LineSettings.baudRate(parsing: $0) })
-  var rate: UInt32?
-
-  @Option(help: "How probable it is that a byte is lost, 0 to 1.")
-  var drop = 0.0
-
-  @Option(help: "How probable it is that a bit of a byte is flipped, 0 to 1.")
-  var corrupt = 0.0
-
-  @Option(help: "Where the faults' random numbers begin.")
-  var seed: UInt64 = 1
-
-  @Option(help: "Hang up and end when so many bytes have passed, both directions together.")
-  var hangUpAfter: Int?
-
-  func validate() throws {
-    if pair && board { throw ValidationError("--pair and --board exclude each other") }
-    let most = pair ? 2 : 1
-    if link.count > most {
-      throw ValidationError("--link was given \(link.count) times; there are \(most) nodes to link")
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    if values[Self.pair] && values[Self.board] {
+      throw UsageError("--pair and --board exclude each other")
     }
-    for (name, value) in [("drop", drop), ("corrupt", corrupt)] where !(0...1).contains(value) {
-      throw ValidationError("'--\(name) \(value)': expected a probability from 0 to 1")
-    }
-    if let hangUpAfter, hangUpAfter < 1 {
-      throw ValidationError("'--hang-up-after \(hangUpAfter)': expected 1 or more bytes")
+    let (links, most) = (values[Self.link].count, values[Self.pair] ? 2 : 1)
+    if links > most {
+      throw UsageError("--link was given \(links) times; there are \(most) nodes to link")
     }
   }
+
+  fileprivate var isPair: Bool { values[Self.pair] }
+  fileprivate var isBoard: Bool { values[Self.board] }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let loop = try IOLoop()
@@ -66,7 +76,7 @@ struct LoopbackCommand: Subcommand {
       outcome = .success(.signal($0))
     }
     let server = try Server(self, on: loop) { outcome = $0 }
-    let links = try zip(link, server.paths).map { link, node in
+    let links = try zip(values[Self.link], server.paths).map { link, node in
       do throws(StableLinkError) {
         return try StableLink(at: FilePath(link), to: node)
       } catch {
@@ -81,11 +91,11 @@ struct LoopbackCommand: Subcommand {
 
   fileprivate var options: LoopbackOptions {
     var options = LoopbackOptions()
-    options.baudRate = rate
-    options.dropProbability = drop
-    options.corruptProbability = corrupt
-    options.seed = seed
-    options.hangUpAfter = hangUpAfter
+    options.baudRate = values[Self.rate]
+    options.dropProbability = values[Self.drop]
+    options.corruptProbability = values[Self.corrupt]
+    options.seed = values[Self.seed]
+    options.hangUpAfter = values[Self.hangUpAfter]
     return options
   }
 }
@@ -105,12 +115,12 @@ private enum Server {
       case .failed(let errno): onEnd(.failure(Failure(.otherFailure, "the loopback: \(errno)")))
       }
     }
-    if command.pair {
+    if command.isPair {
       let pair = try LoopbackPair(options: command.options, on: loop)
       pair.onHangUp = onHangUp
       self = .pair(pair)
     } else {
-      let device: any SimulatedDevice = command.board ? Board() : EchoDevice()
+      let device: any SimulatedDevice = command.isBoard ? Board() : EchoDevice()
       let port = try LoopbackPort(device, options: command.options, on: loop)
       port.onHangUp = onHangUp
       self = .port(port)

@@ -1,42 +1,34 @@
-import ArgumentParser
 import DeviceWatch
+import Options
 
 /// `serialterm monitor`: watches devices being plugged in and unplugged.
 struct MonitorCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "monitor",
-    abstract: "Watch devices being plugged in and unplugged.",
-    discussion: """
-      Prints the devices that are present, then each change: appeared, disappeared or changed. \
-      Ends on ctrl-c, after --count changes, or after --timeout seconds.
+  private static let json = Parameter.flag("json", "Print one JSON object on each line.")
+  private static let all = Parameter.flag("all", "Include ports without hardware.")
+  private static let count = Parameter<Int?>.option(
+    "count", "NUMBER", "End after this number of changes.",
+    parse: { try Int.number($0, of: "changes,", in: 1...Int.max) })
+  private static let timeout = Parameter<Double?>.seconds(
+    "timeout", "End after this number of seconds.", 0...31_536_000)
 
-      EXAMPLE:
-        serialterm monitor --json --count 1
-      """)
+  static let description = CommandDescription(
+    "monitor", "Watch devices being plugged in and unplugged.",
+    """
+    Prints the devices that are present, then each change: appeared, disappeared or changed. Ends on \
+    ctrl-c, after --count changes, or after --timeout seconds.
+    """,
+    example: "serialterm monitor --json --count 1",
+    sections: [ParameterSection("OPTIONS", [json, all, count, timeout])])
 
-  @Flag(help: "Print one JSON object on each line.")
-  var json = false
+  private let values: Values
 
-  @Flag(help: "Include ports without hardware.")
-  var all = false
-
-  @Option(help: .init("End after this number of changes.", valueName: "n"))
-  var count: Int?
-
-  @Option(help: .init("End after this number of seconds.", valueName: "seconds"))
-  var timeout: Double?
-
-  func validate() throws {
-    if let count, count < 1 { throw ValidationError("'--count \(count)': expected 1 or more") }
-    if let timeout, !(0...31_536_000).contains(timeout) {
-      throw ValidationError("'--timeout \(timeout)': expected seconds from 0 to 31536000")
-    }
-  }
+  init(_ values: Values) { self.values = values }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let controller = try MonitorController(
-      context.devices, format: json ? .json : .table, includesAll: all, count: count,
-      timeout: timeout.map { .milliseconds(Int64($0 * 1_000)) })
+      context.devices, format: values[Self.json] ? .json : .table,
+      includesAll: values[Self.all], count: values[Self.count],
+      timeout: values[Self.timeout].map { .milliseconds(Int64($0 * 1_000)) })
     return try controller.run()
   }
 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Options
 import PlainText
 import SessionKit
 import SystemPackage
@@ -6,39 +6,32 @@ import TerminalFrontEnd
 
 /// `serialterm release`: runs a command that needs the port of a running session.
 struct ReleaseCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "release",
-    abstract: "Run a command while a session releases its port.",
-    usage: "serialterm release [--quiet] [--config <file>] <target> -- <command> ...",
-    discussion: """
-      A session that was started by 'serialterm connect' and has the device releases the port, the \
-      command runs, and the session reopens the port when the command has ended. The command finds \
-      the port with the session's line settings. If no session has the device, the command runs all \
-      the same.
+  private static let command = Parameter<[String]>.wordsAfterDashes(
+    "command", "The command and its arguments.")
 
-      {} in the command is replaced by the device's node. TARGET takes every form that \
-      'serialterm connect' takes, except 'new' and 'loopback:'. The exit status is that of the \
-      command; 127 if it is not found, 126 if it cannot be run, 5 if the session keeps its port.
+  static let description = CommandDescription(
+    "release", "Run a command while a session releases its port.",
+    """
+    A session that was started by 'serialterm connect' and has the device releases the port, the \
+    command runs, and the session reopens the port when the command has ended. The command finds the \
+    port with the session's line settings. If no session has the device, the command runs all the same.
 
-      EXAMPLE:
-        serialterm release ttyUSB0 -- esptool.py -p {} write_flash 0 app.bin
-      """)
+    {} in the command is replaced by the device's node. TARGET takes every form that 'serialterm \
+    connect' takes, except 'new' and 'loopback:'. The exit status is that of the command; 127 if it is \
+    not found, 126 if it cannot be run, 5 if the session keeps its port.
+    """,
+    example: "serialterm release ttyUSB0 -- esptool.py -p {} write_flash 0 app.bin",
+    sections: [
+      ParameterSection("ARGUMENTS", [SessionParameters.targetText, Self.command]),
+      ParameterSection("OPTIONS", [SessionParameters.quiet, SessionParameters.config]),
+    ])
 
-  @Argument(help: "The device, or the name of a profile.", completion: Target.completion)
-  var target: String
+  private let values: Values
+  private let command: [String]
 
-  @Argument(parsing: .postTerminator, help: "The command and its arguments.")
-  var command: [String] = []
-
-  @Flag(name: [.short, .long], help: "Print nothing but errors.")
-  var quiet = false
-
-  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
-  var config: String?
-
-  func validate() throws {
-    _ = try Target(parsing: target)
-    if command.isEmpty { throw ValidationError("no command: release TARGET -- COMMAND ...") }
+  init(_ values: Values) {
+    self.values = values
+    command = values[Self.command]
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
@@ -57,8 +50,9 @@ struct ReleaseCommand: Subcommand {
 
   /// The node of the device that was named, directly or by a profile.
   private func node(among devices: DeviceCatalog) throws -> FilePath {
-    let file = try ProfileFile(config.map { FilePath($0) })
-    let named = try Target(named: target, in: file, among: devices)
+    let file = try ProfileFile(values[SessionParameters.config].map { FilePath($0) })
+    let named = try Target(
+      named: values[SessionParameters.targetText], in: file, among: devices)
     let resolved = try ResolvedTarget(named) { () throws(Errno) in try devices.current() }
     return try resolved.presentPath(among: devices.devices)
   }
@@ -73,6 +67,6 @@ struct ReleaseCommand: Subcommand {
   }
 
   private func say(_ text: String) {
-    if !quiet { StandardStream.complain(text.harmless) }
+    if !values[SessionParameters.quiet] { StandardStream.complain(text.harmless) }
   }
 }

@@ -1,47 +1,45 @@
-import ArgumentParser
 import EventLoop
 import Loopback
+import Options
 import SystemPackage
 import TerminalFrontEnd
 
 /// `serialterm replay`: plays a log as a pseudo-terminal.
 struct ReplayCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "replay",
-    abstract: "Play a log through a pseudo-terminal.",
-    discussion: """
-      Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what \
-      the device sent, at the pace of the log. Use it to test a parser without the board. The log \
-      is in JSON lines or pcapng (see --log-format of connect). Ends when everything was read. Of a \
-      log of several ports, one is played.
+  private static let file = Parameter<String>.argument(
+    "file", "The log; - for standard input.", completion: .files, standard: "", parse: { $0 })
+  private static let port = Parameter<String?>.option(
+    "port", "NAME", "The port to play, of a log of several.", parse: { $0 })
+  private static let speed = Parameter<Double>.option(
+    "speed", "FACTOR", "Factor of the pace: 10 is ten times as fast.", standard: 1, shown: "1",
+    parse: { try .number($0, of: "a number", in: 0.001...1_000_000) })
+  private static let link = Parameter<String?>.option(
+    "link", "PATH", "Make a symbolic link to the pseudo-terminal.", completion: .files,
+    parse: { $0 })
+  private static let loop = Parameter.flag(
+    "loop", "Start again at the end of the log, until a signal.")
 
-      EXAMPLE:
-        serialterm connect /dev/ttyUSB0 --log board.jsonl
-        serialterm replay board.jsonl --link /tmp/board &
-        my-parser /tmp/board
-      """)
+  static let description = CommandDescription(
+    "replay", "Play a log through a pseudo-terminal.",
+    """
+    Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what the \
+    device sent, at the pace of the log. Use it to test a parser without the board. The log is in JSON \
+    lines or pcapng (see --log-format of connect). Ends when everything was read. Of a log of several \
+    ports, one is played.
+    """,
+    example: """
+      serialterm connect /dev/ttyUSB0 --log board.jsonl
+      serialterm replay board.jsonl --link /tmp/board &
+      my-parser /tmp/board
+      """,
+    sections: [
+      ParameterSection("ARGUMENTS", [file]),
+      ParameterSection("OPTIONS", [port, speed, link, loop]),
+    ])
 
-  @Argument(
-    help: ArgumentHelp("The log; - for standard input.", valueName: "file"), completion: .file())
-  var file: String
+  private let values: Values
 
-  @Option(help: "The port to play, of a log of several.")
-  var port: String?
-
-  @Option(help: "Factor of the pace: 10 is ten times as fast.")
-  var speed = 1.0
-
-  @Option(help: "Make a symbolic link to the pseudo-terminal.")
-  var link: String?
-
-  @Flag(name: .customLong("loop"), help: "Start again at the end of the log, until a signal.")
-  var repeats = false
-
-  func validate() throws {
-    guard (0.001...1_000_000).contains(speed) else {
-      throw ValidationError("'--speed \(speed)': expected a number from 0.001 to 1000000")
-    }
-  }
+  init(_ values: Values) { self.values = values }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let loop = try IOLoop()
@@ -49,12 +47,14 @@ struct ReplayCommand: Subcommand {
     let signals = try loop.watchSignals(ExitStatus.endingSignals) {
       outcome = .success(.signal($0))
     }
+    let file = values[Self.file]
     let log: FilePath = file == "-" ? "/dev/stdin" : FilePath(file)
-    let replayer = try Replayer(log, port: port, speed: speed, repeats: repeats, on: loop)
+    let replayer = try Replayer(
+      log, port: values[Self.port], speed: values[Self.speed], repeats: values[Self.loop], on: loop)
     replayer.onEnd = { outcome = $0 }
     let stableLink: StableLink?
     do throws(StableLinkError) {
-      stableLink = try link.map { path throws(StableLinkError) in
+      stableLink = try values[Self.link].map { path throws(StableLinkError) in
         try StableLink(at: FilePath(path), to: replayer.path)
       }
     } catch {

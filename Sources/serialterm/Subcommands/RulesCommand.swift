@@ -1,39 +1,43 @@
-import ArgumentParser
 import DeviceWatch
+import Options
 import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
 /// `serialterm rules`: prints a udev rule that gives a device a permanent name.
 struct RulesCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rules",
-    abstract: "Print a udev rule that gives a device a permanent name.",
-    discussion: """
-      The rule recognises the device by its serial number if that is unique, otherwise by the USB \
-      port that it is plugged into. Nothing is installed: the comment above the rule has the command.
+  private static let name = Parameter<NodeName?>.option(
+    "name", "NAME", "The name below /dev: letters, digits, '_', '-' and '.'.",
+    parse: { try NodeName(parsing: $0) })
 
-      EXAMPLE:
-        serialterm rules ttyUSB0 --name board
-      """)
+  static let description = CommandDescription(
+    "rules", "Print a udev rule that gives a device a permanent name.",
+    """
+    The rule recognises the device by its serial number if that is unique, otherwise by the USB port \
+    that it is plugged into. Nothing is installed: the comment above the rule has the command.
+    """,
+    example: "serialterm rules ttyUSB0 --name board",
+    sections: [
+      ParameterSection("ARGUMENTS", [SessionParameters.targetText]),
+      ParameterSection("OPTIONS", [Self.name, SessionParameters.config]),
+    ])
 
-  @Argument(
-    help: "The device, in any form that 'serialterm connect' takes.", completion: Target.completion)
-  var target: String
+  private let target: String
+  private let name: NodeName
+  private let config: FilePath?
 
-  @Option(
-    help: "The name below /dev: letters, digits, '_', '-' and '.'.",
-    transform: { try NodeName(parsing: $0) })
-  var name: NodeName
-
-  @Option(help: .init("The configuration to use.", valueName: "file"), completion: .file())
-  var config: String?
-
-  func validate() throws { _ = try Target(parsing: target) }
+  init(_ values: Values) throws(UsageError) {
+    target = values[SessionParameters.targetText]
+    guard let name = values[Self.name] else {
+      throw UsageError("the name is missing: --name NAME")
+    }
+    self.name = name
+    config = values[SessionParameters.config].map { FilePath($0) }
+  }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let devices = try context.devices.current()
-    let file = try ProfileFile(config.map { FilePath($0) })
+    let file = try ProfileFile(config)
     let named = try Target(named: target, in: file, among: context.devices)
     let resolved = ResolvedTarget(named) { devices }
     guard let device = resolved.device(among: { devices }) else {

@@ -1,118 +1,112 @@
-import ArgumentParser
 import Glibc
+import Options
 import Scripting
 import SessionKit
 import SystemPackage
 
 /// `serialterm send`: sends one command to a device and waits for its answer.
-struct SendCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "send",
-    abstract: "Send a text or a file to a device, and print the answer.",
-    discussion: """
-      Sends TEXT followed by CR, as Enter does; or a file or standard input, exactly as it is. Ends \
-      when the driver has sent everything. With --expect it then prints what the device sends, up \
-      to the match; the exit status is 10 if there is none in time. For the form of TARGET see \
-      'serialterm connect --help'.
+struct SendCommand: ProfiledCommand {
+  private static let text = Parameter<String?>.argument(
+    "text", "The text to send. Without it and --file, standard input is sent.", parse: { $0 })
+  private static let file = Parameter<String?>.option(
+    "file", "FILE", "Send a file, or - for standard input.", isConfigurable: false,
+    completion: .files, parse: { $0 })
+  private static let hex = Parameter.flag(
+    "hex", "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.",
+    details: "They are sent exactly, without a line ending.", isConfigurable: false)
+  private static let escapes = Parameter.flag(
+    "escapes", "Replace \\r \\n \\t \\e \\0 \\\\ and \\xHH in TEXT.",
+    details: "If TEXT then ends with CR or LF, no line ending is added.", isConfigurable: false)
+  private static let lineEnding = Parameter<TextEnding>.choice(
+    "line-ending", "ENDING", "The end of TEXT: none, cr, lf or crlf.", standard: .cr)
+  private static let prompt = Parameter<Expression?>.option(
+    "prompt", "REGEX", "Wait for matching text before sending.",
+    parse: { try Expression(parsing: $0) })
+  private static let expect = Parameter<Expression?>.option(
+    "expect", "REGEX", "Wait for an answer that matches.", isConfigurable: false,
+    parse: { try Expression(parsing: $0) })
+  static let timeout = Parameter<Double>.seconds(
+    "timeout", "Seconds to wait for the prompt, and for the answer.", 0.001...86_400, standard: 5)
+  private static let print = Parameter<Int?>.option(
+    "print", "GROUP", "Print only this group of the match; 0 is the whole match.",
+    isConfigurable: false,
+    parse: { try Int.number($0, of: "a group,", in: 0...Int.max) })
 
-      EXAMPLE:
-        serialterm send loopback:board 'echo 42' \\
-          --prompt 'board> ' --expect '(\\d+)\\r\\n' --print 1
-      """)
+  static let description = CommandDescription(
+    "send", "Send a text or a file to a device, and print the answer.",
+    """
+    Sends TEXT followed by CR, as Enter does; or a file or standard input, exactly as it is. Ends when \
+    the driver has sent everything. With --expect it then prints what the device sends, up to the \
+    match; the exit status is 10 if there is none in time.
+    """,
+    example: """
+      serialterm send loopback:board 'echo 42' \\
+        --prompt 'board> ' --expect '(\\d+)\\r\\n' --print 1
+      """,
+    sections: [
+      ParameterSection("ARGUMENTS", [SessionParameters.target, Self.text]),
+      ParameterSection("TRANSFER", [file, hex, escapes, lineEnding]),
+      ParameterSection("ANSWER", [prompt, expect, timeout, print]),
+      ParameterSection("CONNECTION", SessionParameters.connection), LineParameters.section,
+      PacingParameters.section, LogParameters.section, SessionParameters.configuration,
+    ])
 
-  @Argument(
-    help: "The device.", completion: Target.completion, transform: { try Target(parsing: $0) })
-  var target: Target
+  let values: Values
+  var namedTarget: Target?
+  var profile = ProfileInUse()
 
-  @Argument(help: "The text to send. Without it and --file, standard input is sent.")
-  var text: String?
-
-  @Option(help: "Send a file, or - for standard input.", completion: .file())
-  var file: String?
-
-  @Flag(
-    help: """
-      TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'. They are sent exactly, \
-      without a line ending.
-      """)
-  var hex = false
-
-  @Flag(
-    help: """
-      Replace \\r \\n \\t \\e \\0 \\\\ and \\xHH in TEXT. If TEXT then ends with CR or LF, no line \
-      ending is added.
-      """)
-  var escapes = false
-
-  @Option(help: "The end of TEXT: none, cr, lf or crlf.")
-  var lineEnding = TextEnding.cr
-
-  @Option(
-    help: .init("Wait for matching text before sending.", valueName: "regex"),
-    transform: { try Expression(parsing: $0) })
-  var prompt: Expression?
-
-  @Option(
-    help: .init("Wait for an answer that matches.", valueName: "regex"),
-    transform: { try Expression(parsing: $0) })
-  var expect: Expression?
-
-  @Option(help: "Seconds to wait for the prompt, and for the answer.")
-  var timeout = 5.0
-
-  @Option(
-    help: .init(
-      "Print only this group of the match; 0 is the whole match.",
-      valueName: "group"))
-  var print: Int?
-
-  @OptionGroup
-  var options: HeadlessOptions
-
-  @OptionGroup(title: "CONFIGURATION")
-  var profileOptions: ProfileOptions
-
-  func validate() throws {
-    if text != nil && file != nil { throw ValidationError("send TEXT or --file, not both") }
-    if text == nil && hex { throw ValidationError("--hex is for TEXT") }
-    if text == nil && escapes { throw ValidationError("--escapes is for TEXT") }
-    if hex && escapes { throw ValidationError("--hex and --escapes exclude each other") }
-    _ = try textBytes()
-    guard (0.001...86_400).contains(timeout) else {
-      throw ValidationError("'--timeout \(timeout)': expected seconds from 0.001 to 86400")
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    namedTarget = values[SessionParameters.target]
+    try values.checkLocking()
+    try values.checkLogs()
+    if text != nil && values[Self.file] != nil {
+      throw UsageError("send TEXT or --file, not both")
     }
-    if let print {
-      guard let expect else { throw ValidationError("--print needs --expect REGEX") }
-      guard (0...expect.groupCount).contains(print) else {
-        throw ValidationError(
-          "'--print \(print)': '\(expect.text)' has \(expect.groupCount) groups")
-      }
+    if text == nil && values[Self.hex] { throw UsageError("--hex is for TEXT") }
+    if text == nil && values[Self.escapes] { throw UsageError("--escapes is for TEXT") }
+    if values[Self.hex] && values[Self.escapes] {
+      throw UsageError("--hex and --escapes exclude each other")
+    }
+    _ = try textBytes()
+    guard let group = values[Self.print] else { return }
+    guard let expect = values[Self.expect] else { throw UsageError("--print needs --expect REGEX") }
+    guard group <= expect.groupCount else {
+      throw UsageError("--print: '\(group)': '\(expect.text)' has \(expect.groupCount) groups")
     }
   }
+
+  private var text: String? { values[Self.text] }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let configuration = try configuration()
     let session = try HeadlessInterface(
-      options.configuration(target: target), among: context.devices)
+      sessionConfiguration, among: context.devices)
     let controller = SendController(configuration, session)
     if let late = context.late {
       session.configurationForDevice = { device in
         let command = try late.command(for: device, like: self)
         controller.configuration = try command.configuration()
-        return command.options.configuration(target: target)
+        return command.sessionConfiguration
       }
     }
     return try controller.run()
   }
 
+  private var sessionConfiguration: SessionConfiguration {
+    values.sessionConfiguration(target: namedTarget, reconnects: false)
+  }
+
   private func configuration() throws -> SendConfiguration {
     SendConfiguration(
-      source: try source(), warning: escapeWarning, prompt: prompt, expectation: expect,
-      timeout: .seconds(timeout), printedGroup: print)
+      source: try source(), warning: escapeWarning, prompt: values[Self.prompt],
+      expectation: values[Self.expect], timeout: .seconds(values[Self.timeout]),
+      printedGroup: values[Self.print])
   }
 
   private func source() throws -> SendConfiguration.Source {
     if text != nil { return .bytes(try textBytes()) }
+    let file = values[Self.file]
     if let file, file != "-" {
       let path = FilePath(file)
       // A port is not opened, and a board not reset, for a file that is not there.
@@ -125,22 +119,23 @@ struct SendCommand: Subcommand {
     return .standardInput
   }
 
-  private func textBytes() throws -> [UInt8] {
+  private func textBytes() throws(UsageError) -> [UInt8] {
     guard let text else { return [] }
-    if hex { return try HexText(text).bytes }
-    guard escapes else { return text.utf8 + lineEnding.bytes }
+    let ending = values[Self.lineEnding].bytes
     do {
+      if values[Self.hex] { return try HexText(text).bytes }
+      guard values[Self.escapes] else { return text.utf8 + ending }
       let bytes = try EscapedText.bytes(of: text)
       let hasEnding = bytes.last == 0x0D || bytes.last == 0x0A
-      return hasEnding ? bytes : bytes + lineEnding.bytes
+      return hasEnding ? bytes : bytes + ending
     } catch {
-      throw ValidationError("TEXT: \(error)")
+      throw UsageError("TEXT: \(error)")
     }
   }
 
   /// The warning about a TEXT with a literal `\r` or `\n`, which shells do not replace.
   private var escapeWarning: String? {
-    guard let text, !hex, !escapes else { return nil }
+    guard let text, !values[Self.hex], !values[Self.escapes] else { return nil }
     guard let escape = [#"\r"#, #"\n"#].first(where: text.utf8.contains(sequence:)) else {
       return nil
     }
@@ -148,15 +143,6 @@ struct SendCommand: Subcommand {
       TEXT contains \(escape), which is sent as two characters. To replace it, use --escapes; to \
       choose the end of TEXT, use --line-ending.
       """
-  }
-}
-
-extension SendCommand: ProfiledCommand {
-  static var profiledName: ProfiledCommandName { .send }
-
-  var namedTarget: Target? {
-    get { target }
-    set { if let newValue { target = newValue } }
   }
 }
 

@@ -1,12 +1,14 @@
-import ArgumentParser
+import Options
 import TerminalFrontEnd
 
 /// `serialterm session-commands`: the table of commands that the manual is made from.
 struct SessionCommandsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "session-commands",
-    abstract: "List the commands of a session: key, name and what it does, between tabs.",
-    shouldDisplay: false)
+  static let description = CommandDescription(
+    "session-commands",
+    "List the commands of a session: key, name and what it does, between tabs.",
+    example: "serialterm session-commands", sections: [], isHidden: true)
+
+  init(_ values: Values) {}
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let rows = Command.all.map { command in

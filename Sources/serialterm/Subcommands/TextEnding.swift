@@ -1,10 +1,7 @@
-import ArgumentParser
 import TerminalFrontEnd
 
-extension LineEnding: NamedChoice {}
-
 /// The bytes that `send` adds to a TEXT.
-enum TextEnding: String, NamedChoice {
+enum TextEnding: String, CaseIterable {
   case none, cr, lf, crlf
 
   var bytes: [UInt8] { LineEnding(rawValue: rawValue)?.bytes ?? [] }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Options
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -67,15 +67,16 @@ import Views
       $0.isFiltering = true
       $0.showsStatus = true
     }
-    let words = all.commandLine.split(separator: " ").dropFirst(2).map(String.init)
-    let command = try ConnectCommand.parse(OptionalValues.complete(words))
-    #expect(command.namedTarget == .endpoint(.tty("/dev/ttyUSB0")))
-    #expect(command.line.settings == all.requestedSettings)
-    #expect(command.view.settings == all.view)
-    #expect(command.view.filter == "cat")
-    #expect(command.readOnly && !command.reconnect && command.localEcho && command.view.status)
-    #expect(command.inputMode == .line)
-    #expect(command.lineEnding == .lf)
+    let words = all.commandLine.split(separator: " ").dropFirst().map(String.init)
+    let session = try connectConfiguration(words)
+    #expect(session.session.target == .endpoint(.tty("/dev/ttyUSB0")))
+    #expect(session.session.settings == all.requestedSettings)
+    #expect(session.view == all.view)
+    #expect(session.filter == "cat")
+    #expect(session.isReadOnly && !session.session.reconnects)
+    #expect(session.echoesLocally && session.showsStatus)
+    #expect(session.editsLines)
+    #expect(session.lineEnding == .lf)
   }
 
   /// The configuration is read again when the command line is used.
@@ -97,17 +98,17 @@ import Views
       $0.configuredKeys = Set(keys.map { String($0.prefix { $0 != " " }) })
     }
     let words = standard.commandLine.split(separator: " ").dropFirst().map(String.init)
-    let reading = try CommandLineReader(
-      parse: { try Serialterm.parseAsRoot($0) }, words: { Serialterm.message(for: $0) },
-      devices: { [] }
-    ).read([words[0], "--config", path.string] + words.dropFirst())
-    let command = try #require(reading.command as? ConnectCommand)
-    #expect(command.line.settings == standard.requestedSettings)
-    #expect(command.reconnect && !command.neverReconnect && !command.localEcho)
-    #expect(command.view.settings == ViewSettings() && !command.view.status)
-    #expect(command.inputMode == .char && command.lineEnding == .cr)
-    #expect(command.prefix == .control(0x01), "no command changes it")
-    #expect(Set(command.profileOptions.configuredKeys) == standard.configuredKeys)
+    let session = try connectConfiguration(words + ["--config", path.string])
+    #expect(session.session.settings == standard.requestedSettings)
+    #expect(session.session.reconnects && !session.echoesLocally)
+    #expect(session.view == ViewSettings() && !session.showsStatus)
+    #expect(!session.editsLines && session.lineEnding == .cr)
+    #expect(session.prefix == .control(0x01), "no command changes it")
+    #expect(session.configuredKeys == standard.configuredKeys)
+  }
+
+  private func connectConfiguration(_ words: [String]) throws -> ConnectConfiguration {
+    try #require(try reading(words).command as? ConnectCommand).connectConfiguration
   }
 
   @Test func command_answersWithIt() throws {

@@ -1,10 +1,9 @@
-import ArgumentParser
 import Configuration
 import DeviceWatch
-import Glibc
 import SerialCore
 import SessionKit
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import serialterm
@@ -38,29 +37,23 @@ struct LateProfileTests {
       productID: product, serialNumber: serial)
   }
 
+  private let folder: TemporaryFolder
+  /// The configuration.
+  private let path: FilePath
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder("config.toml")
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+    _ = try file.closeAfter { try file.writeAll(Self.text.utf8) }
+  }
+
   /// What is read, with devices or none.
   private func reading(_ words: [String], among devices: [Device]) throws
     -> CommandLineReader.Reading
   {
-    let path = "/tmp/serialterm-late-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).toml"
-    let file = try FileDescriptor.open(
-      FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: .ownerReadWrite
-    )
-    defer { unlink(path) }
-    try file.closeAfter { _ = try file.writeAll(Self.text.utf8) }
-    // In front, where it stands wherever the profile's words go.
-    return try CommandLineReader(
-      parse: { try Serialterm.parseAsRoot($0) }, words: { Serialterm.message(for: $0) },
-      devices: { devices }
-    ).read([words[0], "--config", path] + words.dropFirst())
-  }
-
-  /// A command as a text in which everything is that it was asked for, but where its file was.
-  private func words(_ command: any ParsableCommand) -> String {
-    var text = ""
-    dump(command, to: &text)
-    return text.replacing(#/\/tmp\/serialterm-late[^"]*/#, with: "FILE")
-      .replacing(#/#\d+/#, with: "").replacing(#/0x[0-9a-f]+/#, with: "")
+    try serialtermTests.reading(words + ["--config", path.string], among: devices)
   }
 
   @Test(
@@ -77,15 +70,17 @@ struct LateProfileTests {
     if line.contains("serial:AAA") && serial != "AAA" { return }
     let early = try reading(line, among: [device])
     #expect(early.late == nil, "nothing is left to be known")
-    let command = try #require(early.command as? any ProfiledCommand)
     let late = try #require(try reading(line, among: []).late)
-    try expectEqual(command, late, device)
+    try expectEqual(early.command, late, device)
   }
 
   private func expectEqual<Command: ProfiledCommand>(
     _ early: Command, _ late: LateProfile, _ device: Device
   ) throws {
-    #expect(words(try late.command(for: device, like: early)) == words(early))
+    let late = try late.command(for: device, like: early)
+    #expect(late.values == early.values)
+    #expect(late.namedTarget == early.namedTarget)
+    #expect(late.profile == early.profile)
   }
 
   @Test("command line over profile over what holds for all")
@@ -93,16 +88,16 @@ struct LateProfileTests {
     let reading = try reading(["connect", "new", "--parity", "even"], among: [])
     let start = try #require(reading.command as? ConnectCommand)
     let late = try #require(reading.late)
-    #expect(start.line.baud == 1200)
+    #expect(start.values.lineSettings.baudRate == 1200)
     let board = try late.command(for: Self.device("AAA"), like: start)
-    #expect(board.line.baud == 9600)
-    #expect(board.line.parity == .even)
-    #expect(board.localEcho)
-    #expect(board.log.log == ["a.log", "b.log"])
+    #expect(board.values.lineSettings.baudRate == 9600)
+    #expect(board.values.lineSettings.parity == .even)
+    #expect(board.connectConfiguration.echoesLocally)
+    #expect(board.values.logConfiguration.files == ["a.log", "b.log"])
     let other = try late.command(for: Self.device("ZZZ", product: 1), like: start)
-    #expect(other.line.baud == 1200)
-    #expect(other.log.log == ["all.log"])
-    #expect(words(board) != words(other), "what the other test compares tells them apart")
+    #expect(other.values.lineSettings.baudRate == 1200)
+    #expect(other.values.logConfiguration.files == ["all.log"])
+    #expect(board.values != other.values, "what the other test compares tells them apart")
   }
 
   @Test(
@@ -128,13 +123,13 @@ struct LateProfileTests {
     let further = try #require(reading.further)
     let command = try #require(try further(.tty("/dev/ttyTEST")) as? ConnectCommand)
     #expect(command.namedTarget == .endpoint(.tty("/dev/ttyTEST")))
-    #expect(command.moreTargets.isEmpty)
-    #expect(command.profileOptions.profile == "board")
-    #expect(command.line.settings.baudRate == 9600)
-    #expect(command.line.settings.parity == LineSettings.Parity.none)
+    #expect(reading.others.count <= 1)
+    #expect(command.profile.name == "board")
+    #expect(command.values.lineSettings.baudRate == 9600)
+    #expect(command.values.lineSettings.parity == LineSettings.Parity.none)
     // Another device is in no profile.
     let other = try #require(try further(.tty("/dev/ttyOTHER")) as? ConnectCommand)
-    #expect(other.profileOptions.profile == nil)
-    #expect(other.line.settings.baudRate == 1200)
+    #expect(other.profile.name == nil)
+    #expect(other.values.lineSettings.baudRate == 1200)
   }
 }

@@ -312,7 +312,7 @@ struct TioImportTests {
   }
 
   private static func converted(_ text: String) -> TioImport {
-    TioImport(Array(text.utf8), complaint: ProfileCommand.ImportTio.complaint)
+    TioImport(Array(text.utf8), complaint: ImportTioCommand.complaint)
   }
 
   @Test("every setting has its counterpart, or a comment with the reason", arguments: rows.indices)

@@ -1,4 +1,4 @@
-import ArgumentParser
+import Options
 
 /// Bytes as hexadecimal numbers: two digits each, with or without blanks between the bytes.
 struct HexText {
@@ -6,18 +6,18 @@ struct HexText {
 
   /// Reads them.
   ///
-  /// - Throws: `ValidationError` naming the word that is wrong.
-  init(_ text: String) throws {
+  /// - Throws: `ValueError` naming the word that is wrong.
+  init(_ text: String) throws(ValueError) {
     var bytes: [UInt8] = []
     for word in text.split(separator: " ") {
       let digits = Array(word.utf8)
       guard digits.count.isMultiple(of: 2) else {
-        throw ValidationError("'\(word)': expected two hexadecimal digits a byte")
+        throw ValueError(String(word), expected: "two hexadecimal digits a byte")
       }
       for start in stride(from: 0, to: digits.count, by: 2) {
         let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
         guard pair.allSatisfy(\.isHexDigit), let byte = UInt8(pair, radix: 16) else {
-          throw ValidationError("'\(pair)' is not a byte: expected two hexadecimal digits")
+          throw ValueError("'\(pair)' is not a byte: expected two hexadecimal digits")
         }
         bytes.append(byte)
       }

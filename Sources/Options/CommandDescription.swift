@@ -1,0 +1,45 @@
+/// What help, completion and the manual say about a command.
+public struct CommandDescription: Sendable {
+  /// The words after the program's name: `connect`, `profile save`.
+  public let name: String
+  /// What it does, in one sentence.
+  public let summary: String
+  /// More about it: paragraphs, with an empty line between them. Lines that begin with a blank stay as they
+  /// are.
+  public let discussion: String
+  /// Lines that a shell takes, with what they do.
+  public let example: String
+  /// The parameters that are used most, in order; help lists them first.
+  public let mostUsed: [Declaration]
+  /// All parameters, in the order of help.
+  public let sections: [ParameterSection]
+  /// Whether help leaves it out.
+  public let isHidden: Bool
+
+  /// Creates a description.
+  public init(
+    _ name: String, _ summary: String, _ discussion: String = "", example: String,
+    mostUsed: [any Declared] = [], sections: [ParameterSection], isHidden: Bool = false
+  ) {
+    self.name = name
+    self.summary = summary
+    self.discussion = discussion
+    self.example = example
+    self.mostUsed = mostUsed.map(\.declaration)
+    self.sections = sections
+    self.isHidden = isHidden
+  }
+
+  /// All parameters.
+  public var declarations: [Declaration] { sections.flatMap(\.declarations) }
+
+  /// How it is called: `serialterm send TARGET [TEXT] [OPTIONS]`.
+  public func usage(of program: String) -> String {
+    let declarations = declarations
+    var words = [program, name]
+    words += declarations.filter { $0.isArgument && $0.shape != .wordsAfterDashes }.map(\.usage)
+    if declarations.contains(where: { !$0.isArgument }) { words.append("[OPTIONS]") }
+    words += declarations.filter { $0.shape == .wordsAfterDashes }.map(\.usage)
+    return words.joined(separator: " ")
+  }
+}

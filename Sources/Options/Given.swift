@@ -1,0 +1,46 @@
+/// What the words of a command line give: the texts of each parameter, not yet checked.
+public struct Given: Hashable, Sendable {
+  /// A parameter and its texts.
+  public struct Entry: Hashable, Sendable {
+    public let name: String
+    public internal(set) var texts: [String]
+  }
+
+  /// The parameters that are given, in the order of their first words. A flag has the text `true`, the
+  /// opposite of a pair `false`.
+  public internal(set) var entries: [Entry] = []
+  /// The names of parameters that the command line switches off: `--no-timestamps`. They have no value,
+  /// whatever a configuration file says.
+  public internal(set) var switchedOff: Set<String> = []
+
+  /// Creates what an empty command line gives.
+  public init() {}
+
+  /// The texts of a parameter; nil if it is not given.
+  public subscript(name: String) -> [String]? { entries.first { $0.name == name }?.texts }
+
+  /// The same with other texts for a parameter; nil leaves it out.
+  public func with(_ name: String, _ texts: [String]?) -> Given {
+    var other = self
+    other.entries.removeAll { $0.name == name }
+    if let texts { other.entries.append(Entry(name: name, texts: texts)) }
+    return other
+  }
+
+  mutating func add(_ text: String, to declaration: Declaration) {
+    switchedOff.remove(declaration.name)
+    guard let index = entries.firstIndex(where: { $0.name == declaration.name }) else {
+      return entries.append(Entry(name: declaration.name, texts: [text]))
+    }
+    switch declaration.shape {
+    case .list, .arguments, .wordsAfterDashes: entries[index].texts.append(text)
+    // Of two values the last counts.
+    case .flag, .pair, .value, .optionalValue, .argument: entries[index].texts = [text]
+    }
+  }
+
+  mutating func switchOff(_ declaration: Declaration) {
+    entries.removeAll { $0.name == declaration.name }
+    switchedOff.insert(declaration.name)
+  }
+}

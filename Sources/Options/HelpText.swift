@@ -1,0 +1,96 @@
+/// The help of a command, as lines of a terminal.
+public struct HelpText {
+  /// The columns of a line.
+  public static let width = 80
+
+  private var blocks: [String] = []
+
+  /// Creates an empty text.
+  public init() {}
+
+  /// Creates the help of a command.
+  ///
+  /// - Parameter program: the name of the program.
+  public init(_ command: CommandDescription, of program: String) {
+    add(paragraphs: command.summary)
+    add("Usage: \(command.usage(of: program))")
+    add(paragraphs: command.discussion)
+    if !command.mostUsed.isEmpty { add("MOST USED", command.mostUsed) }
+    let first = Set(command.mostUsed.map(\.name))
+    for section in command.sections {
+      let others = section.declarations.filter { !first.contains($0.name) }
+      if !others.isEmpty { add(section.title, others) }
+    }
+    add(example: command.example)
+  }
+
+  /// The text, with an empty line between its parts.
+  public var text: String { blocks.joined(separator: "\n\n") + "\n" }
+
+  /// Adds lines as they are.
+  public mutating func add(_ lines: String) {
+    if !lines.isEmpty { blocks.append(lines) }
+  }
+
+  /// Adds paragraphs, which are filled. Lines that begin with a blank stay as they are.
+  public mutating func add(paragraphs: String) {
+    for paragraph in paragraphs.split(separator: "\n\n") {
+      add(
+        paragraph.hasPrefix(" ")
+          ? String(paragraph) : Self.filled(String(paragraph)).joined(separator: "\n"))
+    }
+  }
+
+  /// Adds lines of a shell.
+  public mutating func add(example: String) {
+    let lines = example.split(separator: "\n")
+    let heading = lines.count == 1 ? "EXAMPLE" : "EXAMPLES"
+    add(([heading] + lines.map { "  \($0)" }).joined(separator: "\n"))
+  }
+
+  /// Adds a list of parameters below a heading.
+  public mutating func add(_ heading: String, _ declarations: [Declaration]) {
+    add(heading, declarations.map { ($0.listed, $0.explanation) })
+  }
+
+  /// Adds a list of terms and what they mean below a heading.
+  ///
+  /// - Parameter indentation: the column where the meanings begin.
+  public mutating func add(
+    _ heading: String, _ terms: [(term: String, meaning: String)], indentation: Int = 26
+  ) {
+    let lines = terms.flatMap { term, meaning in
+      Self.lines("  \(term)", meaning, indentation: indentation)
+    }
+    add(([heading] + lines).joined(separator: "\n"))
+  }
+
+  private static func lines(_ term: String, _ meaning: String, indentation: Int) -> [String] {
+    let margin = String(repeating: " ", count: indentation)
+    let described = filled(meaning, width: width - indentation).map { margin + $0 }
+    guard let first = described.first, term.count + 2 <= indentation else {
+      return [term] + described
+    }
+    return [term + first.dropFirst(term.count)] + described.dropFirst()
+  }
+
+  /// The words of a text, in lines that are not wider.
+  private static func filled(_ text: String, width: Int = width) -> [String] {
+    var lines: [String] = []
+    for word in text.split(whereSeparator: \.isWhitespace) {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+}
+
+extension Declaration {
+  /// The parameter as a list of them has it: those without a letter are indented.
+  fileprivate var listed: String {
+    isArgument || letter != nil || oppositeName != nil ? usage : "    \(usage)"
+  }
+}

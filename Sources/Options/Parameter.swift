@@ -1,0 +1,292 @@
+/// A declared parameter, with the type of its value: the key to the value in ``Values``.
+public struct Parameter<Value: Sendable>: Declared {
+  public let declaration: Declaration
+  /// The value if the parameter is not given.
+  public let standard: Value
+  private let parse: @Sendable ([String]) throws -> Value
+
+  private init(
+    _ name: String, _ letter: Character?, _ shape: Declaration.Shape, placeholder: String = "",
+    _ summary: String, inSession: String = "", details: String = "", shown: String? = nil,
+    isConfigurable: Bool = true, kind: Declaration.Kind = .text, expected: String = "",
+    completion: Completion = .nothing, standard: Value,
+    parse: @escaping @Sendable ([String]) throws -> Value
+  ) {
+    self.standard = standard
+    self.parse = parse
+    declaration = Declaration(
+      name: name, letter: letter, shape: shape, placeholder: placeholder, summary: summary,
+      inSession: inSession, details: details, standard: shown, isConfigurable: isConfigurable,
+      kind: kind,
+      expected: expected, completion: completion, check: { _ = try parse($0) })
+  }
+
+  /// The value of one text.
+  ///
+  /// - Throws: an error whose description says what is wrong.
+  public func value(of text: String) throws -> Value { try parse([text]) }
+
+  /// The value of texts that ``Values`` has checked.
+  func value(of texts: [String]) -> Value { (try? parse(texts)) ?? standard }
+}
+
+// MARK: Flags
+
+extension Parameter<Bool> {
+  /// A flag: `--name`.
+  public static func flag(
+    _ name: String, letter: Character? = nil, _ summary: String, inSession: String = "",
+    details: String = "", isConfigurable: Bool = true
+  ) -> Self {
+    Self(
+      name, letter, .flag, summary, inSession: inSession, details: details,
+      isConfigurable: isConfigurable,
+      standard: false, parse: { $0.last == "true" })
+  }
+
+  /// A flag that is on unless its opposite is given: `--reconnect`, `--no-reconnect`.
+  public static func pair(
+    _ name: String, off: String, offLetter: Character? = nil, _ summary: String,
+    inSession: String = ""
+  ) -> Self {
+    Self(
+      name, nil, .pair(off: off, offLetter: offLetter), summary, inSession: inSession,
+      shown: "--\(name)",
+      standard: true, parse: { $0.last == "true" })
+  }
+}
+
+extension Parameter<Bool?> {
+  /// A flag and its opposite; nil if neither is given.
+  public static func pair(_ name: String, off: String, _ summary: String) -> Self {
+    Self(
+      name, nil, .pair(off: off, offLetter: nil), summary, standard: nil,
+      parse: { $0.last == "true" })
+  }
+}
+
+// MARK: Options with a value
+
+extension Parameter {
+  /// An option with a value: `--name VALUE`.
+  ///
+  /// - Parameters:
+  ///   - shown: the standard value in words, for help.
+  ///   - parse: throws an error whose description says what is wrong, and what is expected.
+  public static func option(
+    _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
+    inSession: String = "", details: String = "", standard: Value, shown: String? = nil,
+    isConfigurable: Bool = true, kind: Declaration.Kind = .text, expected: String = "",
+    completion: Completion = .nothing, parse: @escaping @Sendable (String) throws -> Value
+  ) -> Self {
+    Self(
+      name, letter, .value, placeholder: placeholder, summary, inSession: inSession,
+      details: details, shown: shown, isConfigurable: isConfigurable, kind: kind,
+      expected: expected, completion: completion, standard: standard,
+      parse: { try parse($0.last ?? "") })
+  }
+
+  /// An option with a value, which is nil if the option is not given.
+  public static func option<Wrapped: Sendable>(
+    _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
+    inSession: String = "", details: String = "", isConfigurable: Bool = true,
+    kind: Declaration.Kind = .text,
+    completion: Completion = .nothing, parse: @escaping @Sendable (String) throws -> Wrapped
+  ) -> Self where Value == Wrapped? {
+    .option(
+      name, letter: letter, placeholder, summary, inSession: inSession, details: details,
+      standard: nil,
+      isConfigurable: isConfigurable, kind: kind, completion: completion, parse: parse)
+  }
+
+  /// An option that can be given more than once.
+  public static func list<Element: Sendable>(
+    _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
+    inSession: String = "", details: String = "", isConfigurable: Bool = true,
+    completion: Completion = .nothing, parse: @escaping @Sendable (String) throws -> Element
+  ) -> Self where Value == [Element] {
+    Self(
+      name, letter, .list, placeholder: placeholder, summary, inSession: inSession,
+      details: details,
+      isConfigurable: isConfigurable, completion: completion, standard: [],
+      parse: { try $0.map(parse) })
+  }
+
+  /// An option whose value can be left out: `--name [VALUE]`.
+  ///
+  /// - Parameter implied: the value that is meant if none is given.
+  public static func option<Wrapped: Sendable>(
+    _ name: String, letter: Character? = nil, _ placeholder: String, implied: String,
+    _ summary: String, inSession: String = "", completion: Completion = .nothing,
+    parse: @escaping @Sendable (String) throws -> Wrapped
+  ) -> Self where Value == Wrapped? {
+    Self(
+      name, letter, .optionalValue(implied), placeholder: placeholder, summary,
+      inSession: inSession, completion: completion, standard: nil,
+      parse: { try parse($0.last ?? "") })
+  }
+}
+
+extension Parameter
+where Value: CaseIterable & RawRepresentable, Value.RawValue: LosslessStringConvertible {
+  /// An option with one of a few values.
+  public static func choice(
+    _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
+    inSession: String = "", standard: Value
+  ) -> Self {
+    .option(
+      name, letter: letter, placeholder, summary, inSession: inSession, standard: standard,
+      shown: "\(standard.rawValue)", kind: Value.kindOfChoice, expected: Value.expectedChoice,
+      completion: .words(Value.choices),
+      parse: { try Value(choice: $0) })
+  }
+}
+
+extension Parameter {
+  /// An option with one of a few values, which is nil if the option is not given.
+  public static func choice<Wrapped: Sendable & CaseIterable & RawRepresentable>(
+    _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String
+  ) -> Self where Value == Wrapped?, Wrapped.RawValue: LosslessStringConvertible {
+    .option(
+      name, letter: letter, placeholder, summary, kind: Wrapped.kindOfChoice,
+      completion: .words(Wrapped.choices), parse: { try Wrapped(choice: $0) })
+  }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue: LosslessStringConvertible {
+  /// The values as they are written.
+  fileprivate static var choices: [String] { allCases.map { "\($0.rawValue)" } }
+
+  fileprivate static var kindOfChoice: Declaration.Kind {
+    RawValue.self == Int.self ? .wholeNumber : .text
+  }
+
+  fileprivate static var expectedChoice: String { "one of \(choices.joined(separator: ", "))" }
+
+  fileprivate init(choice text: String) throws(ValueError) {
+    guard let value = Self.allCases.first(where: { "\($0.rawValue)" == text }) else {
+      throw ValueError(text, expected: Self.expectedChoice)
+    }
+    self = value
+  }
+}
+
+extension Parameter<Double> {
+  /// A number of seconds.
+  public static func seconds(
+    _ name: String, _ summary: String, _ range: ClosedRange<Double>, standard: Double
+  ) -> Self {
+    .option(
+      name, "SECONDS", summary, standard: standard, shown: "\(standard.shortText)",
+      kind: .number, parse: { try .number($0, of: "seconds", in: range) })
+  }
+}
+
+extension Parameter<Double?> {
+  /// A number of seconds, nil if it is not given.
+  public static func seconds(
+    _ name: String, _ summary: String, _ range: ClosedRange<Double>, isConfigurable: Bool = true
+  ) -> Self {
+    .option(
+      name, "SECONDS", summary, isConfigurable: isConfigurable, kind: .number,
+      parse: { try Double.number($0, of: "seconds", in: range) })
+  }
+}
+
+extension Double {
+  /// Parses a number within a range.
+  ///
+  /// - Parameter what: what it counts, for the message.
+  /// - Throws: ``ValueError``.
+  public static func number(
+    _ text: String, of what: String, in range: ClosedRange<Double>
+  ) throws(ValueError) -> Double {
+    guard let number = Double(text), range.contains(number) else {
+      let bounds = "\(range.lowerBound.shortText) to \(range.upperBound.shortText)"
+      throw ValueError(text, expected: "\(what) from \(bounds)")
+    }
+    return number
+  }
+
+  /// Without a useless fraction: `5`, `0.2`.
+  fileprivate var shortText: String {
+    Int(exactly: self).map { "\($0)" } ?? "\(self)"
+  }
+}
+
+extension Int {
+  /// Parses a whole number within a range.
+  ///
+  /// - Parameter what: what it counts, for the message.
+  /// - Throws: ``ValueError``.
+  public static func number(
+    _ text: String, of what: String, in range: ClosedRange<Int>
+  ) throws(ValueError) -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      let bounds =
+        range.upperBound == .max
+        ? "\(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw ValueError(text, expected: "\(what) \(bounds)")
+    }
+    return number
+  }
+}
+
+// MARK: Arguments
+
+extension Parameter {
+  /// An argument that has to be given.
+  ///
+  /// - Parameter standard: a value that is never read.
+  public static func argument(
+    _ name: String, _ summary: String, completion: Completion = .nothing, standard: Value,
+    parse: @escaping @Sendable (String) throws -> Value
+  ) -> Self {
+    Self(
+      name, nil, .argument(isOptional: false), placeholder: name.uppercased(), summary,
+      isConfigurable: false, completion: completion, standard: standard,
+      parse: { try parse($0.last ?? "") })
+  }
+
+  /// An argument that can be left out.
+  public static func argument<Wrapped: Sendable>(
+    _ name: String, _ summary: String, completion: Completion = .nothing,
+    parse: @escaping @Sendable (String) throws -> Wrapped
+  ) -> Self where Value == Wrapped? {
+    Self(
+      name, nil, .argument(isOptional: true), placeholder: name.uppercased(), summary,
+      isConfigurable: false, completion: completion, standard: nil,
+      parse: { try parse($0.last ?? "") })
+  }
+
+  /// All arguments that are left.
+  public static func arguments<Element: Sendable>(
+    _ name: String, atLeast count: Int = 0, _ summary: String, completion: Completion = .nothing,
+    parse: @escaping @Sendable (String) throws -> Element
+  ) -> Self where Value == [Element] {
+    Self(
+      name, nil, .arguments(atLeast: count), placeholder: name.uppercased(), summary,
+      isConfigurable: false, completion: completion, standard: [], parse: { try $0.map(parse) })
+  }
+}
+
+extension Parameter<[String]> {
+  /// The words after `--`.
+  public static func wordsAfterDashes(_ name: String, _ summary: String) -> Self {
+    Self(
+      name, nil, .wordsAfterDashes, placeholder: name.uppercased(), summary,
+      isConfigurable: false, standard: [], parse: { $0 })
+  }
+}
+
+/// A value that a parameter does not take.
+public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, and what is expected.
+  public let description: String
+
+  /// Creates an error about a text.
+  public init(_ text: String, expected: String) { description = "'\(text)': expected \(expected)" }
+
+  /// Creates an error.
+  public init(_ description: String) { self.description = description }
+}

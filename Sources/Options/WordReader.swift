@@ -1,0 +1,192 @@
+/// Reads the words of a command line: which parameters they give, and with which texts.
+///
+/// The conventions are those of getopt_long(3): `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, flags
+/// in one word (`-xe`, also before an option: `-xb9600`), and `--` before arguments that begin with a dash.
+public struct WordReader {
+  private let declarations: [Declaration]
+  private let canSwitchOff: Bool
+  private var given = Given()
+  /// The arguments without a name.
+  private var arguments: [String] = []
+  private var rest: ArraySlice<String>
+
+  /// Reads words.
+  ///
+  /// - Parameters:
+  ///   - declarations: the parameters of the command.
+  ///   - canSwitchOff: whether `--no-NAME` switches off what a configuration file says.
+  /// - Throws: ``WordError`` for the first word that fits no parameter.
+  public static func read(
+    _ words: [String], _ declarations: [Declaration], canSwitchOff: Bool
+  ) throws(WordError) -> Given {
+    var reader = WordReader(
+      declarations: declarations, canSwitchOff: canSwitchOff, rest: words[...])
+    try reader.readAll()
+    return reader.given
+  }
+
+  private init(declarations: [Declaration], canSwitchOff: Bool, rest: ArraySlice<String>) {
+    self.declarations = declarations
+    self.canSwitchOff = canSwitchOff
+    self.rest = rest
+  }
+
+  private mutating func readAll() throws(WordError) {
+    while let word = rest.popFirst() {
+      if word == "--" {
+        try readWordsAfterDashes()
+      } else if word.hasPrefix("--") {
+        try readName(word)
+      } else if word.hasPrefix("-") && word != "-" {
+        try readLetters(word)
+      } else {
+        arguments.append(word)
+      }
+    }
+    try assignArguments()
+  }
+
+  private mutating func readWordsAfterDashes() throws(WordError) {
+    if let declaration = declarations.first(where: { $0.shape == .wordsAfterDashes }) {
+      for word in rest { given.add(word, to: declaration) }
+    } else {
+      arguments += rest
+    }
+    rest = []
+  }
+
+  /// Reads `--name` or `--name=VALUE`.
+  private mutating func readName(_ word: String) throws(WordError) {
+    let parts = word.dropFirst(2).split(
+      separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    let value = parts.count == 2 ? String(parts[1]) : nil
+    if let declaration = options.first(where: { $0.name == name }) {
+      try read(declaration, value)
+    } else if let declaration = options.first(where: { $0.oppositeName == name }) {
+      try refuse(value, of: name)
+      given.add("false", to: declaration)
+    } else if canSwitchOff, name.hasPrefix("no-"),
+      let declaration = configurable(String(name.dropFirst(3)))
+    {
+      try refuse(value, of: name)
+      given.switchOff(declaration)
+    } else {
+      throw .unknownOption("--\(name)")
+    }
+  }
+
+  private mutating func read(
+    _ declaration: Declaration, _ value: String?
+  ) throws(WordError) {
+    switch declaration.shape {
+    case .value, .list:
+      guard let value = value ?? nextValue() else { throw .missingValue(declaration, rest.first) }
+      given.add(value, to: declaration)
+    case .optionalValue(let implied):
+      let next = value ?? nextValue(of: declaration)
+      given.add(next ?? implied, to: declaration)
+    default:
+      try refuse(value, of: declaration.name)
+      given.add("true", to: declaration)
+    }
+  }
+
+  private func refuse(_ value: String?, of name: String) throws(WordError) {
+    if let value { throw .unexpectedValue(option: "--\(name)", value) }
+  }
+
+  /// Reads `-x`, `-xe`, `-b VALUE`, `-bVALUE`, `-b=VALUE`.
+  private mutating func readLetters(_ word: String) throws(WordError) {
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      if let declaration = options.first(where: { $0.oppositeLetter == letter }) {
+        given.add("false", to: declaration)
+        continue
+      }
+      guard let declaration = options.first(where: { $0.letter == letter }) else {
+        throw .unknownOption("-\(letter)")
+      }
+      guard declaration.takesValue, !letters.isEmpty else {
+        try read(declaration, nil)
+        continue
+      }
+      let value = String(letters.first == "=" ? letters.dropFirst() : letters)
+      if case .optionalValue(let implied) = declaration.shape, letters.first != "=",
+        !Self.accepts(declaration, value), letters.allSatisfy(isFlag)
+      {
+        given.add(implied, to: declaration)
+        continue
+      }
+      given.add(value, to: declaration)
+      letters = ""
+    }
+  }
+
+  /// Takes the next word as a value. A word with a dash is one only if it is a negative number.
+  private mutating func nextValue() -> String? {
+    guard let word = rest.first, !word.hasPrefix("-") || word == "-" || Self.isNegativeNumber(word)
+    else { return nil }
+    return rest.popFirst()
+  }
+
+  /// Takes the next word as a value that can be left out.
+  private mutating func nextValue(of declaration: Declaration) -> String? {
+    guard let word = rest.first, Self.accepts(declaration, word) else { return nil }
+    return rest.popFirst()
+  }
+
+  /// No option is called by a digit.
+  private static func isNegativeNumber(_ word: String) -> Bool {
+    word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
+  }
+
+  private static func accepts(_ declaration: Declaration, _ value: String) -> Bool {
+    (try? declaration.check([value])) != nil
+  }
+
+  private func isFlag(_ letter: Character) -> Bool {
+    options.contains { ($0.letter == letter && !$0.takesValue) || $0.oppositeLetter == letter }
+  }
+
+  private func configurable(_ name: String) -> Declaration? {
+    options.first { $0.isConfigurable && ($0.name == name || $0.oppositeName == name) }
+  }
+
+  private var options: some Sequence<Declaration> { declarations.lazy.filter { !$0.isArgument } }
+
+  /// Gives the arguments without a name to their parameters, in order.
+  private mutating func assignArguments() throws(WordError) {
+    var left = arguments[...]
+    for declaration in declarations {
+      switch declaration.shape {
+      case .argument(let isOptional):
+        if let word = left.popFirst() {
+          given.add(word, to: declaration)
+        } else if !isOptional {
+          throw .missingArgument(declaration)
+        }
+      case .arguments(let atLeast):
+        guard left.count >= atLeast else { throw .missingArgument(declaration) }
+        for word in left { given.add(word, to: declaration) }
+        left = []
+      case .wordsAfterDashes:
+        guard given[declaration.name] != nil else { throw .missingArgument(declaration) }
+      case .flag, .pair, .value, .list, .optionalValue: break
+      }
+    }
+    if let word = left.first { throw .unexpectedArgument(word) }
+  }
+}
+
+/// A word of a command line that fits no parameter.
+public enum WordError: Error, Sendable {
+  /// `--name` or `-n`.
+  case unknownOption(String)
+  /// An option at the end, or before another option, which is named.
+  case missingValue(Declaration, String?)
+  /// A flag with a value.
+  case unexpectedValue(option: String, String)
+  case unexpectedArgument(String)
+  case missingArgument(Declaration)
+}

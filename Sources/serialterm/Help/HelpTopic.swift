@@ -1,0 +1,187 @@
+import Options
+import TerminalFrontEnd
+
+/// The texts of `serialterm help` and of `--help`.
+enum HelpTopic {
+  /// The text about a command, a group of commands or a subject; nil if there is none of this name.
+  static func text(of words: [String]) -> String? {
+    let name = words.joined(separator: " ")
+    if name.isEmpty { return program }
+    if let command = Subcommands.all.first(where: { $0.description.name == name }) {
+      return text(of: command.description)
+    }
+    switch name {
+    case "keys": return keys
+    case "targets": return targets
+    case "exit-status": return exitStatus
+    default: return groups.first { $0.name == name }.map(text)
+    }
+  }
+
+  static func text(of command: CommandDescription) -> String {
+    var help = HelpText(command, of: Serialterm.name)
+    if command.name == ConnectCommand.description.name {
+      help.add("KEYS, after ctrl-t", keyTerms, indentation: 8)
+    }
+    return help.text
+  }
+
+  static let summary =
+    "A serial-port terminal that survives unplugging and loses no byte silently."
+
+  private static var program: String {
+    var help = HelpText()
+    help.add(
+      paragraphs: "A serial-port terminal that survives unplugging and loses no byte silently.")
+    help.add(
+      """
+      Usage: serialterm [TARGET] [OPTIONS]    talk to a device ('serialterm connect')
+             serialterm COMMAND ...
+      """)
+    help.add(paragraphs: "In a session, ctrl-t q quits and ctrl-t ? lists the commands.")
+    help.add("MOST USED OPTIONS", ConnectCommand.description.mostUsed)
+    help.add("COMMANDS", allCommands, indentation: 14)
+    help.add(
+      "MORE HELP",
+      [
+        ("serialterm connect --help", "all options of a session, and its keys"),
+        ("serialterm COMMAND --help", "the options of a command"),
+        ("serialterm help targets", "the forms of TARGET"),
+        ("serialterm help keys", "the keys of a session"),
+        ("serialterm help exit-status", "what the exit status means"),
+      ], indentation: 32)
+    help.add(
+      """
+      EXAMPLES
+        serialterm list                  show the serial devices
+        serialterm ttyUSB0 -b 9600       connect at 9600 baud, not 115200
+        serialterm loopback:board        talk to a simulated board, no hardware needed
+        serialterm doctor ttyUSB0        find out why a device does not work
+      """)
+    return help.text
+  }
+
+  /// The commands whose names begin with the same word.
+  static let groups = [
+    CommandGroup(
+      name: "profile", summary: "List, show, save and import profiles.",
+      discussion: """
+        A profile is a named set of options for a device: the table [profile.NAME] in \
+        $XDG_CONFIG_HOME/serialterm/config.toml or ~/.config/serialterm/config.toml. Its keys are \
+        'target', 'match' and the long names of options. Use its name as the TARGET.
+        """,
+      example: """
+        serialterm profile save board usb:0403:6001 --baud 9600 --local-echo
+        serialterm board
+        """)
+  ]
+
+  private static func text(of group: CommandGroup) -> String {
+    var help = HelpText()
+    help.add(paragraphs: group.summary)
+    help.add("Usage: serialterm \(group.name) COMMAND ...")
+    help.add(paragraphs: group.discussion)
+    let members = Subcommands.all.map { $0.description }.filter {
+      $0.name.hasPrefix("\(group.name) ")
+    }
+    help.add("COMMANDS", commands(members), indentation: 24)
+    help.add(example: group.example)
+    return help.text
+  }
+
+  /// All commands; those whose names begin with the same word, together.
+  private static var allCommands: [(term: String, meaning: String)] {
+    var terms: [(term: String, meaning: String)] = []
+    for command in Subcommands.all.map({ $0.description }) where !command.isHidden {
+      guard let group = groups.first(where: { command.name.hasPrefix("\($0.name) ") }) else {
+        terms.append((command.name, command.summary))
+        continue
+      }
+      if terms.last?.term != group.name { terms.append((group.name, group.summary)) }
+    }
+    return terms
+  }
+
+  private static func commands(
+    _ descriptions: [CommandDescription]
+  ) -> [(term: String, meaning: String)] {
+    descriptions.filter { !$0.isHidden }.map { ($0.name, $0.summary) }
+  }
+
+  // MARK: Subjects
+
+  private static var keys: String {
+    var help = HelpText()
+    help.add(
+      paragraphs: """
+        In a session, ctrl-t is the prefix for commands; --prefix selects another key. Pressed twice, it \
+        is sent to the device.
+        """)
+    help.add("KEYS, after ctrl-t", keyTerms, indentation: 8)
+    help.add(
+      "WITHOUT A KEY: press ctrl-t : and type the name",
+      Command.all.filter { $0.key == nil }.map { ($0.name, $0.summary) }, indentation: 20)
+    return help.text
+  }
+
+  private static var keyTerms: [(term: String, meaning: String)] {
+    Command.all.compactMap { command in
+      command.key.map { (String($0), "\(command.name): \(command.summary)") }
+    }
+  }
+
+  private static var targets: String {
+    var help = HelpText()
+    help.add(paragraphs: "TARGET is the device, in one of these forms.")
+    help.add("TARGET", targetForms, indentation: 28)
+    return help.text
+  }
+
+  /// The forms of TARGET, for help and the manual.
+  static let targetForms: [(term: String, meaning: String)] = [
+    ("/dev/ttyUSB0, ttyUSB0", "A node, or any path that leads to one."),
+    ("usb:VID:PID[:SERIAL]", "A USB adapter, by its numbers in hexadecimal."),
+    ("serial:TEXT", "A USB adapter, by its serial number."),
+    (
+      "port:ID_PATH",
+      "The device in this physical port; 'serialterm list --json' shows the path."
+    ),
+    (
+      "latest",
+      "The USB device, or other hot-pluggable device, that was plugged in last."
+    ),
+    ("new", "The next device that is plugged in."),
+    ("loopback:, loopback:board", "A simulated device that echoes, and a simulated board."),
+    ("NAME", "A profile: see 'serialterm help profile'."),
+  ]
+
+  private static var exitStatus: String {
+    var help = HelpText()
+    help.add("EXIT STATUS", exitStatuses, indentation: 10)
+    return help.text
+  }
+
+  /// The meaning of each exit status, for help and the manual.
+  static let exitStatuses: [(term: String, meaning: String)] = [
+    ("0", "Done. If the input was a pipe or a file, the driver accepted every byte of it."),
+    ("1", "Another failure."),
+    ("2", "Wrong usage, or an error in the configuration."),
+    ("3", "The device was not found."),
+    ("4", "Permission denied."),
+    ("5", "The device is busy."),
+    ("6", "The device was lost."),
+    ("7", "The log failed."),
+    ("8", "The transfer failed."),
+    ("9", "Standard output was closed."),
+    ("10", "The expected text did not arrive in time."),
+    ("128+N", "Ended by signal N."),
+  ]
+}
+
+/// Commands whose names begin with the same word, and what help says about them together.
+struct CommandGroup {
+  let name: String
+  let summary: String
+  let discussion: String
+  let example: String
+}

@@ -1,0 +1,143 @@
+import Options
+
+/// Messages about wrong command lines, with advice: which option or command may have been meant, and which
+/// help has the answer.
+enum UsageAdvice {
+  /// The message for a word that fits no parameter.
+  ///
+  /// - Parameters:
+  ///   - command: the command; `connect` if none is named.
+  ///   - words: the words after the program's name.
+  static func message(
+    for error: WordError, in command: CommandDescription, words: [String]
+  ) -> String {
+    let what: String
+    switch error {
+    case .unknownOption(let option):
+      what = "unknown option '\(option)'\(advice(onOption: option, in: command, words: words))"
+    case .missingValue(let declaration, let next):
+      let name = "--\(declaration.name)"
+      let dash = next.map { ". If '\($0)' is the value, write \(name)=\($0)" } ?? ""
+      what = "\(name) needs a value: \(name) \(declaration.placeholder)\(dash)."
+    case .unexpectedValue(let option, let value):
+      what = "\(option) takes no value: '\(option)=\(value)'."
+    case .unexpectedArgument(let word):
+      what = "unexpected argument '\(word)'\(advice(onArgument: word, in: command, words: words))"
+    case .missingArgument(let declaration):
+      let usage = command.usage(of: Serialterm.name)
+      what = "\(declaration.placeholder) is missing: \(usage)."
+    }
+    return "\(what) \(help(for: command))"
+  }
+
+  /// The message for values that contradict each other, or one that is wrong.
+  static func message(for error: UsageError, in command: CommandDescription) -> String {
+    let end = error.description.hasSuffix(".") || error.description.hasSuffix("?") ? "" : "."
+    return "\(error)\(end) \(help(for: command))"
+  }
+
+  /// Where the answer is.
+  private static func help(for command: CommandDescription) -> String {
+    "See '\(Serialterm.name) \(command.name) --help'."
+  }
+
+  // MARK: Options
+
+  private static func advice(
+    onOption option: String, in command: CommandDescription, words: [String]
+  ) -> String {
+    if let advice = otherNames[option] { return ": \(advice)." }
+    if option.dropFirst().first?.isNumber == true {
+      return ": to name an argument that begins with '-', write -- before it."
+    }
+    let names = command.declarations.filter { !$0.isArgument }
+      .flatMap { [$0.name, $0.oppositeName].compactMap(\.self) }
+    if let name = Misspelling.nearest(to: String(option.drop { $0 == "-" }), among: names),
+      option.hasPrefix("--")
+    {
+      return ": did you mean --\(name)?"
+    }
+    let others = Subcommands.all.map { $0.description }.filter { other in
+      !other.isHidden && other.name != command.name
+        && other.declarations.contains {
+          "--\($0.name)" == option || $0.letter.map { "-\($0)" } == option
+        }
+    }
+    guard let other = others.first else { return "." }
+    return ": it is an option of '\(Serialterm.name) \(other.name)'."
+  }
+
+  // MARK: Arguments
+
+  private static func advice(
+    onArgument word: String, in command: CommandDescription, words: [String]
+  ) -> String {
+    if word.allSatisfy(\.isNumber), command.declarations.contains(where: { $0.name == "baud" }) {
+      return ": did you mean -b \(word)?"
+    }
+    let last = command.declarations.last { $0.isArgument }
+    if let last, last.name == "text" { return ": write TEXT in quotes if it has blanks." }
+    return "."
+  }
+
+  /// The message for a word that was taken for one of several TARGETs, and cannot be one: a baud rate, a
+  /// format, or what follows a misspelt command; nil if it may be a TARGET.
+  ///
+  /// - Parameters:
+  ///   - targets: the TARGETs that lead nowhere, as they were given.
+  ///   - words: the words after the program's name.
+  static func message(forTargets targets: [String], words: [String]) -> String? {
+    for target in targets {
+      if target.allSatisfy(\.isNumber) {
+        return "there is no device '\(target)': did you mean -b \(target)? "
+          + help(for: ConnectCommand.description)
+      }
+      if let place = words.firstIndex(of: target), place > 0,
+        ["-t", "--timestamps"].contains(words[place - 1])
+      {
+        return "'\(target)' is neither a device nor a time format. "
+          + "Time formats are time, iso, delta, start and epoch, with :us for microseconds. "
+          + help(for: ConnectCommand.description)
+      }
+    }
+    guard let first = words.first, targets.contains(first), let name = command(likely: first) else {
+      return nil
+    }
+    return "'\(first)' is not a command: did you mean '\(Serialterm.name) \(name)'?"
+  }
+
+  /// The command that a word may have been meant as.
+  static func command(likely word: String) -> String? {
+    let names = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
+      .compactMap { $0.name.split(separator: " ").first.map(String.init) }
+    return Misspelling.nearest(to: word, among: names + ["help"])
+  }
+
+  /// Options of other terminal programs, and what to use here: tio(1), picocom(1), minicom(1), pyserial's
+  /// miniterm, and options that many programs have.
+  static let otherNames: [String: String] = [
+    "--baudrate": "use --baud", "--speed": "use --baud",
+    "--databits": "use --data-bits", "--stopbits": "use --stop-bits",
+    "--output-delay": "use --byte-delay", "--output-line-delay": "use --line-delay",
+    "--no-autoconnect": "use --no-reconnect", "--noreset": "use --no-hangup",
+    "--echo": "use --local-echo", "--timestamp": "use --timestamps",
+    "--timestamp-format": "use --timestamps FORMAT", "--hexadecimal": "use --hex",
+    "--output-mode": "use --hex", "--imap": "use --map from-device:…",
+    "--omap": "use --map to-device:…", "--emap": "use --map",
+    "--logfile": "use --log FILE", "--log-file": "use --log FILE",
+    "--capturefile": "use --log FILE", "--log-directory": "use --log FOLDER/FILE",
+    "--log-strip": "use --log-format text", "--rs-485": "use --rs485 on",
+    "--rs-485-config": "use --rs485", "--nolock": "use --shared", "--mute": "use --quiet",
+    "--escape": "use --prefix", "--prefix-ctrl-key": "use --prefix",
+    "--color": "set NO_COLOR=1 for no colours; --highlight colours text",
+    "--colour": "set NO_COLOR=1 for no colours; --highlight colours text",
+    "--no-color": "set NO_COLOR=1 for no colours",
+    "--list": "use 'serialterm list'", "--list-devices": "use 'serialterm list'",
+    "-l": "use 'serialterm list'; a log is --log FILE",
+    "--port": "name the device without an option", "--device": "name the device without an option",
+    "-D": "name the device without an option", "--tty": "name the device without an option",
+    "--auto-connect": "use the TARGET latest or new",
+    "--script": "use 'serialterm run'", "--script-file": "use 'serialterm run'",
+    "--response-wait": "use 'serialterm send TARGET TEXT --expect REGEX'",
+  ]
+}

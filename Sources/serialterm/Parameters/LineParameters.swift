@@ -1,0 +1,118 @@
+import Options
+import SerialCore
+
+/// The parameters of the serial line.
+enum LineParameters {
+  static let baud = Parameter.option(
+    "baud", letter: "b", "RATE", "Baud rate: any that the driver accepts.",
+    inSession: "set the baud rate", standard: LineSettings().baudRate,
+    shown: "\(LineSettings().baudRate)", kind: .wholeNumber,
+    expected: "a whole number from 1 to \(LineSettings.baudRates.upperBound)",
+    completion: .words(BaudRateChoices.usual.map { "\($0)" }),
+    parse: { try LineSettings.baudRate(parsing: $0) })
+
+  static let dataBits = Parameter<LineSettings.DataBits>.choice(
+    "data-bits", letter: "d", "BITS", "Data bits: 5, 6, 7 or 8.",
+    inSession: "set the data bits", standard: LineSettings().dataBits)
+
+  static let parity = Parameter<LineSettings.Parity>.choice(
+    "parity", letter: "p", "PARITY", "Parity: none, odd, even, mark or space.",
+    inSession: "set the parity",
+    standard: LineSettings().parity)
+
+  static let stopBits = Parameter<LineSettings.StopBits>.choice(
+    "stop-bits", letter: "s", "BITS", "Stop bits: 1 or 2.",
+    inSession: "set the stop bits", standard: LineSettings().stopBits)
+
+  static let flow = Parameter<LineSettings.FlowControl>.choice(
+    "flow", letter: "f", "FLOW", "Flow control: none, hard (RTS/CTS) or soft (XON/XOFF).",
+    inSession: "set the flow control",
+    standard: LineSettings().flowControl)
+
+  static let dtr = Parameter<OutputLine>.choice(
+    "dtr", "STATE",
+    "DTR while the port is open: on, off, or keep, as the kernel sets it, usually on.",
+    standard: .keep)
+
+  static let rts = Parameter<OutputLine>.choice(
+    "rts", "STATE",
+    "RTS while the port is open: on, off, or keep, as the kernel sets it, usually on.",
+    standard: .keep)
+
+  static let hangup = Parameter<Bool?>.pair(
+    "hangup", off: "no-hangup",
+    "Deassert DTR and RTS when the port is closed, or not. Without either: as the port is set up.")
+
+  static let onOpen = Parameter<LineSequence?>.option(
+    "on-open", "STEPS", "Steps after the port is opened: dtr=off,rts=on,wait=100,rts=off.",
+    details: "Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000).",
+    parse: { try LineSequence(parsing: $0) })
+
+  static let markErrors = Parameter.flag(
+    "mark-errors", "Report received bytes with a parity or framing error, and breaks.")
+
+  static let rs485 = Parameter<RS485Settings?>.option(
+    "rs485", "SETTINGS",
+    "Drive an RS-485 transmitter: on, or rts-on-send=on|off, delay-before=MS, delay-after=MS, "
+      + "rx-during-tx=on|off, with commas between.",
+    completion: .words(["on"]), parse: { try RS485Settings(parsing: $0) })
+
+  static let lowLatency = Parameter.flag(
+    "low-latency", "Have the driver deliver received bytes at once.")
+
+  static let uucpLock = Parameter.flag(
+    "uucp-lock", "Also make a lock file in /var/lock, for programs that check only that.")
+
+  static let section = ParameterSection(
+    "LINE",
+    [
+      baud, dataBits, parity, stopBits, flow, dtr, rts, hangup, onOpen, markErrors, rs485,
+      lowLatency, uucpLock,
+    ])
+
+  /// What becomes of an output line when the port is open.
+  enum OutputLine: String, CaseIterable {
+    case on, off, keep
+  }
+}
+
+extension Values {
+  /// The settings of the line.
+  var lineSettings: LineSettings {
+    LineSettings(
+      baudRate: self[LineParameters.baud], dataBits: self[LineParameters.dataBits],
+      parity: self[LineParameters.parity], stopBits: self[LineParameters.stopBits],
+      flowControl: self[LineParameters.flow])
+  }
+
+  /// How the port is opened.
+  var linkOptions: LinkOptions {
+    var options = LinkOptions()
+    options.isExclusive = self[SessionParameters.exclusive]
+    for (line, parameter) in [
+      (ModemLines.dtr, LineParameters.dtr), (.rts, LineParameters.rts),
+    ] {
+      switch self[parameter] {
+      case .on: options.asserting.insert(line)
+      case .off: options.deasserting.insert(line)
+      case .keep: break
+      }
+    }
+    options.hangsUpOnClose = self[LineParameters.hangup]
+    options.marksErrors = self[LineParameters.markErrors]
+    options.rs485 = self[LineParameters.rs485]
+    options.hasLowLatency = self[LineParameters.lowLatency]
+    options.makesLockFile = self[LineParameters.uucpLock]
+    return options
+  }
+
+  /// Checks that a lock that was asked for is not also refused.
+  ///
+  /// - Throws: `UsageError`.
+  func checkLocking() throws(UsageError) {
+    if self[LineParameters.uucpLock] && !self[SessionParameters.exclusive] {
+      throw UsageError(
+        about: ["uucp-lock", "exclusive"], "--uucp-lock locks the port, --shared does not")
+    }
+  }
+}

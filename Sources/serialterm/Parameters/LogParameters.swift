@@ -1,0 +1,115 @@
+import Logs
+import Options
+import SessionKit
+import SystemPackage
+
+/// The parameters of logs.
+enum LogParameters {
+  static let log = Parameter<[String]>.list(
+    "log", letter: "L", "FILE", "Log what is received to a new file; can be repeated.",
+    details: """
+      In the name, %Y, %m, %d, %H and the others of strftime(3) are the time, %t is the port, %% is \
+      a percent sign. Without %t, several devices have one log, in which each entry names its own.
+      """, completion: .files, parse: checkedName)
+
+  static let format = Parameter<LogFormat?>.choice(
+    "log-format", "FORMAT",
+    "raw, text, jsonl or pcapng. By default the file's suffix decides: .txt, .jsonl, .pcapng, "
+      + "otherwise raw.")
+
+  static let append = Parameter.flag("log-append", "Append to a log file that exists.")
+
+  static let rotate = Parameter<Int?>.option(
+    "log-rotate", "SIZE", "Start a new log file before it exceeds a size: 500k, 10M, 1G.",
+    details:
+      "The old files become FILE.1, FILE.2 and so on; with --log-keep, FILE.1 is the newest.",
+    parse: { try LogRotation.size(parsing: $0) })
+
+  static let rotateEvery = Parameter<Duration?>.option(
+    "log-rotate-every", "TIME", "Start a new log file after a time: 30s, 10m, 6h, 1d.",
+    parse: { try LogRotation.interval(parsing: $0) })
+
+  static let keep = Parameter<Int?>.option(
+    "log-keep", "NUMBER", "Keep this many old log files, FILE.1 the newest. By default all.",
+    kind: .wholeNumber, parse: { try Int.number($0, of: "files,", in: 1...Int.max) })
+
+  static let sent = Parameter.flag(
+    "log-sent", "Log what is sent too, passwords included. Not in raw logs.")
+
+  /// The parameters of how a log file is written.
+  static let files: [any Declared] = [format, append, rotate, rotateEvery, keep]
+
+  static let section = ParameterSection("LOG", [log] + files + [sent])
+
+  /// Checks the name of a log file.
+  ///
+  /// - Throws: `ValueError`.
+  @Sendable static func checkedName(_ name: String) throws(ValueError) -> String {
+    if name == "-" {
+      throw ValueError(
+        "'-' is not a log file: 'serialterm connect' writes to standard output without a log, "
+          + "and ./- is a file called -")
+    }
+    if isNode(name) {
+      throw ValueError(
+        "'\(name)' is not a log file: --log needs the name of a file, and the device is named "
+          + "without an option")
+    }
+    return name
+  }
+
+  /// Whether a file has the path of a serial port. In tio(1) `--log` has no value: here, a habitual
+  /// `--log /dev/ttyUSB0` would create a regular file in the place of a node that is not there.
+  private static func isNode(_ file: String) -> Bool {
+    let path = FilePath(file).lexicallyNormalized()
+    return path.starts(with: "/dev/serial") || path.string.hasPrefix("/dev/tty")
+  }
+}
+
+extension Values {
+  /// The logs of a session.
+  var logConfiguration: LogConfiguration {
+    var configuration = logConfiguration(files: self[LogParameters.log])
+    configuration.options.logsSent = self[LogParameters.sent]
+    return configuration
+  }
+
+  /// Logs in these files.
+  func logConfiguration(files: [String]) -> LogConfiguration {
+    var options = Log.Options()
+    options.appends = self[LogParameters.append]
+    options.rotation = LogRotation(
+      size: self[LogParameters.rotate], interval: self[LogParameters.rotateEvery],
+      keep: self[LogParameters.keep])
+    return LogConfiguration(files: files, format: self[LogParameters.format], options: options)
+  }
+
+  /// Checks what the parameters of logs are together.
+  ///
+  /// - Throws: `UsageError`.
+  func checkLogs() throws(UsageError) {
+    try checkRotation()
+    let configuration = logConfiguration
+    let names =
+      configuration.files.isEmpty ? [configuration.standard.name] : configuration.files
+    if self[LogParameters.sent],
+      !names.contains(where: { configuration.log(in: $0).options.format.marksDirections })
+    {
+      throw UsageError(
+        about: ["log-sent", "log-format", "log"],
+        "a raw log cannot tell what was sent; --log-format text can")
+    }
+  }
+
+  /// Checks that old files are kept only where there are any.
+  ///
+  /// - Throws: `UsageError`.
+  func checkRotation() throws(UsageError) {
+    if self[LogParameters.keep] != nil && self[LogParameters.rotate] == nil
+      && self[LogParameters.rotateEvery] == nil
+    {
+      throw UsageError(
+        about: ["log-keep"], "--log-keep needs --log-rotate or --log-rotate-every")
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Options
+import Scripting
+import SessionKit
+
+/// The parameters that slow down sending, for devices without flow control.
+enum PacingParameters {
+  static let byteDelay = delay("byte-delay", "o", "Milliseconds to wait after each byte sent.")
+
+  static let lineDelay = delay("line-delay", "O", "Milliseconds to wait after each line sent.")
+
+  static let waitFor = Parameter<Expression?>.option(
+    "wait-for", "REGEX", "Send the next line when the device has sent matching text.",
+    parse: { try Expression(parsing: $0) })
+
+  static let section = ParameterSection("PACING", [byteDelay, lineDelay, waitFor])
+
+  private static func delay(
+    _ name: String, _ letter: Character, _ summary: String
+  ) -> Parameter<Int> {
+    .option(
+      name, letter: letter, "MS", summary, standard: 0, shown: "0", kind: .wholeNumber,
+      parse: { try .number($0, of: "milliseconds", in: 0...60_000) })
+  }
+}
+
+extension Values {
+  /// How sending is slowed down.
+  var pacing: Pacing {
+    Pacing(
+      byteDelay: .milliseconds(self[PacingParameters.byteDelay]),
+      lineDelay: .milliseconds(self[PacingParameters.lineDelay]),
+      waitFor: self[PacingParameters.waitFor])
+  }
+}

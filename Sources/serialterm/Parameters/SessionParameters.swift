@@ -1,0 +1,58 @@
+import Options
+import SessionKit
+
+/// The parameters of several commands that talk to a device.
+enum SessionParameters {
+  /// The device of a command that needs one.
+  static let target = Parameter<Target>.argument(
+    "target", "The device: see 'serialterm help targets'.", completion: Target.completion,
+    standard: .device(.latest), parse: { try Target(parsing: $0) })
+
+  /// The device of a command that may ask about any, or that takes the text of a TARGET as it is.
+  static let targetText = Parameter<String>.argument(
+    "target", "The device: see 'serialterm help targets'.", completion: Target.completion,
+    standard: "", parse: Target.checked)
+
+  static let wait = Parameter.flag("wait", "Wait for a device that is missing or in use.")
+
+  static let exclusive = Parameter<Bool>.pair(
+    "exclusive", off: "shared",
+    "Lock the port, or not. If two programs read from one port, each misses a part of the data.")
+
+  static let quiet = Parameter.flag("quiet", letter: "q", "Print only failures.")
+
+  static let config = Parameter<String?>.option(
+    "config", "FILE", "The configuration file.", isConfigurable: false, completion: .files,
+    parse: { $0 })
+
+  static let profile = Parameter<String?>.option(
+    "profile", "NAME", "The profile to use, for any device.", isConfigurable: false,
+    completion: .found { _ in Target.profiles }, parse: { $0 })
+
+  /// The parameters of the connection of a command without a user.
+  static let connection: [any Declared] = [wait, exclusive, quiet]
+
+  /// The parameters that choose the configuration and the profile.
+  static let configuration = ParameterSection("CONFIGURATION", [config, profile])
+}
+
+extension Target {
+  /// A text that is a TARGET.
+  ///
+  /// - Throws: ``Failure`` if it is malformed.
+  @Sendable static func checked(_ text: String) throws(Failure) -> String {
+    _ = try Target(parsing: text)
+    return text
+  }
+}
+
+extension Values {
+  /// The configuration of a session.
+  func sessionConfiguration(target: Target?, reconnects: Bool) -> SessionConfiguration {
+    SessionConfiguration(
+      target: target, settings: lineSettings, linkOptions: linkOptions,
+      onOpen: self[LineParameters.onOpen], reconnects: reconnects,
+      waitsForAbsentDevice: self[SessionParameters.wait], pacing: pacing, log: logConfiguration,
+      isQuiet: self[SessionParameters.quiet])
+  }
+}

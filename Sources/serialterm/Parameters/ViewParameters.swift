@@ -1,0 +1,64 @@
+import Options
+import TerminalFrontEnd
+import Views
+
+/// The parameters of how received bytes are shown.
+enum ViewParameters {
+  static let hex = Parameter.flag(
+    "hex", letter: "x", "Show bytes as hexadecimal numbers.", inSession: "show bytes in hex")
+
+  static let hexGap = Parameter<Int>.option(
+    "hex-gap", "MS", "Milliseconds of silence that end a row of the hex view.", standard: 50,
+    shown: "50", kind: .wholeNumber,
+    parse: { try .number($0, of: "milliseconds", in: 1...60_000) })
+
+  static let timestamps = Parameter<TimestampFormat?>.option(
+    "timestamps", letter: "t", "FORMAT", implied: "time",
+    "Show the time of each line: time (without FORMAT), iso, delta, start or epoch; with :us in "
+      + "microseconds.",
+    inSession: "timestamp each line", completion: .words(TimestampFormat.names),
+    parse: { try TimestampFormat(parsing: $0) })
+
+  static let map = Parameter<MapList>.option(
+    "map", letter: "m", "LIST",
+    "Change characters: from-device:cr=lf, to-device:lf=crlf and others, with commas between; or "
+      + "tio's names, such as ICRNL.",
+    standard: MapList(), completion: .found { MapChoices.completions(of: $0) },
+    parse: { try MapList(parsing: $0) })
+
+  static let highlight = Parameter<[[Highlight]]>.list(
+    "highlight", "REGEX=COLOUR",
+    "Colour text that matches a regular expression: 'REGEX=red'; or levels: lines of firmware by "
+      + "severity. Can be repeated.",
+    inSession: "colour matching text", completion: .words([Highlight.presetName]),
+    parse: { try Highlight.parsing($0) })
+
+  static let filter = Parameter<String?>.option(
+    "filter", "COMMAND",
+    "Show the output of a command that reads the device's bytes. The log has the bytes as the device "
+      + "sent them.",
+    inSession: "filter the output", isConfigurable: false, parse: { $0 })
+
+  static let raw = Parameter.flag(
+    "raw", "Pass all escape sequences of the device to the terminal.")
+
+  static let status = Parameter.flag("status", "Show a status line at the bottom of the screen.")
+
+  static let plain = Parameter.flag(
+    "plain", "Print lists once, with numbers, instead of drawing them: for screen readers.")
+
+  static let section = ParameterSection(
+    "VIEW", [hex, hexGap, timestamps, map, highlight, filter, raw, status, plain])
+}
+
+extension Values {
+  /// How received bytes are shown.
+  var viewSettings: ViewSettings {
+    let highlights = self[ViewParameters.highlight]
+    return ViewSettings(
+      isHex: self[ViewParameters.hex], hexGap: .milliseconds(self[ViewParameters.hexGap]),
+      timestamps: self[ViewParameters.timestamps], map: self[ViewParameters.map],
+      highlights: highlights.flatMap { $0 }, isHighlighting: !highlights.isEmpty,
+      isRaw: self[ViewParameters.raw])
+  }
+}

@@ -1,0 +1,55 @@
+import Configuration
+import Options
+
+extension [Declaration] {
+  /// The parameter that a key of the configuration sets: its name, or its opposite's.
+  func configurable(_ key: String) -> Declaration? {
+    first { $0.isConfigurable && ($0.name == key || $0.oppositeName == key) }
+  }
+
+  /// What an entry of the configuration sets; nil if it sets nothing of this, or is of the wrong kind.
+  func configured(by entry: Entry) -> Values.Configured? {
+    guard let declaration = configurable(entry.key),
+      let texts = declaration.texts(of: entry.value, key: entry.key)
+    else { return nil }
+    return Values.Configured(declaration.name, texts)
+  }
+}
+
+extension Declaration {
+  /// The texts that a value of the configuration stands for; none if it takes back what `[default]` says.
+  ///
+  /// - Parameter key: The key, which can be the opposite of a pair.
+  /// - Returns: Nil if the value is of the wrong kind.
+  func texts(of value: Value, key: String) -> [String]? {
+    switch (shape, value) {
+    case (.flag, .boolean(let isOn)): isOn ? ["true"] : []
+    case (.pair, .boolean(let isOn)): ["\(isOn == (key == name))"]
+    case (.optionalValue(let implied), .boolean(true)): [implied]
+    case (.value, .boolean(false)), (.list, .boolean(false)), (.optionalValue, .boolean(false)): []
+    case (.list, .array(let values)): Self.texts(of: values)
+    case (.value, .integer(let number)) where kind != .text: ["\(number)"]
+    case (.value, .number(let number)) where kind == .number: ["\(number)"]
+    case (.value, .string(let text)) where kind == .text: [text]
+    case (.list, .string(let text)), (.optionalValue, .string(let text)): [text]
+    default: nil
+    }
+  }
+
+  private static func texts(of values: [Value]) -> [String]? {
+    let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    return texts.count == values.count ? texts : nil
+  }
+
+  /// The kind of value that a key takes, for messages.
+  var expectedValue: String {
+    switch shape {
+    case .list: "a string, an array of strings, or false"
+    case .value where kind == .wholeNumber: "a whole number"
+    case .value where kind == .number: "a number"
+    case .value: "a string, or false"
+    case .optionalValue: "a string, true or false"
+    default: "true or false"
+    }
+  }
+}

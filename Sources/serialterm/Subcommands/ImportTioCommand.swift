@@ -1,0 +1,62 @@
+import Configuration
+import Glibc
+import Options
+import TerminalFrontEnd
+
+/// `serialterm profile import-tio`: converts a configuration of tio(1).
+struct ImportTioCommand: Subcommand {
+  private static let file = Parameter<String>.argument(
+    "file", "tio's configuration file; - for standard input.", completion: .files, standard: "",
+    parse: { $0 })
+
+  static let description = CommandDescription(
+    "profile import-tio", "Convert a configuration of tio, and print it.",
+    """
+    Settings that serialterm does not have are printed as comments, with the reason. Reads the \
+    configuration of tio 1, 2 and 3.
+    """,
+    example: """
+      serialterm profile import-tio ~/.config/tio/config \\
+        >> ~/.config/serialterm/config.toml
+      """,
+    sections: [ParameterSection("ARGUMENTS", [Self.file])])
+
+  private let file: String
+
+  init(_ values: Values) { file = values[Self.file] }
+
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let document: [UInt8]
+    do {
+      document = try InputFile.read(file, atMost: TOMLReader.largestDocument)
+    } catch {
+      throw Failure(.usage, "\(file): \(error)")
+    }
+    let converted = TioImport(document, complaint: Self.complaint)
+    try StandardStream.output.print(converted.text)
+    if isatty(STDOUT_FILENO) == 1 {
+      StandardStream.complain(
+        "nothing is saved. To use it, append it to the configuration: see "
+          + "'serialterm profile import-tio --help'.")
+    }
+    if converted.droppedCount > 0 {
+      let count = converted.droppedCount == 1 ? "1 setting" : "\(converted.droppedCount) settings"
+      StandardStream.complain("\(count) not imported; the comments say why.")
+    }
+    return .done
+  }
+
+  /// Why a configuration may not have an entry; nil if it may.
+  static func complaint(_ key: String, _ value: Value) -> String? {
+    let entry = Entry(key: key, value: value, line: 1)
+    if let complaint = ProfileFile.complaint(about: entry, isDefault: false) { return complaint }
+    let declarations = ConnectCommand.description.declarations
+    guard let configured = declarations.configured(by: entry) else { return nil }
+    do throws(UsageError) {
+      _ = try ConnectCommand(Values(Given(), [configured], of: declarations))
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+}

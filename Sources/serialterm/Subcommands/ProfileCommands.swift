@@ -1,0 +1,125 @@
+import Configuration
+import Options
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+
+/// `serialterm profile list`: lists the profiles.
+struct ListProfilesCommand: Subcommand {
+  private static let names = Parameter.flag("names", "Print only the names, one per line.")
+
+  static let description = CommandDescription(
+    "profile list", "List the profiles.", example: "serialterm profile list --names",
+    sections: [ParameterSection("OPTIONS", [names, SessionParameters.config])])
+
+  private let values: Values
+
+  init(_ values: Values) { self.values = values }
+
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let file = values[SessionParameters.config].map { FilePath($0) }
+    let profiles = try ProfileFile(file).contents.profiles
+    let lines =
+      values[Self.names]
+      ? profiles.map(\.name)
+      : Table(
+        header: ["NAME", "DEVICE", "SETTINGS"],
+        rows: profiles.map { [$0.name, $0.target, $0.settings] }
+      ).lines
+    try StandardStream.output.print(lines.map { "\($0)\n" }.joined())
+    return .done
+  }
+}
+
+/// `serialterm profile show`: prints a profile.
+struct ShowProfileCommand: Subcommand {
+  private static let name = Parameter<String>.argument(
+    "name", "The profile's name.", completion: .found { _ in Target.profiles }, standard: "",
+    parse: { $0 })
+
+  static let description = CommandDescription(
+    "profile show", "Print a profile.", example: "serialterm profile show board",
+    sections: [
+      ParameterSection("ARGUMENTS", [name]),
+      ParameterSection("OPTIONS", [SessionParameters.config]),
+    ])
+
+  private let values: Values
+
+  init(_ values: Values) { self.values = values }
+
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let name = values[Self.name]
+    let configuration = try ProfileFile(values[SessionParameters.config].map { FilePath($0) })
+    guard let profile = configuration.contents.profile(named: name) else {
+      throw Failure(.usage, "there is no profile '\(name)'.")
+    }
+    let entries = profile.entries.map { (key: $0.key, value: $0.value) }
+    try StandardStream.output.print(ConfigurationFile.text(profile: name, entries))
+    return .done
+  }
+}
+
+/// `serialterm profile save`: adds a profile, given as the arguments of `connect`.
+struct SaveProfileCommand: Subcommand {
+  private static let name = Parameter<String>.argument(
+    "name", "The profile's name.", standard: "", parse: { $0 })
+
+  static let description = CommandDescription(
+    "profile save", "Add a profile to the configuration.",
+    """
+    After the name, write the arguments of 'serialterm connect': see 'serialterm connect --help'. The \
+    profile is appended to the configuration file; a name that exists is refused.
+    """,
+    example: "serialterm profile save board usb:0403:6001 --baud 9600 --local-echo",
+    sections: [ParameterSection("ARGUMENTS", [name])]
+      + ConnectCommand.description.sections.map { section in
+        section.title == "ARGUMENTS"
+          ? ParameterSection("ARGUMENTS", [ConnectCommand.targets]) : section
+      })
+
+  static let canSwitchOff = true
+
+  private let values: Values
+
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    _ = try ConnectCommand(values)
+  }
+
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    let name = values[Self.name]
+    if let complaint = ConfigurationFile.complaint(aboutName: name) {
+      throw Failure(.usage, complaint)
+    }
+    let given = values.given.with("name", nil).with("config", nil)
+    let text = ConfigurationFile.text(profile: name, try ProfileEntries(given).entries)
+    let file = values[SessionParameters.config].map { FilePath($0) }
+    guard let path = file ?? ProfileFile.standardPath else {
+      throw Failure(.usage, "there is no folder for the configuration: HOME is not set.")
+    }
+    let present = (try? path.stat()) == nil ? nil : try ProfileFile(path)
+    if let there = present?.contents.profile(named: name) {
+      throw Failure(.usage, "\(path):\(there.line): there is already a profile '\(name)'.")
+    }
+    try ProfileFile.append(text, to: path)
+    return .done
+  }
+}
+
+extension ConfigurationFile.Profile {
+  /// The device, for the table.
+  fileprivate var target: String {
+    switch self["target"]?.value ?? self["match"]?.value {
+    case .string(let text): text
+    case let value?: "\(value)"
+    case nil: "-"
+    }
+  }
+
+  /// The other entries on one line, for the table.
+  fileprivate var settings: String {
+    entries.filter { $0.key != "target" && $0.key != "match" }
+      .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,122 @@
+import Options
+import Testing
+
+@Suite("Parameters and their values")
+struct ParameterTests {
+  private enum Size: Int, CaseIterable {
+    case small = 5
+    case large = 8
+  }
+
+  private static let size = Parameter<Size>.choice(
+    "size", "BITS", "The size.", standard: .large)
+  private static let wait = Parameter<Double>.seconds("wait", "Seconds.", 0...10, standard: 0.5)
+  private static let again = Parameter<Bool>.pair("again", off: "once", "Again, or not.")
+  private static let both = Parameter<Bool?>.pair("both", off: "no-both", "Both, or not.")
+  private static let files = Parameter<[String]>.list("file", "FILE", "Files.", parse: { $0 })
+  private static let count = Parameter<Int?>.option(
+    "count", "N", "How many.", kind: .wholeNumber,
+    parse: { try Int.number($0, of: "pieces,", in: 1...Int.max) })
+
+  private static let all: [any Declared] = [size, wait, again, both, files, count]
+
+  private func values(
+    _ words: [String], _ configured: [Values.Configured] = []
+  ) throws -> Values {
+    let declarations = Self.all.map(\.declaration)
+    return try Values(
+      try WordReader.read(words, declarations, canSwitchOff: true), configured, of: declarations)
+  }
+
+  @Test("without words they have their standard values")
+  func standard() throws {
+    let values = try values([])
+    #expect(values[Self.size] == .large)
+    #expect(values[Self.wait] == 0.5)
+    #expect(values[Self.again])
+    #expect(values[Self.both] == nil)
+    #expect(values[Self.files] == [])
+    #expect(values[Self.count] == nil)
+  }
+
+  @Test("the command line wins over the configuration, which wins over the standard")
+  func order() throws {
+    let configured = [
+      Values.Configured("size", ["5"]), .init("file", ["a", "b"]), .init("again", ["false"]),
+      .init("count", ["3"]),
+    ]
+    let values = try values(["--file", "c", "--no-count", "--again"], configured)
+    #expect(values[Self.size] == .small)
+    #expect(values[Self.files] == ["c"])
+    #expect(values[Self.again])
+    #expect(values[Self.count] == nil)
+  }
+
+  @Test("of two entries of a configuration the last counts; one without texts takes back")
+  func entries() throws {
+    let values = try values(
+      [], [.init("size", ["5"]), .init("size", ["8"]), .init("count", ["1"]), .init("count", [])])
+    #expect(values[Self.size] == .large)
+    #expect(values[Self.count] == nil)
+  }
+
+  @Test(
+    "a wrong value is refused with what is expected",
+    arguments: [
+      (["--size=6"], "--size '6': expected one of 5, 8"),
+      (["--wait", "11"], "--wait '11': expected seconds from 0 to 10"),
+      (["--wait", "x"], "--wait 'x': expected seconds from 0 to 10"),
+      (["--wait", "nan"], "--wait 'nan': expected seconds from 0 to 10"),
+      (["--count", "0"], "--count '0': expected pieces, 1 or more"),
+    ])
+  func refused(words: [String], message: String) {
+    let error = #expect(throws: UsageError.self) { try values(words) }
+    #expect(error?.description == message)
+    #expect(error?.parameters.count == 1)
+  }
+
+  @Test(
+    "a name is found despite a mistake",
+    arguments: [
+      ("bauds", "baud"), ("buad", "baud"), ("bad", "baud"), ("parityy", "parity"),
+      ("pairty", "parity"), ("local-ehco", "local-echo"), ("xyz", nil), ("b", nil), ("", nil),
+      ("baudrate", nil),
+    ] as [(String, String?)])
+  func misspelt(word: String, name: String?) {
+    #expect(Misspelling.nearest(to: word, among: ["baud", "parity", "local-echo"]) == name)
+  }
+
+  @Test("help has 80 columns, each parameter once, and the example at the end")
+  func help() {
+    let command = CommandDescription(
+      "cut", "Cut something.",
+      "A discussion that is long enough to be wrapped at eighty columns.\n\n  kept",
+      example: "tool cut --size 5", mostUsed: [Self.size],
+      sections: [ParameterSection("OPTIONS", Self.all)])
+    let text = HelpText(command, of: "tool").text
+    #expect(
+      text == """
+        Cut something.
+
+        Usage: tool cut [OPTIONS]
+
+        A discussion that is long enough to be wrapped at eighty columns.
+
+          kept
+
+        MOST USED
+              --size BITS         The size. Default: 8.
+
+        OPTIONS
+              --wait SECONDS      Seconds. Default: 0.5.
+          --again, --once         Again, or not. Default: --again.
+          --both, --no-both       Both, or not.
+              --file FILE         Files.
+              --count N           How many.
+
+        EXAMPLE
+          tool cut --size 5
+
+        """)
+  }
+}

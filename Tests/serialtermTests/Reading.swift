@@ -1,0 +1,17 @@
+import DeviceWatch
+import Options
+import Testing
+
+@testable import serialterm
+
+/// What the program makes of a command line for a command with a TARGET.
+func reading(
+  _ words: [String], among devices: [Device] = []
+) throws -> CommandLineReader.Reading {
+  guard case .command(let command, let rest) = Invocation(words) else {
+    throw UsageError("\(words) is no command")
+  }
+  let profiled = try #require(command as? any ProfiledCommand.Type)
+  let given = try command.given(by: rest)
+  return try CommandLineReader(devices: { devices }).read(profiled, given)
+}
