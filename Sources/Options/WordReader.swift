@@ -9,6 +9,8 @@ public struct WordReader {
   /// The arguments without a name.
   private var arguments: [String] = []
   private var rest: ArraySlice<String>
+  /// An option at the end whose value can be left out, and is.
+  private var awaiting: Declaration?
 
   /// Reads words.
   ///
@@ -31,22 +33,57 @@ public struct WordReader {
     self.rest = rest
   }
 
-  private mutating func readAll() throws(WordError) {
-    while let word = rest.popFirst() {
-      if word == "--" {
-        try readWordsAfterDashes()
-      } else if word.hasPrefix("--") {
-        try readName(word)
-      } else if word.hasPrefix("-") && word != "-" {
-        try readLetters(word)
-      } else {
-        arguments.append(word)
-      }
+  /// The place behind some words, where a word is completed.
+  struct Position {
+    /// What the words give, without the arguments.
+    var given = Given()
+    /// The words that are arguments without a name.
+    var arguments: [String] = []
+    /// The option whose value the next word is, or can be.
+    var awaiting: Declaration?
+    /// The number of words after `--`; nil if there is no `--`.
+    var wordsAfterDashes: Int?
+  }
+
+  /// Reads the words before the one that is completed. Words that fit no parameter are passed over.
+  static func position(
+    after words: [String], _ declarations: [Declaration], canSwitchOff: Bool
+  ) -> Position {
+    var reader = WordReader(
+      declarations: declarations, canSwitchOff: canSwitchOff, rest: words[...])
+    var position = Position()
+    while let word = reader.rest.popFirst() {
+      if word == "--" { position.wordsAfterDashes = reader.rest.count }
+      do {
+        try reader.read(word)
+      } catch .missingValue(let option, nil) {
+        reader.awaiting = option
+      } catch {}
     }
+    position.given = reader.given
+    position.arguments = reader.arguments
+    position.awaiting = reader.awaiting
+    return position
+  }
+
+  private mutating func readAll() throws(WordError) {
+    while let word = rest.popFirst() { try read(word) }
     try assignArguments()
   }
 
-  private mutating func readWordsAfterDashes() throws(WordError) {
+  private mutating func read(_ word: String) throws(WordError) {
+    if word == "--" {
+      readWordsAfterDashes()
+    } else if word.hasPrefix("--") {
+      try readName(word)
+    } else if word.hasPrefix("-") && word != "-" {
+      try readLetters(word)
+    } else {
+      arguments.append(word)
+    }
+  }
+
+  private mutating func readWordsAfterDashes() {
     if let declaration = declarations.first(where: { $0.shape == .wordsAfterDashes }) {
       for word in rest { given.add(word, to: declaration) }
     } else {
@@ -85,6 +122,7 @@ public struct WordReader {
       given.add(value, to: declaration)
     case .optionalValue(let implied):
       let next = value ?? nextValue(of: declaration)
+      if next == nil, rest.isEmpty { awaiting = declaration }
       given.add(next ?? implied, to: declaration)
     default:
       try refuse(value, of: declaration.name)

@@ -3,6 +3,8 @@ import Options
 /// What the words of a command line ask the program for.
 enum Invocation {
   case version
+  /// The script by which a shell completes command lines, for the shell of this name.
+  case completionScript(String)
   /// Help about these words: none, a command or a subject.
   case help([String])
   /// A command with the words that follow its name.
@@ -15,6 +17,8 @@ enum Invocation {
     let asksForHelp = options.contains("--help") || options.contains("-h")
     if first == "--version" {
       self = .version
+    } else if first == "--generate-completion-script" {
+      self = .completionScript(words.count > 1 ? words[1] : "")
     } else if first == "help" {
       self = .help(words.dropFirst().filter { !$0.hasPrefix("-") })
     } else if let (command, count) = Self.command(words) {

@@ -36,6 +36,12 @@ enum Serialterm {
     do {
       switch Invocation(words) {
       case .version: return answer("\(name) \(version)\n")
+      case .completionScript(let name):
+        guard let shell = Shell(rawValue: name) else {
+          throw Failure(
+            .usage, "--generate-completion-script: '\(name)': expected bash, zsh or fish.")
+        }
+        return answer(shell.script)
       case .help(let topic):
         guard let text = HelpTopic.text(of: topic) else {
           throw Failure(

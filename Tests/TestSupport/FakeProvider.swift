@@ -30,7 +30,9 @@ package final class FakeProvider: LinkProvider, @unchecked Sendable {
     return .success(.endpoint(Endpoint(kind, text)))
   }
 
-  package func completions(among devices: () -> [Device]) -> [String] { ["fake:"] }
+  package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
+    [TargetCompletion("fake:")]
+  }
 
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
     if let preparationError { throw preparationError }

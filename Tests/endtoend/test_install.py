@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -10,9 +9,8 @@ from pathlib import Path
 
 from Tests.endtoend.harness import Terminal, environment
 from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.harness.shells import BASH_WITH_PACKAGE, FISH, ZSH
 
-# ctrl-u, which the line editors of all three shells take.
-DELETE_LINE = b"\x15"
 BINARY = REPOSITORY / ".build/release/serialterm"
 
 
@@ -81,56 +79,31 @@ class InstallTests(unittest.TestCase):
             {"man1/serialterm.1", "man1/serialterm-connect.1", "man5/serialterm-configuration.5",
              "man7/serialterm-troubleshooting.7"}, pages)
 
-    def assert_completes(self, shell, setup, *pairs):
-        """Asserts that a shell adds the second to what was typed, the first, when Tab is pressed."""
-        path = f"{self.prefix}/bin:{os.environ['PATH']}"
+    def assert_loads(self, *shell, setup):
+        """Asserts that a shell finds the installed script itself, and completes with it."""
         variables = {
-            "PATH": path, "HOME": self.home, "XDG_CONFIG_HOME": None, "PS1": "> "}
+            "PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "HOME": self.home,
+            "XDG_DATA_DIRS": f"{self.prefix}/share", "XDG_DATA_HOME": None, "PS1": "> "}
         with Terminal(*shell, variables=variables) as terminal:
             # Typed apart and printed as one: the echo of the line is not the answer.
-            terminal.send(f"{setup}; echo rea''dy\r".encode())
+            terminal.send(f"{setup} echo rea''dy\r".encode())
             terminal.expect(b"ready\r\n")
-            for typed, added in pairs:
-                terminal.send(typed.encode() + b"\t")
-                terminal.expect(added.encode())
-                terminal.send(DELETE_LINE)
+            terminal.send(b"serialterm loopback --bo\t")
+            terminal.expect(b"ard")
 
-    def words(self):
-        """Profiles and the values of options, in two parts."""
-        configuration = Path(self.home) / ".config/serialterm/config.toml"
-        configuration.parent.mkdir(parents=True, exist_ok=True)
-        configuration.write_text("[profile.kitchen]\ntarget = 'loopback:'\n")
-        return [("serialterm connect kitc", "hen"), ("serialterm send kitc", "hen"),
-                ("serialterm connect --profile kitc", "hen"),
-                ("serialterm profile show kitc", "hen"),
-                ("serialterm connect --parity ev", "en"),
-                ("serialterm send --line-ending crl", "f")]
+    @unittest.skipUnless(BASH_WITH_PACKAGE.is_installed, "needs bash-completion")
+    def test_bash_with_its_package_loads_the_completions(self):
+        self.assert_loads(*BASH_WITH_PACKAGE.command, setup="")
 
-    def nodes(self):
-        """The nodes of this machine, as far as there are any, in two parts."""
-        nodes = self.run_installed("serialterm", "list", "--names").split()
-        return [(f"serialterm connect {node[:-2]}", node[-2:]) for node in nodes[:1]]
-
-    def test_bash_completes(self):
-        script = self.prefix / "share/bash-completion/completions/serialterm"
-        self.assert_completes(
-            ["bash", "--norc", "-i"], f"source {script}",
-            ("serialterm doctor loopb", "ack"), ("serialterm loopback --bo", "ard"), *self.nodes(),
-            *self.words())
-
-    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
-    def test_zsh_completes(self):
+    @unittest.skipUnless(ZSH.is_installed, "needs zsh")
+    def test_zsh_loads_the_completions(self):
         functions = self.prefix / "share/zsh/site-functions"
-        self.assert_completes(
-            ["zsh", "-f", "-i"],
-            f"fpath=({functions} $fpath); autoload -U compinit; compinit -u -D",
-            ("serialterm connect loopback:b", "oard"), ("serialterm loopback --bo", "ard"),
-            *self.nodes(), *self.words())
+        self.assert_loads(
+            *ZSH.command,
+            setup=f"fpath=({functions} $fpath); autoload -U compinit; compinit -u -D;")
 
-    @unittest.skipUnless(shutil.which("fish"), "needs fish")
-    def test_fish_completes(self):
-        script = self.prefix / "share/fish/vendor_completions.d/serialterm.fish"
-        self.assert_completes(
-            ["fish", "--no-config", "-i"], f"source {script}",
-            ("serialterm connect loopback:b", "oard"), ("serialterm loopback --bo", "ard"),
-            *self.nodes(), *self.words())
+    @unittest.skipUnless(FISH.is_installed, "needs fish")
+    def test_fish_loads_the_completions(self):
+        self.assert_loads(
+            "fish", "-i",
+            setup=f"set -p fish_complete_path {self.prefix}/share/fish/vendor_completions.d;")

@@ -85,6 +85,8 @@ struct CommandLineTests {
     ("-- -x", "connect target=-x"),
     ("a -- -b 9600", "connect target=a,-b,9600"),
     ("x -", "connect target=x,-"),
+    ("--generate-completion-script fish", "script fish"),
+    ("--generate-completion-script", "script "),
     ("send", "TARGET is missing"),
     ("send x", "send target=x"),
     ("send x text", "send target=x text=text"),
@@ -106,6 +108,7 @@ struct CommandLineTests {
   private static func meaning(_ words: [String]) -> String {
     switch Invocation(words) {
     case .version: return "version"
+    case .completionScript(let shell): return "script \(shell)"
     case .help(let topic): return (["help"] + topic).joined(separator: " ")
     case .command(let command, let rest):
       do throws(WordError) {

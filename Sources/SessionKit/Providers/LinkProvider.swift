@@ -14,10 +14,12 @@ package protocol LinkProvider: Sendable {
   /// - Returns: nil if the text has another form.
   func parse(_ text: String) -> Result<Target, TargetError>?
 
-  /// The targets that complete a command line.
+  /// The targets that complete a command line. Those that do not begin with the typed text are left out.
   ///
-  /// - Parameter devices: lists the present devices; none if udev is not available.
-  func completions(among devices: () -> [Device]) -> [String]
+  /// - Parameters:
+  ///   - text: what was typed. Forms that are seldom used are listed only if it is not empty.
+  ///   - devices: lists the present devices; none if udev is not available.
+  func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion]
 
   /// Prepares the far end for a session: for example, starts a simulation.
   ///
@@ -39,6 +41,18 @@ extension LinkProvider {
   /// Changes nothing.
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
     PreparedEndpoint(endpoint)
+  }
+}
+
+/// The text of a target that completes a command line.
+package struct TargetCompletion: Hashable, Sendable {
+  package let text: String
+  /// The device that it names at the moment; nil for a target that names none.
+  package let device: Device?
+
+  package init(_ text: String, _ device: Device? = nil) {
+    self.text = text
+    self.device = device
   }
 }
 

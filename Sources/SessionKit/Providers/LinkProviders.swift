@@ -28,9 +28,12 @@ package struct LinkProviders: Sendable {
 
   /// The targets that complete a command line.
   ///
-  /// - Parameter devices: lists the present devices; none if udev is not available.
-  package func completions(among devices: () -> [Device]) -> [String] {
-    providers.reversed().flatMap { $0.completions(among: devices) }
+  /// - Parameters:
+  ///   - text: what was typed.
+  ///   - devices: lists the present devices; none if udev is not available.
+  package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
+    providers.reversed().flatMap { $0.completions(of: text, among: devices) }
+      .filter { $0.text.hasPrefix(text) }
   }
 
   /// Makes a link that is not open yet.

@@ -37,7 +37,7 @@ package struct LoopbackProvider: LinkProvider {
   package func parse(_ text: String) -> Result<Target, TargetError>? {
     guard text.hasPrefix(Self.prefix) else { return nil }
     guard let simulation = Self.simulation(named: text) else {
-      return .failure(.malformed(text, expected: completions { [] }))
+      return .failure(.malformed(text, expected: Simulation.allCases.map { "\($0.endpoint)" }))
     }
     return .success(.endpoint(simulation.endpoint))
   }
@@ -46,8 +46,8 @@ package struct LoopbackProvider: LinkProvider {
     Simulation(rawValue: String(text.dropFirst(prefix.count)))
   }
 
-  package func completions(among devices: () -> [Device]) -> [String] {
-    Simulation.allCases.map { "\($0.endpoint)" }
+  package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
+    Simulation.allCases.map { TargetCompletion("\($0.endpoint)") }
   }
 
   /// Starts a simulation of its own for each session. It exists as long as the session is bound to it:

@@ -35,8 +35,29 @@ package struct TerminalDeviceProvider: LinkProvider {
     return FilePath("/dev").appending(path.components)
   }
 
-  package func completions(among devices: () -> [Device]) -> [String] {
-    devices().filter(\.hasHardware).map(\.node.string)
+  package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
+    DeviceQuery.only.choices(among: devices()).flatMap { device in
+      Self.names(of: device, all: !text.isEmpty).map { TargetCompletion($0, device) }
+    } + ["latest", "new"].map { TargetCompletion($0) }
+  }
+
+  /// The targets that name a device: its node, or also the names below /dev and the selectors.
+  private static func names(of device: Device, all: Bool) -> [String] {
+    guard all else { return [device.node.string] }
+    let folder = FilePath("/dev")
+    let paths = ([device.node] + device.links).filter { $0.removingLastComponent() == folder }
+    var selectors: [DeviceSelector] = []
+    if let vendorID = device.vendorID, let productID = device.productID {
+      selectors.append(.usb(vendorID: vendorID, productID: productID))
+      if let serialNumber = device.serialNumber {
+        selectors.append(
+          .usb(vendorID: vendorID, productID: productID, serialNumber: serialNumber))
+        selectors.append(.serial(serialNumber))
+      }
+    }
+    if let place = device.physicalPath { selectors.append(.port(place)) }
+    return [device.node.string] + paths.filter { $0 != device.node }.map(\.string)
+      + paths.compactMap { $0.lastComponent?.string } + selectors.map { "\($0)" }
   }
 
   package func link(to endpoint: Endpoint, options: LinkOptions) -> any Link {

@@ -43,7 +43,8 @@ public struct HighlightColour: Hashable, Sendable {
   /// The parameters of SGR (ECMA-48), between `CSI` and `m`.
   let parameters: String
 
-  private static let names = [
+  /// The names without `bright-` and `bold-`.
+  public static let names = [
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
   ]
 

@@ -3,6 +3,13 @@ import TerminalFrontEnd
 
 /// The texts of `serialterm help` and of `--help`.
 enum HelpTopic {
+  /// What there is help about besides the commands and their groups.
+  static let subjects = [
+    (name: "targets", summary: "The forms of TARGET."),
+    (name: "keys", summary: "The keys of a session."),
+    (name: "exit-status", summary: "What the exit status means."),
+  ]
+
   /// The text about a command, a group of commands or a subject; nil if there is none of this name.
   static func text(of words: [String]) -> String? {
     let name = words.joined(separator: " ")

@@ -46,6 +46,10 @@ enum LineParameters {
   static let onOpen = Parameter<LineSequence?>.option(
     "on-open", "STEPS", "Steps after the port is opened: dtr=off,rts=on,wait=100,rts=off.",
     details: "Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000).",
+    completion: .list([
+      "dtr=on", "dtr=off", "rts=on", "rts=off", "break=on", "break=off",
+      Completion.Candidate("wait=", isBeginning: true),
+    ]),
     parse: { try LineSequence(parsing: $0) })
 
   static let markErrors = Parameter.flag(
@@ -55,7 +59,12 @@ enum LineParameters {
     "rs485", "SETTINGS",
     "Drive an RS-485 transmitter: on, or rts-on-send=on|off, delay-before=MS, delay-after=MS, "
       + "rx-during-tx=on|off, with commas between.",
-    completion: .words(["on"]), parse: { try RS485Settings(parsing: $0) })
+    completion: .list([
+      "on", "rts-on-send=on", "rts-on-send=off",
+      Completion.Candidate("delay-before=", isBeginning: true),
+      Completion.Candidate("delay-after=", isBeginning: true), "rx-during-tx=on",
+      "rx-during-tx=off",
+    ]), parse: { try RS485Settings(parsing: $0) })
 
   static let lowLatency = Parameter.flag(
     "low-latency", "Have the driver deliver received bytes at once.")

@@ -27,7 +27,7 @@ enum SessionParameters {
 
   static let profile = Parameter<String?>.option(
     "profile", "NAME", "The profile to use, for any device.", isConfigurable: false,
-    completion: .found { _ in Target.profiles }, parse: { $0 })
+    completion: Target.profileCompletion, parse: { $0 })
 
   /// The parameters of the connection of a command without a user.
   static let connection: [any Declared] = [wait, exclusive, quiet]

@@ -16,28 +16,29 @@ enum ViewParameters {
     "timestamps", letter: "t", "FORMAT", implied: "time",
     "Show the time of each line: time (without FORMAT), iso, delta, start or epoch; with :us in "
       + "microseconds.",
-    inSession: "timestamp each line", completion: .words(TimestampFormat.names),
+    inSession: "timestamp each line", completion: timestampCompletion,
     parse: { try TimestampFormat(parsing: $0) })
 
   static let map = Parameter<MapList>.option(
     "map", letter: "m", "LIST",
     "Change characters: from-device:cr=lf, to-device:lf=crlf and others, with commas between; or "
       + "tio's names, such as ICRNL.",
-    standard: MapList(), completion: .found { MapChoices.completions(of: $0) },
+    standard: MapList(),
+    completion: .found { Completion.Proposal(MapChoices.completions(of: $0.text)) },
     parse: { try MapList(parsing: $0) })
 
   static let highlight = Parameter<[[Highlight]]>.list(
     "highlight", "REGEX=COLOUR",
     "Colour text that matches a regular expression: 'REGEX=red'; or levels: lines of firmware by "
       + "severity. Can be repeated.",
-    inSession: "colour matching text", completion: .words([Highlight.presetName]),
+    inSession: "colour matching text", completion: highlightCompletion,
     parse: { try Highlight.parsing($0) })
 
   static let filter = Parameter<String?>.option(
     "filter", "COMMAND",
     "Show the output of a command that reads the device's bytes. The log has the bytes as the device "
       + "sent them.",
-    inSession: "filter the output", isConfigurable: false, parse: { $0 })
+    inSession: "filter the output", isConfigurable: false, completion: .command, parse: { $0 })
 
   static let raw = Parameter.flag(
     "raw", "Pass all escape sequences of the device to the terminal.")
@@ -49,6 +50,30 @@ enum ViewParameters {
 
   static let section = ParameterSection(
     "VIEW", [hex, hexGap, timestamps, map, highlight, filter, raw, status, plain])
+
+  private static let timestampCompletion = Completion.oneOf(
+    TimestampFormat.names.map { name in
+      let kind = name.split(separator: ":").first.map(String.init) ?? name
+      let unit = name == kind ? "" : ", in microseconds"
+      return Completion.Candidate(name, "\(timestampDescriptions[kind] ?? "")\(unit)")
+    })
+
+  private static let timestampDescriptions = [
+    "time": "time of day", "iso": "date and time", "delta": "seconds since the line before",
+    "start": "seconds since the start", "epoch": "seconds since 1970",
+  ]
+
+  /// The preset, or a colour after a regular expression.
+  private static let highlightCompletion = Completion.found { request in
+    guard let equals = request.text.lastIndex(of: "=") else {
+      return Completion.Proposal([
+        Completion.Candidate(Highlight.presetName, "lines of firmware by severity")
+      ])
+    }
+    let expression = String(request.text[...equals])
+    return Completion.Proposal(
+      HighlightColour.names.map { Completion.Candidate(expression + $0) })
+  }
 }
 
 extension Values {

@@ -57,7 +57,7 @@ struct ConnectCommand: ProfiledCommand {
 
   static let exec = Parameter<String?>.option(
     "exec", "COMMAND", "Run a command with the port as its standard input and output.",
-    isConfigurable: false, parse: { $0 })
+    isConfigurable: false, completion: .command, parse: { $0 })
 
   static let json = Parameter.flag(
     "json", "For programs: events and received data as JSON lines, commands as JSON lines.",

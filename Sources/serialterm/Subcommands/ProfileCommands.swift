@@ -24,7 +24,7 @@ struct ListProfilesCommand: Subcommand {
       ? profiles.map(\.name)
       : Table(
         header: ["NAME", "DEVICE", "SETTINGS"],
-        rows: profiles.map { [$0.name, $0.target, $0.settings] }
+        rows: profiles.map { [$0.name, $0.target ?? "-", $0.settings] }
       ).lines
     try StandardStream.output.print(lines.map { "\($0)\n" }.joined())
     return .done
@@ -34,7 +34,7 @@ struct ListProfilesCommand: Subcommand {
 /// `serialterm profile show`: prints a profile.
 struct ShowProfileCommand: Subcommand {
   private static let name = Parameter<String>.argument(
-    "name", "The profile's name.", completion: .found { _ in Target.profiles }, standard: "",
+    "name", "The profile's name.", completion: Target.profileCompletion, standard: "",
     parse: { $0 })
 
   static let description = CommandDescription(
@@ -108,12 +108,12 @@ struct SaveProfileCommand: Subcommand {
 }
 
 extension ConfigurationFile.Profile {
-  /// The device, for the table.
-  fileprivate var target: String {
+  /// The device, in words; nil if none is named.
+  var target: String? {
     switch self["target"]?.value ?? self["match"]?.value {
     case .string(let text): text
     case let value?: "\(value)"
-    case nil: "-"
+    case nil: nil
     }
   }
 

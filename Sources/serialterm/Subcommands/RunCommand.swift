@@ -19,7 +19,11 @@ struct RunCommand: ProfiledCommand {
     "report", "FORMAT=FILE",
     "Write what happened in each step to a file: junit=FILE or json=FILE; can be repeated.",
     details: "An existing file is replaced.", isConfigurable: false,
-    completion: .words(["junit=", "json="]), parse: { try ReportFile.Name(parsing: $0) })
+    completion: .found { request in
+      Completion.Proposal(
+        ["junit=", "json="].map { Completion.Candidate($0, isBeginning: true) },
+        filesAfter: request.text.firstIndex(of: "=").map { request.text[...$0].count })
+    }, parse: { try ReportFile.Name(parsing: $0) })
 
   static let description = CommandDescription(
     "run", "Run a script that talks to a device.",

@@ -51,7 +51,7 @@ enum Subcommands {
     ReleaseCommand.self, LogCommand.self, SendCommand.self, RunCommand.self, ReplayCommand.self,
     ListProfilesCommand.self, ShowProfileCommand.self, SaveProfileCommand.self,
     ImportTioCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
-    DescribeCommand.self,
+    DescribeCommand.self, CompleteLineCommand.self,
   ]
 
   /// The commands that read the configuration.

@@ -43,16 +43,32 @@ import Testing
     #expect(!target.mayBeDevice)
     #expect(providers.link(to: endpoint, options: LinkOptions()).endpoint == endpoint)
     #expect(try providers.parse("/dev/x").mayBeDevice)
-    #expect(providers.completions { [] } == ["fake:"])
+    #expect(providers.completions(of: "f") { [] } == [TargetCompletion("fake:")])
   }
 
   @Test func completions_areThePresentNodes_andTheSimulations() throws {
     let ports = try FakePorts()
     try ports.plug(0, inPort: 1)
     try ports.plug(1, inPort: 2, hasHardware: false)
-    let texts = standard.completions { ports.present }
-    #expect(texts == ["/dev/ttyFAKE0", "loopback:", "loopback:board"])
+    let completions = standard.completions(of: "") { ports.present }
+    let texts = completions.map(\.text)
+    #expect(texts == ["/dev/ttyFAKE0", "latest", "new", "loopback:", "loopback:board"])
+    #expect(completions.compactMap(\.device) == [ports.present[0]])
     for text in texts { #expect(throws: Never.self) { try standard.parse(text) } }
+  }
+
+  @Test func completions_ofABeginning_haveEveryForm_andAreTargets() throws {
+    let ports = try FakePorts()
+    try ports.plug(0, serialNumber: "A:1", inPort: 1)
+    for (text, expected) in [
+      ("ttyF", ["ttyFAKE0"]), ("usb", ["usb:0403:6001", "usb:0403:6001:A:1"]),
+      ("s", ["serial:A:1"]),
+      ("p", ["port:pci-0000:00:14.0-usb-0:1:1.0"]), ("loopback:b", ["loopback:board"]), ("x", []),
+    ] {
+      let texts = standard.completions(of: text) { ports.present }.map(\.text)
+      #expect(texts == expected)
+      for text in texts { #expect(throws: Never.self) { try standard.parse(text) } }
+    }
   }
 
   @Test func simulation_isOneForEachSession_andExistsAsLongAsItIsKept() throws {
