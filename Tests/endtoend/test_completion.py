@@ -149,6 +149,15 @@ def assert_completes_for_another_program(test, setup):
         terminal.expect(b"words:<release><kitchen><--><flash-the-board><burn-it>")
 
 
+def assert_completes_behind_another_program(test):
+    """Asserts that the shell completes a command line behind another command."""
+    with test.folder.started() as terminal:
+        for typed, words in (
+                (b"con\tloopback:b\t", b"<connect><loopback:board>"), (b"./tty\t", b"<./ttyBoard>")):
+            terminal.send(b"nice serialterm " + typed + b"\r")
+            terminal.expect(b"words:" + words)
+
+
 class BashTests(ShellTests, unittest.TestCase):
     shell = BASH
 
@@ -182,13 +191,11 @@ class BashWithPackageTests(ShellTests, unittest.TestCase):
 
     shell = BASH_WITH_PACKAGE
 
-    def test_a_command_line_behind_another_program_is_completed(self):
-        with self.folder.started() as terminal:
-            terminal.send(b"nice serialterm loopback:b\t\r")
-            terminal.expect(b"words:<loopback:board>")
-
     def test_arguments_of_another_program_are_completed(self):
         assert_completes_for_another_program(self, "complete -W burn-it flash-the-board")
+
+    def test_a_command_line_behind_another_command_is_completed(self):
+        assert_completes_behind_another_program(self)
 
 
 @unittest.skipUnless(ZSH.is_installed, "needs zsh")
@@ -198,6 +205,9 @@ class ZshTests(ShellTests, unittest.TestCase):
     def test_arguments_of_another_program_are_completed(self):
         assert_completes_for_another_program(
             self, "_flash() { compadd burn-it }; compdef _flash flash-the-board")
+
+    def test_a_command_line_behind_another_command_is_completed(self):
+        assert_completes_behind_another_program(self)
 
 
 @unittest.skipUnless(FISH.is_installed, "needs fish")
