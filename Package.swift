@@ -67,7 +67,7 @@ let package = Package(
     // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.
-    .target(name: "Options", swiftSettings: strict),
+    .target(name: "Options", dependencies: ["PlainText"], swiftSettings: strict),
     // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),
 

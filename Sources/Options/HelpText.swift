@@ -1,3 +1,5 @@
+import PlainText
+
 /// The help of a command, as lines of a terminal.
 public struct HelpText {
   /// The columns of a line.
@@ -34,7 +36,7 @@ public struct HelpText {
 
   /// Adds paragraphs, which are filled. Lines that begin with a blank stay as they are.
   public mutating func add(paragraphs: String) {
-    for paragraph in paragraphs.split(separator: "\n\n") {
+    for paragraph in paragraphs.split(atText: "\n\n") where !paragraph.isEmpty {
       add(
         paragraph.hasPrefix(" ")
           ? String(paragraph) : Self.filled(String(paragraph)).joined(separator: "\n"))

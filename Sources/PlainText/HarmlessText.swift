@@ -40,7 +40,7 @@ extension String {
     guard unicodeScalars.allSatisfy(\.isShownAsItself) else {
       return "$'" + unicodeScalars.map(\.shellEscape).joined() + "'"
     }
-    return "'" + replacing("'", with: #"'\''"#) + "'"
+    return "'" + replacing(text: "'", with: #"'\''"#) + "'"
   }
 }
 

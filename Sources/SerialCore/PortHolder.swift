@@ -183,6 +183,6 @@ extension PortHolders.OpenFile {
   /// Whether the file has a lock of flock(2). A lock belongs to the open file and outlives the process
   /// that took it, as when a script calls flock(1); /proc/locks does not show it then.
   fileprivate var isLocked: Bool {
-    lines.contains { $0.hasPrefix("lock:") && $0.contains(" FLOCK ") }
+    lines.contains { $0.hasPrefix("lock:") && $0.split(separator: " ").contains("FLOCK") }
   }
 }

@@ -54,7 +54,7 @@ extension TioSetting {
     }
     let direct = [TioLine.same("auto-connect", as: "a named device is opened directly")]
     guard let key = devices.first, let device = values[key] else { return direct }
-    guard !device.contains("%s") else {
+    guard !zip(device, device.dropFirst()).contains(where: { $0 == ("%", "s") }) else {
       return [.dropped(key, because: "%s stands for a part of the pattern")] + direct
     }
     return [.entry("target", .string(device), from: devices)] + direct

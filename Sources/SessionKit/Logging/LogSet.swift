@@ -1,5 +1,6 @@
 import EventLoop
 import Logs
+import PlainText
 import Posix
 import SystemPackage
 import Views
@@ -104,7 +105,7 @@ final class LogSet {
   func switchOff() {
     last = logs.map { open in
       var file = open.file
-      file.name = open.log.path.string.replacing("%", with: "%%")
+      file.name = open.log.path.string.replacing(text: "%", with: "%%")
       file.options.appends = true
       return file
     }

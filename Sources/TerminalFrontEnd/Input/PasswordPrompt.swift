@@ -36,7 +36,9 @@ package struct PasswordPrompt {
     // "PIN" is a word of its own, in capitals: boards have pins.
     let hasPIN = line.split { !$0.isLetter }.contains("PIN")
     let folded = line.lowercased()
-    guard hasPIN || words.contains(where: folded.contains) else { return false }
+    // By characters: a device may write an accent as a character of its own.
+    let hasWord = folded.indices.contains { words.contains(where: folded[$0...].hasPrefix) }
+    guard hasPIN || hasWord else { return false }
     return line.last.map { ":\u{FF1A}?>=]".contains($0) } ?? false
       || words.contains(where: folded.hasSuffix) || line.hasSuffix("PIN")
   }

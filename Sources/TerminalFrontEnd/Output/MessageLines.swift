@@ -1,3 +1,4 @@
+import PlainText
 import TerminalUI
 
 extension String {
@@ -11,7 +12,7 @@ extension String {
     guard let width, displayWidth > width, !hasPrefix("    ") else { return [self] }
     let indentation = prefix { $0 == " " }.count + 2
     return StyledLine(withJoinedWords).wrapped(toWidth: width, indentation: indentation).map {
-      $0.text.replacing(Self.joint, with: " ")
+      $0.text.replacing(text: Self.joint, with: " ")
     }
   }
 

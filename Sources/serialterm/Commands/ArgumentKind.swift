@@ -1,4 +1,5 @@
 import Options
+import PlainText
 import SerialCore
 import SystemPackage
 import TerminalFrontEnd
@@ -78,7 +79,7 @@ where
       expected: option.declaration.expected, parse: { try? option.value(of: $0) },
       ask: { request, then in
         request.ask(
-          title ?? option.name.replacing("-", with: " "),
+          title ?? option.name.replacing(text: "-", with: " "),
           Value.allCases.map { ($0.rawValue.description, $0) }, now: now, then: then)
       })
   }

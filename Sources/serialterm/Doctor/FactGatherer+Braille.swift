@@ -1,3 +1,4 @@
+import PlainText
 import Posix
 import SystemPackage
 
@@ -17,7 +18,9 @@ extension FactGatherer {
     for folder in Self.ruleFolders {
       for name in at(folder).entryNames() where seen.insert(name).inserted {
         if name == "60-serialterm.rules" { return [] }
-        guard name.contains("brltty"), let rules = text(folder.appending(name)) else { continue }
+        guard name.contains(text: "brltty"), let rules = text(folder.appending(name)) else {
+          continue
+        }
         claims.formUnion(rules.split(separator: "\n").compactMap(Self.brailleClaim))
       }
     }
@@ -25,11 +28,25 @@ extension FactGatherer {
   }
 
   private static func brailleClaim(_ line: Substring) -> USBID? {
-    let condition = /^\s*ENV\{PRODUCT\}=="(?<vendor>[0-9a-f]+)\/(?<product>[0-9a-f]+)\/\*",/
-    guard !line.contains("ATTR"), line.contains("BRLTTY_BRAILLE_DRIVER"),
-      let match = line.firstMatch(of: condition), let vendor = UInt16(match.vendor, radix: 16),
-      let product = UInt16(match.product, radix: 16)
+    let condition = #"ENV{PRODUCT}=="#
+    let rule = line.drop(while: \.isWhitespace)
+    guard !line.contains(text: "ATTR"), line.contains(text: "BRLTTY_BRAILLE_DRIVER"),
+      rule.hasPrefix(condition)
+    else { return nil }
+    // The value, in quotes, and what follows.
+    let parts = rule.dropFirst(condition.count).split(
+      separator: #"""#, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].isEmpty, parts[2].hasPrefix(",") else { return nil }
+    let numbers = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard numbers.count == 3, numbers[2] == "*", let vendor = number(numbers[0]),
+      let product = number(numbers[1])
     else { return nil }
     return USBID(vendor: vendor, product: product)
+  }
+
+  /// A number as the kernel writes it, and so the only form that matches: in lower case.
+  private static func number(_ digits: Substring) -> UInt16? {
+    digits.utf8.allSatisfy("0123456789abcdef".utf8.contains)
+      ? UInt16(digits, radix: 16) : nil
   }
 }

@@ -12,7 +12,7 @@ extension FactGatherer {
       // Its control socket, as libudev checks.
       hasUdevd: exists("/run/udev/control"),
       isContainer: isContainer,
-      isRaspberryPi: text("/proc/device-tree/model")?.contains("Raspberry") == true,
+      isRaspberryPi: text("/proc/device-tree/model")?.contains(text: "Raspberry") == true,
       kernelMessages: kernelMessages)
   }
 
@@ -74,9 +74,10 @@ extension FactGatherer {
     let message = line[semicolon...].dropFirst()
     // Errors and disconnects of any USB device: the name of its port is not known any more.
     let isMeant =
-      ["ttyUSB", "ttyACM", "cdc_acm", "converter"].contains(where: message.contains)
+      ["ttyUSB", "ttyACM", "cdc_acm", "converter"].contains(where: message.contains(text:))
       || (message.hasPrefix("usb ")
-        && ["disconnect", "error", "over-current", "unable"].contains(where: message.contains))
+        && ["disconnect", "error", "over-current", "unable"].contains(
+          where: message.contains(text:)))
     return isMeant ? String(message).harmless : nil
   }
 }

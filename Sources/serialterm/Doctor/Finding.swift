@@ -116,7 +116,7 @@ extension Finding {
   private static func commandLines(_ text: String, width: Int?) -> [String] {
     let labelWidth = "  fix:   ".count
     guard let width, labelWidth + text.displayWidth > width,
-      let comment = text.firstRange(of: "   # ")
+      let comment = text.firstRange(ofText: "   # ")
     else { return [text] }
     return [
       String(text[..<comment.lowerBound]), "# \(text[comment.upperBound...])",

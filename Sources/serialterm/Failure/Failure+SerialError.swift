@@ -106,8 +106,8 @@ extension Finding {
   /// The reason and the fix, in sentences.
   fileprivate var advice: String {
     let fixes = mend.map { line in
-      let parts = line.split(separator: "   # ", maxSplits: 1)
-      return "'\(parts[0])'" + (parts.count > 1 ? " (\(parts[1]))" : "")
+      guard let comment = line.firstRange(ofText: "   # ") else { return "'\(line)'" }
+      return "'\(line[..<comment.lowerBound])' (\(line[comment.upperBound...]))"
     }
     return "\(why) Fix: \(fixes.joined(separator: ", then "))."
   }

@@ -43,7 +43,7 @@ struct ReleaseCommand: Subcommand {
     let port = try ReleasedPort(
       asking: ControlRequest(device: device, borrower: borrower), say: say)
     if !port.wasHeld { say("no session has \(node) open.") }
-    let status = run(command.map { $0.replacing("{}", with: node.string) })
+    let status = run(command.map { $0.replacing(text: "{}", with: node.string) })
     port.giveBack(say: say)
     return status
   }

@@ -68,6 +68,25 @@ import Testing
     #expect(gatherer.brailleClaims == [Self.claim])
   }
 
+  @Test(arguments: [
+    #"ENV{PRODUCT}=="1A86/7523/*""#, #"ENV{PRODUCT}=="1a86/7523/*" "#,
+    #"ENV{PRODUCT}=="1a86/7523""#,
+    #"ENV{PRODUCT}=="1a86/7523/264""#, #"ENV{PRODUCT}=="11a86/7523/*""#,
+    #"ENV{PRODUCT}!="1a86/7523/*""#,
+    #"ENV{PRODUCT}=="/7523/*""#, #"ENV{PRODUCT}==1a86/7523/*"#, #"ENV{PRODUCT}=="+1a8/7523/*""#,
+    #"# ENV{PRODUCT}=="1a86/7523/*""#, #"ENV{PRODUCT}==e"1a86/7523/*""#,
+  ])
+  func brlttysRules_thatDoNotClaimAChipByItsNumbers_doNotCount(condition: String) throws {
+    try tree.write(
+      "/usr/lib/udev/rules.d/85-brltty.rules", "\(condition), ENV{BRLTTY_BRAILLE_DRIVER}=\"bm\"\n")
+    #expect(gatherer.brailleClaims == [])
+  }
+
+  @Test func brlttysRule_mayBeIndented() throws {
+    try tree.write("/usr/lib/udev/rules.d/85-brltty.rules", "\t  \(Self.rule)\n")
+    #expect(gatherer.brailleClaims == [Self.claim])
+  }
+
   @Test func brlttysRules_doNotCount_whereAFileOfTheSameNameReplacesThem() throws {
     try tree.write("/usr/lib/udev/rules.d/85-brltty.rules", Self.rule)
     try tree.write("/etc/udev/rules.d/85-brltty.rules", "")
