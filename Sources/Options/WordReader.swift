@@ -27,6 +27,8 @@ public struct WordReader {
     return reader.given
   }
 
+  private static let dash = UInt8(ascii: "-")
+
   private init(declarations: [Declaration], canSwitchOff: Bool, rest: ArraySlice<String>) {
     self.declarations = declarations
     self.canSwitchOff = canSwitchOff
@@ -74,9 +76,9 @@ public struct WordReader {
   private mutating func read(_ word: String) throws(WordError) {
     if word == "--" {
       readWordsAfterDashes()
-    } else if word.hasPrefix("--") {
+    } else if word.utf8.starts(with: "--".utf8) {
       try readName(word)
-    } else if word.hasPrefix("-") && word != "-" {
+    } else if word.utf8.first == Self.dash && word != "-" {
       try readLetters(word)
     } else {
       arguments.append(word)
@@ -94,10 +96,11 @@ public struct WordReader {
 
   /// Reads `--name` or `--name=VALUE`.
   private mutating func readName(_ word: String) throws(WordError) {
-    let parts = word.dropFirst(2).split(
-      separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = String(parts[0])
-    let value = parts.count == 2 ? String(parts[1]) : nil
+    // Bytes, because a value may begin with a combining character, which is one Character with the '='.
+    let parts = word.utf8.dropFirst(2).split(
+      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+    ).map { String(Substring($0)) }
+    let (name, value) = (parts[0], parts.count == 2 ? parts[1] : nil)
     if let declaration = options.first(where: { $0.name == name }) {
       try read(declaration, value)
     } else if let declaration = options.first(where: { $0.oppositeName == name }) {
@@ -136,7 +139,7 @@ public struct WordReader {
 
   /// Reads `-x`, `-xe`, `-b VALUE`, `-bVALUE`, `-b=VALUE`.
   private mutating func readLetters(_ word: String) throws(WordError) {
-    var letters = word.dropFirst()
+    var letters = Substring(word.utf8.dropFirst())
     while let letter = letters.popFirst() {
       if let declaration = options.first(where: { $0.oppositeLetter == letter }) {
         given.add("false", to: declaration)
@@ -163,7 +166,8 @@ public struct WordReader {
 
   /// Takes the next word as a value. A word with a dash is one only if it is a negative number.
   private mutating func nextValue() -> String? {
-    guard let word = rest.first, !word.hasPrefix("-") || word == "-" || Self.isNegativeNumber(word)
+    guard let word = rest.first,
+      word.utf8.first != Self.dash || word == "-" || Self.isNegativeNumber(word)
     else { return nil }
     return rest.popFirst()
   }
@@ -176,7 +180,8 @@ public struct WordReader {
 
   /// No option is called by a digit.
   private static func isNegativeNumber(_ word: String) -> Bool {
-    word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
+    word.utf8.first == dash
+      && word.utf8.dropFirst().first.map { (0x30...0x39).contains($0) } == true
   }
 
   private static func accepts(_ declaration: Declaration, _ value: String) -> Bool {

@@ -31,6 +31,7 @@ struct CommandLineTests {
     ("ttyUSB0 --baud 9600", "connect target=ttyUSB0 baud=9600"),
     ("ttyUSB0 --baud=9600", "connect target=ttyUSB0 baud=9600"),
     ("--baud= x", "connect target=x baud="),
+    ("--log=\u{308}a x", "connect target=x log=\u{308}a"),
     ("--log a=b x", "connect target=x log=a=b"),
     ("--log=a=b x", "connect target=x log=a=b"),
     ("x --baud", "--baud needs a value"),
@@ -142,7 +143,9 @@ struct CommandLineTests {
     var numbers = SplitMix64(seed: seed)
     let declarations = Subcommands.all.flatMap { $0.description.declarations }
     let pieces =
-      declarations.flatMap { ["--\($0.name)", "--no-\($0.name)", "--\($0.name)=9600"] }
+      declarations.flatMap {
+        ["--\($0.name)", "--no-\($0.name)", "--no-no-\($0.name)", "--\($0.name)=9600"]
+      }
       + declarations.compactMap { $0.letter.map { "-\($0)" } }
       + [
         "-", "--", "---", "=", "-=", "--=", "", "9600", "-1", "iso", "-t", "-xe", "a=b", "é", "-é",
@@ -182,7 +185,11 @@ struct CommandLineTests {
         }
       }
     }
-    options += given.switchedOff.map { "--no-\($0)" }
+    // --no-hangup is the opposite of a pair: --no-no-hangup switches it off.
+    options += given.switchedOff.map { name in
+      declarations.contains { $0.oppositeName == "no-\(name)" }
+        ? "--no-no-\(name)" : "--no-\(name)"
+    }
     return options + (after.isEmpty ? ["--"] + arguments : arguments + ["--"] + after)
   }
 }
