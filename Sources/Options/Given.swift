@@ -4,6 +4,12 @@ public struct Given: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     public let name: String
     public internal(set) var texts: [String]
+
+    /// Creates an entry.
+    public init(_ name: String, _ texts: [String]) {
+      self.name = name
+      self.texts = texts
+    }
   }
 
   /// The parameters that are given, in the order of their first words. A flag has the text `true`, the
@@ -23,14 +29,14 @@ public struct Given: Hashable, Sendable {
   public func with(_ name: String, _ texts: [String]?) -> Given {
     var other = self
     other.entries.removeAll { $0.name == name }
-    if let texts { other.entries.append(Entry(name: name, texts: texts)) }
+    if let texts { other.entries.append(Entry(name, texts)) }
     return other
   }
 
   mutating func add(_ text: String, to declaration: Declaration) {
     switchedOff.remove(declaration.name)
     guard let index = entries.firstIndex(where: { $0.name == declaration.name }) else {
-      return entries.append(Entry(name: declaration.name, texts: [text]))
+      return entries.append(Entry(declaration.name, [text]))
     }
     switch declaration.shape {
     case .list, .arguments, .wordsAfterDashes: entries[index].texts.append(text)

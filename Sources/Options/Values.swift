@@ -3,20 +3,8 @@
 public struct Values: Hashable, Sendable {
   /// What the command line gives.
   public let given: Given
-  /// The texts of the parameters that have a value of their own.
-  private var texts: [String: [String]]
-
-  /// A parameter that a configuration file sets.
-  public struct Configured: Hashable, Sendable {
-    public let name: String
-    public let texts: [String]
-
-    /// Creates one.
-    public init(_ name: String, _ texts: [String]) {
-      self.name = name
-      self.texts = texts
-    }
-  }
+  /// What the command line and the configuration give.
+  private let all: Given
 
   /// Checks the texts of parameters.
   ///
@@ -26,18 +14,19 @@ public struct Values: Hashable, Sendable {
   ///   - declarations: the parameters of the command.
   /// - Throws: ``UsageError`` for the first text that is wrong.
   public init(
-    _ given: Given, _ configured: [Configured] = [], of declarations: [Declaration]
+    _ given: Given, _ configured: [Given.Entry] = [], of declarations: [Declaration]
   ) throws(UsageError) {
     self.given = given
-    texts = [:]
+    var all = Given()
     for entry in configured where !given.switchedOff.contains(entry.name) {
       // Without texts an entry takes back what an earlier one says.
-      texts[entry.name] = entry.texts.isEmpty ? nil : entry.texts
+      all = all.with(entry.name, entry.texts.isEmpty ? nil : entry.texts)
     }
-    for entry in given.entries { texts[entry.name] = entry.texts }
-    guard !texts.isEmpty else { return }
+    for entry in given.entries { all = all.with(entry.name, entry.texts) }
+    self.all = all
+    guard !all.entries.isEmpty else { return }
     for declaration in declarations {
-      guard let texts = texts[declaration.name] else { continue }
+      guard let texts = all[declaration.name] else { continue }
       do {
         try declaration.check(texts)
       } catch {
@@ -55,7 +44,7 @@ public struct Values: Hashable, Sendable {
 
   /// The value of a parameter.
   public subscript<Value>(parameter: Parameter<Value>) -> Value {
-    texts[parameter.declaration.name].map(parameter.value) ?? parameter.standard
+    all[parameter.declaration.name].map(parameter.value) ?? parameter.standard
   }
 }
 

@@ -73,7 +73,7 @@ enum Serialterm {
     do {
       let given = try command.given(by: words)
       let devices = DeviceCatalog()
-      guard let profiled = command as? any ProfiledCommand.Type else {
+      guard let profiled = command.profiled else {
         return try command.init(Values(given, of: description.declarations))
           .execute(in: CommandContext(devices: devices))
       }

@@ -21,7 +21,7 @@ struct ParameterTests {
   private static let all: [any Declared] = [size, wait, again, both, files, count]
 
   private func values(
-    _ words: [String], _ configured: [Values.Configured] = []
+    _ words: [String], _ configured: [Given.Entry] = []
   ) throws -> Values {
     let declarations = Self.all.map(\.declaration)
     return try Values(
@@ -42,7 +42,7 @@ struct ParameterTests {
   @Test("the command line wins over the configuration, which wins over the standard")
   func order() throws {
     let configured = [
-      Values.Configured("size", ["5"]), .init("file", ["a", "b"]), .init("again", ["false"]),
+      Given.Entry("size", ["5"]), .init("file", ["a", "b"]), .init("again", ["false"]),
       .init("count", ["3"]),
     ]
     let values = try values(["--file", "c", "--no-count", "--again"], configured)

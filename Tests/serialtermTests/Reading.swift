@@ -11,7 +11,7 @@ func reading(
   guard case .command(let command, let rest) = Invocation(words) else {
     throw UsageError("\(words) is no command")
   }
-  let profiled = try #require(command as? any ProfiledCommand.Type)
+  guard let profiled = command.profiled else { throw UsageError("\(words) has no TARGET") }
   let given = try command.given(by: rest)
   return try CommandLineReader(devices: { devices }).read(profiled, given)
 }

@@ -8,11 +8,11 @@ extension [Declaration] {
   }
 
   /// What an entry of the configuration sets; nil if it sets nothing of this, or is of the wrong kind.
-  func configured(by entry: Entry) -> Values.Configured? {
+  func configured(by entry: Entry) -> Given.Entry? {
     guard let declaration = configurable(entry.key),
       let texts = declaration.texts(of: entry.value, key: entry.key)
     else { return nil }
-    return Values.Configured(declaration.name, texts)
+    return Given.Entry(declaration.name, texts)
   }
 }
 

@@ -66,7 +66,7 @@ struct ProfileFile {
       _ = try path.stat()
       return false
     } catch {
-      return [.noSuchFileOrDirectory, .notDirectory, .permissionDenied].contains(error)
+      return error == .noSuchFileOrDirectory || error == .notDirectory || error == .permissionDenied
     }
   }
 

@@ -15,6 +15,7 @@ protocol ProfiledCommand: Subcommand {
 
 extension ProfiledCommand {
   static var canSwitchOff: Bool { true }
+  static var profiled: (any ProfiledCommand.Type)? { Self.self }
   static var takesSeveralTargets: Bool { false }
 }
 
