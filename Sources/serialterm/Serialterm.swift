@@ -1,4 +1,6 @@
 import CTerminalGuard
+import Configuration
+import DeviceWatch
 import Glibc
 import Options
 import SerialCore
@@ -78,7 +80,7 @@ enum Serialterm {
           .execute(in: CommandContext(devices: devices))
       }
       let reading = try CommandLineReader(devices: { try? devices.current() }).read(profiled, given)
-      try checkTargets(of: reading, given)
+      try checkTargets(of: reading, given, among: { (try? devices.current()) ?? [] })
       return try reading.command.execute(
         in: CommandContext(
           devices: devices, late: reading.late, others: reading.others, further: reading.further))
@@ -91,7 +93,7 @@ enum Serialterm {
 
   /// Refuses words that were taken for TARGETs, and cannot be any.
   private static func checkTargets(
-    of reading: CommandLineReader.Reading, _ given: Given
+    of reading: CommandLineReader.Reading, _ given: Given, among devices: () -> [Device]
   ) throws(Failure) {
     let texts = given["target"] ?? []
     let targets = ([reading.command] + reading.others.map(\.command)).map(\.namedTarget)
@@ -107,10 +109,15 @@ enum Serialterm {
       guard let message = UsageAdvice.message(forTargets: missing, words: words) else { return }
       throw Failure(.usage, message)
     }
-    if given["wait"] == nil, let command = UsageAdvice.command(likely: first) {
-      throw Failure(
-        .deviceNotFound,
-        "there is no device '\(first)': did you mean the command '\(name) \(command)'?")
+    let nodes = { devices().compactMap { $0.node.lastComponent?.string } }
+    let profiles = {
+      let file = try? ProfileFile(given["config"]?.last.map { FilePath($0) })
+      return file?.contents.profiles.map(\.name) ?? []
+    }
+    if given["wait"] == nil,
+      let meant = UsageAdvice.meaning(ofTarget: first, nodes: nodes, profiles: profiles)
+    {
+      throw Failure(.deviceNotFound, "\(first): no such device. Did you mean \(meant)?")
     }
   }
 

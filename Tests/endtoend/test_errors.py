@@ -124,7 +124,7 @@ class UsageTests(ErrorCase):
     def test_a_lone_misspelt_command_is_no_device_and_gets_a_suggestion(self):
         result = serialterm("lsit")
         self.assertEqual(result.status, 3, result)
-        self.assertIn(b"did you mean the command 'serialterm list'?", result.stderr)
+        self.assertIn(b"lsit: no such device. Did you mean the command 'serialterm list'?", result.stderr)
 
     def test_malformed_targets(self):
         for target in ("usb:xyz", "usb:0403", "loopback:nothing", "usb:04030:6001"):

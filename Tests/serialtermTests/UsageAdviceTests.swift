@@ -73,6 +73,19 @@ struct UsageAdviceTests {
       message(line) == "'\(word)' is not a command: did you mean 'serialterm \(command)'?")
   }
 
+  @Test(
+    "a TARGET that leads nowhere is a misspelt command, profile or device; another number is another device",
+    arguments: [
+      ("lsit", "the command 'serialterm list'"), ("kichen", "the profile 'kitchen'"),
+      ("ttyUBS0", "'ttyUSB0'"), ("ttyUSB1", nil), ("ttyACM0", nil), ("something", nil),
+    ] as [(String, String?)])
+  func misspeltTarget(text: String, meaning: String?) {
+    #expect(
+      UsageAdvice.meaning(
+        ofTarget: text, nodes: { ["ttyUSB0", "ttyS0"] }, profiles: { ["kitchen"] })
+        == meaning)
+  }
+
   @Test("several devices that are absent are not what another word was meant as")
   func absentDevices() {
     #expect(message("connect ttyUSB0 ttyUSB1") == nil)

@@ -106,6 +106,20 @@ enum UsageAdvice {
     return "'\(first)' is not a command: did you mean '\(Serialterm.name) \(name)'?"
   }
 
+  /// What a TARGET that leads nowhere may have been meant as, in words; nil if nothing is near. Another number
+  /// is another device, not a mistake.
+  static func meaning(
+    ofTarget text: String, nodes: () -> [String], profiles: () -> [String]
+  ) -> String? {
+    if let command = command(likely: text) { return "the command '\(Serialterm.name) \(command)'" }
+    if let profile = Misspelling.nearest(to: text, among: profiles()) {
+      return "the profile '\(profile)'"
+    }
+    let kind = { (name: String) in name.filter { !$0.isNumber } }
+    return Misspelling.nearest(to: text, among: nodes().filter { kind($0) != kind(text) })
+      .map { "'\($0)'" }
+  }
+
   /// The command that a word may have been meant as.
   static func command(likely word: String) -> String? {
     let names = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
