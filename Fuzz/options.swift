@@ -55,9 +55,6 @@ private func longForm(of given: Given) -> [String] {
       }
     }
   }
-  // --no-hangup is the opposite of a pair: --no-no-hangup switches it off.
-  options += given.switchedOff.map { name in
-    declarations.contains { $0.oppositeName == "no-\(name)" } ? "--no-no-\(name)" : "--no-\(name)"
-  }
+  options += given.switchedOff.map { "--no-\($0)" }
   return options + arguments + ["--"] + command
 }

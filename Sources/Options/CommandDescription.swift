@@ -38,7 +38,10 @@ public struct CommandDescription: Sendable {
     let declarations = declarations
     var words = [program, name]
     words += declarations.filter { $0.isArgument && $0.shape != .wordsAfterDashes }.map(\.usage)
-    if declarations.contains(where: { !$0.isArgument }) { words.append("[OPTIONS]") }
+    words += declarations.filter(\.isRequired).map(\.usage)
+    if declarations.contains(where: { !$0.isArgument && !$0.isRequired }) {
+      words.append("[OPTIONS]")
+    }
     words += declarations.filter { $0.shape == .wordsAfterDashes }.map(\.usage)
     return words.joined(separator: " ")
   }

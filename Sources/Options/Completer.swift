@@ -6,7 +6,7 @@ public struct Completer: Sendable {
   public enum Answer: Hashable, Sendable {
     /// These words, in this order. All begin with what was typed.
     case words([Completion.Candidate])
-    /// The paths of files; a path begins after so many characters of the word.
+    /// The paths of files; a path begins after this number of characters of the word.
     case files(after: Int)
     /// A command line of its own, whose first word has this index.
     case command(from: Int)

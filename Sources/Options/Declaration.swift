@@ -18,6 +18,8 @@ public struct Declaration: Sendable {
   public let details: String
   /// The value without it, in words; nil if help does not name it.
   public let standard: String?
+  /// Whether an option has to be given.
+  public internal(set) var isRequired = false
   /// Whether a configuration file can set it.
   public let isConfigurable: Bool
   /// The kind of value that a configuration file has for it.
@@ -43,7 +45,7 @@ public struct Declaration: Sendable {
     case optionalValue(String)
     /// An argument without a name.
     case argument(isOptional: Bool)
-    /// All arguments that are left, at least so many.
+    /// All arguments that are left, at least this number.
     case arguments(atLeast: Int)
     /// The words after `--`.
     case wordsAfterDashes
@@ -76,7 +78,7 @@ public struct Declaration: Sendable {
   }
 
   /// The letter of the opposite of a pair.
-  var oppositeLetter: Character? {
+  public var oppositeLetter: Character? {
     if case .pair(_, let letter) = shape { letter } else { nil }
   }
 
@@ -104,7 +106,7 @@ extension Declaration {
   }
 }
 
-/// A parameter with the type of its value, or its declaration alone.
+/// A parameter with the type of its value.
 public protocol Declared: Sendable {
   var declaration: Declaration { get }
 }
@@ -124,7 +126,12 @@ public struct ParameterSection: Sendable {
 
   /// Creates a section.
   public init(_ title: String, _ parameters: [any Declared]) {
+    self.init(title, parameters.map(\.declaration))
+  }
+
+  /// Creates a section.
+  public init(_ title: String, _ declarations: [Declaration]) {
     self.title = title
-    declarations = parameters.map(\.declaration)
+    self.declarations = declarations
   }
 }

@@ -1,6 +1,6 @@
 /// A declared parameter, with the type of its value: the key to the value in ``Values``.
 public struct Parameter<Value: Sendable>: Declared {
-  public let declaration: Declaration
+  public private(set) var declaration: Declaration
   /// The value if the parameter is not given.
   public let standard: Value
   private let parse: @Sendable ([String]) throws -> Value
@@ -19,6 +19,13 @@ public struct Parameter<Value: Sendable>: Declared {
       inSession: inSession, details: details, standard: shown, isConfigurable: isConfigurable,
       kind: kind,
       expected: expected, completion: completion, check: { _ = try parse($0) })
+  }
+
+  /// The same, as an option that has to be given.
+  public func required() -> Self {
+    var required = self
+    required.declaration.isRequired = true
+    return required
   }
 
   /// The value of one text.
@@ -223,10 +230,11 @@ extension Int {
     _ text: String, of what: String, in range: ClosedRange<Int>
   ) throws(ValueError) -> Int {
     guard let number = Int(text), range.contains(number) else {
-      let bounds =
+      let expected =
         range.upperBound == .max
-        ? "\(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
-      throw ValueError(text, expected: "\(what) \(bounds)")
+        ? "\(range.lowerBound) or more \(what)"
+        : "a whole number of \(what) from \(range.lowerBound) to \(range.upperBound)"
+      throw ValueError(text, expected: expected)
     }
     return number
   }

@@ -110,7 +110,12 @@ public struct WordReader {
       let declaration = configurable(String(name.dropFirst(3)))
     {
       try refuse(value, of: name)
-      given.switchOff(declaration)
+      if let opposite = declaration.oppositeName {
+        // --no-shared is --exclusive.
+        given.add("\(name.dropFirst(3) == opposite)", to: declaration)
+      } else {
+        given.switchOff(declaration)
+      }
     } else {
       throw .unknownOption("--\(name)")
     }
@@ -142,12 +147,14 @@ public struct WordReader {
     var letters = Substring(word.utf8.dropFirst())
     while let letter = letters.popFirst() {
       if let declaration = options.first(where: { $0.oppositeLetter == letter }) {
+        try refuseValue(in: letters, of: letter)
         given.add("false", to: declaration)
         continue
       }
       guard let declaration = options.first(where: { $0.letter == letter }) else {
-        throw .unknownOption("-\(letter)")
+        throw .unknownOption(letter == "-" ? word : "-\(letter)")
       }
+      if !declaration.takesValue { try refuseValue(in: letters, of: letter) }
       guard declaration.takesValue, !letters.isEmpty else {
         try read(declaration, nil)
         continue
@@ -162,6 +169,11 @@ public struct WordReader {
       given.add(value, to: declaration)
       letters = ""
     }
+  }
+
+  private func refuseValue(in letters: Substring, of letter: Character) throws(WordError) {
+    guard letters.first == "=" else { return }
+    throw .unexpectedValue(option: "-\(letter)", String(letters.dropFirst()))
   }
 
   /// Takes the next word as a value. A word with a dash is one only if it is a negative number.
@@ -214,6 +226,8 @@ public struct WordReader {
         for word in left { given.add(word, to: declaration) }
         left = []
       case .wordsAfterDashes:
+        guard given[declaration.name] != nil else { throw .missingArgument(declaration) }
+      case .value where declaration.isRequired:
         guard given[declaration.name] != nil else { throw .missingArgument(declaration) }
       case .flag, .pair, .value, .list, .optionalValue: break
       }

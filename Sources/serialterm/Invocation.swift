@@ -9,29 +9,41 @@ enum Invocation {
   case help([String])
   /// A command with the words that follow its name.
   case command(any Subcommand.Type, [String])
+  /// A word that is no command of a group: `profile lst`.
+  case noMember(group: String, String)
 
   /// Reads the words after the program's name. Without a command, they are those of `connect`.
   init(_ words: [String]) {
     let first = words.first ?? ""
     let options = words.prefix { $0 != "--" }
     let asksForHelp = options.contains("--help") || options.contains("-h")
-    if first == "--version" {
-      self = .version
-    } else if first == "--generate-completion-script" {
-      self = .completionScript(words.count > 1 ? words[1] : "")
+    let script = "--generate-completion-script"
+    if first == script || first.hasPrefix("\(script)=") {
+      let joined = first.dropFirst(script.count + 1)
+      self = .completionScript(words.count > 1 ? words[1] : String(joined))
     } else if first == "help" {
       self = .help(words.dropFirst().filter { !$0.hasPrefix("-") })
+    } else if options.contains("--version"), !asksForHelp {
+      self = .version
     } else if let (command, count) = Self.command(words) {
       self =
         asksForHelp
         ? .help([command.description.name]) : .command(command, Array(words.dropFirst(count)))
-    } else if Self.isGroup(first), words.count == 1 || asksForHelp {
-      self = .help([first])
+    } else if Self.isGroup(first) {
+      let member = words.dropFirst().first
+      self = member == nil || asksForHelp ? .help([first]) : .noMember(group: first, member ?? "")
     } else if asksForHelp {
-      self = .help(options.count == 1 ? [] : [ConnectCommand.description.name])
+      self = .help(Self.topic(of: options))
     } else {
       self = .command(ConnectCommand.self, words)
     }
+  }
+
+  /// What help is asked about without a command: the program, `connect`, or a word that is a misspelt command.
+  private static func topic(of words: ArraySlice<String>) -> [String] {
+    guard words.count > 1, let first = words.first else { return [] }
+    let isMisspelt = UsageAdvice.command(likely: first) != nil
+    return [isMisspelt ? first : ConnectCommand.name]
   }
 
   /// The command whose name the words begin with, and the number of words in its name.

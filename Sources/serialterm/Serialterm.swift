@@ -46,12 +46,13 @@ enum Serialterm {
         return answer(shell.script)
       case .help(let topic):
         guard let text = HelpTopic.text(of: topic) else {
-          throw Failure(
-            .usage,
-            "there is no help about '\(topic.joined(separator: " "))'. See '\(name) --help'.")
+          throw Failure(.usage, UsageAdvice.message(forHelpAbout: topic))
         }
         return answer(text)
-      case .command(let command, let words): return try run(command, words)
+      case .command(let command, let rest):
+        return try run(command, rest, isNamed: rest.count < words.count)
+      case .noMember(let group, let word):
+        throw Failure(.usage, UsageAdvice.message(forMember: word, of: group))
       }
     } catch let failure as Failure {
       complain(failure.message)
@@ -70,7 +71,11 @@ enum Serialterm {
   /// Runs a command with the words after its name.
   ///
   /// - Throws: ``Failure``, `OutputGone`, `Errno`.
-  private static func run(_ command: any Subcommand.Type, _ words: [String]) throws -> ExitStatus {
+  ///
+  /// - Parameter isNamed: whether the command line names the command.
+  private static func run(
+    _ command: any Subcommand.Type, _ words: [String], isNamed: Bool
+  ) throws -> ExitStatus {
     let description = command.description
     do {
       let given = try command.given(by: words)
@@ -80,12 +85,13 @@ enum Serialterm {
           .execute(in: CommandContext(devices: devices))
       }
       let reading = try CommandLineReader(devices: { try? devices.current() }).read(profiled, given)
-      try checkTargets(of: reading, given, among: { (try? devices.current()) ?? [] })
+      try checkTargets(
+        of: reading, given, isNamed: isNamed, among: { (try? devices.current()) ?? [] })
       return try reading.command.execute(
         in: CommandContext(
           devices: devices, late: reading.late, others: reading.others, further: reading.further))
     } catch let error as WordError {
-      throw Failure(.usage, UsageAdvice.message(for: error, in: description, words: words))
+      throw Failure(.usage, UsageAdvice.message(for: error, in: description))
     } catch let error as UsageError {
       throw Failure(.usage, UsageAdvice.message(for: error, in: description))
     }
@@ -93,7 +99,8 @@ enum Serialterm {
 
   /// Refuses words that were taken for TARGETs, and cannot be any.
   private static func checkTargets(
-    of reading: CommandLineReader.Reading, _ given: Given, among devices: () -> [Device]
+    of reading: CommandLineReader.Reading, _ given: Given, isNamed: Bool,
+    among devices: () -> [Device]
   ) throws(Failure) {
     let texts = given["target"] ?? []
     let targets = ([reading.command] + reading.others.map(\.command)).map(\.namedTarget)
@@ -115,7 +122,8 @@ enum Serialterm {
       return file?.contents.profiles.map(\.name) ?? []
     }
     if given["wait"] == nil,
-      let meant = UsageAdvice.meaning(ofTarget: first, nodes: nodes, profiles: profiles)
+      let meant = UsageAdvice.meaning(
+        ofTarget: first, isFirstWord: !isNamed, nodes: nodes, profiles: profiles)
     {
       throw Failure(.deviceNotFound, "\(first): no such device. Did you mean \(meant)?")
     }

@@ -16,7 +16,7 @@ struct ParameterTests {
   private static let files = Parameter<[String]>.list("file", "FILE", "Files.", parse: { $0 })
   private static let count = Parameter<Int?>.option(
     "count", "N", "How many.", kind: .wholeNumber,
-    parse: { try Int.number($0, of: "pieces,", in: 1...Int.max) })
+    parse: { try Int.number($0, of: "pieces", in: 1...Int.max) })
 
   private static let all: [any Declared] = [size, wait, again, both, files, count]
 
@@ -67,7 +67,7 @@ struct ParameterTests {
       (["--wait", "11"], "--wait '11': expected seconds from 0 to 10"),
       (["--wait", "x"], "--wait 'x': expected seconds from 0 to 10"),
       (["--wait", "nan"], "--wait 'nan': expected seconds from 0 to 10"),
-      (["--count", "0"], "--count '0': expected pieces, 1 or more"),
+      (["--count", "0"], "--count '0': expected 1 or more pieces"),
     ])
   func refused(words: [String], message: String) {
     let error = #expect(throws: UsageError.self) { try values(words) }

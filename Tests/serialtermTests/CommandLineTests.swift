@@ -78,7 +78,15 @@ struct CommandLineTests {
     ("x --no-timestamps", "connect target=x no timestamps"),
     ("x --no-log -L a", "connect target=x log=a"),
     ("x -L a --no-log", "connect target=x no log"),
-    ("x --no-no-reconnect", "connect target=x no reconnect"),
+    ("x --no-no-reconnect", "connect target=x reconnect=true"),
+    ("x --no-shared", "connect target=x exclusive=true"),
+    ("x --no-exclusive", "connect target=x exclusive=false"),
+    ("x -x=1", "-x takes no value: 1"),
+    ("x -x-e", "unknown option -x-e"),
+    ("send x --version", "version"),
+    ("profile lst", "no lst of profile"),
+    ("sned --help", "help sned"),
+    ("rules x", "NAME is missing"),
     ("x --no-exec", "unknown option --no-exec"),
     ("monitor --no-timeout", "unknown option --no-timeout"),
     // Arguments.
@@ -110,6 +118,7 @@ struct CommandLineTests {
     switch Invocation(words) {
     case .version: return "version"
     case .completionScript(let shell): return "script \(shell)"
+    case .noMember(let group, let word): return "no \(word) of \(group)"
     case .help(let topic): return (["help"] + topic).joined(separator: " ")
     case .command(let command, let rest):
       do throws(WordError) {
@@ -185,11 +194,7 @@ struct CommandLineTests {
         }
       }
     }
-    // --no-hangup is the opposite of a pair: --no-no-hangup switches it off.
-    options += given.switchedOff.map { name in
-      declarations.contains { $0.oppositeName == "no-\(name)" }
-        ? "--no-no-\(name)" : "--no-\(name)"
-    }
+    options += given.switchedOff.map { "--no-\($0)" }
     return options + (after.isEmpty ? ["--"] + arguments : arguments + ["--"] + after)
   }
 }

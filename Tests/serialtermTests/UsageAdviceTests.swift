@@ -16,7 +16,7 @@ struct UsageAdviceTests {
       _ = try command.init(Values(given, of: description.declarations))
       return UsageAdvice.message(forTargets: given["target"] ?? [], words: words)
     } catch let error as WordError {
-      return UsageAdvice.message(for: error, in: description, words: rest)
+      return UsageAdvice.message(for: error, in: description)
     } catch let error as UsageError {
       return UsageAdvice.message(for: error, in: description)
     } catch {
@@ -28,6 +28,16 @@ struct UsageAdviceTests {
     "each mistake is answered with what was meant, and with the help that has the answer",
     arguments: [
       ("--list", "unknown option '--list': use 'serialterm list'."),
+      ("x --expect a", "unknown option '--expect': it is an option of 'serialterm send'."),
+      ("x --name a", "unknown option '--name': it is an option of 'serialterm rules'."),
+      ("send x --imap a", "unknown option '--imap'."),
+      ("send x -n", "unknown option '-n': it is an option of 'serialterm connect'."),
+      ("x --versoin", "unknown option '--versoin': did you mean --version?"),
+      ("release x esptool.py -p {}", "unknown option '-p': write -- before COMMAND."),
+      ("release x echo -- hi", "unexpected argument 'echo': write -- before COMMAND."),
+      ("rules x", "--name is missing: serialterm rules TARGET --name NAME [OPTIONS]."),
+      ("ttyUSB0 9600,cs8", "there is no device '9600,cs8': did you mean -b 9600?"),
+      ("-xt iso8601 ./B", "'iso8601' is neither a device nor a time format."),
       (
         "x --color",
         "unknown option '--color': set NO_COLOR=1 for no colours; --highlight colours text."
@@ -77,12 +87,14 @@ struct UsageAdviceTests {
     "a TARGET that leads nowhere is a misspelt command, profile or device; another number is another device",
     arguments: [
       ("lsit", "the command 'serialterm list'"), ("kichen", "the profile 'kitchen'"),
-      ("ttyUBS0", "'ttyUSB0'"), ("ttyUSB1", nil), ("ttyACM0", nil), ("something", nil),
+      ("9600", "-b 9600"), ("ttyUBS0", "'ttyUSB0'"), ("ttyUSB1", nil), ("ttyACM0", nil),
+      ("something", nil),
     ] as [(String, String?)])
   func misspeltTarget(text: String, meaning: String?) {
     #expect(
       UsageAdvice.meaning(
-        ofTarget: text, nodes: { ["ttyUSB0", "ttyS0"] }, profiles: { ["kitchen"] })
+        ofTarget: text, isFirstWord: true, nodes: { ["ttyUSB0", "ttyS0"] },
+        profiles: { ["kitchen"] })
         == meaning)
   }
 

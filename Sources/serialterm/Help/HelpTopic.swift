@@ -38,8 +38,7 @@ enum HelpTopic {
 
   private static var program: String {
     var help = HelpText()
-    help.add(
-      paragraphs: "A serial-port terminal that survives unplugging and loses no byte silently.")
+    help.add(paragraphs: summary)
     help.add(
       """
       Usage: serialterm [TARGET] [OPTIONS]    talk to a device ('serialterm connect')
@@ -56,14 +55,15 @@ enum HelpTopic {
         ("serialterm help targets", "the forms of TARGET"),
         ("serialterm help keys", "the keys of a session"),
         ("serialterm help exit-status", "what the exit status means"),
+        ("serialterm --version", "the version"),
       ], indentation: 32)
     help.add(
       """
       EXAMPLES
-        serialterm list                  show the serial devices
-        serialterm ttyUSB0 -b 9600       connect at 9600 baud, not 115200
-        serialterm loopback:board        talk to a simulated board, no hardware needed
-        serialterm doctor ttyUSB0        find out why a device does not work
+        serialterm list                  # show the serial devices
+        serialterm ttyUSB0 -b 9600       # connect at 9600 baud, not 115200
+        serialterm loopback:board        # talk to a simulated board, no hardware needed
+        serialterm doctor ttyUSB0        # find out why a device does not work
       """)
     return help.text
   }
@@ -165,6 +165,11 @@ enum HelpTopic {
   private static var exitStatus: String {
     var help = HelpText()
     help.add("EXIT STATUS", exitStatuses, indentation: 10)
+    help.add(
+      paragraphs: """
+        'serialterm doctor' ends with 1 if it found something. 'serialterm release' ends with the status of \
+        its command: 127 if it is not found, 126 if it cannot be run.
+        """)
     return help.text
   }
 

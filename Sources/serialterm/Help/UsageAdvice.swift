@@ -5,16 +5,12 @@ import Options
 enum UsageAdvice {
   /// The message for a word that fits no parameter.
   ///
-  /// - Parameters:
-  ///   - command: the command; `connect` if none is named.
-  ///   - words: the words after the program's name.
-  static func message(
-    for error: WordError, in command: CommandDescription, words: [String]
-  ) -> String {
+  /// - Parameter command: the command; `connect` if none is named.
+  static func message(for error: WordError, in command: CommandDescription) -> String {
     let what: String
     switch error {
     case .unknownOption(let option):
-      what = "unknown option '\(option)'\(advice(onOption: option, in: command, words: words))"
+      what = "unknown option '\(option)'\(advice(onOption: option, in: command))"
     case .missingValue(let declaration, let next):
       let name = "--\(declaration.name)"
       let dash = next.map { ". If '\($0)' is the value, write \(name)=\($0)" } ?? ""
@@ -22,10 +18,11 @@ enum UsageAdvice {
     case .unexpectedValue(let option, let value):
       what = "\(option) takes no value: '\(option)=\(value)'."
     case .unexpectedArgument(let word):
-      what = "unexpected argument '\(word)'\(advice(onArgument: word, in: command, words: words))"
+      what = "unexpected argument '\(word)'\(advice(onArgument: word, in: command))"
     case .missingArgument(let declaration):
       let usage = command.usage(of: Serialterm.name)
-      what = "\(declaration.placeholder) is missing: \(usage)."
+      let name = declaration.isArgument ? declaration.placeholder : "--\(declaration.name)"
+      what = "\(name) is missing: \(usage)\(usage.hasSuffix(".") ? "" : ".")"
     }
     return "\(what) \(help(for: command))"
   }
@@ -44,36 +41,49 @@ enum UsageAdvice {
   // MARK: Options
 
   private static func advice(
-    onOption option: String, in command: CommandDescription, words: [String]
+    onOption option: String, in command: CommandDescription
   ) -> String {
-    if let advice = otherNames[option] { return ": \(advice)." }
+    if let rest = command.declarations.first(where: { $0.shape == .wordsAfterDashes }) {
+      return ": write -- before \(rest.placeholder)."
+    }
+    if let advice = otherNames[option], isTrue(advice, for: command) { return ": \(advice)." }
     if option.dropFirst().first?.isNumber == true {
       return ": to name an argument that begins with '-', write -- before it."
     }
-    let names = command.declarations.filter { !$0.isArgument }
-      .flatMap { [$0.name, $0.oppositeName].compactMap(\.self) }
-    if let name = Misspelling.nearest(to: String(option.drop { $0 == "-" }), among: names),
-      option.hasPrefix("--")
-    {
-      return ": did you mean --\(name)?"
-    }
     let others = Subcommands.all.map { $0.description }.filter { other in
       !other.isHidden && other.name != command.name
-        && other.declarations.contains {
-          "--\($0.name)" == option || $0.letter.map { "-\($0)" } == option
-        }
+        && other.declarations.contains { $0.isWritten(option) }
     }
-    guard let other = others.first else { return "." }
-    return ": it is an option of '\(Serialterm.name) \(other.name)'."
+    if let other = others.first {
+      return ": it is an option of '\(Serialterm.name) \(other.name)'."
+    }
+    let names = command.declarations.filter { !$0.isArgument }
+      .flatMap { [$0.name, $0.oppositeName].compactMap(\.self) }
+    let name = Misspelling.nearest(
+      to: String(option.drop { $0 == "-" }), among: names + ["help", "version"])
+    guard let name, option.hasPrefix("--") else { return "." }
+    return ": did you mean --\(name)?"
+  }
+
+  /// Whether a command has the option that an advice names, or the advice names none.
+  private static func isTrue(_ advice: String, for command: CommandDescription) -> Bool {
+    guard let start = advice.firstIndex(of: "-"), advice[start...].hasPrefix("--") else {
+      return command.declarations.contains { $0.name == "target" }
+    }
+    let name = advice[start...].prefix { $0 != " " && $0 != ";" }
+    return command.declarations.contains { $0.isWritten(String(name)) }
   }
 
   // MARK: Arguments
 
   private static func advice(
-    onArgument word: String, in command: CommandDescription, words: [String]
+    onArgument word: String, in command: CommandDescription
   ) -> String {
     if word.allSatisfy(\.isNumber), command.declarations.contains(where: { $0.name == "baud" }) {
       return ": did you mean -b \(word)?"
+    }
+    if let rest = command.declarations.first(where: { $0.shape == .wordsAfterDashes }) {
+      return ": write -- before \(rest.placeholder)."
     }
     let last = command.declarations.last { $0.isArgument }
     if let last, last.name == "text" { return ": write TEXT in quotes if it has blanks." }
@@ -88,12 +98,14 @@ enum UsageAdvice {
   ///   - words: the words after the program's name.
   static func message(forTargets targets: [String], words: [String]) -> String? {
     for target in targets {
-      if target.allSatisfy(\.isNumber) {
-        return "there is no device '\(target)': did you mean -b \(target)? "
+      // screen(1) takes the rate and settings after the device: 9600,cs8.
+      let rate = target.prefix { $0 != "," }
+      if rate.allSatisfy(\.isNumber) {
+        return "there is no device '\(target)': did you mean -b \(rate)? "
           + help(for: ConnectCommand.description)
       }
       if let place = words.firstIndex(of: target), place > 0,
-        ["-t", "--timestamps"].contains(words[place - 1])
+        isTimestamps(words[place - 1])
       {
         return "'\(target)' is neither a device nor a time format. "
           + "Time formats are time, iso, delta, start and epoch, with :us for microseconds. "
@@ -106,18 +118,49 @@ enum UsageAdvice {
     return "'\(first)' is not a command: did you mean '\(Serialterm.name) \(name)'?"
   }
 
+  /// Whether a word ends with the option of the time format: `-t`, `-xt`.
+  private static func isTimestamps(_ word: String) -> Bool {
+    word == "--timestamps" || (word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("t"))
+  }
+
   /// What a TARGET that leads nowhere may have been meant as, in words; nil if nothing is near. Another number
   /// is another device, not a mistake.
   static func meaning(
-    ofTarget text: String, nodes: () -> [String], profiles: () -> [String]
+    ofTarget text: String, isFirstWord: Bool, nodes: () -> [String], profiles: () -> [String]
   ) -> String? {
-    if let command = command(likely: text) { return "the command '\(Serialterm.name) \(command)'" }
+    if text.allSatisfy(\.isNumber) { return "-b \(text)" }
+    if isFirstWord, let command = command(likely: text) {
+      return "the command '\(Serialterm.name) \(command)'"
+    }
     if let profile = Misspelling.nearest(to: text, among: profiles()) {
       return "the profile '\(profile)'"
     }
     let kind = { (name: String) in name.filter { !$0.isNumber } }
     return Misspelling.nearest(to: text, among: nodes().filter { kind($0) != kind(text) })
       .map { "'\($0)'" }
+  }
+
+  /// The message for a topic that there is no help about.
+  static func message(forHelpAbout topic: [String]) -> String {
+    let topics =
+      HelpTopic.subjects.map(\.name) + Subcommands.all.map { $0.name }
+      + HelpTopic.groups.map(\.name)
+    let name = topic.joined(separator: " ")
+    let advice =
+      Misspelling.nearest(to: name, among: topics)
+      .map { ": did you mean '\(Serialterm.name) help \($0)'?" } ?? "."
+    return "there is no help about '\(name)'\(advice) See '\(Serialterm.name) --help'."
+  }
+
+  /// The message for a word after the first word of several commands that is none of their second.
+  static func message(forMember word: String, of group: String) -> String {
+    let members = Subcommands.all.map { $0.name }.filter { $0.hasPrefix("\(group) ") }
+      .map { String($0.dropFirst(group.count + 1)) }
+    let advice =
+      Misspelling.nearest(to: word, among: members)
+      .map { ": did you mean '\(Serialterm.name) \(group) \($0)'?" }
+      ?? ": it has \(members.joined(separator: ", "))."
+    return "'\(group)' has no command '\(word)'\(advice) See '\(Serialterm.name) \(group) --help'."
   }
 
   /// The command that a word may have been meant as.
@@ -136,8 +179,8 @@ enum UsageAdvice {
     "--no-autoconnect": "use --no-reconnect", "--noreset": "use --no-hangup",
     "--echo": "use --local-echo", "--timestamp": "use --timestamps",
     "--timestamp-format": "use --timestamps FORMAT", "--hexadecimal": "use --hex",
-    "--output-mode": "use --hex", "--imap": "use --map from-device:…",
-    "--omap": "use --map to-device:…", "--emap": "use --map",
+    "--output-mode": "use --hex", "--imap": "use --map from-device:CHANGE",
+    "--omap": "use --map to-device:CHANGE", "--emap": "use --map",
     "--logfile": "use --log FILE", "--log-file": "use --log FILE",
     "--capturefile": "use --log FILE", "--log-directory": "use --log FOLDER/FILE",
     "--log-strip": "use --log-format text", "--rs-485": "use --rs485 on",
@@ -147,11 +190,21 @@ enum UsageAdvice {
     "--colour": "set NO_COLOR=1 for no colours; --highlight colours text",
     "--no-color": "set NO_COLOR=1 for no colours",
     "--list": "use 'serialterm list'", "--list-devices": "use 'serialterm list'",
-    "-l": "use 'serialterm list'; a log is --log FILE",
+    "-l": "name the device without an option; 'serialterm list' lists the devices",
+    "-c": "use --local-echo", "-g": "use --log FILE", "--line": "name the device without an option",
     "--port": "name the device without an option", "--device": "name the device without an option",
     "-D": "name the device without an option", "--tty": "name the device without an option",
     "--auto-connect": "use the TARGET latest or new",
     "--script": "use 'serialterm run'", "--script-file": "use 'serialterm run'",
     "--response-wait": "use 'serialterm send TARGET TEXT --expect REGEX'",
   ]
+}
+
+extension Declaration {
+  /// Whether it is the option that a word names: `--name`, `-n`, or its opposite.
+  fileprivate func isWritten(_ word: String) -> Bool {
+    guard !isArgument else { return false }
+    return "--\(name)" == word || oppositeName.map { "--\($0)" } == word
+      || letter.map { "-\($0)" } == word || oppositeLetter.map { "-\($0)" } == word
+  }
 }

@@ -31,7 +31,7 @@ enum LogParameters {
 
   static let keep = Parameter<Int?>.option(
     "log-keep", "NUMBER", "Keep this many old log files, FILE.1 the newest. By default all.",
-    kind: .wholeNumber, parse: { try Int.number($0, of: "files,", in: 1...Int.max) })
+    kind: .wholeNumber, parse: { try Int.number($0, of: "files", in: 1...Int.max) })
 
   static let sent = Parameter.flag(
     "log-sent", "Log what is sent too, passwords included. Not in raw logs.")
@@ -45,6 +45,7 @@ enum LogParameters {
   ///
   /// - Throws: `ValueError`.
   @Sendable static func checkedName(_ name: String) throws(ValueError) -> String {
+    if name.isEmpty { throw ValueError(name, expected: "the name of a file") }
     if name == "-" {
       throw ValueError(
         "'-' is not a log file: 'serialterm connect' writes to standard output without a log, "
@@ -52,8 +53,7 @@ enum LogParameters {
     }
     if isNode(name) {
       throw ValueError(
-        "'\(name)' is not a log file: --log needs the name of a file, and the device is named "
-          + "without an option")
+        "'\(name)' is not a log file: it is the node of a device, which is named without an option")
     }
     return name
   }

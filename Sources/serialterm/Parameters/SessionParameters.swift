@@ -22,7 +22,8 @@ enum SessionParameters {
   static let quiet = Parameter.flag("quiet", letter: "q", "Print only failures.")
 
   static let config = Parameter<String?>.option(
-    "config", "FILE", "The configuration file.", isConfigurable: false, completion: .files,
+    "config", "FILE", "The configuration file, in place of ~/.config/serialterm/config.toml.",
+    isConfigurable: false, completion: .files,
     parse: { $0 })
 
   static let profile = Parameter<String?>.option(

@@ -31,11 +31,11 @@ struct CommandLineReader {
   ///
   /// - Throws: `UsageError` for the command line, ``Failure`` for the configuration.
   func read<Command: ProfiledCommand>(_: Command.Type, _ given: Given) throws -> Reading {
-    let line = TypedLine<Command>(given)
+    let line = ProfiledLine<Command>(given)
     // What is wrong without a configuration is said before it is read.
     let command = try line.command()
     let file = try ProfileFile(given["config"]?.last.map { FilePath($0) })
-    let targets = given[TypedLine<Command>.target] ?? []
+    let targets = given[ProfiledLine<Command>.target] ?? []
     var reading: Reading
     if targets.count > 1 {
       var readings = try targets.map { try read(line.at([$0]), $0, from: file) }
@@ -56,7 +56,7 @@ struct CommandLineReader {
   ///   - text: the TARGET as it was given; nil for none.
   ///   - target: the TARGET; nil for that of `text`.
   private func read<Command: ProfiledCommand>(
-    _ line: TypedLine<Command>, _ text: String?, named target: Target? = nil,
+    _ line: ProfiledLine<Command>, _ text: String?, named target: Target? = nil,
     from file: ProfileFile
   ) throws -> Reading {
     let choice = try ProfileChoice(
@@ -81,7 +81,7 @@ struct CommandLineReader {
 }
 
 /// What a command line gives, which can become a command with any profile.
-private struct TypedLine<Command: ProfiledCommand> {
+private struct ProfiledLine<Command: ProfiledCommand> {
   /// The name of the parameter that is the TARGET.
   static var target: String { "target" }
 
@@ -119,7 +119,8 @@ private struct TypedLine<Command: ProfiledCommand> {
   private func culprit(of error: UsageError, in choice: ProfileChoice) -> Entry? {
     choice.entries.last { entry in
       guard let name = declarations.configurable(entry.key)?.name else { return false }
-      return error.parameters.contains(name) && given[name] == nil
+      let isReplaced = given[name] != nil || given.switchedOff.contains(name)
+      return error.parameters.contains(name) && !isReplaced
     }
   }
 }

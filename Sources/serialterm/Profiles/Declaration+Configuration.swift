@@ -45,8 +45,8 @@ extension Declaration {
   var expectedValue: String {
     switch shape {
     case .list: "a string, an array of strings, or false"
-    case .value where kind == .wholeNumber: "a whole number"
-    case .value where kind == .number: "a number"
+    case .value where kind == .wholeNumber: "a whole number, or false"
+    case .value where kind == .number: "a number, or false"
     case .value: "a string, or false"
     case .optionalValue: "a string, true or false"
     default: "true or false"

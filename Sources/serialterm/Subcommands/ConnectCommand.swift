@@ -33,7 +33,7 @@ struct ConnectCommand: ProfiledCommand {
   static let readOnly = Parameter.flag("read-only", "Send nothing.", inSession: "send nothing")
 
   static let prefix = Parameter<PrefixKey>.option(
-    "prefix", "KEY", "The key that starts a command: ctrl-a to ctrl-z, or none.",
+    "prefix", "KEY", "The key that starts a command: ctrl-a to ctrl-z, as ctrl-a or ^A, or none.",
     standard: .standard, shown: "\(PrefixKey.standard)",
     completion: .words(["ctrl-a", "ctrl-t", "none"]),
     parse: { text in
@@ -68,10 +68,13 @@ struct ConnectCommand: ProfiledCommand {
     """
     With a terminal, keys go to the device; ctrl-t ? lists the commands. With pipes, standard input is \
     sent at the device's pace, and what it answers goes to standard output unchanged.
+
+    A profile or [default] of the configuration can set most options; --no-NAME switches off what it \
+    says: --no-timestamps.
     """,
     example: """
-      serialterm connect ttyUSB0 -b 9600 -t    9600 baud, the time of each line
-      serialterm connect ttyUSB0 ttyUSB1       two devices; ctrl-t w switches
+      serialterm connect ttyUSB0 -b 9600 -t    # 9600 baud, the time of each line
+      serialterm connect ttyUSB0 ttyUSB1       # two devices; ctrl-t w switches
       """,
     mostUsed: [
       LineParameters.baud, LineParameters.parity, LineParameters.flow, localEcho, lineEnding,

@@ -1,6 +1,7 @@
 import EventLoop
 import Loopback
 import Options
+import PlainText
 import SerialCore
 import SystemPackage
 import TerminalFrontEnd
@@ -29,8 +30,8 @@ struct LoopbackCommand: Subcommand {
     })
   private static let hangUpAfter = Parameter<Int?>.option(
     "hang-up-after", "BYTES",
-    "Hang up and end when so many bytes have passed, both directions together.",
-    parse: { try Int.number($0, of: "bytes,", in: 1...Int.max) })
+    "Hang up and end after this number of bytes, both directions together.",
+    parse: { try Int.number($0, of: "bytes", in: 1...Int.max) })
 
   static let description = CommandDescription(
     "loopback", "Make a pseudo-terminal to test against; no hardware is needed.",
@@ -62,7 +63,7 @@ struct LoopbackCommand: Subcommand {
     }
     let (links, most) = (values[Self.link].count, values[Self.pair] ? 2 : 1)
     if links > most {
-      throw UsageError("--link was given \(links) times; there are \(most) nodes to link")
+      throw UsageError("--link was given \(links) times; \(most.counted("node")) can be linked")
     }
   }
 

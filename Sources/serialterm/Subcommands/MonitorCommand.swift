@@ -7,7 +7,7 @@ struct MonitorCommand: Subcommand {
   private static let all = Parameter.flag("all", "Include ports without hardware.")
   private static let count = Parameter<Int?>.option(
     "count", "NUMBER", "End after this number of changes.",
-    parse: { try Int.number($0, of: "changes,", in: 1...Int.max) })
+    parse: { try Int.number($0, of: "changes", in: 1...Int.max) })
   private static let timeout = Parameter<Double?>.seconds(
     "timeout", "End after this number of seconds.", 0...31_536_000)
 

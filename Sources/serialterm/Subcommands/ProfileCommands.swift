@@ -72,11 +72,10 @@ struct SaveProfileCommand: Subcommand {
     profile is appended to the configuration file; a name that exists is refused.
     """,
     example: "serialterm profile save board usb:0403:6001 --baud 9600 --local-echo",
-    sections: [ParameterSection("ARGUMENTS", [name])]
-      + ConnectCommand.description.sections.map { section in
-        section.title == "ARGUMENTS"
-          ? ParameterSection("ARGUMENTS", [ConnectCommand.targets]) : section
-      })
+    sections: [ParameterSection("ARGUMENTS", [name, ConnectCommand.targets])]
+      + ConnectCommand.description.sections.compactMap(\.configurable) + [
+        ParameterSection("CONFIGURATION", [SessionParameters.config])
+      ])
 
   static let canSwitchOff = true
 
@@ -121,5 +120,13 @@ extension ConfigurationFile.Profile {
   fileprivate var settings: String {
     entries.filter { $0.key != "target" && $0.key != "match" }
       .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+  }
+}
+
+extension ParameterSection {
+  /// The section with what a profile can set; nil if there is nothing.
+  fileprivate var configurable: ParameterSection? {
+    let configurable = declarations.filter(\.isConfigurable)
+    return configurable.isEmpty ? nil : ParameterSection(title, configurable)
   }
 }

@@ -8,7 +8,8 @@ import TerminalFrontEnd
 struct RulesCommand: Subcommand {
   private static let name = Parameter<NodeName?>.option(
     "name", "NAME", "The name below /dev: letters, digits, '_', '-' and '.'.",
-    parse: { try NodeName(parsing: $0) })
+    parse: { try NodeName(parsing: $0) }
+  ).required()
 
   static let description = CommandDescription(
     "rules", "Print a udev rule that gives a device a permanent name.",
@@ -28,9 +29,7 @@ struct RulesCommand: Subcommand {
 
   init(_ values: Values) throws(UsageError) {
     target = values[SessionParameters.targetText]
-    guard let name = values[Self.name] else {
-      throw UsageError("the name is missing: --name NAME")
-    }
+    guard let name = values[Self.name] else { throw UsageError("--name is missing") }
     self.name = name
     config = values[SessionParameters.config].map { FilePath($0) }
   }

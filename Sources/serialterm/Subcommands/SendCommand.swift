@@ -1,5 +1,6 @@
 import Glibc
 import Options
+import PlainText
 import Scripting
 import SessionKit
 import SystemPackage
@@ -30,7 +31,12 @@ struct SendCommand: ProfiledCommand {
   private static let print = Parameter<Int?>.option(
     "print", "GROUP", "Print only this group of the match; 0 is the whole match.",
     isConfigurable: false,
-    parse: { try Int.number($0, of: "a group,", in: 0...Int.max) })
+    parse: { text in
+      guard let group = Int(text), group >= 0 else {
+        throw ValueError(text, expected: "the number of a group")
+      }
+      return group
+    })
 
   static let description = CommandDescription(
     "send", "Send a text or a file to a device, and print the answer.",
@@ -72,7 +78,8 @@ struct SendCommand: ProfiledCommand {
     guard let group = values[Self.print] else { return }
     guard let expect = values[Self.expect] else { throw UsageError("--print needs --expect REGEX") }
     guard group <= expect.groupCount else {
-      throw UsageError("--print: '\(group)': '\(expect.text)' has \(expect.groupCount) groups")
+      throw UsageError(
+        "--print '\(group)': '\(expect.text)' has \(expect.groupCount.counted("group"))")
     }
   }
 
