@@ -62,7 +62,7 @@ enum HelpTopic {
       EXAMPLES
         serialterm list                  # show the serial devices
         serialterm ttyUSB0 -b 9600       # connect at 9600 baud, not 115200
-        serialterm loopback:board        # talk to a simulated board, no hardware needed
+        serialterm loopback:board        # a simulated board, no hardware needed
         serialterm doctor ttyUSB0        # find out why a device does not work
       """)
     return help.text

@@ -21,9 +21,9 @@ struct ProfileFileTests {
   @Test(
     "a value of a kind that no setting has is named, with the line of its key",
     arguments: [
-      ("baud = 1979-05-27", "2: 'baud' is a date: expected a whole number"),
+      ("baud = 1979-05-27", "2: 'baud' is a date: expected a whole number, or false"),
       ("parity = 07:32:00", "2: 'parity' is a time: expected a string, or false"),
-      ("linger = 1979-05-27 07:32:00", "2: 'linger' is a date and time: expected a number"),
+      ("linger = 1979-05-27 07:32:00", "2: 'linger' is a date and time: expected a number, or false"),
       ("hex = {}", "2: 'hex' is a table: expected true or false"),
       ("hex.gap = 1", "2: 'hex' is a table: expected true or false"),
       (
@@ -46,7 +46,7 @@ struct ProfileFileTests {
   func specialNumbers() {
     #expect(complaint("[default]\nlinger = inf\ndrain = nan\n") == nil)
     #expect(
-      complaint("[default]\nbaud = inf\n") == "2: 'baud' is a number: expected a whole number")
+      complaint("[default]\nbaud = inf\n") == "2: 'baud' is a number: expected a whole number, or false")
   }
 
   @Test("a profile is added where the file is a configuration afterwards")
