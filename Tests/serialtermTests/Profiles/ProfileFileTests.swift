@@ -23,7 +23,10 @@ struct ProfileFileTests {
     arguments: [
       ("baud = 1979-05-27", "2: 'baud' is a date: expected a whole number, or false"),
       ("parity = 07:32:00", "2: 'parity' is a time: expected a string, or false"),
-      ("linger = 1979-05-27 07:32:00", "2: 'linger' is a date and time: expected a number, or false"),
+      (
+        "linger = 1979-05-27 07:32:00",
+        "2: 'linger' is a date and time: expected a number, or false"
+      ),
       ("hex = {}", "2: 'hex' is a table: expected true or false"),
       ("hex.gap = 1", "2: 'hex' is a table: expected true or false"),
       (
@@ -46,7 +49,8 @@ struct ProfileFileTests {
   func specialNumbers() {
     #expect(complaint("[default]\nlinger = inf\ndrain = nan\n") == nil)
     #expect(
-      complaint("[default]\nbaud = inf\n") == "2: 'baud' is a number: expected a whole number, or false")
+      complaint("[default]\nbaud = inf\n")
+        == "2: 'baud' is a number: expected a whole number, or false")
   }
 
   @Test("a profile is added where the file is a configuration afterwards")
