@@ -16,7 +16,7 @@ struct CommandLineReader {
   /// - Parameter devices: Lists the devices; returns nil if udev is not available.
   init(devices: @escaping () -> [Device]?) { self.devices = devices }
 
-  /// A command, with what is to be known about it later.
+  /// A command, and what completes it later.
   struct Reading {
     let command: any ProfiledCommand
     /// Completes the command again when its device is known; nil if the profile is already decided.
@@ -31,9 +31,8 @@ struct CommandLineReader {
   ///
   /// - Throws: `UsageError` for the command line, ``Failure`` for the configuration.
   func read<Command: ProfiledCommand>(_: Command.Type, _ given: Given) throws -> Reading {
-    let line = ProfiledLine<Command>(given)
     // What is wrong without a configuration is said before it is read.
-    let command = try line.command()
+    let line = try ProfiledLine<Command>(given)
     let file = try ProfileFile(given["config"]?.last.map { FilePath($0) })
     let targets = given[ProfiledLine<Command>.target] ?? []
     var reading: Reading
@@ -42,7 +41,7 @@ struct CommandLineReader {
       reading = readings.removeFirst()
       reading.others += readings.flatMap { [$0] + $0.others }
     } else {
-      reading = try read(line, targets.first, named: command.namedTarget, from: file)
+      reading = try read(line, targets.first, named: line.bare.namedTarget, from: file)
     }
     reading.further = { endpoint in
       try read(line.at(nil), nil, named: .endpoint(endpoint), from: file).command
@@ -86,25 +85,29 @@ private struct ProfiledLine<Command: ProfiledCommand> {
   static var target: String { "target" }
 
   let given: Given
+  /// The command without a configuration.
+  let bare: Command
   private let declarations = Command.description.declarations
 
-  init(_ given: Given) { self.given = given }
+  init(_ given: Given) throws(UsageError) {
+    self.given = given
+    bare = try Command(Values(given, of: declarations))
+  }
 
   /// The same with other TARGETs.
-  func at(_ targets: [String]?) -> Self { Self(given.with(Self.target, targets)) }
-
-  /// The command without a configuration.
-  func command() throws(UsageError) -> Command { try Command(Values(given, of: declarations)) }
+  func at(_ targets: [String]?) throws(UsageError) -> Self {
+    try Self(given.with(Self.target, targets))
+  }
 
   /// The command with what the configuration says.
   ///
   /// - Throws: ``Failure`` that names the line of the entry that is wrong, `UsageError` if the command line
   ///   is.
   func command(_ choice: ProfileChoice, from file: ProfileFile) throws -> Command {
-    var command: Command
+    var command = bare
     do throws(UsageError) {
-      command = try Command(
-        Values(given, choice.entries.compactMap(declarations.configured), of: declarations))
+      let entries = choice.entries.compactMap(declarations.configured)
+      if !entries.isEmpty { command = try Command(Values(given, entries, of: declarations)) }
     } catch {
       guard let path = file.path, let entry = culprit(of: error, in: choice) else { throw error }
       throw Failure(.usage, "\(path):\(entry.line): \(error)")
