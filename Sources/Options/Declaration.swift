@@ -106,6 +106,13 @@ extension Declaration {
   }
 }
 
+extension [Declaration] {
+  /// The parameter that a key of a configuration file sets: its name, or its opposite's.
+  public func configurable(_ key: String) -> Declaration? {
+    first { $0.isConfigurable && ($0.name == key || $0.oppositeName == key) }
+  }
+}
+
 /// A parameter with the type of its value.
 public protocol Declared: Sendable {
   var declaration: Declaration { get }

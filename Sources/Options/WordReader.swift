@@ -107,7 +107,7 @@ public struct WordReader {
       try refuse(value, of: name)
       given.add("false", to: declaration)
     } else if canSwitchOff, name.hasPrefix("no-"),
-      let declaration = configurable(String(name.dropFirst(3)))
+      let declaration = declarations.configurable(String(name.dropFirst(3)))
     {
       try refuse(value, of: name)
       if let opposite = declaration.oppositeName {
@@ -202,10 +202,6 @@ public struct WordReader {
 
   private func isFlag(_ letter: Character) -> Bool {
     options.contains { ($0.letter == letter && !$0.takesValue) || $0.oppositeLetter == letter }
-  }
-
-  private func configurable(_ name: String) -> Declaration? {
-    options.first { $0.isConfigurable && ($0.name == name || $0.oppositeName == name) }
   }
 
   private var options: some Sequence<Declaration> { declarations.lazy.filter { !$0.isArgument } }

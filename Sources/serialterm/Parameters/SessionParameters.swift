@@ -3,14 +3,16 @@ import SessionKit
 
 /// The parameters of several commands that talk to a device.
 enum SessionParameters {
+  static let targetSummary = "The device: see 'serialterm help targets'."
+
   /// The device of a command that needs one.
   static let target = Parameter<Target>.argument(
-    "target", "The device: see 'serialterm help targets'.", completion: Target.completion,
+    "target", targetSummary, completion: Target.completion,
     standard: .device(.latest), parse: { try Target(parsing: $0) })
 
   /// The device of a command that may ask about any, or that takes the text of a TARGET as it is.
   static let targetText = Parameter<String>.argument(
-    "target", "The device: see 'serialterm help targets'.", completion: Target.completion,
+    "target", targetSummary, completion: Target.completion,
     standard: "", parse: Target.checked)
 
   static let wait = Parameter.flag("wait", "Wait for a device that is missing or in use.")
@@ -30,11 +32,14 @@ enum SessionParameters {
     "profile", "NAME", "The profile to use, for any device.", isConfigurable: false,
     completion: Target.profileCompletion, parse: { $0 })
 
-  /// The parameters of the connection of a command without a user.
-  static let connection: [any Declared] = [wait, exclusive, quiet]
-
   /// The parameters that choose the configuration and the profile.
   static let configuration = ParameterSection("CONFIGURATION", [config, profile])
+
+  /// The parameters that the commands without a user share: `send` and `run`.
+  static let headless = [
+    ParameterSection("CONNECTION", [wait, exclusive, quiet]), LineParameters.section,
+    PacingParameters.section, LogParameters.section, configuration,
+  ]
 }
 
 extension Target {

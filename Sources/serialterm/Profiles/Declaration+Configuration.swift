@@ -2,11 +2,6 @@ import Configuration
 import Options
 
 extension [Declaration] {
-  /// The parameter that a key of the configuration sets: its name, or its opposite's.
-  func configurable(_ key: String) -> Declaration? {
-    first { $0.isConfigurable && ($0.name == key || $0.oppositeName == key) }
-  }
-
   /// What an entry of the configuration sets; nil if it sets nothing of this, or is of the wrong kind.
   func configured(by entry: Entry) -> Given.Entry? {
     guard let declaration = configurable(entry.key),

@@ -9,7 +9,7 @@ import TerminalFrontEnd
 /// `serialterm doctor`: finds out why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {
   private static let target = Parameter<String?>.argument(
-    "target", "The device: see 'serialterm help targets'.", completion: Target.completion,
+    "target", SessionParameters.targetSummary, completion: Target.completion,
     parse: Target.checked)
   private static let json = Parameter.flag("json", "Print a JSON array.")
 

@@ -54,9 +54,7 @@ struct RunCommand: ProfiledCommand {
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, script]),
       ParameterSection("SCRIPT", [Self.timeout, Self.deadline, report]),
-      ParameterSection("CONNECTION", SessionParameters.connection), LineParameters.section,
-      PacingParameters.section, LogParameters.section, SessionParameters.configuration,
-    ])
+    ] + SessionParameters.headless)
 
   let values: Values
   var namedTarget: Target?

@@ -53,9 +53,7 @@ struct SendCommand: ProfiledCommand {
       ParameterSection("ARGUMENTS", [SessionParameters.target, Self.text]),
       ParameterSection("TRANSFER", [file, hex, escapes, lineEnding]),
       ParameterSection("ANSWER", [prompt, expect, timeout, print]),
-      ParameterSection("CONNECTION", SessionParameters.connection), LineParameters.section,
-      PacingParameters.section, LogParameters.section, SessionParameters.configuration,
-    ])
+    ] + SessionParameters.headless)
 
   let values: Values
   var namedTarget: Target?
