@@ -24,19 +24,23 @@ public struct ConfigurationFile: Hashable, Sendable {
   /// - Parameters:
   ///   - document: The bytes of the file.
   ///   - check: Called for every entry of `[default]` and of a profile, which may be a table that only
-  ///     the caller knows; returns a description of the mistake, or nil.
+  ///     the caller knows; throws the mistake, with its line.
   /// - Throws: ``ConfigurationError`` for the first error.
   public init(
-    parsing document: [UInt8], check: (Entry, _ isDefault: Bool) -> String?
+    parsing document: [UInt8],
+    check: (Entry, _ isDefault: Bool) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) {
     for entry in try TOMLReader.entries(in: document) {
       switch (entry.key, entry.value) {
       case ("default", .table(let entries)):
-        defaults = try Self.checked(entries) { check($0, true) }
+        for entry in entries { try check(entry, true) }
+        defaults = entries
       case ("profile", .table(let tables)):
         guard !tables.isEmpty else { throw Self.unknownTable(entry) }
         for table in tables {
-          profiles.append(try Self.profile(table) { check($0, false) })
+          let profile = try Self.profile(table)
+          for entry in profile.entries { try check(entry, false) }
+          profiles.append(profile)
         }
       case ("default", let value):
         throw ConfigurationError(
@@ -61,9 +65,7 @@ public struct ConfigurationFile: Hashable, Sendable {
   /// The profile with a name, nil if there is none.
   public func profile(named name: String) -> Profile? { profiles.first { $0.name == name } }
 
-  private static func profile(
-    _ table: Entry, check: (Entry) -> String?
-  ) throws(ConfigurationError) -> Profile {
+  private static func profile(_ table: Entry) throws(ConfigurationError) -> Profile {
     guard case .table(let entries) = table.value else {
       throw ConfigurationError(
         line: table.line,
@@ -72,16 +74,7 @@ public struct ConfigurationFile: Hashable, Sendable {
     if let complaint = complaint(aboutName: table.key) {
       throw ConfigurationError(line: table.line, complaint)
     }
-    return Profile(name: table.key, line: table.line, entries: try checked(entries, by: check))
-  }
-
-  private static func checked(
-    _ entries: [Entry], by check: (Entry) -> String?
-  ) throws(ConfigurationError) -> [Entry] {
-    for entry in entries {
-      if let complaint = check(entry) { throw ConfigurationError(line: entry.line, complaint) }
-    }
-    return entries
+    return Profile(name: table.key, line: table.line, entries: entries)
   }
 
   /// Why a name cannot be a profile's name: it could be mistaken for a path, an option or a TARGET. Nil

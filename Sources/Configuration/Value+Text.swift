@@ -38,9 +38,12 @@ extension Value: CustomStringConvertible {
 
 extension Entry {
   /// The entry in TOML.
-  var text: String {
+  var text: String { "\(Self.keyText(key)) = \(value)" }
+
+  /// A key in TOML.
+  static func keyText(_ key: String) -> String {
     let isBare = !key.isEmpty && key.utf8.allSatisfy(\.isBareKey)
-    return "\(isBare ? key : Value.quoted(key)) = \(value)"
+    return isBare ? key : Value.quoted(key)
   }
 }
 
@@ -56,10 +59,19 @@ extension Unicode.Scalar {
 }
 
 extension ConfigurationFile {
-  /// The text of a profile's table.
+  /// The text of a profile's table. Tables in it have headings of their own.
   public static func text(profile name: String, _ entries: [(key: String, value: Value)]) -> String
   {
-    let lines = entries.map { Entry(key: $0.key, value: $0.value, line: 1).text + "\n" }
-    return "[profile.\(name)]\n" + lines.joined()
+    var text = "[profile.\(name)]\n"
+    var tables = ""
+    for (key, value) in entries {
+      if case .table(let inner) = value {
+        tables += "\n[profile.\(name).\(Entry.keyText(key))]\n"
+        tables += inner.map { $0.text + "\n" }.joined()
+      } else {
+        text += Entry(key: key, value: value, line: 1).text + "\n"
+      }
+    }
+    return text + tables
   }
 }

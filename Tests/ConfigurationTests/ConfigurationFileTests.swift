@@ -21,8 +21,11 @@ struct ConfigurationFileTests {
   }
 
   private func file(_ text: String) throws -> ConfigurationFile {
-    try ConfigurationFile(parsing: Array(text.utf8)) { entry, isDefault in
-      entry.key == "bad" || (isDefault && entry.key == "only-profile") ? "it is bad" : nil
+    try ConfigurationFile(parsing: Array(text.utf8)) {
+      (entry, isDefault) throws(ConfigurationError) in
+      if entry.key == "bad" || (isDefault && entry.key == "only-profile") {
+        throw ConfigurationError(line: entry.line, "it is bad")
+      }
     }
   }
 
@@ -52,13 +55,16 @@ struct ConfigurationFileTests {
     #expect(file.profile(named: "board")?["baud"]?.value == .integer(9_600))
   }
 
-  @Test("a table below a profile is an entry for the caller to check, and written as one")
+  @Test(
+    "a table below a profile is an entry for the caller to check, and has a heading of its own when it is written"
+  )
   func innerTables() throws {
     let read = try file("[profile.a]\nbaud = 1\n[profile.a.snippets]\n'x y' = '1'\n")
     let value = Value.table([Entry(key: "x y", value: .string("1"), line: 4)])
     #expect(read.profile(named: "a")?["snippets"] == Entry(key: "snippets", value: value, line: 3))
     let text = ConfigurationFile.text(profile: "a", [("snippets", value), ("", .integer(1))])
-    #expect(text == "[profile.a]\nsnippets = {\"x y\" = \"1\"}\n\"\" = 1\n")
+    #expect(text == "[profile.a]\n\"\" = 1\n\n[profile.a.snippets]\n\"x y\" = \"1\"\n")
+    #expect(try file(text).profile(named: "a")?.entries.map(\.key) == ["", "snippets"])
     #expect(throws: ConfigurationError(line: 2, "it is bad")) {
       try file("[profile.a]\n[profile.a.bad]\n")
     }

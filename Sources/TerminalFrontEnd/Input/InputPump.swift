@@ -293,6 +293,18 @@ package final class InputPump: SessionObserver {
 
   package func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
 
+  /// Passes bytes to the session that were not typed, such as a named text: what Enter sends is not put in
+  /// place of a CR.
+  ///
+  /// - Returns: whether they were passed: all of them, or none.
+  package func send(exactly bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      guard !isRefusing, map(bytes) else { return false }
+      onTyped(bytes)
+      return true
+    }
+  }
+
   /// - Returns: whether there was room for all of them.
   private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let carriageReturn: UInt8 = 0x0D

@@ -1,5 +1,5 @@
 extension Command {
-  /// All commands, in the order of the lists.
+  /// The commands of every session, in the order of the lists.
   static let all: [Command] = [
     help, palette, quit,
     sendFile.command, stopSending, sendBreak.command, toggleLine.command, pulseLine.command,
@@ -11,16 +11,22 @@ extension Command {
     release, reconnect, showConfiguration, copySettings, statistics,
   ]
 
-  /// The command of a key; nil if it has none.
-  init?(key: UInt8) {
+  /// The command of a key in a session; nil if it has none.
+  init?(key: UInt8, in state: TerminalState) {
     let character = Character(Unicode.Scalar(key))
-    guard let command = Self.all.first(where: { $0.key == character }) else { return nil }
+    guard let command = state.commands.first(where: { $0.key == character }) else { return nil }
     self = command
   }
 
-  /// The command with a name; nil if there is none.
+  /// The command of every session with a name; nil if there is none.
   init?(named name: String) {
     guard let command = Self.all.first(where: { $0.name == name }) else { return nil }
     self = command
   }
+}
+
+extension TerminalState {
+  /// The commands of the session, in the order of the lists: those of every session, and those that its
+  /// configuration names.
+  var commands: [Command] { Command.all + snippets.map(\.command) }
 }

@@ -1,11 +1,12 @@
 /// A command of a session, as one record: keys, the palette, help, JSON, scripts and the manual use it.
-/// ``all`` lists the commands.
+/// ``all`` lists the commands of every session, ``TerminalState/commands`` those of one session.
 struct Command: Sendable {
   /// The key after the prefix; nil for a command without a key.
   let key: Character?
   /// The name, in lists, answers and the manual. Unique.
   let name: String
-  /// What it does, in a few words: lists have room for about 20 characters.
+  /// What it does, in a few words: lists have room for about 20 characters. Empty for a command that is
+  /// named by the configuration, whose value says it.
   let summary: String
   /// Other words that users look for.
   let synonyms: [String]
@@ -48,7 +49,7 @@ struct Command: Sendable {
   }
 
   /// The name and what it does.
-  var title: String { "\(name): \(summary)" }
+  var title: String { summary.isEmpty ? name : "\(name): \(summary)" }
 
   /// Whether the command is available in a state.
   func availability(in state: TerminalState) -> Availability { needs.availability(in: state) }

@@ -70,6 +70,11 @@ protocol CommandUser: AnyObject {
   func clearScreen()
   /// Starts or stops the filter command.
   func toggleFilter()
+  /// Sends bytes as a paste is sent: they are shown and mapped as what is typed, and nothing in them is a
+  /// key.
+  ///
+  /// - Throws: ``Failure`` if there is no room for all of them; none is sent then.
+  func send(_ bytes: [UInt8]) throws(Failure)
   /// Starts to send a file.
   ///
   /// - Throws: ``Failure`` if it cannot be read.

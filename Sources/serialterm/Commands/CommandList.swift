@@ -42,10 +42,10 @@ struct CommandList {
 
   private var longLines: [StyledLine] {
     let width = Command.all.map(\.title.count).max() ?? 0
-    return Command.all.map { command in
+    return state.commands.map { command in
       let title = "  \(key(of: command))  \(command.title)"
       let side = reason(of: command) ?? command.value(state) ?? ""
-      let padding = String(repeating: " ", count: width - command.title.count + 2)
+      let padding = String(repeating: " ", count: max(0, width - command.title.count) + 2)
       return StyledLine(side.isEmpty ? title : title + padding + side, style(of: command))
     }
   }
@@ -80,9 +80,12 @@ struct CommandList {
   /// it does.
   private var shortCells: [StyledLine] {
     let width = Command.all.map(\.name.count).max() ?? 0
-    return Command.all.map { command in
-      let padding = String(repeating: " ", count: width - command.name.count + 1)
-      let value = command.value(state).flatMap { $0.count <= Self.cellWidth - width - 3 ? $0 : nil }
+    return state.commands.map { command in
+      let padding = String(repeating: " ", count: max(0, width - command.name.count) + 1)
+      let room = Self.cellWidth - max(width, command.name.count) - 3
+      let value = command.value(state).flatMap { value in
+        value.count <= room || command.summary.isEmpty ? value : nil
+      }
       let words = reason(of: command) ?? value ?? command.summary
       return StyledLine("\(key(of: command)) \(command.name)\(padding)\(words)", style(of: command))
     }
@@ -107,7 +110,7 @@ struct CommandList {
   /// knows by key come last: a small window shows only the first ones.
   static func choices(in state: TerminalState) -> [Choice<Command>] {
     let known: [Command] = [.help, .quit]
-    let searched = Command.all.filter { $0 != .palette && !known.contains($0) }
+    let searched = state.commands.filter { $0 != .palette && !known.contains($0) }
     return (searched + known).map { command in
       let refusal: String? =
         switch command.availability(in: state) {

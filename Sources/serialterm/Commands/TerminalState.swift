@@ -26,6 +26,8 @@ struct TerminalState: Hashable {
   var editsLines = false
   /// The options that the configuration file sets, by their keys.
   var configuredKeys: Set<String> = []
+  /// The texts that the user can send by name; each is a command.
+  var snippets: [Snippet] = []
   /// What Enter sends.
   var lineEnding = LineEnding.cr
   /// How the device's output is shown.

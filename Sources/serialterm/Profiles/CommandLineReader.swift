@@ -114,7 +114,8 @@ private struct ProfiledLine<Command: ProfiledCommand> {
     }
     command.namedTarget = choice.target
     command.profile = ProfileInUse(
-      name: choice.profile, keys: choice.entries.map(\.key).sorted())
+      name: choice.profile, keys: choice.entries.map(\.key).sorted(),
+      snippets: Snippet.snippets(of: choice.entries))
     return command
   }
 

@@ -120,10 +120,19 @@ struct ProfileChoice {
     contents.profiles.first { ProfileMatch($0)?.fits(device) ?? false }
   }
 
-  /// Merges entries; those of the profile replace the defaults.
-  private static func merge(_ defaults: [Entry], _ own: [Entry]) -> [Entry] {
+  /// Merges entries; those of the profile replace the defaults. Two tables are merged name by name.
+  static func merge(_ defaults: [Entry], _ own: [Entry]) -> [Entry] {
     let ownKeys = Set(own.map(\.key))
-    return defaults.filter { !ownKeys.contains($0.key) } + own
+    return defaults.filter { !ownKeys.contains($0.key) }
+      + own.map { entry in
+        guard case .table(let names) = entry.value,
+          case .table(let defaults)? = defaults.first(where: { $0.key == entry.key })?.value
+        else { return entry }
+        // A name keeps the place that `[default]` gives it.
+        let replaced = defaults.map { name in names.first { $0.key == name.key } ?? name }
+        let new = names.filter { name in !defaults.contains { $0.key == name.key } }
+        return Entry(key: entry.key, value: .table(replaced + new), line: entry.line)
+      }
   }
 }
 

@@ -38,7 +38,7 @@ extension ProfileFile {
   /// Why a document is not a configuration; nil if it is.
   private static func complaint(about document: [UInt8]) -> String? {
     do throws(ConfigurationError) {
-      _ = try ConfigurationFile(parsing: document) { _, _ in nil }
+      _ = try ConfigurationFile(parsing: document) { _, _ in }
       return nil
     } catch {
       return error.what

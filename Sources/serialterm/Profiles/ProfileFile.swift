@@ -52,7 +52,10 @@ struct ProfileFile {
       return
     }
     do throws(ConfigurationError) {
-      contents = try ConfigurationFile(parsing: document, check: Self.complaint)
+      contents = try ConfigurationFile(parsing: document, check: Self.check)
+      for profile in contents.profiles {
+        try Snippet.check(ProfileChoice.merge(contents.defaults, profile.entries))
+      }
     } catch {
       throw Failure(.usage, "\(place):\(error)")
     }
@@ -92,7 +95,17 @@ struct ProfileFile {
     return document
   }
 
-  /// Checks an entry's key and the kind of its value, which are the same for all commands.
+  /// Checks an entry of `[default]` or of a profile.
+  ///
+  /// - Throws: `ConfigurationError` with the line of the mistake.
+  static func check(_ entry: Entry, isDefault: Bool) throws(ConfigurationError) {
+    if entry.key == Snippet.tableName { return try Snippet.check([entry]) }
+    if let complaint = complaint(about: entry, isDefault: isDefault) {
+      throw ConfigurationError(line: entry.line, complaint)
+    }
+  }
+
+  /// Checks a setting's key and the kind of its value, which are the same for all commands.
   ///
   /// - Returns: What is wrong, nil if nothing is.
   static func complaint(about entry: Entry, isDefault: Bool) -> String? {

@@ -25,4 +25,6 @@ struct ProfileInUse: Hashable {
   var name: String?
   /// The keys that the configuration sets, also those that the command line replaces or switches off.
   var keys: [String] = []
+  /// The texts that the user can send by name.
+  var snippets: [Snippet] = []
 }

@@ -227,7 +227,8 @@ extension ConnectCommand {
   var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
       session: sessionConfiguration, profile: profile.name,
-      configuredKeys: Set(profile.keys), echoesLocally: values[Self.localEcho],
+      configuredKeys: Set(profile.keys), snippets: profile.snippets,
+      echoesLocally: values[Self.localEcho],
       isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
       lineEnding: values[Self.lineEnding], view: values.viewSettings,
       filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],

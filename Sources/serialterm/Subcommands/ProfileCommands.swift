@@ -119,7 +119,10 @@ extension ConfigurationFile.Profile {
   /// The other entries on one line, for the table.
   fileprivate var settings: String {
     entries.filter { $0.key != "target" && $0.key != "match" }
-      .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+      .map { entry in
+        if case .table(let names) = entry.value { return "\(entry.key)=\(names.count)" }
+        return "\(entry.key)=\(entry.value)"
+      }.joined(separator: " ")
   }
 }
 

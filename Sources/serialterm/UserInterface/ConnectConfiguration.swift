@@ -11,6 +11,8 @@ struct ConnectConfiguration {
   var profile: String?
   /// The options that the configuration file sets, by their keys.
   var configuredKeys: Set<String> = []
+  /// The texts that the user can send by name.
+  var snippets: [Snippet] = []
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool

@@ -82,6 +82,7 @@ final class PortPresenter {
     controller.releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
       $0.configuredKeys = configuration.configuredKeys
+      $0.snippets = configuration.snippets
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
       $0.lineEnding = configuration.lineEnding

@@ -7,7 +7,7 @@ import TerminalUI
 extension UserInterface {
   /// Performs the command of the key after the prefix, or says that there is none.
   func perform(_ key: UInt8) {
-    let command = Command(key: key)
+    let command = Command(key: key, in: model.state)
     let isSecondQuit = isAskingToQuit && command == .quit
     dialogs.dismiss()
     if isSecondQuit { return leave() }

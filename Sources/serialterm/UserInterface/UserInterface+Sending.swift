@@ -8,6 +8,16 @@ import TerminalFrontEnd
 
 /// What is sent besides what is typed, and what is not.
 extension UserInterface {
+  // MARK: Texts
+
+  func send(_ bytes: [UInt8]) throws(Failure) {
+    guard input.send(exactly: bytes) else {
+      throw Failure(
+        .otherFailure,
+        "\(bytes.count.bytesWere) not sent: the queue is full, the device is too slow.")
+    }
+  }
+
   // MARK: Files
 
   func send(_ path: FilePath) throws(Failure) {

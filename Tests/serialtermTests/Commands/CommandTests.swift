@@ -45,9 +45,9 @@ import Views
     for command in Command.all {
       #expect(Command(named: command.name) == command)
       guard let key = command.key else { continue }
-      #expect(key.asciiValue.flatMap(Command.init(key:)) == command)
+      #expect(key.asciiValue.flatMap { Command(key: $0, in: TerminalState()) } == command)
     }
-    #expect(Command(key: 0x7A) == nil)
+    #expect(Command(key: 0x7A, in: TerminalState()) == nil)
     #expect(Command(named: "no-such-command") == nil)
   }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Scripting
 import SerialCore
 import SystemPackage
 import TerminalFrontEnd
@@ -42,6 +43,10 @@ final class FakeCommandUser: CommandUser {
   func showCommandList() { events.append("list") }
   func clearScreen() { events.append("clear") }
   func toggleFilter() { events.append("filter") }
+  func send(_ bytes: [UInt8]) throws(Failure) {
+    if let refusal { throw refusal }
+    events.append("send '\(EscapedText.text(of: bytes))'")
+  }
   func send(_ file: FilePath) throws(Failure) {
     if let refusal { throw refusal }
     events.append("send \(file)")

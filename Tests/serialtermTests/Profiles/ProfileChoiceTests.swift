@@ -36,7 +36,7 @@ struct ProfileChoiceTests {
   private func choice(
     _ target: Target?, profile: String? = nil, typed: String? = nil, among devices: [Device] = []
   ) throws -> ProfileChoice {
-    let contents = try ConfigurationFile(parsing: Array(Self.text.utf8)) { _, _ in nil }
+    let contents = try ConfigurationFile(parsing: Array(Self.text.utf8)) { _, _ in }
     return try ProfileChoice(
       profile: profile, target: target, isName: { $0 == typed },
       file: ProfileFile(path: "config.toml", contents: contents), devices: { devices })

@@ -11,7 +11,7 @@ struct ProfileFileTests {
   /// What is wrong with a file; nil if nothing is.
   private func complaint(_ text: String) -> String? {
     do throws(ConfigurationError) {
-      _ = try ConfigurationFile(parsing: Array(text.utf8), check: ProfileFile.complaint)
+      _ = try ConfigurationFile(parsing: Array(text.utf8), check: ProfileFile.check)
       return nil
     } catch {
       return "\(error)"

@@ -37,6 +37,8 @@ final class InterfaceBench {
     var settings = LineSettings()
     /// The names of logs.
     var logs: [String] = []
+    var snippets: [Snippet] = []
+    var pacing = Pacing()
   }
 
   init(_ options: Options = Options()) throws {
@@ -91,9 +93,10 @@ final class InterfaceBench {
       session: SessionConfiguration(
         target: .endpoint(endpoint), settings: options.settings, linkOptions: LinkOptions(),
         onOpen: nil, reconnects: options.reconnects, waitsForAbsentDevice: false,
-        pacing: Pacing(), log: LogConfiguration(files: options.logs), isQuiet: false),
-      profile: nil, echoesLocally: false, isReadOnly: options.isReadOnly,
-      editsLines: options.editsLines, lineEnding: .cr, view: ViewSettings(), filter: nil,
+        pacing: options.pacing, log: LogConfiguration(files: options.logs), isQuiet: false),
+      profile: nil, snippets: options.snippets, echoesLocally: false,
+      isReadOnly: options.isReadOnly, editsLines: options.editsLines, lineEnding: .cr,
+      view: ViewSettings(), filter: nil,
       showsStatus: options.showsStatus, printsLists: options.printsLists, prefix: .standard,
       linger: .zero, drain: nil, releaseSignal: nil)
   }

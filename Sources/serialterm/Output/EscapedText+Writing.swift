@@ -1,0 +1,40 @@
+import PlainText
+import Scripting
+
+extension EscapedText {
+  /// Writes bytes as a text of one line that a terminal can show, and that `bytes(of:)` reads again: what is
+  /// not shown as itself is an escape.
+  static func text(of bytes: some Collection<UInt8>) -> String {
+    var rest = Array(bytes)[...]
+    var text = ""
+    while let byte = rest.first {
+      if let scalar = firstScalar(of: rest), scalar.isShownAsItself {
+        text += scalar == "\\" ? #"\\"# : String(scalar)
+        rest = rest.dropFirst(String(scalar).utf8.count)
+      } else {
+        text += escape(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return text
+  }
+
+  /// The scalar that bytes begin with; nil if they do not begin with UTF-8.
+  private static func firstScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    // The number of leading ones of the first byte is the length, if it is more than one byte.
+    let length = max(1, (~(bytes.first ?? 0)).leadingZeroBitCount)
+    return String(validating: bytes.prefix(length), as: UTF8.self)?.unicodeScalars.first
+  }
+
+  private static func escape(_ byte: UInt8) -> String {
+    switch byte {
+    case 0x0D: return #"\r"#
+    case 0x0A: return #"\n"#
+    case 0x09: return #"\t"#
+    case 0x1B: return #"\e"#
+    default:
+      let digits = String(byte, radix: 16)
+      return #"\x"# + (digits.utf8.count == 1 ? "0" : "") + digits
+    }
+  }
+}

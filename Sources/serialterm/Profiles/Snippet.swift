@@ -1,0 +1,144 @@
+import Configuration
+import PlainText
+import Scripting
+import TerminalFrontEnd
+
+/// A text that the user sends by its name, as it is in the configuration.
+struct Snippet: Hashable, Sendable {
+  let name: String
+  /// What is sent before the ending.
+  let text: [UInt8]
+  /// The key after the prefix; nil for none.
+  var key: Character? = nil
+  /// What is added to the text; nil for what Enter sends, unless the text ends a line itself.
+  var ending: TextEnding? = nil
+
+  /// The largest number of bytes of a text.
+  static let largestText = 65_536
+  /// The largest number of characters of a name: lists have room for it.
+  static let longestName = 24
+
+  /// What is sent.
+  ///
+  /// - Parameter enter: what Enter sends.
+  func bytes(enter: LineEnding) -> [UInt8] {
+    if let ending { return text + ending.bytes }
+    return text.last == 0x0D || text.last == 0x0A ? text : text + enter.bytes
+  }
+}
+
+// MARK: The configuration
+
+/// The tables `[default.snippets]` and `[profile.NAME.snippets]`.
+extension Snippet {
+  /// The key of the table.
+  static let tableName = "snippets"
+
+  /// The snippets of a session, with the keys of the digits.
+  ///
+  /// - Parameter entries: the entries of the configuration that apply, which were checked before.
+  static func snippets(of entries: [Entry]) -> [Snippet] { (try? read(entries)) ?? [] }
+
+  /// Checks the table of snippets, if there is one.
+  ///
+  /// - Throws: `ConfigurationError` with the line of the mistake.
+  static func check(_ entries: [Entry]) throws(ConfigurationError) { _ = try read(entries) }
+
+  private static func read(_ entries: [Entry]) throws(ConfigurationError) -> [Snippet] {
+    guard let table = entries.first(where: { $0.key == tableName }) else { return [] }
+    guard case .table(let names) = table.value else {
+      throw ConfigurationError(
+        line: table.line,
+        "'\(tableName)' is \(table.value.kindName): expected a table, [profile.NAME.\(tableName)]")
+    }
+    var snippets: [Snippet] = []
+    for entry in names {
+      let snippet = try Snippet(entry)
+      if let key = snippet.key, let other = snippets.first(where: { $0.key == key }) {
+        throw ConfigurationError(
+          line: entry.line,
+          "'\(snippet.name)': the key \(key) is that of the snippet '\(other.name)'")
+      }
+      snippets.append(snippet)
+    }
+    return withDigits(snippets)
+  }
+
+  /// Gives the first snippets without a key the digits that no other has.
+  private static func withDigits(_ snippets: [Snippet]) -> [Snippet] {
+    var digits = "123456789".filter { digit in !snippets.contains { $0.key == digit } }[...]
+    return snippets.map { snippet in
+      var snippet = snippet
+      if snippet.key == nil { snippet.key = digits.popFirst() }
+      return snippet
+    }
+  }
+
+  private init(_ entry: Entry) throws(ConfigurationError) {
+    name = entry.key
+    guard !name.isEmpty, name.count <= Self.longestName,
+      name.unicodeScalars.allSatisfy(\.isShownAsItself)
+    else {
+      throw ConfigurationError(
+        line: entry.line,
+        "the name of a snippet is 1 to \(Self.longestName) printable characters: '\(name.harmless)'"
+      )
+    }
+    switch entry.value {
+    case .string(let text): self.text = try Self.bytes(of: text, name: name, line: entry.line)
+    case .table(let parts):
+      guard case .string(let text)? = parts.first(where: { $0.key == "text" })?.value else {
+        throw ConfigurationError(line: entry.line, "'\(name)' has no text: expected text = \"...\"")
+      }
+      self.text = try Self.bytes(of: text, name: name, line: entry.line)
+      for part in parts where part.key != "text" { try take(part) }
+    default:
+      throw ConfigurationError(
+        line: entry.line,
+        "'\(name)' is \(entry.value.kindName): expected a string, or a table with text, key and "
+          + "line-ending")
+    }
+  }
+
+  private static func bytes(
+    of text: String, name: String, line: Int
+  ) throws(ConfigurationError) -> [UInt8] {
+    let bytes: [UInt8]
+    do throws(EscapedText.Mistake) {
+      bytes = try EscapedText.bytes(of: text)
+    } catch {
+      throw ConfigurationError(line: line, "'\(name)': \(error)")
+    }
+    guard bytes.count <= largestText else {
+      throw ConfigurationError(
+        line: line, "'\(name)' is too long: \(largestText.grouped) bytes at most")
+    }
+    return bytes
+  }
+
+  /// Takes an entry of the inline table besides its text.
+  private mutating func take(_ part: Entry) throws(ConfigurationError) {
+    func mistake(_ what: String) -> ConfigurationError {
+      ConfigurationError(line: part.line, "'\(name)': \(what)")
+    }
+    let text: String? = if case .string(let text) = part.value { text } else { nil }
+    switch part.key {
+    case "key":
+      guard let text, text.count == 1, let key = text.first, let byte = key.asciiValue,
+        (0x21...0x7E).contains(byte)
+      else {
+        throw mistake("'key' is not a printable ASCII character: expected one, such as \"7\"")
+      }
+      if let command = Command.all.first(where: { $0.key == key }) {
+        throw mistake("the key \(key) is that of the command '\(command.name)'")
+      }
+      self.key = key
+    case "line-ending":
+      guard let ending = text.flatMap(TextEnding.init(rawValue:)) else {
+        throw mistake("'line-ending': expected none, cr, lf or crlf")
+      }
+      self.ending = ending
+    default: throw mistake("unknown key '\(part.key)': expected text, key or line-ending")
+    }
+  }
+}
