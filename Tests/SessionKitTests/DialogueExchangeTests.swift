@@ -138,6 +138,7 @@ import Testing
       let held = count < 3 ? [] : ["show b"]
       for (event, end) in [
         (.stopped, ["withdraw"] + held + ["cut off"]), (.cutOff(sent: 0), held + ["cut off"]),
+        (.leaving, held + ["cut off"]),
       ] as [(ExchangeEvent, [String])] {
         let run = try Run(script)
         for event in events.prefix(count) { _ = run(event) }

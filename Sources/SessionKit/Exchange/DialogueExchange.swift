@@ -32,7 +32,7 @@ package struct DialogueExchange: Exchange {
     case cutOff
   }
 
-  package let author: Author? = .script
+  package let author: Author?
   package let reception = ExchangeReception.shared
   private var dialogue: DialogueRun
   private let timeout: Duration
@@ -43,9 +43,12 @@ package struct DialogueExchange: Exchange {
 
   /// Creates the exchange; nothing is sent yet.
   ///
-  /// - Parameter timeout: the time limit of an expectation for which the script has none, and the time
-  ///   limit without progress while sending.
-  package init(_ dialogue: Dialogue, timeout: Duration) {
+  /// - Parameters:
+  ///   - timeout: the time limit of an expectation for which the script has none, and the time limit
+  ///     without progress while sending.
+  ///   - author: who writes.
+  package init(_ dialogue: Dialogue, timeout: Duration, by author: Author = .script) {
+    self.author = author
     self.dialogue = DialogueRun(dialogue)
     self.timeout = timeout
   }
@@ -71,8 +74,9 @@ package struct DialogueExchange: Exchange {
     case .performed(false): return end(.refused)
     case .sendFailed(let error): return end(.sendFailed(error))
     case .stopped: return [.withdraw] + flush() + end(.cutOff)
-    case .cutOff: return flush() + end(.cutOff)
-    case .sent, .read, .endOfSource, .sourceFailed, .leaving: return []
+    // What was sent so far still goes to the device, or is counted.
+    case .leaving, .cutOff: return flush() + end(.cutOff)
+    case .sent, .read, .endOfSource, .sourceFailed: return []
     }
   }
 

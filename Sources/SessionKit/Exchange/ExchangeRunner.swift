@@ -23,6 +23,8 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   package private(set) var exchange: Value
   /// When the exchange has begun.
   package private(set) var start: MonotonicTime
+  /// The number of bytes that the exchange has withdrawn: they were not sent.
+  package private(set) var withdrawnCount = 0
 
   private let session: Session
   private let hub: Hub?
@@ -160,7 +162,11 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
       fillSoon()
     case .withdraw:
       pendingRead = nil
-      if let author = exchange.author { writtenCount -= session.discardQueued(by: author) }
+      if let author = exchange.author {
+        let count = session.discardQueued(by: author)
+        writtenCount -= count
+        withdrawnCount += count
+      }
     case .drain:
       drain = Drain(session, on: loop, patience: nil) { [unowned self] in take(.drained) }
     case .watchStandstill(let limit):

@@ -9,8 +9,3 @@ extension PlainFile {
     self.init(path.lastComponent?.string ?? path.string, size: source.size)
   }
 }
-
-extension SessionController {
-  /// The file that is being sent.
-  package var transfer: FileTransfer? { exchange as? FileTransfer }
-}

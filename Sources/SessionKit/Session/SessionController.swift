@@ -22,7 +22,7 @@ package final class SessionController {
   package let unsent: UnsentReport
   /// What a user has to know, besides the events of the session.
   package let news: Observable<SessionNews>
-  /// The exchange that has the pen.
+  /// The exchange that has the pen; nil while the user, or the pipe, has it.
   package var exchange: (any RunningExchange)?
   /// The number of bytes of the input that can be read and were not.
   package var unreadInputCount: () -> Int = { 0 }

@@ -93,6 +93,12 @@ final class Port: CommandPort {
     controller.followState()
   }
 
+  /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
+  func standstill(_ time: String) -> String {
+    controller.pacer.isAwaitingPrompt
+      ? "the prompt of --wait-for did not come \(time)." : "the device took nothing \(time)."
+  }
+
   /// A message with the name of the port, if it needs one.
   func named(_ message: String) -> String { narrator.named(message) }
 

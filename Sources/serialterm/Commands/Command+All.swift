@@ -2,7 +2,8 @@ extension Command {
   /// The commands of every session, in the order of the lists.
   static let all: [Command] = [
     help, palette, quit,
-    sendFile.command, stopSending, sendBreak.command, toggleLine.command, pulseLine.command,
+    sendFile.command, runScript.command, stopSending, sendBreak.command, toggleLine.command,
+    pulseLine.command,
     showLines, localEcho, lineInput, lineEnding.command, readOnly,
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
     log, hexView, timestamps, timestampFormat.command, highlight, filter,

@@ -79,7 +79,12 @@ protocol CommandUser: AnyObject {
   ///
   /// - Throws: ``Failure`` if it cannot be read.
   func send(_ file: FilePath) throws(Failure)
-  func stopSending()
+  /// Runs a script.
+  ///
+  /// - Throws: ``Failure`` if it cannot be read, or has a mistake.
+  func run(script: FilePath) throws(Failure)
+  /// Stops what has the pen: a file, a script, a program.
+  func stopExchange()
   /// Types to another port; nil for the next one.
   func moveFocus(to name: String?)
   /// The name of the port that the user types to.
@@ -90,6 +95,6 @@ protocol CommandUser: AnyObject {
   ///
   /// - Throws: ``Failure`` if it cannot be opened.
   func connect(to endpoint: Endpoint) throws(Failure)
-  /// Ends the session; asks first if that would cut a file off.
+  /// Ends the session; asks first if that would cut off a file, a script or a program.
   func quit()
 }

@@ -22,10 +22,10 @@ enum Need {
   case user
   /// A user is there, to be asked and shown things.
   case interactive
-  /// A file is being sent.
-  case transfer
-  /// No file is being sent.
-  case noTransfer
+  /// A file is being sent, or a script or a program runs.
+  case exchange
+  /// No file is being sent, and no script and no program runs.
+  case noExchange
   /// The program has several ports.
   case severalPorts
   /// A device is plugged in that no session of the program has.
@@ -42,7 +42,7 @@ enum Need {
   case filter
 
   /// The conditions of everything that sends: typing, pasting, programs.
-  static let toSend: [Need] = [.openPort, .sending, .noTransfer]
+  static let toSend: [Need] = [.openPort, .sending, .noExchange]
 
   /// Why a state does not meet the condition; nil when it does.
   func unmet(in state: TerminalState) -> String? {
@@ -70,8 +70,8 @@ enum Need {
     case .breaks: state.capabilities.contains(.breaks) ? nil : "this port has no break"
     case .modemLines:
       state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"
-    case .transfer: state.transfer == nil ? "no transfer" : nil
-    case .noTransfer: state.transfer.map { "\($0.name) is being sent" }
+    case .exchange: state.exchange == nil ? "nothing runs" : nil
+    case .noExchange: state.exchange?.activity
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
     case .filtered: state.view.isRaw ? "--raw is on" : nil

@@ -29,7 +29,7 @@ extension Command {
   static let release = Command(
     "r", "release", "lend the port",
     or: ["close port", "free port", "detach", "suspend", "take back", "reopen", "flash"],
-    needs: [.user, .device, .noTransfer],
+    needs: [.user, .device, .noExchange],
     value: { $0.session.isReleased ? "released" : nil }
   ) { call in
     call.port.releaseDesk.toggle()

@@ -1,5 +1,4 @@
 import Options
-import PlainText
 import SystemPackage
 import TerminalFrontEnd
 
@@ -19,11 +18,12 @@ extension Command {
   }
 
   static let stopSending = Command(
-    nil, "stop-sending", "stop sending a file",
-    or: ["cancel", "abort", "stop upload", "stop transfer"], needs: [.transfer],
-    value: { $0.progress.map { "\($0.sentCount.grouped) of \($0.size.counted("byte"))" } }
+    nil, "stop-sending", "stop what is running",
+    or: [
+      "cancel", "abort", "interrupt", "stop upload", "stop transfer", "stop script", "stop command",
+    ], needs: [.exchange], value: { $0.progress.map { "\($0)" } }
   ) { call, user in
-    user.stopSending()
+    user.stopExchange()
     call.answer(.done)
   }
 
@@ -53,5 +53,5 @@ extension Command {
   static let readOnly = toggle(
     nil, ConnectCommand.readOnly.name, ConnectCommand.readOnly.inSession,
     or: ["listen only", "view only", "sniff", "lock input"],
-    needs: [.noTransfer], \.isReadOnly)
+    needs: [.noExchange], \.isReadOnly)
 }

@@ -37,9 +37,9 @@ struct TerminalState: Hashable {
   /// The shell command that filters the output, and whether it runs.
   var filter: String?
   var isFiltering = false
-  /// Who may send now.
-  var writer = Author.keyboard
-  /// How far the file that is being sent is; see ``writer``.
+  /// What has the pen in place of the user or the pipe: a file, a script, a program.
+  var exchange: Author?
+  /// How far the ``exchange`` is.
   var progress: Progress?
   /// The log file; nil while nothing is logged.
   var log: FilePath?
@@ -62,14 +62,11 @@ struct TerminalState: Hashable {
     return settings.flowControl != .none || capabilities.contains(.backPressure)
   }
 
-  /// The file that is being sent; it has the pen.
-  var transfer: Author? { writer.kind == .file ? writer : nil }
-
-  /// How far a file is.
-  struct Progress: Hashable {
-    /// The size of the file in bytes.
-    let size: Int
-    /// The number of bytes that the driver has accepted.
-    let sentCount: Int
+  /// How far an exchange is.
+  enum Progress: Hashable {
+    /// The number of bytes of a file that the driver has accepted, and the file's size.
+    case bytes(Int, of: Int)
+    /// The line of a script whose step is performed.
+    case line(Int)
   }
 }

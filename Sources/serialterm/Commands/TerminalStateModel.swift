@@ -14,13 +14,13 @@ final class TerminalStateModel: SessionObserver {
       $0.requestedSettings = session.requestedSettings
       $0.capabilities = session.capabilities
       $0.modemLines = session.modemLines
-      $0.writer = session.writer
+      $0.exchange = session.exchange
     }
   }
 
   func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
     update {
-      $0.writer = new
+      $0.exchange = session.exchange
       $0.progress = nil
     }
   }
@@ -37,4 +37,9 @@ final class TerminalStateModel: SessionObserver {
     change(&state)
     if old != state { changes.notify(Change(from: old, to: state)) }
   }
+}
+
+extension Session {
+  /// The author who has the pen, if it is not the owner.
+  fileprivate var exchange: Author? { writer == owner ? nil : writer }
 }

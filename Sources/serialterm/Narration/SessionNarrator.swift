@@ -131,9 +131,7 @@ final class SessionNarrator: SessionObserver {
   }
 
   private func absence() -> String {
-    guard let goneAt else { return "" }
-    let tenths = (MonotonicTime.now - goneAt).nanoseconds / 100_000_000
-    return " after \(tenths / 10).\(tenths % 10) s"
+    goneAt.map { " after \((MonotonicTime.now - $0).inTenths) s" } ?? ""
   }
 }
 

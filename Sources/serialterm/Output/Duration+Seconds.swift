@@ -9,4 +9,10 @@ extension Duration {
     let whole = "\(milliseconds / 1_000)"
     return digits.isEmpty ? whole : "\(whole).\(String(digits))"
   }
+
+  /// In seconds, with one digit after the point: how long something took.
+  var inTenths: String {
+    let tenths = nanoseconds / 100_000_000
+    return "\(tenths / 10).\(tenths % 10)"
+  }
 }

@@ -223,15 +223,6 @@ final class HeadlessInterface: FrontEnd {
     if isCrowded { for member in members { member.subscription.update(isFull: true) } }
   }
 
-  /// Reports settings for which the driver uses other values.
-  func warnOfDifferences() { port.narrator.warnOfDifferences(in: session) }
-
-  /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
-  func standstill(_ time: String) -> String {
-    controller.pacer.isAwaitingPrompt
-      ? "the prompt of --wait-for did not come \(time)." : "the device took nothing \(time)."
-  }
-
   /// The number of bytes of the input that were not read; see ``SessionController/unreadInputCount``.
   var unreadInputCount: () -> Int {
     get { controller.unreadInputCount }

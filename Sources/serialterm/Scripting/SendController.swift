@@ -93,7 +93,7 @@ final class SendController {
       let message =
         switch phase {
         case .prompt: "timed out after \(time) s waiting for the prompt."
-        case .sending: frontEnd.standstill("within \(time) s")
+        case .sending: frontEnd.port.standstill("within \(time) s")
         case .answer: "timed out after \(time) s waiting for the answer."
         }
       frontEnd.finish(.failure(Failure(.timedOut, tail.message(message))))

@@ -55,6 +55,17 @@ struct ConnectCommand: ProfiledCommand {
   static let releaseOn = Parameter<ReleaseSignal?>.choice(
     "release-on", "SIGNAL", "A signal that releases the port, and reopens it: USR1 or USR2.")
 
+  static let script = Parameter<String?>.option(
+    "script", "FILE",
+    "Run a script of 'serialterm run' first, then you have the port. With several devices, on the first.",
+    isConfigurable: false, completion: .files,
+    parse: { text in
+      guard !text.isEmpty, text != "-" else {
+        throw ValueError(text, expected: "the path of a file")
+      }
+      return text
+    })
+
   static let exec = Parameter<String?>.option(
     "exec", "COMMAND", "Run a command with the port as its standard input and output.",
     isConfigurable: false, completion: .command, parse: { $0 })
@@ -85,7 +96,7 @@ struct ConnectCommand: ProfiledCommand {
       ParameterSection("ARGUMENTS", [targets]),
       ParameterSection(
         "CONNECTION",
-        [SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn]),
+        [SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn, script]),
       LineParameters.section,
       ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix]),
       ViewParameters.section, LogParameters.section, PacingParameters.section,
@@ -109,6 +120,17 @@ struct ConnectCommand: ProfiledCommand {
     namedTarget = targets.first
     try values.checkLocking()
     try values.checkLogs()
+    if values[Self.script] != nil {
+      if isReadOnly {
+        throw UsageError(
+          about: ["script", "read-only"],
+          "--script sends what its script says, --read-only sends nothing")
+      }
+      for (name, isGiven) in [("exec", exec != nil), ("json", isForProgram)] where isGiven {
+        throw UsageError(
+          about: ["script", name], "--script is for a user or a pipe, --\(name) for a program")
+      }
+    }
     guard exec != nil else { return }
     if isReadOnly {
       throw UsageError(
@@ -130,6 +152,8 @@ struct ConnectCommand: ProfiledCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     if exec != nil || isForProgram { return try executeHeadless(in: context) }
+    // A port is not opened if the script has a mistake.
+    let script = try values[Self.script].map { try Script(reading: $0) }
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { ($0, reading.late) }
     }
@@ -149,7 +173,9 @@ struct ConnectCommand: ProfiledCommand {
         (try further(endpoint) as? ConnectCommand ?? self).connectConfiguration
       }
     }
-    return try UserInterface(requests, further: further, among: context.devices).run()
+    return try UserInterface(
+      requests, running: script, further: further, among: context.devices
+    ).run()
   }
 
   /// What several devices have in common cannot be what only one can have.

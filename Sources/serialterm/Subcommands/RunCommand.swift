@@ -1,5 +1,4 @@
 import Options
-import Scripting
 import SessionKit
 import TerminalFrontEnd
 
@@ -10,7 +9,7 @@ struct RunCommand: ProfiledCommand {
     parse: { $0 })
   private static let timeout = Parameter<Double>.seconds(
     "timeout", "Seconds to wait for each expected text, unless the script says 'within'.",
-    0.001...86_400, standard: 5)
+    0.001...86_400, standard: Script.timeout.secondsAsNumber)
   private static let deadline = Parameter<Double?>.seconds(
     "deadline",
     "Seconds until the whole script fails, including the wait for the device. By default no limit.",
@@ -76,22 +75,13 @@ struct RunCommand: ProfiledCommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let script = values[Self.script]
-    let name = script == "-" ? "standard input" : script
-    let dialogue: Dialogue
-    do {
-      dialogue = try Dialogue(parsing: try InputFile.read(script, atMost: Dialogue.largestScript))
-    } catch let error as DialogueError {
-      throw Failure(.usage, "\(name):\(error)")
-    } catch {
-      throw Failure(.usage, "\(name): the script cannot be read (\(error)).")
-    }
+    let script = try Script(reading: values[Self.script])
     // A port is not opened, and a board not reset, if the report cannot be written.
     let files = try values[Self.report].map { try ReportFile($0) }
     let session = try HeadlessInterface(
       sessionConfiguration, among: context.devices)
     let controller = RunController(
-      dialogue, from: name, timeout: timeout, showsDevice: !isQuiet, session)
+      script, timeout: timeout, showsDevice: !isQuiet, session)
     controller.deadline = deadline
     if let late = context.late {
       session.configurationForDevice = { device in

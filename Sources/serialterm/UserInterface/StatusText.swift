@@ -36,15 +36,21 @@ struct StatusText {
   private var marks: [String] {
     var marks: [String] = []
     if state.isHeld { marks.append("held") }
-    if let transfer = state.transfer, let progress = state.progress {
-      let percent = progress.size == 0 ? 100 : progress.sentCount * 100 / progress.size
-      marks.append("sending \(transfer.name) \(percent) %")
-    }
+    if let exchange = state.exchange { marks.append(Self.mark(of: exchange, state.progress)) }
     if let lines = state.modemLines { marks.append("\(lines)") }
     if state.isReadOnly { marks.append("read-only") }
     if let log = state.log { marks.append("log \(log.lastComponent?.string ?? log.string)") }
     if state.view.isHex { marks.append("hex") }
     return marks
+  }
+
+  private static func mark(of exchange: Author, _ progress: TerminalState.Progress?) -> String {
+    switch progress {
+    case .bytes(let count, let size):
+      "sending \(exchange.name) \(size == 0 ? 100 : count * 100 / size) %"
+    case .line(let line): "running \(exchange.name), line \(line)"
+    case nil: "\(exchange.activity)"
+    }
   }
 
   /// Bytes a second in at most four digits.

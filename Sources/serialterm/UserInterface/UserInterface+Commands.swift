@@ -72,5 +72,5 @@ extension UserInterface: CommandUser {
     if filter.isOn { filter.stop() } else { filter.start() }
   }
 
-  func stopSending() { controller.transfer?.stop() }
+  func stopExchange() { controller.exchange?.stop() }
 }

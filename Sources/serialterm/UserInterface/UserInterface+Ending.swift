@@ -16,7 +16,7 @@ extension UserInterface {
   /// The longest time from the quit key to the end of the program.
   private static let leavingLimit = Duration.milliseconds(450)
 
-  /// Ends the session. If that would cut a file off, the user is asked first.
+  /// Ends the session. If that would cut off a file, a script or a program, the user is asked first.
   func quit() {
     if app.ports.allSatisfy({ $0.session.mayClose() }) { leave() }
   }
@@ -24,20 +24,21 @@ extension UserInterface {
   /// Ends the session when the device has taken what was typed, or takes too long.
   func leave() {
     leavingDeadline = loop.now + max(Self.leavingLimit, configuration.quitDrain)
-    for port in app.ports { port.controller.transfer?.leave() }
+    for port in app.ports { port.controller.exchange?.leave() }
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
   }
 
-  func askWhetherToCut(_ transfer: FileTransfer) {
-    let name = transfer.exchange.name.harmless
+  /// Asks whether to leave before an exchange has ended.
+  func askWhetherToCut(_ exchange: Author, _ model: TerminalStateModel) {
     dialogs.ask(
       Question(
-        title: "leave before \(name) is sent",
-        choices: { _ in
-          let file = transfer.exchange
-          let progress = "\(file.sentCount.grouped) of \(file.size.counted("byte")) sent"
+        title: "leave before \(exchange.completion.harmless)",
+        choices: { [unowned model] _ in
+          let progress = model.state.progress.map { "\($0)" } ?? ""
+          let detail = exchange.kind == .file ? "\(progress) sent" : progress
           return [
-            Choice(id: false, title: "keep sending", synonyms: ["stay"], detail: progress),
+            Choice(
+              id: false, title: exchange.continuation, synonyms: ["stay"], detail: detail),
             Choice(id: true, title: "leave now", synonyms: ["leave"]),
           ]
         },

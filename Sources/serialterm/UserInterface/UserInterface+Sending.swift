@@ -27,9 +27,11 @@ extension UserInterface {
     let file = PlainFile(path, source)
     let transfer = FileTransfer(file, on: session, loop: loop, source: source)
     transfer.onReport = { [unowned port] count in
-      port.model.update { $0.progress = .init(size: file.size, sentCount: count) }
+      port.model.update { $0.progress = .bytes(count, of: file.size) }
     }
-    transfer.onEnd = { [unowned self, unowned port] in transferEnded($0, to: port) }
+    transfer.onEnd = { [unowned self, unowned port, unowned transfer] in
+      transferEnded(transfer, $0, to: port)
+    }
     controller.exchange = transfer
     port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
     do throws(SerialError) {
@@ -40,22 +42,30 @@ extension UserInterface {
     }
   }
 
-  private func transferEnded(_ end: PlainFile.End, to port: PortPresenter) {
-    guard let transfer = port.controller.transfer else { return }
-    port.controller.exchange = nil
-    if isAskingToQuit { dialogs.dismiss() }
+  private func transferEnded(
+    _ transfer: FileTransfer, _ end: PlainFile.End, to port: PortPresenter
+  ) {
+    exchangeEnded(at: port)
     let file = transfer.exchange
     port.controller.unsent.file(file, end)
     guard end == .done else { return }
-    let tenths = (loop.now - transfer.start).nanoseconds / 100_000_000
     let count = file.sentCount.counted("byte")
-    port.say("\(file.name) was sent: \(count) in \(tenths / 10).\(tenths % 10) s.")
+    port.say("\(file.name) was sent: \(count) in \((loop.now - transfer.start).inTenths) s.")
   }
 
-  /// What is typed while a file is sent would come to stand in the middle of it.
-  func takeKeysOfTransfer(_ bytes: UnsafeRawBufferPointer) -> Int {
+  // MARK: What has the pen
+
+  /// The pen is the user's again.
+  func exchangeEnded(at port: PortPresenter) {
+    port.controller.exchange = nil
+    if isAskingToQuit { dialogs.dismiss() }
+  }
+
+  /// Takes what is typed while a file is sent, or a script or a program runs: the device would get it in
+  /// the middle of that.
+  func takeKeysOfExchange(_ bytes: UnsafeRawBufferPointer) -> Int {
     let interrupt: UInt8 = 0x03
-    if bytes.contains(interrupt) { controller.transfer?.stop() } else { refuse(bytes.count) }
+    if bytes.contains(interrupt) { stopExchange() } else { refuse(bytes.count) }
     return bytes.count
   }
 

@@ -36,8 +36,11 @@ final class UserInterface: FrontEnd, SessionDelegate {
     didSet { tellPorts() }
   }
   private var deviceChanges: ObservationToken<DeviceEvent>?
-  /// Whether the open question is whether to quit before a file is sent.
+  /// Whether the open question is whether to quit before a file, a script or a program has ended.
   var isAskingToQuit = false
+  /// The script that runs when the first port is open for the first time; nil when it has begun.
+  var openingScript: Script?
+  var scriptTimer: LoopTimer?
   /// When the program should have ended, after the user has quit.
   var leavingDeadline: MonotonicTime?
   /// The port that the open question is about: which device has come back.
@@ -84,19 +87,21 @@ final class UserInterface: FrontEnd, SessionDelegate {
   ///
   /// - Parameters:
   ///   - requests: the ports, at least one. The first has the focus.
+  ///   - openingScript: runs on the first port, before the user or the pipe has it.
   ///   - configurationOfFurther: returns the configuration of one more port; nil for that of the port with
   ///     the focus.
   ///   - devices: the serial ports of the machine.
   ///   - environment: the rest of what is around the program.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
-    _ requests: [PortRequest],
+    _ requests: [PortRequest], running openingScript: Script? = nil,
     further configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)? = nil,
     among devices: DeviceCatalog, in environment: Environment = Environment()
   ) throws {
     let first = requests[0].configuration
     let streams = environment.streams
     historyFolder = environment.historyFolder
+    self.openingScript = openingScript
     self.configurationOfFurther = configurationOfFurther
     terminal = environment.terminal
     let isTyped = terminal != nil
@@ -151,7 +156,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
     try terminal?.makeRaw()
     connectKeyboard()
     for port in ports { port.start() }
-    try input.start(on: loop)
+    // A pipe waits for the script.
+    if terminal != nil || openingScript == nil { try input.start(on: loop) }
     for (port, query) in queries {
       guard let query else { continue }
       guard try choose(for: query, of: port) else { return finish(.success(.done)) }
@@ -170,6 +176,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   func begin() {
     greet()
     followState()
+    startOpeningScript()
     guard terminal != nil else { return }
     // Without udev, devices can be named on the command line only.
     deviceChanges = try? app.devices.observe(on: loop) { [unowned self] in tellPorts() }
@@ -207,7 +214,12 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private func connectKeyboard() {
     console.onOutputGone = { [unowned self] in outputIsGone($0) }
     console.screen.onFocus = { [unowned self] in terminal?.noteCursor(isAway: $0) }
-    console.onRoom = { [unowned self] in for port in ports { port.screenHasRoom() } }
+    console.onRoom = { [unowned self] in
+      for port in ports {
+        port.screenHasRoom()
+        (port.controller.exchange as? ScriptPlayer)?.goOn()
+      }
+    }
     input.onCommand = { [unowned self] in perform($0) }
     input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
     // A standard output that is not a terminal gets what the device sends, and nothing else.
@@ -232,23 +244,25 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   // MARK: What is observed
 
-  private func controller(of session: Session) -> SessionController? {
-    app.ports.first { $0.session === session }?.controller
+  private func model(of session: Session) -> TerminalStateModel? {
+    app.ports.first { $0.session === session }?.model
   }
 
   func sessionShouldRelease(_ session: Session) -> Bool {
-    controller(of: session)?.transfer == nil
+    model(of: session)?.state.exchange == nil
   }
 
-  /// Asks the user before a file is cut off. A signal does not ask.
+  /// Asks the user before a file, a script or a program is cut off. A signal does not ask.
   func sessionShouldClose(_ session: Session) -> Bool {
-    guard let transfer = controller(of: session)?.transfer, outcome == nil else { return true }
-    askWhetherToCut(transfer)
+    guard let model = model(of: session), let exchange = model.state.exchange, outcome == nil
+    else { return true }
+    askWhetherToCut(exchange, model)
     return false
   }
 
   private func stateDidChange(_ change: Change<TerminalState>, of port: PortPresenter) {
     if change.old.session.endpoint != change.new.session.endpoint { tellPorts() }
+    if port === ports[0] { startOpeningScript() }
     if port === focus {
       shareSettings(change)
       followState()
@@ -280,15 +294,15 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.isRefusing = Need.sending.unmet(in: model.state) != nil
     input.mapList = model.state.view.map
     input.lineEnding = model.state.lineEnding
-    let typesLine = model.state.editsLines && model.state.transfer == nil
+    let typesLine = model.state.editsLines && model.state.exchange == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
     guard !dialogs.isOpen else {
       // What is typed is an answer, printed where the list is, and not in the line.
       if dialogs.isPlain { lineInput.hide() }
       return
     }
-    if model.state.transfer != nil {
-      input.focus = { [unowned self] in takeKeysOfTransfer($0) }
+    if model.state.exchange != nil {
+      input.focus = { [unowned self] in takeKeysOfExchange($0) }
     } else if typesLine {
       input.focus = { [unowned self] in lineInput.take($0) }
     } else {
@@ -302,7 +316,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 }
 
 extension Change<TerminalState> {
-  /// Whether nothing changed but how far a file was sent.
+  /// Whether nothing changed but how far an exchange is.
   fileprivate var isProgress: Bool {
     guard old.progress != nil, new.progress != nil else { return false }
     var old = old

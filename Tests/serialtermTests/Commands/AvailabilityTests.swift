@@ -41,7 +41,7 @@ import Testing
       case .openRaw: state.view.isRaw = true
       case .openFiltered: state.filter = "cat"
       case .scripted: state.isScripted = true
-      case .transferring: state.writer = .file("image.bin")
+      case .transferring: state.exchange = .file("image.bin")
       case .closed, .opening, .open, .waiting, .released: break
       }
       return state
@@ -87,11 +87,11 @@ import Testing
         ?? (hasOnlyBytes(situation) ? "this port has no break" : nil)
     case "toggle-line", "pulse-line":
       withoutPort(situation) ?? unsendable(situation) ?? withoutLines(situation)
-    case "send-file":
+    case "send-file", "run-script":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
     case "stop-sending":
-      withoutUser(situation) ?? (situation == .transferring ? nil : "no transfer")
+      withoutUser(situation) ?? (situation == .transferring ? nil : "nothing runs")
     case "local-echo", "line-ending", "output-map":
       withoutUser(situation) ?? unsendable(situation)
     default: "nobody has decided"

@@ -51,7 +51,11 @@ final class FakeCommandUser: CommandUser {
     if let refusal { throw refusal }
     events.append("send \(file)")
   }
-  func stopSending() { events.append("stop") }
+  func run(script: FilePath) throws(Failure) {
+    if let refusal { throw refusal }
+    events.append("run \(script)")
+  }
+  func stopExchange() { events.append("stop") }
   var focusName = "ttyFAKE"
   func moveFocus(to name: String?) { events.append("focus \(name ?? "next")") }
   func toggleSendToAll() { events.append("all") }

@@ -35,6 +35,8 @@ final class InterfaceBench {
     var hasKeyboard = true
     var screen = ScreenKind.drawing
     var settings = LineSettings()
+    /// The script of `--script`.
+    var script: Script?
     /// The names of logs.
     var logs: [String] = []
     var snippets: [Snippet] = []
@@ -54,7 +56,7 @@ final class InterfaceBench {
         forDevice: nil)
     }
     interface = try UserInterface(
-      requests, among: DeviceCatalog { [ports] () throws(Errno) in ports },
+      requests, running: options.script, among: DeviceCatalog { [ports] () throws(Errno) in ports },
       in: .init(
         streams: terminal.streams, terminal: options.hasKeyboard ? terminal : nil,
         providers: LinkProviders([provider]), historyFolder: nil,
@@ -153,6 +155,19 @@ final class InterfaceBench {
     try file.closeAfter {
       _ = try file.writeAll((0..<count).map { lowest | UInt8(truncatingIfNeeded: $0) })
     }
+    return path
+  }
+
+  /// A script for the user to run.
+  func script(_ text: String, in folder: TemporaryFolder) throws -> FilePath {
+    try Self.script(text, in: folder)
+  }
+
+  static func script(_ text: String, in folder: TemporaryFolder) throws -> FilePath {
+    let path = folder("login.txt")
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+    try file.closeAfter { _ = try file.writeAll(text.utf8) }
     return path
   }
 

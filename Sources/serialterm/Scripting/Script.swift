@@ -1,0 +1,58 @@
+import PlainText
+import Scripting
+import SessionKit
+import SystemPackage
+
+/// A script that was read and has no mistake.
+struct Script {
+  /// The name of its file, for messages.
+  let name: String
+  let dialogue: Dialogue
+
+  /// The time limit of an expectation for which a script has none, unless an option says another.
+  static let timeout = Duration.seconds(5)
+
+  /// Reads a file to its end, or standard input (`-`), and checks all of it. It may wait for a pipe.
+  ///
+  /// - Throws: ``Failure``.
+  init(reading path: String) throws(Failure) {
+    let name = path == "-" ? "standard input" : path
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = try InputFile.read(path, atMost: Dialogue.largestScript)
+    } catch {
+      throw Failure(.usage, "\(name): the script cannot be read (\(error)).")
+    }
+    try self.init(name, bytes)
+  }
+
+  /// Reads a regular file, without waiting, and checks all of it.
+  ///
+  /// - Throws: ``Failure``.
+  init(ofUser path: FilePath) throws(Failure) {
+    let source = try FileSource(ofUser: path)
+    var bytes: [UInt8] = []
+    do throws(Errno) {
+      while bytes.count <= Dialogue.largestScript,
+        case .bytes(let more) = try source.read(atMost: Dialogue.largestScript)
+      {
+        bytes += more
+      }
+    } catch {
+      throw Failure(.otherFailure, "\(path): the script cannot be read (\(error)).")
+    }
+    try self.init(path.lastComponent?.string ?? path.string, bytes)
+  }
+
+  private init(_ name: String, _ bytes: [UInt8]) throws(Failure) {
+    do throws(DialogueError) {
+      dialogue = try Dialogue(parsing: bytes)
+    } catch {
+      throw Failure(.usage, "\(name):\(error)")
+    }
+    self.name = name
+  }
+
+  /// The name without its folder.
+  var shortName: String { FilePath(name).lastComponent?.string ?? name }
+}

@@ -1,0 +1,216 @@
+import EventLoop
+import PlainText
+import Posix
+import Scripting
+import SerialCore
+import SessionKit
+import TerminalFrontEnd
+
+/// Runs a script on an open port, for `serialterm run` and in a session: its exchange, what it does with the
+/// line, and the words for its steps and its end.
+final class ScriptPlayer: RunningExchange {
+  /// How a script ends.
+  enum End {
+    case done
+    case failed(ScriptFailure)
+    /// The user has stopped it. This number of its bytes was discarded.
+    case stopped(unsentCount: Int)
+    /// The port is gone, or the session ends.
+    case cutOff
+  }
+
+  /// Called when a step begins.
+  var onStep: (ScriptStep) -> Void = { _ in }
+  /// Called with what the device sent, when it was searched.
+  var onReceived: ([UInt8]) -> Void = { _ in }
+  /// Called with what the script prints: a line with its end.
+  var onPrint: ([UInt8]) -> Void = { _ in }
+  /// Called once, at the end. The pen is returned by then.
+  var onEnd: (End) -> Void = { _ in }
+  /// Whether a script that prints waits until ``goOn()`` is called.
+  var isHeldUp: () -> Bool = { false }
+
+  /// The name of the script, for messages.
+  let name: String
+  /// The present step; nil before the first.
+  private(set) var step: ScriptStep?
+  /// The last lines of the device.
+  private(set) var tail = ReceivedTail()
+
+  private let dialogue: Dialogue
+  private let port: Port
+  private let loop: IOLoop
+  private var subscription: Hub.Subscription?
+  /// What was received before the script begins.
+  private var early: [UInt8] = []
+  private var runner: ExchangeRunner<DialogueExchange>?
+  private var timeout = Script.timeout
+  /// Why the last operation of the line was not performed.
+  private var refusal = ""
+  private var isStopped = false
+
+  /// Prepares a script. From here on, what the device sends counts.
+  ///
+  /// - Parameter name: the name of the script, for messages.
+  init(_ dialogue: Dialogue, named name: String, on port: Port, loop: IOLoop) {
+    self.dialogue = dialogue
+    self.name = name
+    self.port = port
+    self.loop = loop
+    subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] in
+      tail.add($0)
+      if runner == nil { early += $0 }
+    }
+  }
+
+  /// Starts the script. It may end during the call.
+  ///
+  /// - Parameters:
+  ///   - author: who writes.
+  ///   - timeout: the time limit of an expectation for which the script has none.
+  /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
+  func begin(by author: Author = .script, timeout: Duration = Script.timeout) throws(SerialError) {
+    self.timeout = timeout
+    let runner = ExchangeRunner(
+      DialogueExchange(dialogue, timeout: timeout, by: author), on: port.session,
+      receivingFrom: port.controller.hub, loop: loop)
+    runner.isHeldUp = { [unowned self] in isHeldUp() }
+    runner.perform = { [unowned self] operation, then in perform(operation, then: then) }
+    runner.onReport = { [unowned self] in hear($0) }
+    runner.onEnd = { [unowned self] in ended($0) }
+    self.runner = runner
+    try runner.begin(afterReceiving: early)
+    early = []
+  }
+
+  /// When the script has begun; nil before.
+  var start: MonotonicTime? { runner?.start }
+
+  /// Lets a script go on that was held up.
+  func goOn() { runner?.goOn() }
+
+  private func hear(_ report: DialogueExchange.Report) {
+    switch report {
+    case .step(let instruction):
+      let step = ScriptStep(line: instruction.line, name: instruction.action.name)
+      self.step = step
+      onStep(step)
+    case .received(let bytes): onReceived(bytes)
+    case .print(let bytes): onPrint(bytes)
+    }
+  }
+
+  /// Performs an operation as the command of the palette does.
+  private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
+    func call(_ done: @escaping () -> Void = {}) -> CommandCall {
+      CommandCall(from: .script, at: port) { [weak self] outcome in
+        done()
+        self?.refusal = outcome.refusal ?? ""
+        then(outcome.refusal == nil)
+      }
+    }
+    switch operation {
+    case .setLines(let asserting, let deasserting):
+      Command.toggleLine.perform(
+        LineChange(asserting: asserting, deasserting: deasserting), call())
+    case .setBaudRate(let rate):
+      Command.baudRate.perform(
+        SettingsChange(\.baudRate, to: rate),
+        call { [port] in port.narrator.warnOfDifferences(in: port.session) })
+    case .sendBreak(let duration): Command.sendBreak.perform(duration, call())
+    case .pulse(let line, let duration):
+      Command.pulseLine.perform(LinePulse(line, for: duration), call())
+    case .setBreak: preconditionFailure("a script has no such step")
+    }
+  }
+
+  // MARK: The end
+
+  func stop() {
+    isStopped = true
+    runner?.stop()
+  }
+
+  func leave() { runner?.leave() }
+
+  func cutOff(discarding discarded: inout UnsentBytes) { runner?.cutOff(discarding: &discarded) }
+
+  /// Ends the script, which shows the rest of what was received. The session counts the unsent bytes.
+  func cutOff() {
+    var nothing = UnsentBytes()
+    cutOff(discarding: &nothing)
+  }
+
+  private func ended(_ end: DialogueExchange.End) {
+    switch end {
+    case .done: onEnd(.done)
+    case .timedOut(let expressions, let limit):
+      let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
+      fail(timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless)."))
+    case .standstill: fail(timedOut(port.standstill("within \(timeout.inSeconds) s")))
+    case .refused: fail(failure(.otherFailure, refusal))
+    case .sendFailed(let error): fail(failure(.otherFailure, Failure(error).message))
+    case .failed(let reason):
+      let reason = String(decoding: reason, as: UTF8.self).harmless
+      fail(failure(.otherFailure, isExpectation: true, reason))
+    case .cutOff:
+      onEnd(isStopped ? .stopped(unsentCount: runner?.withdrawnCount ?? 0) : .cutOff)
+    }
+  }
+
+  private func fail(_ failure: ScriptFailure) { onEnd(.failed(failure)) }
+
+  /// A failure because something did not happen in time, with the last lines of the device.
+  func timedOut(_ message: String) -> ScriptFailure {
+    failure(.timedOut, isExpectation: true, message, details: tail.message(message))
+  }
+
+  /// A failure in the present step.
+  func failure(
+    _ status: ExitStatus, isExpectation: Bool = false, _ message: String, details: String? = nil
+  ) -> ScriptFailure {
+    ScriptFailure(
+      status: status, isExpectation: isExpectation,
+      place: step.map { "\(name):\($0.line)" } ?? name,
+      message: message, details: details ?? message)
+  }
+}
+
+/// A step of a script that is performed.
+struct ScriptStep: Hashable {
+  /// The line of the script, from 1.
+  let line: Int
+  /// What the step does: `expect /login: /`. It does not contain what is sent, which may be a password.
+  let name: String
+}
+
+/// Why a script failed.
+struct ScriptFailure {
+  /// The exit status of a program that ends with it.
+  let status: ExitStatus
+  /// A failed expectation or `fail`; otherwise an error, such as a refused command.
+  let isExpectation: Bool
+  /// The script, and the line of the step.
+  let place: String
+  let message: String
+  /// The message with what helps to understand it, in lines.
+  let details: String
+}
+
+extension DialogueRun.Action {
+  /// The name of the step, without what is sent.
+  fileprivate var name: String {
+    switch self {
+    case .send: "send"
+    case .expect(let expressions, _):
+      "expect " + expressions.map { "/\($0.text)/" }.joined(separator: " or ")
+    case .wait(let duration): "wait \(duration.inSeconds)s"
+    case .set(let line, let isOn): "set \(line.rawValue) \(isOn ? "on" : "off")"
+    case .setBaudRate(let rate): "set baud \(rate)"
+    case .sendBreak(let duration): "break \(duration.inSeconds)s"
+    case .pulse(let line, let duration): "pulse \(line.rawValue) \(duration.inSeconds)s"
+    case .print: "print"
+    case .fail: "fail"
+    }
+  }
+}

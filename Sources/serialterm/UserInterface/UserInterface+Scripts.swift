@@ -1,0 +1,115 @@
+import EventLoop
+import PlainText
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+
+/// Scripts that run in a session: the one of `--script` before the user has the port, and those that the
+/// user runs.
+extension UserInterface {
+  /// Runs the script of `--script` if the first port is open. It is not run again when the port is lost.
+  func startOpeningScript() {
+    guard openingScript != nil, scriptTimer == nil, ports[0].model.state.session.isOpen else {
+      return
+    }
+    // In another turn of the loop: bytes that wait are read first.
+    scriptTimer = loop.schedule(after: .zero) { [unowned self] in
+      scriptTimer = nil
+      let port = ports[0]
+      // Lost at once: the script runs when the device is back.
+      guard let script = openingScript, port.model.state.session.isOpen, outcome == nil else {
+        return
+      }
+      openingScript = nil
+      if let reason = Need.toSend.unmet(in: port.model.state) {
+        return scriptFailed("\(script.shortName) was not run: \(reason).", .otherFailure, at: port)
+      }
+      do throws(SerialError) {
+        try run(script, at: port)
+      } catch {
+        scriptFailed(Failure(error).message, .otherFailure, at: port)
+      }
+    }
+  }
+
+  func run(script path: FilePath) throws(Failure) {
+    // The focus may move while the script runs.
+    let script = try Script(ofUser: path)
+    do throws(SerialError) {
+      try run(script, at: focus)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func run(_ script: Script, at port: PortPresenter) throws(SerialError) {
+    let player = ScriptPlayer(script.dialogue, named: script.shortName, on: port.port, loop: loop)
+    player.isHeldUp = { [unowned self] in console.isCrowded }
+    player.onStep = { [unowned port, unowned player] step in
+      port.model.update { $0.progress = .line(step.line) }
+      port.say("\(player.name):\(step.line): \(step.name)")
+    }
+    player.onPrint = { [unowned self, unowned port] line in
+      let text = String(decoding: line.dropLast(), as: UTF8.self)
+      console.answer([port.port.named(text)])
+    }
+    player.onEnd = { [unowned self, unowned port, unowned player] in
+      scriptEnded(player, $0, at: port)
+    }
+    port.controller.exchange = player
+    port.say("running \(player.name)\(terminal == nil ? "." : "; ctrl-c stops.")")
+    do throws(SerialError) {
+      try player.begin(by: Author(.script, player.name))
+    } catch {
+      port.controller.exchange = nil
+      throw error
+    }
+  }
+
+  private func scriptEnded(
+    _ player: ScriptPlayer, _ end: ScriptPlayer.End, at port: PortPresenter
+  ) {
+    exchangeEnded(at: port)
+    // The player is calling.
+    retire(player)
+    let place = player.step.map { " at line \($0.line): \($0.name)" } ?? ""
+    switch end {
+    case .done:
+      let time = player.start.map { (loop.now - $0).inTenths } ?? "0.0"
+      port.say("\(player.name) has ended after \(time) s.")
+      startPipe()
+    case .failed(let failure):
+      if terminal == nil { return finish(.failure(Failure(failure))) }
+      // What the device sent is on the screen.
+      console.warn(port.port.named("\(failure.place): \(failure.message)"))
+    case .stopped(let unsentCount):
+      console.warn(port.port.named("\(player.name) was stopped\(place)."))
+      port.controller.unsent.bytes(unsentCount)
+    case .cutOff:
+      scriptFailed("\(player.name) was cut off\(place).", .deviceLost, at: port)
+    }
+  }
+
+  /// A user goes on with the session. A pipe does not: it was meant for a device on which the script has run.
+  private func scriptFailed(_ message: String, _ status: ExitStatus, at port: PortPresenter) {
+    if terminal == nil, outcome == nil { return finish(.failure(Failure(status, message))) }
+    console.warn(port.port.named(message))
+  }
+
+  /// Keeps an exchange that has ended until the end of the turn.
+  private func retire(_ exchange: any RunningExchange) {
+    loop.atEndOfTurn { _ = exchange }
+  }
+
+  /// Starts to read standard input that waited for the script.
+  private func startPipe() {
+    guard terminal == nil, outcome == nil else { return }
+    do throws(Errno) {
+      try input.start(on: loop)
+    } catch {
+      finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+    }
+  }
+}
