@@ -88,18 +88,18 @@ struct PatternMatcher {
     round += 1
     ready.removeAll(keepingCapacity: true)
     readySlots.removeAll(keepingCapacity: true)
-    let context = Context(place: place, previous: previous, next: next)
+    let context = PatternContext(previous: previous, next: next)
     for index in pending.indices {
       if slotCount > 0 {
         slots.replaceSubrange(
           0..., with: pendingSlots[(index * slotCount)..<((index + 1) * slotCount)])
       }
-      enter(pending[index].state, since: pending[index].start, context)
+      enter(pending[index].state, since: pending[index].start, at: place, context)
     }
     // A match that begins here is the least preferred, so one that was found makes it superfluous.
     if foundRange == nil && canBegin(with: next) {
       for slot in slots.indices { slots[slot] = Self.none }
-      enter(0, since: place, context)
+      enter(0, since: place, at: place, context)
     }
     pending.removeAll(keepingCapacity: true)
     pendingSlots.removeAll(keepingCapacity: true)
@@ -124,7 +124,9 @@ struct PatternMatcher {
   }
 
   /// Adds the epsilon closure of a state to the alternatives at this place.
-  private mutating func enter(_ state: Int, since start: Int, _ context: Context) {
+  private mutating func enter(
+    _ state: Int, since start: Int, at place: Int, _ context: PatternContext
+  ) {
     stack.append(Task(target: state, value: 0))
     while let task = stack.popLast() {
       guard task.target >= 0 else {
@@ -146,37 +148,11 @@ struct PatternMatcher {
         push(one)
       case .save(let slot):
         stack.append(Task(target: ~slot, value: slots[slot]))
-        slots[slot] = context.place
+        slots[slot] = place
         push(state + 1)
       }
     }
   }
 
   private mutating func push(_ state: Int) { stack.append(Task(target: state, value: 0)) }
-
-  /// A position in the text, and the code points around it.
-  private struct Context {
-    let place: Int
-    let previous: UInt32?
-    let next: UInt32?
-
-    private static let lineFeed: UInt32 = 0x0A
-    private static let carriageReturn: UInt32 = 0x0D
-
-    /// CR, LF and CRLF end a line; there is no line between the CR and the LF of a CRLF.
-    func meets(_ assertion: PatternAssertion) -> Bool {
-      switch assertion {
-      case .lineStart:
-        previous == nil || previous == Self.lineFeed
-          || previous == Self.carriageReturn && next != Self.lineFeed
-      case .lineEnd:
-        next == nil || next == Self.carriageReturn
-          || next == Self.lineFeed && previous != Self.carriageReturn
-      case .wordBoundary: isWord(previous) != isWord(next)
-      case .noWordBoundary: isWord(previous) == isWord(next)
-      }
-    }
-
-    private func isWord(_ scalar: UInt32?) -> Bool { scalar.map(ScalarSet.word.contains) ?? false }
-  }
 }

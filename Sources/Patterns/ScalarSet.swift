@@ -13,6 +13,10 @@ struct ScalarSet: Hashable, Sendable {
   /// The number of ranges beyond ASCII.
   var rangeCount: Int { above.count }
 
+  /// The places above ASCII where membership may change: every code point from one of them to the next
+  /// is in the set, or none is.
+  var startsAboveASCII: [UInt32] { above.flatMap { [$0.lowerBound, $0.upperBound + 1] } }
+
   init() {}
 
   init(_ ranges: ClosedRange<UInt32>...) { for range in ranges { insert(range) } }

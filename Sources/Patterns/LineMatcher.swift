@@ -1,0 +1,196 @@
+/// Tells which lines match a pattern, quickly: after the first lines, with one look into a table for each
+/// byte.
+///
+/// The automaton of the pattern is made deterministic as far as the text needs it. The method is described
+/// in https://swtch.com/~rsc/regexp/regexp3.html ("lazy DFA"). The table is bounded; when it is full, it
+/// begins anew. A pattern that needs a new state for nearly every byte is as slow as ``PatternSearch``.
+public struct LineMatcher {
+  /// A state: the alternatives that are open, and what is known about the character before.
+  private struct State: Hashable {
+    let open: [UInt16]
+    let before: Before
+  }
+
+  /// The character before a position, as far as assertions tell it.
+  fileprivate enum Before: Hashable {
+    case nothing, word, other
+
+    /// A code point of that kind.
+    var sample: UInt32? {
+      switch self {
+      case .nothing: nil
+      case .word: 0x61
+      case .other: 0x20
+      }
+    }
+  }
+
+  private let program: PatternProgram
+  private let hasAssertions: Bool
+  private let classes: ScalarClasses
+  /// The number of columns of the table: the classes, and the end of the line.
+  private let columnCount: Int
+  /// For each state and class the first entry of the next state, or one of the marks below.
+  private var table: [Int32] = []
+  private var states: [State] = []
+  private var rows: [State: Int32] = [:]
+  /// The number of alternatives in all states.
+  private var openCount = 0
+
+  // For the closure of a state.
+  private var entered: [Int32]
+  private var round: Int32 = 0
+  private var stack: [Int] = []
+
+  /// The transition is not known yet.
+  private static let unknown: Int32 = -1
+  /// The line matches.
+  private static let matched: Int32 = -2
+
+  /// The most entries of the table, and alternatives in its states: some 400 KB in all.
+  private static let limits = (entries: 65_536, alternatives: 65_536)
+
+  /// Creates a matcher for a pattern.
+  public init(_ pattern: Pattern) {
+    program = pattern.program
+    hasAssertions = program.instructions.contains { if case .assert = $0 { true } else { false } }
+    classes = ScalarClasses(of: Array(Set(program.sets)))
+    columnCount = classes.count + 1
+    entered = Array(repeating: 0, count: program.instructions.count)
+    begin()
+  }
+
+  /// Whether a line has a match, which may be empty.
+  ///
+  /// - Parameter line: UTF-8 without the line's end.
+  public mutating func matches(_ line: UnsafeRawBufferPointer) -> Bool {
+    var row: Int32 = 0
+    var index = 0
+    while index < line.count {
+      let byte = line[index]
+      let column: Int
+      if byte < 0x80 {
+        column = Int(classes.ofASCII[Int(byte)])
+        index += 1
+      } else {
+        let (scalar, length) = Self.scalar(in: line, at: index)
+        column = classes.number(of: scalar)
+        index += length
+      }
+      var next = table[Int(row) + column]
+      if next == Self.unknown { next = transition(from: row, by: column) }
+      if next == Self.matched { return true }
+      row = next
+    }
+    var end = table[Int(row) + columnCount - 1]
+    if end == Self.unknown { end = transition(from: row, by: columnCount - 1) }
+    return end == Self.matched
+  }
+
+  // MARK: The table
+
+  /// Empties the table, except for the state at the start of a line.
+  private mutating func begin() {
+    table.removeAll(keepingCapacity: true)
+    states.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    openCount = 0
+    _ = add(State(open: [], before: .nothing))
+  }
+
+  /// Adds a state without transitions.
+  private mutating func add(_ state: State) -> Int32 {
+    if let row = rows[state] { return row }
+    let row = Int32(table.count)
+    states.append(state)
+    rows[state] = row
+    openCount += state.open.count
+    table.append(contentsOf: repeatElement(Self.unknown, count: columnCount))
+    return row
+  }
+
+  /// The memory of table and states, in bytes.
+  var size: Int { 4 * table.capacity + 2 * openCount }
+
+  private func hasRoom(for state: State) -> Bool {
+    table.count + columnCount <= Self.limits.entries
+      && openCount + state.open.count <= Self.limits.alternatives
+  }
+
+  /// Finds a transition out, and keeps it if there is room.
+  private mutating func transition(from row: Int32, by column: Int) -> Int32 {
+    let next: Int32
+    if let state = successor(of: states[Int(row) / columnCount], by: column) {
+      guard rows[state] != nil || hasRoom(for: state) else {
+        begin()
+        return add(state)
+      }
+      next = add(state)
+    } else {
+      next = Self.matched
+    }
+    table[Int(row) + column] = next
+    return next
+  }
+
+  // MARK: The automaton
+
+  /// The state after a character of a class, or after the end of the line.
+  ///
+  /// - Returns: nil if a match ends before it.
+  private mutating func successor(of state: State, by column: Int) -> State? {
+    let next = column < classes.count ? classes.samples[column] : nil
+    let context = PatternContext(previous: state.before.sample, next: next)
+    round += 1
+    var open: [UInt16] = []
+    // A match can begin at every place.
+    for first in state.open + [0] {
+      stack.append(Int(first))
+      while let place = stack.popLast() {
+        if entered[place] == round { continue }
+        entered[place] = round
+        switch program.instructions[place] {
+        case .match:
+          stack.removeAll(keepingCapacity: true)
+          return nil
+        case .take(let set):
+          if let next, program.sets[set].contains(next) { open.append(UInt16(place + 1)) }
+        case .assert(let assertion): if context.meets(assertion) { stack.append(place + 1) }
+        case .jump(let target): stack.append(target)
+        case .split(let one, let other): stack += [one, other]
+        case .save: stack.append(place + 1)
+        }
+      }
+    }
+    // The order is that of preference, which does not matter here: equal states must look equal.
+    return State(open: open.sorted(), before: hasAssertions ? Before(next) : .other)
+  }
+
+  // MARK: Characters
+
+  /// Decodes a character above ASCII. A byte that begins none is U+FFFD.
+  private static func scalar(
+    in line: UnsafeRawBufferPointer, at index: Int
+  ) -> (scalar: UInt32, length: Int) {
+    let length: Int
+    switch line[index] {
+    case 0xC2..<0xE0: length = 2
+    case 0xE0..<0xF0: length = 3
+    case 0xF0..<0xF5: length = 4
+    default: return (0xFFFD, 1)
+    }
+    guard index + length <= line.count else { return (0xFFFD, 1) }
+    var scalar = UInt32(line[index]) & (0x7F >> UInt32(length))
+    for offset in 1..<length {
+      guard line[index + offset] & 0xC0 == 0x80 else { return (0xFFFD, 1) }
+      scalar = scalar << 6 | UInt32(line[index + offset] & 0x3F)
+    }
+    return (scalar, length)
+  }
+}
+
+extension LineMatcher.Before {
+  fileprivate init(_ scalar: UInt32?) {
+    self = scalar.map { ScalarSet.word.contains($0) ? .word : .other } ?? .nothing
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Patterns
+
+@Suite(.timeLimit(.minutes(5))) struct LineMatcherTests {
+  private func matches(_ regex: String, _ line: String) throws -> Bool {
+    var matcher = LineMatcher(try Pattern(parsing: regex))
+    return Array(line.utf8).withUnsafeBytes { matcher.matches($0) }
+  }
+
+  /// What ``PatternSearch`` says about the whole line.
+  private func reference(_ regex: String, _ line: String) throws -> Bool {
+    var search = PatternSearch(for: try Pattern(parsing: regex))
+    return Array(line.utf8).withUnsafeBytes { search.search($0) } != nil
+  }
+
+  @Test(
+    arguments: [
+      ("b", "abc", true), ("d", "abc", false), ("^b", "abc", false), ("^a", "abc", true),
+      ("c$", "abc", true), ("b$", "abc", false), ("^$", "", true), ("^$", "a", false),
+      ("x*", "abc", true), (#"\bE\b"#, "ERR E", true), (#"\bE\b"#, "ERR", false),
+      (#"\Bb"#, "ab", true), (#"\Bb"#, "b", false), ("ü.", "xüß", true), ("[ä-ü]", "z", false),
+      ("[^a]", "aaé", true), ("a{3}", "aa a aa", false), ("(?i)err", "ERROR", true),
+      (#"\d+$"#, "v1.25", true), ("😀", "a😀", true), ("^.$", "😀", true),
+    ])
+  func matches_findsWhatIsThere(_ regex: String, _ line: String, _ isMatch: Bool) throws {
+    #expect(try matches(regex, line) == isMatch)
+    #expect(try reference(regex, line) == isMatch)
+  }
+
+  /// Random expressions on random lines, with one matcher for all lines: its table has states of others.
+  @Test func matches_agreesWithPatternSearch() throws {
+    var random = Generator(state: 19)
+    let atoms = [
+      "a", "b", ".", "[ab]", "[^a]", #"\w"#, #"\b"#, #"\B"#, "^", "$", "ü", "(a|bc)", "(?:b|)", #"\s"#,
+    ]
+    let suffixes = ["", "", "", "*", "+", "?", "{2}", "{1,3}"]
+    let letters = Array("abcü 😀")
+    for _ in 0..<400 {
+      var regex = ""
+      for _ in 0..<random.below(6) + 1 {
+        let atom = atoms[random.below(atoms.count)]
+        let isPlace = ["^", "$", #"\b"#, #"\B"#].contains(atom)
+        regex += atom + (isPlace ? "" : suffixes[random.below(suffixes.count)])
+      }
+      guard let pattern = try? Pattern(parsing: regex) else { continue }
+      var matcher = LineMatcher(pattern)
+      for _ in 0..<30 {
+        let line = String((0..<random.below(12)).map { _ in letters[random.below(letters.count)] })
+        let isMatch = Array(line.utf8).withUnsafeBytes { matcher.matches($0) }
+        #expect(isMatch == (try reference(regex, line)), "/\(regex)/ in '\(line)'")
+      }
+    }
+  }
+
+  /// A pattern whose deterministic automaton has a million states: the table begins anew many times.
+  @Test func matches_keepsItsTableBounded() throws {
+    let regex = "a[ab]{19}c"
+    var matcher = LineMatcher(try Pattern(parsing: regex))
+    var random = Generator(state: 7)
+    for _ in 0..<200 {
+      var line = String((0..<400).map { _ in random.below(2) == 0 ? "a" : "b" })
+      if random.below(2) == 0 { line += "c" }
+      let isMatch = Array(line.utf8).withUnsafeBytes { matcher.matches($0) }
+      #expect(isMatch == (try reference(regex, line)))
+      #expect(matcher.size <= 600_000)
+    }
+  }
+
+  @Test func matches_readsBytesThatAreNotUTF8() throws {
+    var matcher = LineMatcher(try Pattern(parsing: "^.b.$"))
+    #expect(([0xFF, 0x62, 0xC3] as [UInt8]).withUnsafeBytes { matcher.matches($0) })
+  }
+
+  private struct Generator {
+    var state: UInt64
+
+    mutating func below(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(limit))
+    }
+  }
+}
