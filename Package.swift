@@ -64,6 +64,8 @@ let package = Package(
     .target(
       name: "Logs", dependencies: ["CSerial", "Posix", "Views", system],
       swiftSettings: strict),
+    // What a device sent last, in bounded memory, and searching it.
+    .target(name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
     // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.
@@ -85,8 +87,8 @@ let package = Package(
     .target(
       name: "TerminalFrontEnd",
       dependencies: [
-        "CTerminalGuard", "EventLoop", "Logs", "PlainText", "Posix", "SerialCore", "TerminalUI",
-        "Views", system,
+        "CTerminalGuard", "EventLoop", "Logs", "Patterns", "PlainText", "Posix", "Scrollback",
+        "SerialCore", "TerminalUI", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -95,8 +97,8 @@ let package = Package(
       name: "serialterm",
       dependencies: [
         "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "Observing", "Options", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit",
-        "TerminalFrontEnd", "TerminalUI", "Views", system,
+        "Observing", "Options", "Patterns", "PlainText", "Posix", "Scripting", "Scrollback",
+        "SerialCore", "SessionKit", "TerminalFrontEnd", "TerminalUI", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -138,6 +140,8 @@ let package = Package(
     .testTarget(
       name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ScrollbackTests", dependencies: ["Patterns", "Scrollback"], swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
     .testTarget(
       name: "OptionsTests", dependencies: ["Options", "TestSupport"], swiftSettings: strict),
@@ -157,9 +161,8 @@ let package = Package(
     .testTarget(
       name: "TerminalFrontEndTests",
       dependencies: [
-        "EventLoop", "Loopback", "PlainText", "Posix", "SerialCore", "TerminalFrontEnd",
-        "TerminalUI", "TestSupport",
-        "Views", system,
+        "EventLoop", "Loopback", "PlainText", "Posix", "Scrollback", "SerialCore",
+        "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,4 @@
-import Views
+package import Views
 
 /// Lines of text, each with its local time, without escape sequences and control characters.
 ///
@@ -27,7 +27,7 @@ struct TextEncoder: LogEncoder {
 
 extension LineStamper {
   /// Writes the local time as text logs have it.
-  static var ofLogs: LineStamper {
+  package static var ofLogs: LineStamper {
     LineStamper(
       TimestampFormat(.iso, .microseconds), start: Moment(wallClock: 0, monotonic: 0),
       calendar: CalendarTime.init(local:))

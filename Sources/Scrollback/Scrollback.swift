@@ -1,0 +1,206 @@
+import Glibc
+
+/// What a device sent last, in lines with their times, within a fixed amount of memory.
+///
+/// LF, CR and CRLF end a line, as in a text log. A line longer than ``lineLimit`` is kept as several. The
+/// bytes are kept as they came. The oldest lines are dropped in blocks, and counted.
+public final class Scrollback {
+  /// The most memory that text and times take, in bytes.
+  public let capacity: Int
+  /// The number of the device's bytes that were dropped.
+  public private(set) var droppedByteCount = 0
+  /// The number of the device's bytes that are kept.
+  public private(set) var byteCount = 0
+  /// Called when something was added.
+  public var onAdded: () -> Void = {}
+
+  /// The blocks, oldest first. All but the last are complete and never change.
+  private(set) var blocks: [ScrollbackBlock] = []
+  /// The number of blocks that were dropped.
+  private(set) var droppedBlockCount = 0
+  /// Whether the last line goes on with the next byte.
+  private(set) var isLastLineOpen = false
+  /// Whether the open line ends with CR: an LF after it belongs to it.
+  private var endsWithReturn = false
+  private var openLength = 0
+
+  /// The length limit of a line, in bytes, without an LF after a CR.
+  public static let lineLimit = 4_096
+  /// The smallest capacity, in bytes: two blocks.
+  public static let leastCapacity = 2 * ScrollbackBlock.size
+
+  /// Creates an empty scrollback. It allocates memory as text comes.
+  ///
+  /// - Parameter capacity: in bytes; less than ``leastCapacity`` counts as that.
+  public init(capacity: Int) { self.capacity = max(Self.leastCapacity, capacity) }
+
+  /// The number of the device's bytes that were added: those that are kept, and those that were dropped.
+  public var addedByteCount: Int { droppedByteCount + byteCount }
+
+  /// The numbers of the lines that are kept. Lines are counted from 0, dropped ones too.
+  public var lines: Range<Int> {
+    guard let first = blocks.first, let last = blocks.last else { return 0..<0 }
+    return first.firstLine..<last.endLine
+  }
+
+  /// Calls a function with a line. Its bytes are valid during the call.
+  ///
+  /// - Returns: the result; nil if there is no such line.
+  public func withLine<Result>(
+    _ number: Int, _ body: (ScrollbackLine) -> Result
+  ) -> Result? {
+    guard lines.contains(number) else { return nil }
+    let block = blocks[blockIndex(ofLine: number)]
+    return body(block.line(number - block.firstLine))
+  }
+
+  /// The place in ``blocks`` of the block that has a line, which must be there.
+  func blockIndex(ofLine number: Int) -> Int {
+    var (low, high) = (0, blocks.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if blocks[middle].firstLine <= number { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  // MARK: Adding
+
+  /// Adds bytes of the device.
+  ///
+  /// - Parameter time: when they were read, in nanoseconds since 1970-01-01 UTC.
+  public func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
+    var index = 0
+    while index < bytes.count {
+      if endsWithReturn {
+        if bytes[index] == Self.lineFeed {
+          store(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + 1)]), at: time)
+          index += 1
+        }
+        endLine()
+        continue
+      }
+      let limit = min(bytes.count, index + Self.lineLimit - openLength)
+      let (end, kind) = Self.endOfLine(in: bytes, from: index, to: limit)
+      store(UnsafeRawBufferPointer(rebasing: bytes[index..<end]), at: time)
+      index = end
+      switch kind {
+      case .ended: endLine()
+      case .returned: endsWithReturn = true
+      case .open: if openLength == Self.lineLimit { endLine() }
+      }
+    }
+    byteCount += bytes.count
+    onAdded()
+  }
+
+  /// Adds a line that the device did not send. It ends the open line.
+  ///
+  /// - Parameters:
+  ///   - text: at most ``lineLimit`` bytes of it are kept.
+  ///   - time: in nanoseconds since 1970-01-01 UTC.
+  public func addMark(_ text: String, at time: UInt64) {
+    endLine()
+    Array(text.utf8.prefix(Self.lineLimit)).withUnsafeBytes { store($0, at: time, isMark: true) }
+    endLine()
+    onAdded()
+  }
+
+  private enum End {
+    case ended, returned, open
+  }
+
+  private static let lineFeed: UInt8 = 0x0A
+  private static let carriageReturn: UInt8 = 0x0D
+
+  /// Where the line ends that begins at a place, and how.
+  private static func endOfLine(
+    in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
+  ) -> (end: Int, kind: End) {
+    let feed = index(of: lineFeed, in: bytes, from: start, to: limit)
+    if let mark = index(of: carriageReturn, in: bytes, from: start, to: feed ?? limit) {
+      let next = mark + 1
+      guard next < bytes.count, next < limit else { return (next, .returned) }
+      return (bytes[next] == lineFeed ? next + 1 : next, .ended)
+    }
+    return feed.map { ($0 + 1, .ended) } ?? (limit, .open)
+  }
+
+  /// The corresponding C function is `memchr`.
+  private static func index(
+    of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
+  ) -> Int? {
+    guard start < end, let base = bytes.baseAddress,
+      let found = memchr(base + start, CInt(byte), end - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - base
+  }
+
+  /// Stores a piece of the open line, or begins a line with it.
+  private func store(_ piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool = false) {
+    let milliseconds = time / 1_000_000
+    if isLastLineOpen {
+      if !last.hasRoom(for: piece.count) { moveOpenLine() }
+    } else {
+      if blocks.isEmpty || !last.canBeginLine(of: piece.count, at: milliseconds) {
+        addBlock(at: milliseconds)
+      }
+      last.beginLine(at: milliseconds, isMark: isMark)
+      isLastLineOpen = true
+    }
+    last.append(piece)
+    openLength += piece.count
+  }
+
+  private func endLine() { (isLastLineOpen, endsWithReturn, openLength) = (false, false, 0) }
+
+  private var last: ScrollbackBlock { blocks[blocks.count - 1] }
+
+  /// Moves the open line to a block of its own, because its block is full.
+  private func moveOpenLine() {
+    let full = last
+    let line = full.line(full.lineCount - 1)
+    // The oldest block that goes is not this one: there are two at least.
+    full.removeLastLine()
+    addBlock(at: line.time)
+    last.beginLine(at: line.time, isMark: line.isMark)
+    last.append(line.bytes)
+  }
+
+  private func addBlock(at time: UInt64) {
+    let firstLine = blocks.last?.endLine ?? 0
+    var oldest: ScrollbackBlock?
+    if (blocks.count + 1) * ScrollbackBlock.size > capacity {
+      let dropped = blocks.removeFirst()
+      droppedBlockCount += 1
+      droppedByteCount += dropped.byteCount
+      byteCount -= dropped.byteCount
+      oldest = dropped
+    }
+    // A snapshot may still have the block.
+    if oldest != nil, isKnownUniquelyReferenced(&oldest), let oldest {
+      oldest.reset(from: firstLine, at: time)
+      blocks.append(oldest)
+    } else {
+      blocks.append(ScrollbackBlock(from: firstLine, at: time))
+    }
+  }
+
+  // MARK: Copies
+
+  /// The blocks as they are now, for another thread. Only the last one is copied.
+  func snapshot() -> [ScrollbackBlock] {
+    guard let last = blocks.last else { return [] }
+    return blocks.dropLast() + [ScrollbackBlock(copying: last)]
+  }
+}
+
+/// A line of a scrollback.
+public struct ScrollbackLine {
+  /// When its first byte was read, in milliseconds since 1970-01-01 UTC.
+  public let time: UInt64
+  /// Whether it is a mark, which the device did not send.
+  public let isMark: Bool
+  /// The bytes, with the line's end.
+  public let bytes: UnsafeRawBufferPointer
+}

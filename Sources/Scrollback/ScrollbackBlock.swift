@@ -1,0 +1,101 @@
+/// A number of lines in one piece of memory: their text from its start, an entry for each line from its
+/// end ("slotted page").
+///
+/// It is `Sendable` because a block that is not the last one of its scrollback is never changed, as long as
+/// anybody else has a reference to it.
+final class ScrollbackBlock: @unchecked Sendable {
+  /// The size of text and entries, in bytes. Offsets in the text fit in 16 bits.
+  static let size = 65_536
+
+  /// The number of the first line.
+  private(set) var firstLine: Int
+  private(set) var lineCount = 0
+  /// The number of bytes of the device.
+  var byteCount: Int { textCount - markCount }
+
+  private let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+  private var textCount = 0
+  /// The number of bytes in marks.
+  private var markCount = 0
+  /// What the times of the lines count from, in milliseconds.
+  private var baseTime: UInt64
+
+  /// An entry: the place of the text in bits 0 to 15, whether it is a mark in bit 16, the time in
+  /// milliseconds from bit 32 on.
+  private typealias Entry = UInt64
+  private static let entrySize = MemoryLayout<Entry>.size
+  private static let markBit: Entry = 1 << 16
+
+  init(from firstLine: Int, at time: UInt64) { (self.firstLine, baseTime) = (firstLine, time) }
+
+  init(copying other: ScrollbackBlock) {
+    (firstLine, lineCount, baseTime) = (other.firstLine, other.lineCount, other.baseTime)
+    (textCount, markCount) = (other.textCount, other.markCount)
+    memory.copyMemory(from: other.memory, byteCount: Self.size)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Empties the block, to be used again.
+  func reset(from firstLine: Int, at time: UInt64) {
+    (self.firstLine, baseTime) = (firstLine, time)
+    (lineCount, textCount, markCount) = (0, 0, 0)
+  }
+
+  /// The number of the line after the last one.
+  var endLine: Int { firstLine + lineCount }
+
+  // MARK: Adding
+
+  /// Whether the last line can get so many bytes more.
+  func hasRoom(for count: Int) -> Bool {
+    textCount + count + lineCount * Self.entrySize <= Self.size
+  }
+
+  /// Whether a line with so many bytes, and a time in milliseconds, can begin.
+  func canBeginLine(of count: Int, at time: UInt64) -> Bool {
+    // A clock that was set back begins a new block, and so does a pause of 49 days.
+    hasRoom(for: count + Self.entrySize) && time >= baseTime
+      && time - baseTime <= UInt64(UInt32.max)
+  }
+
+  func beginLine(at time: UInt64, isMark: Bool) {
+    let entry = (time - baseTime) << 32 | (isMark ? Self.markBit : 0) | Entry(textCount)
+    lineCount += 1
+    memory.storeBytes(of: entry, toByteOffset: place(of: lineCount - 1), as: Entry.self)
+  }
+
+  /// Adds to the last line.
+  func append(_ piece: UnsafeRawBufferPointer) {
+    guard let source = piece.baseAddress else { return }
+    (memory + textCount).copyMemory(from: source, byteCount: piece.count)
+    textCount += piece.count
+    if entry(lineCount - 1) & Self.markBit != 0 { markCount += piece.count }
+  }
+
+  /// Removes the last line. Its bytes stay readable until something is added.
+  func removeLastLine() {
+    let last = line(lineCount - 1)
+    textCount -= last.bytes.count
+    if last.isMark { markCount -= last.bytes.count }
+    lineCount -= 1
+  }
+
+  // MARK: Lines
+
+  /// A line, counted from 0 in this block.
+  func line(_ index: Int) -> ScrollbackLine {
+    let entry = entry(index)
+    let start = Int(entry & 0xFFFF)
+    let end = index + 1 < lineCount ? Int(self.entry(index + 1) & 0xFFFF) : textCount
+    return ScrollbackLine(
+      time: baseTime + entry >> 32, isMark: entry & Self.markBit != 0,
+      bytes: UnsafeRawBufferPointer(start: memory + start, count: end - start))
+  }
+
+  private func entry(_ index: Int) -> Entry {
+    memory.load(fromByteOffset: place(of: index), as: Entry.self)
+  }
+
+  private func place(of index: Int) -> Int { Self.size - (index + 1) * Self.entrySize }
+}

@@ -1,0 +1,62 @@
+package import Logs
+import Views
+
+/// The lines of a scrollback at one moment, to be written to a file by another thread.
+public struct ScrollbackCopy: Sendable {
+  /// What is written.
+  public enum Form: Hashable, Sendable {
+    /// The device's bytes as they came.
+    case bytes
+    /// The text of the lines, each with its local time, as in a text log.
+    case text
+  }
+
+  private let blocks: [ScrollbackBlock]
+  /// The bits of the lines to write, for each block; nil for all lines.
+  private let selection: [[UInt64]]?
+
+  /// Copies all lines.
+  public init(of scrollback: Scrollback) {
+    blocks = scrollback.snapshot()
+    selection = nil
+  }
+
+  /// Copies the lines that a search has found so far.
+  public init(of search: ScrollbackSearch) {
+    blocks = search.scrollback.snapshot()
+    selection = search.matchBits
+  }
+
+  /// Writes the lines.
+  ///
+  /// - Parameter put: called with pieces of some kilobytes.
+  public func write<Failure>(
+    as form: Form, to put: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var (piece, text) = ([UInt8](), LineText())
+    var stamper = LineStamper.ofLogs
+    for (index, block) in blocks.enumerated() {
+      for number in 0..<block.lineCount where isSelected(number, of: index) {
+        let line = block.line(number)
+        switch form {
+        case .bytes: if !line.isMark { piece += line.bytes }
+        case .text:
+          let moment = Moment(wallClock: line.time * 1_000_000, monotonic: 0)
+          let stamped = text.with(line.bytes) { Array($0) + [0x0A] }
+          _ = stamped.withUnsafeBytes { stamper.transform($0, at: moment, into: &piece) }
+        }
+        if piece.count >= 32_768 {
+          try put(piece)
+          piece.removeAll(keepingCapacity: true)
+        }
+      }
+    }
+    if !piece.isEmpty { try put(piece) }
+  }
+
+  private func isSelected(_ number: Int, of block: Int) -> Bool {
+    guard let selection else { return true }
+    let bits = selection[block]
+    return number / 64 < bits.count && bits[number / 64] >> UInt64(number % 64) & 1 != 0
+  }
+}

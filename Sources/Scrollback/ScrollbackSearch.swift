@@ -1,0 +1,208 @@
+public import Patterns
+
+/// The lines of a scrollback that match a pattern: found in steps, newest first, while the scrollback goes
+/// on.
+///
+/// A step takes a bounded time, so that keys are handled between steps. The memory is a bit for each line.
+public final class ScrollbackSearch {
+  public let scrollback: Scrollback
+  private var matcher: LineMatcher?
+  private var text = LineText()
+  /// The results, by the ordinal numbers of the blocks.
+  private var results: [Int: BlockResult] = [:]
+  /// The open line and whether it matches, as it was when it was last looked at.
+  private var open: (number: Int, isMatch: Bool)?
+
+  /// What is known about a block.
+  private struct BlockResult {
+    /// The number of lines that were searched, from the block's first one on.
+    var searchedCount = 0
+    var matchCount = 0
+    /// A bit for each line.
+    var bits: [UInt64] = []
+
+    func isMatch(_ index: Int) -> Bool {
+      index / 64 < bits.count && bits[index / 64] >> UInt64(index % 64) & 1 != 0
+    }
+
+    mutating func note(_ isMatch: Bool) {
+      if searchedCount % 64 == 0 { bits.append(0) }
+      if isMatch {
+        bits[searchedCount / 64] |= 1 << UInt64(searchedCount % 64)
+        matchCount += 1
+      }
+      searchedCount += 1
+    }
+
+    /// The number of matches before a line.
+    func rank(of index: Int) -> Int {
+      var rank = 0
+      for word in 0..<min(bits.count, index / 64) { rank += bits[word].nonzeroBitCount }
+      if index / 64 < bits.count {
+        rank += (bits[index / 64] & (1 << UInt64(index % 64) - 1)).nonzeroBitCount
+      }
+      return rank
+    }
+
+    /// The last match before a line.
+    func match(before index: Int) -> Int? {
+      var word = min(index / 64, bits.count - 1)
+      guard word >= 0 else { return nil }
+      var left = bits[word]
+      if word == index / 64 { left &= 1 << UInt64(index % 64) - 1 }
+      while left == 0 {
+        word -= 1
+        guard word >= 0 else { return nil }
+        left = bits[word]
+      }
+      return word * 64 + 63 - left.leadingZeroBitCount
+    }
+
+    /// The first match from a line on.
+    func match(from index: Int) -> Int? {
+      var word = index / 64
+      guard word < bits.count else { return nil }
+      var left = bits[word] & (UInt64.max << UInt64(index % 64))
+      while left == 0 {
+        word += 1
+        guard word < bits.count else { return nil }
+        left = bits[word]
+      }
+      return word * 64 + left.trailingZeroBitCount
+    }
+  }
+
+  /// Starts a search; nothing is searched yet.
+  ///
+  /// - Parameter pattern: nil finds every line.
+  public init(of scrollback: Scrollback, for pattern: Pattern?) {
+    self.scrollback = scrollback
+    matcher = pattern.map(LineMatcher.init)
+  }
+
+  /// Whether it looks for an expression, and does not find every line.
+  public var hasPattern: Bool { matcher != nil }
+
+  // MARK: Searching
+
+  /// How many bytes are searched between two looks at the time.
+  private static let stride = 4_096
+
+  /// Searches the lines that were not searched yet, newest blocks first.
+  ///
+  /// - Parameter isOver: asked after every few kilobytes; the step ends when it returns true.
+  /// - Returns: whether all lines are searched.
+  @discardableResult
+  public func search(until isOver: () -> Bool = { false }) -> Bool {
+    forgetDropped()
+    searchOpenLine()
+    for index in scrollback.blocks.indices.reversed() {
+      guard searchBlock(at: index, until: isOver) else { return false }
+    }
+    return true
+  }
+
+  private func searchBlock(at index: Int, until isOver: () -> Bool) -> Bool {
+    let block = scrollback.blocks[index]
+    let isLast = index == scrollback.blocks.count - 1
+    let end = block.lineCount - (isLast && scrollback.isLastLineOpen ? 1 : 0)
+    let ordinal = scrollback.droppedBlockCount + index
+    var result = results[ordinal] ?? BlockResult()
+    guard result.searchedCount < end else { return true }
+    results[ordinal] = nil
+    defer { results[ordinal] = result }
+    var unchecked = 0
+    while result.searchedCount < end {
+      let line = block.line(result.searchedCount)
+      result.note(isMatch(line))
+      unchecked += line.bytes.count + 16
+      if unchecked >= Self.stride {
+        if isOver() { return false }
+        unchecked = 0
+      }
+    }
+    return true
+  }
+
+  private func searchOpenLine() {
+    open = nil
+    guard scrollback.isLastLineOpen, let block = scrollback.blocks.last else { return }
+    open = (block.endLine - 1, isMatch(block.line(block.lineCount - 1)))
+  }
+
+  private func isMatch(_ line: ScrollbackLine) -> Bool {
+    guard matcher != nil else { return true }
+    return text.with(line.bytes) { matcher!.matches($0) }
+  }
+
+  private func forgetDropped() {
+    guard results.count > scrollback.blocks.count else { return }
+    results = results.filter { $0.key >= scrollback.droppedBlockCount }
+  }
+
+  // MARK: Results
+
+  /// The number of matches that were found so far and are still kept.
+  public var matchCount: Int {
+    scrollback.blocks.indices.reduce(open?.isMatch == true ? 1 : 0) {
+      $0 + (result(at: $1)?.matchCount ?? 0)
+    }
+  }
+
+  /// The last match before a line, of those that were found so far.
+  public func match(before number: Int) -> Int? {
+    if let open, open.isMatch, open.number < number { return open.number }
+    let lines = scrollback.lines
+    guard number > lines.lowerBound else { return nil }
+    let last = min(number, lines.upperBound) - 1
+    for index in (0...scrollback.blockIndex(ofLine: last)).reversed() {
+      let first = scrollback.blocks[index].firstLine
+      if let match = result(at: index)?.match(before: number - first) { return first + match }
+    }
+    return nil
+  }
+
+  /// The first match from a line on, of those that were found so far.
+  public func match(from number: Int) -> Int? {
+    let lines = scrollback.lines
+    guard number < lines.upperBound else { return nil }
+    let start = max(number, lines.lowerBound)
+    for index in scrollback.blockIndex(ofLine: start)..<scrollback.blocks.count {
+      let first = scrollback.blocks[index].firstLine
+      if let match = result(at: index)?.match(from: max(0, start - first)) {
+        return first + match
+      }
+    }
+    return open.flatMap { $0.isMatch && $0.number >= number ? $0.number : nil }
+  }
+
+  /// The number of matches before a line, of those that were found so far.
+  public func rank(of number: Int) -> Int {
+    let lines = scrollback.lines
+    guard lines.contains(number) else { return number < lines.lowerBound ? 0 : matchCount }
+    let place = scrollback.blockIndex(ofLine: number)
+    let before = (0..<place).reduce(0) { $0 + (result(at: $1)?.matchCount ?? 0) }
+    return before + (result(at: place)?.rank(of: number - scrollback.blocks[place].firstLine) ?? 0)
+  }
+
+  /// Whether a line was found.
+  public func isMatch(_ number: Int) -> Bool { match(from: number) == number }
+
+  /// A bit for each line that was found so far, for each block that is kept.
+  var matchBits: [[UInt64]] {
+    scrollback.blocks.indices.map { index in
+      var bits = result(at: index)?.bits ?? []
+      let block = scrollback.blocks[index]
+      if let open, open.isMatch, open.number == block.endLine - 1 {
+        let place = open.number - block.firstLine
+        bits += Array(repeating: 0, count: max(0, place / 64 + 1 - bits.count))
+        bits[place / 64] |= 1 << UInt64(place % 64)
+      }
+      return bits
+    }
+  }
+
+  private func result(at index: Int) -> BlockResult? {
+    results[scrollback.droppedBlockCount + index]
+  }
+}

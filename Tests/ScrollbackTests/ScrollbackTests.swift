@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Scrollback
+
+@Suite(.timeLimit(.minutes(5))) struct ScrollbackTests {
+  @Test(
+    arguments: [
+      ("one\ntwo\n", ["one\n", "two\n"]), ("one\r\ntwo", ["one\r\n", "two"]),
+      ("10%\r20%\rdone\n", ["10%\r", "20%\r", "done\n"]), ("\n\n", ["\n", "\n"]),
+      ("a\r\r\nb", ["a\r", "\r\n", "b"]), ("a\r", ["a\r"]), ("\r\n\r", ["\r\n", "\r"]),
+    ] as [(String, [String])])
+  func lines_endAsInATextLog(_ text: String, _ lines: [String]) {
+    for pieceSize in [1, 2, 3, .max] {
+      let scrollback = Scrollback(capacity: 0)
+      scrollback.add(text, inPiecesOf: pieceSize)
+      #expect(scrollback.texts == lines)
+      #expect(scrollback.byteCount == text.utf8.count)
+    }
+  }
+
+  @Test func aLine_hasTheTimeOfItsFirstByte() {
+    let scrollback = Scrollback(capacity: 0)
+    scrollback.add("one\ntw", at: 1_000)
+    scrollback.add("o\n", at: 2_000)
+    scrollback.add("three\nfour\n", at: 3_000)
+    #expect(scrollback.times == [1_000, 1_000, 3_000, 3_000])
+  }
+
+  @Test func aClockThatIsSetBack_doesNotMatter() {
+    let scrollback = Scrollback(capacity: 1 << 20)
+    for time: UInt64 in [5_000_000_000_000, 1_000, 1 << 40, 0] {
+      scrollback.add("line\n", at: time)
+    }
+    #expect(scrollback.times == [5_000_000_000_000, 1_000, 1 << 40, 0])
+  }
+
+  @Test func aLongLine_isKeptAsSeveral() {
+    let scrollback = Scrollback(capacity: 0)
+    scrollback.add([UInt8](repeating: 0x61, count: 10_000) + [0x0D, 0x0A, 0x62])
+    #expect(scrollback.contents.map(\.count) == [4_096, 4_096, 10_000 - 8_192 + 2, 1])
+  }
+
+  @Test func aMark_endsTheLine_andIsNoByteOfTheDevice() {
+    let scrollback = Scrollback(capacity: 0)
+    scrollback.add("lo", at: 1)
+    scrollback.addMark("mark 1", at: 2_000_000)
+    scrollback.add("gin:", at: 3)
+    #expect(scrollback.texts == ["lo", "mark 1", "gin:"])
+    #expect(scrollback.lines.map { scrollback.withLine($0, \.isMark) } == [false, true, false])
+    #expect(scrollback.byteCount == 6)
+  }
+
+  /// Whatever comes, in whatever pieces: nothing is changed, what is missing is the beginning and was
+  /// counted, and the memory is bounded.
+  @Test(arguments: 0..<20)
+  func whatIsKept_isTheEndOfWhatCame(_ seed: Int) {
+    var random = Generator(state: UInt64(seed))
+    let scrollback = Scrollback(capacity: 200_000 + random.below(400_000))
+    var all: [UInt8] = []
+    let lineLength = [3, 40, 300, 9_000][random.below(4)]
+    while all.count < 1_500_000 {
+      let piece = (0..<random.below(6_000)).map { _ -> UInt8 in
+        switch random.below(lineLength) {
+        case 0: 0x0A
+        case 1: 0x0D
+        default: UInt8(random.below(256))
+        }
+      }
+      all += piece
+      scrollback.add(piece, at: UInt64(all.count))
+    }
+    let kept = scrollback.contents.flatMap { $0 }
+    #expect(kept == Array(all.suffix(kept.count)))
+    #expect(scrollback.byteCount == kept.count)
+    #expect(scrollback.addedByteCount == all.count)
+    #expect(scrollback.droppedByteCount == all.count - kept.count)
+    #expect(scrollback.blocks.count * ScrollbackBlock.size <= scrollback.capacity)
+    #expect(scrollback.times == scrollback.times.sorted())
+  }
+
+  @Test func aCopy_doesNotChange() {
+    let scrollback = Scrollback(capacity: Scrollback.leastCapacity)
+    scrollback.add("first\n")
+    let copy = ScrollbackCopy(of: scrollback)
+    // All blocks of the scrollback are used again.
+    for number in 0..<60_000 { scrollback.add("line \(number)\n") }
+    #expect(scrollback.droppedByteCount > 0)
+    var written: [UInt8] = []
+    copy.write(as: .bytes) { written += $0 }
+    #expect(written == Array("first\n".utf8))
+  }
+
+  @Test func aCopy_isWrittenAsItCame_orAsText() throws {
+    let scrollback = Scrollback(capacity: 0)
+    scrollback.add("\u{1B}[31mred\u{1B}[0m\r\nfin")
+    scrollback.addMark("mark 1", at: 0)
+    scrollback.add("e\n")
+    #expect(written(ScrollbackCopy(of: scrollback), .bytes) == "\u{1B}[31mred\u{1B}[0m\r\nfine\n")
+    let lines = written(ScrollbackCopy(of: scrollback), .text).split(separator: "\n")
+    #expect(lines.map { $0.split(separator: "] ").last } == ["red", "fin", "mark 1", "e"])
+    #expect(lines.allSatisfy { $0.hasPrefix("[19") })
+    let search = try ScrollbackSearch("^red$|e", in: scrollback)
+    search.search()
+    #expect(written(ScrollbackCopy(of: search), .bytes) == "\u{1B}[31mred\u{1B}[0m\r\ne\n")
+  }
+
+  private func written(_ copy: ScrollbackCopy, _ form: ScrollbackCopy.Form) -> String {
+    var bytes: [UInt8] = []
+    copy.write(as: form) { bytes += $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
