@@ -58,6 +58,12 @@ package final class Dialogs {
     open(PlainPager(lines, rows: rows, on: console) { [unowned self] in dismiss() })
   }
 
+  /// Shows a search, in place of the open dialog.
+  package func show(_ search: SearchDialog, onEnd: @escaping () -> Void = {}) {
+    search.onClose = { [unowned self] in dismiss() }
+    open(search, onEnd: onEnd)
+  }
+
   private func open(_ dialog: any Dialog, onEnd: @escaping () -> Void = {}) {
     dismiss()
     self.dialog = dialog

@@ -124,16 +124,7 @@ extension ArgumentKind where Value == FilePath {
     ArgumentKind(
       expected: "the path of a file", parse: { $0.isEmpty ? nil : FileChoices.path(of: $0) },
       ask: { request, then in
-        let file = FileQuestion(on: request.user.loop)
-        file.onComplete = { [unowned user = request.user] in user.updateQuestion() }
-        request.ask(
-          Question(
-            title: title, choices: { file.choices($0) }, isPending: { file.isPending($0) },
-            continuation: FileChoices.continuation,
-            answer: { $0.isEmpty ? nil : .file($0) },
-            onAnswer: { answer in
-              if let path = file.path(of: answer) { then(path) }
-            }))
+        request.ask(.file(title, for: request.user, onAnswer: then))
       })
   }
 }

@@ -7,6 +7,7 @@ extension Command {
     showLines, localEcho, lineInput, lineEnding.command, readOnly,
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
     log, hexView, timestamps, timestampFormat.command, highlight, filter,
+    search, writeText,
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
     nextPort, port.command, sendToAll, connectTo.command,
     release, reconnect, showConfiguration, copySettings, statistics,

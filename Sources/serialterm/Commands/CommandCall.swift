@@ -68,6 +68,10 @@ protocol CommandUser: AnyObject {
   /// Shows the list of all commands.
   func showCommandList()
   func clearScreen()
+  /// Opens the search of what the device sent.
+  func openSearch()
+  /// Asks what of it to write to which file.
+  func askWhatToWrite()
   /// Starts or stops the filter command.
   func toggleFilter()
   /// Sends bytes as a paste is sent: they are shown and mapped as what is typed, and nothing in them is a

@@ -1,5 +1,6 @@
 import EventLoop
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 
 /// The question for a file. It reads the folders that the typed path leads to, one at a time.
@@ -83,5 +84,22 @@ final class FileQuestion {
     last = nil
     wanted = nil
     return true
+  }
+}
+
+extension Question<FileChoices.Answer> {
+  /// A question for a file, which need not exist.
+  static func file(
+    _ title: String, for user: any CommandUser, onAnswer: @escaping (FilePath) -> Void,
+    onCancel: @escaping () -> Void = {}
+  ) -> Question {
+    let file = FileQuestion(on: user.loop)
+    file.onComplete = { [unowned user] in user.updateQuestion() }
+    return Question(
+      title: title, choices: { file.choices($0) }, isPending: { file.isPending($0) },
+      continuation: FileChoices.continuation, answer: { $0.isEmpty ? nil : .file($0) },
+      onAnswer: { answer in
+        if let path = file.path(of: answer) { onAnswer(path) }
+      }, onCancel: onCancel)
   }
 }

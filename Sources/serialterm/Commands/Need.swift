@@ -40,6 +40,8 @@ enum Need {
   case filtered
   /// The session has a filter command.
   case filter
+  /// What the device sent is kept.
+  case scrollback
 
   /// The conditions of everything that sends: typing, pasting, programs.
   static let toSend: [Need] = [.openPort, .sending, .noExchange]
@@ -76,6 +78,7 @@ enum Need {
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
     case .filtered: state.view.isRaw ? "--raw is on" : nil
     case .filter: state.filter == nil ? "no --filter" : nil
+    case .scrollback: state.keepsScrollback ? nil : "nothing is kept: --scrollback is 0"
     case .drawing:
       switch state.screen {
       case .none: "the output is not a terminal"

@@ -49,6 +49,8 @@ struct TerminalState: Hashable {
   var hasColours = true
   /// The other ports of the program, and what is plugged in.
   var program = ProgramState()
+  /// Whether what the device sent is kept to be searched.
+  var keepsScrollback = false
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
 

@@ -34,7 +34,7 @@ extension Command {
   /// Toggles the highlights of the options, or those of log levels if there are none.
   static let highlight = Command(
     nil, ViewParameters.highlight.name, ViewParameters.highlight.inSession,
-    or: ["search", "find", "colour", "color", "regex", "levels"],
+    or: ["colour", "color", "regex", "levels"],
     needs: [.screen, .colours, .filtered], value: { $0.view.isHighlighting.onOff }
   ) { call, _ in
     call.port.model.update {

@@ -1,4 +1,6 @@
+import Logs
 import Options
+import Scrollback
 import TerminalFrontEnd
 import Views
 
@@ -45,11 +47,25 @@ enum ViewParameters {
 
   static let status = Parameter.flag("status", "Show a status line at the bottom of the screen.")
 
+  static let scrollback = Parameter<Int>.option(
+    "scrollback", "SIZE",
+    "How much of what the device sent is kept to be searched: 256k, 4M, 1G; 0 for nothing.",
+    standard: 4 << 20, shown: "4M",
+    parse: { text throws(ValueError) in
+      if text == "0" { return 0 }
+      guard let size = try? LogRotation.size(parsing: text),
+        (Scrollback.leastCapacity...scrollbackLimit).contains(size)
+      else { throw ValueError(text, expected: "128k to 1G, or 0") }
+      return size
+    })
+
+  private static let scrollbackLimit = 1 << 30
+
   static let plain = Parameter.flag(
     "plain", "Print lists once, with numbers, instead of drawing them: for screen readers.")
 
   static let section = ParameterSection(
-    "VIEW", [hex, hexGap, timestamps, map, highlight, filter, raw, status, plain])
+    "VIEW", [hex, hexGap, timestamps, map, highlight, filter, raw, status, scrollback, plain])
 
   private static let timestampCompletion = Completion.oneOf(
     TimestampFormat.names.map { name in

@@ -258,6 +258,7 @@ extension ConnectCommand {
       isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
       lineEnding: values[Self.lineEnding], view: values.viewSettings,
       filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
+      scrollbackCapacity: values[ViewParameters.scrollback],
       printsLists: values[ViewParameters.plain], prefix: values[Self.prefix], linger: linger,
       drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn])
   }

@@ -22,6 +22,8 @@ struct ConnectConfiguration {
   /// The shell command that filters the shown bytes.
   let filter: String?
   let showsStatus: Bool
+  /// How much of what the device sent is kept to be searched, in bytes; 0 for nothing.
+  let scrollbackCapacity: Int
   /// Whether lists are printed with numbers although the terminal could draw them.
   let printsLists: Bool
   let prefix: PrefixKey

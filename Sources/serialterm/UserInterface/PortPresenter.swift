@@ -1,6 +1,8 @@
 import DeviceWatch
 import EventLoop
+import Logs
 import Observing
+import Scrollback
 import SerialCore
 import SessionKit
 import TerminalFrontEnd
@@ -13,6 +15,8 @@ final class PortPresenter {
   let view: DeviceView
   let filter: FilterKeeper
   let errorReport: LineErrorReport
+  /// What the device sent, to be searched; nil if nothing is kept.
+  private(set) var scrollback: Scrollback?
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
   private let configurationForDevice: ((Device) throws -> ConnectConfiguration)?
   /// Called when the configuration was replaced.
@@ -34,6 +38,7 @@ final class PortPresenter {
   /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
   /// pipe always.
   private var subscription: Hub.Subscription?
+  private var keeping: Hub.Subscription?
   private var stateChanges: ObservationToken<Change<TerminalState>>?
 
   /// Creates the presentation of a port, which is opened later.
@@ -93,6 +98,18 @@ final class PortPresenter {
       if let format = configuration.view.timestamps { $0.lastTimestamps = format }
       $0.showsStatus = configuration.showsStatus && draws
     }
+    keepScrollback(configuration.scrollbackCapacity)
+  }
+
+  /// Keeps what the device sends. What a user cannot search is not kept.
+  private func keepScrollback(_ capacity: Int) {
+    guard isTyped, console.isOutputTerminal, capacity != scrollback?.capacity ?? 0 else { return }
+    let scrollback = capacity > 0 ? Scrollback(capacity: capacity) : nil
+    self.scrollback = scrollback
+    keeping = scrollback.map { scrollback in
+      controller.hub.subscribe(as: .log) { scrollback.add($0, at: Moment.now.wallClock) }
+    }
+    model.update { $0.keepsScrollback = scrollback != nil }
   }
 
   /// Binds the session to its device.

@@ -36,6 +36,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
     didSet { tellPorts() }
   }
   private var deviceChanges: ObservationToken<DeviceEvent>?
+  /// Lines that are being written to a file.
+  var fileWrite: FileWrite?
+  /// The search whose matches will be printed.
+  var printedSearch: PrintedSearch?
   /// Whether the open question is whether to quit before a file, a script or a program has ended.
   var isAskingToQuit = false
   /// The script that runs when the first port is open for the first time; nil when it has begun.

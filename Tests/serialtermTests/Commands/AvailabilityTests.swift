@@ -15,6 +15,7 @@ import Testing
   enum Situation: CaseIterable {
     case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutSettings
     case openWithoutScreen, openOnPrinter, openWithoutColours, openRaw, openFiltered
+    case openWithoutScrollback
     case transferring, scripted
     case waiting, waitingReadOnly, released
 
@@ -25,12 +26,14 @@ import Testing
       case .opening: state.session = .opening(port, after: nil)
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
         .openOnPrinter,
-        .openWithoutColours, .openRaw, .openFiltered, .transferring, .scripted:
+        .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
+        .scripted:
         state.session = .open(port, LineSettings())
         state.capabilities = [.settings, .breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
       case .released: state.session = .released(port)
       }
+      state.keepsScrollback = self != .openWithoutScrollback
       switch self {
       case .openReadOnly, .waitingReadOnly: state.isReadOnly = true
       case .openPseudoTerminal: state.capabilities = [.settings, .backPressure]
@@ -42,7 +45,7 @@ import Testing
       case .openFiltered: state.filter = "cat"
       case .scripted: state.isScripted = true
       case .transferring: state.exchange = .file("image.bin")
-      case .closed, .opening, .open, .waiting, .released: break
+      case .closed, .opening, .open, .openWithoutScrollback, .waiting, .released: break
       }
       return state
     }
@@ -64,6 +67,9 @@ import Testing
     case "filter":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openFiltered ? nil : "no --filter")
+    case "search", "write-text":
+      withoutUser(situation) ?? withoutScreen(situation)
+        ?? (situation == .openWithoutScrollback ? "nothing is kept: --scrollback is 0" : nil)
     case "status-line": withoutUser(situation) ?? withoutDrawing(situation)
     case "line-input":
       withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
@@ -117,7 +123,8 @@ import Testing
     case .released: "port released"
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
-      .openWithoutColours, .openRaw, .openFiltered, .transferring, .scripted:
+      .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
+      .scripted:
       nil
     }
   }
@@ -127,7 +134,8 @@ import Testing
     case .openReadOnly, .waitingReadOnly: "read-only"
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
-      .openWithoutColours, .openRaw, .openFiltered, .transferring, .scripted, .waiting, .released:
+      .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
+      .scripted, .waiting, .released:
       nil
     }
   }
@@ -138,7 +146,8 @@ import Testing
     case .openOnPrinter: "this terminal can only print"
     case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
       .openWithoutColours,
-      .openRaw, .openFiltered, .transferring, .scripted, .waiting, .waitingReadOnly, .released:
+      .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .waiting,
+      .waitingReadOnly, .released:
       nil
     }
   }

@@ -42,6 +42,8 @@ final class FakeCommandUser: CommandUser {
   func updateQuestion() {}
   func showCommandList() { events.append("list") }
   func clearScreen() { events.append("clear") }
+  func openSearch() { events.append("search") }
+  func askWhatToWrite() { events.append("write") }
   func toggleFilter() { events.append("filter") }
   func send(_ bytes: [UInt8]) throws(Failure) {
     if let refusal { throw refusal }

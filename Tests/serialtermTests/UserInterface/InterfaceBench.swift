@@ -99,7 +99,8 @@ final class InterfaceBench {
       profile: nil, snippets: options.snippets, echoesLocally: false,
       isReadOnly: options.isReadOnly, editsLines: options.editsLines, lineEnding: .cr,
       view: ViewSettings(), filter: nil,
-      showsStatus: options.showsStatus, printsLists: options.printsLists, prefix: .standard,
+      showsStatus: options.showsStatus, scrollbackCapacity: 1 << 20,
+      printsLists: options.printsLists, prefix: .standard,
       linger: .zero, drain: nil, releaseSignal: nil)
   }
 

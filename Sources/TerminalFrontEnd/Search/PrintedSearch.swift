@@ -1,0 +1,28 @@
+package import EventLoop
+import Posix
+package import Scrollback
+
+/// A search that runs to its end in steps, to be printed then: for a terminal that can only print.
+package final class PrintedSearch {
+  private let search: ScrollbackSearch
+  private let loop: IOLoop
+  private let done: () -> Void
+  private var nextStep: LoopTimer?
+
+  /// Starts to search.
+  ///
+  /// - Parameter done: called in a turn of the loop.
+  package init(_ search: ScrollbackSearch, on loop: IOLoop, done: @escaping () -> Void) {
+    self.search = search
+    self.loop = loop
+    self.done = done
+    goOn()
+  }
+
+  private func goOn() {
+    nextStep = loop.schedule(after: .zero) { [unowned self] in
+      let deadline = MonotonicTime.now + SearchDialog.stepTime
+      search.search(until: { MonotonicTime.now >= deadline }) ? done() : goOn()
+    }
+  }
+}

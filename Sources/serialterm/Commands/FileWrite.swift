@@ -1,0 +1,90 @@
+import EventLoop
+import Glibc
+import Posix
+import Scrollback
+import SystemPackage
+
+/// Lines that are being written to a file, on a thread of their own: the disk may be slow, or a server may
+/// not answer.
+///
+/// A file that exists is only appended to, and never replaced.
+final class FileWrite {
+  /// How it ended.
+  enum Outcome: Sendable {
+    /// The number of bytes that were written.
+    case done(Int)
+    /// The file exists, and was not to be appended to.
+    case exists
+    case failed(Errno, afterWriting: Int)
+  }
+
+  let path: FilePath
+  private let result = Guarded<Outcome?>(nil)
+  private let pipe: WakePipe?
+  private var watch: DescriptorWatch?
+  private let done: (Outcome) -> Void
+
+  /// Starts to write.
+  ///
+  /// - Parameters:
+  ///   - appends: whether to append to a file that exists.
+  ///   - done: called once, in a turn of the loop.
+  init(
+    _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath, appends: Bool,
+    on loop: IOLoop, done: @escaping (Outcome) -> Void
+  ) {
+    self.path = path
+    self.done = done
+    pipe = try? WakePipe()
+    let (result, pipe) = (result, pipe)
+    let work: @Sendable () -> Void = {
+      let outcome = Self.write(lines, as: form, to: path, appends: appends)
+      result.withLock { $0 = outcome }
+      pipe?.wake()
+    }
+    watch = pipe.flatMap { pipe in
+      try? loop.watch(pipe.reader, for: .reading) { [unowned self] _ in end() }
+    }
+    if watch == nil || (try? DetachedThread.run(work)) == nil { work() }
+    // Without a pipe nothing else reports the end.
+    if watch == nil { loop.atEndOfTurn { [weak self] in self?.end() } }
+  }
+
+  private func end() {
+    watch = nil
+    if let outcome = result.withLock({ $0 }) { done(outcome) }
+  }
+
+  private static func write(
+    _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath, appends: Bool
+  ) -> Outcome {
+    var count = 0
+    do throws(Errno) {
+      // Neither through a symbolic link nor to a device; a named pipe without a reader is an error.
+      let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+      let file = try OwnedDescriptor.open(path, flags | (appends ? O_APPEND : O_EXCL))
+      guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
+      try lines.write(as: form) { (piece: [UInt8]) throws(Errno) in
+        try writeAll(piece, to: file.borrowed)
+        count += piece.count
+      }
+    } catch .fileExists where !appends {
+      return .exists
+    } catch {
+      return .failed(error, afterWriting: count)
+    }
+    return .done(count)
+  }
+
+  private static func writeAll(_ piece: [UInt8], to file: FileDescriptor) throws(Errno) {
+    var rest = piece[...]
+    while !rest.isEmpty {
+      let result: Result<Int, Errno> = rest.withUnsafeBytes { bytes in
+        Result { () throws(Errno) in
+          try systemCall { Glibc.write(file.rawValue, bytes.baseAddress, bytes.count) }
+        }
+      }
+      rest = rest.dropFirst(try result.get())
+    }
+  }
+}

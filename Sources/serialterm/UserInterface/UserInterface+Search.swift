@@ -1,0 +1,141 @@
+import Patterns
+import PlainText
+import Scrollback
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+import TerminalUI
+
+/// Searching what the device sent, and writing it to a file.
+extension UserInterface {
+  func openSearch() {
+    guard let scrollback = focus.scrollback else { return }
+    if dialogs.isPlain { return askForExpression(in: scrollback) }
+    let dialog = SearchDialog(scrollback, on: console, loop: loop)
+    dialog.onWrite = { [unowned self, unowned dialog] search in
+      // It is off the screen while the questions are asked.
+      let kept = dialog
+      askWhatToWrite(of: search) { [unowned self] in dialogs.show(kept) }
+    }
+    dialogs.show(dialog)
+  }
+
+  /// Asks for an expression, and prints the matches in pages.
+  private func askForExpression(in scrollback: Scrollback) {
+    dialogs.ask(
+      Question<String>(
+        title: "search", choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
+        onAnswer: { [unowned self] expression in
+          do throws(PatternError) {
+            let pattern = try Pattern(searching: expression)
+            searchAndPrint(ScrollbackSearch(of: scrollback, for: pattern), for: pattern)
+          } catch {
+            console.answer(["\(error)."])
+          }
+        }))
+  }
+
+  private func searchAndPrint(_ search: ScrollbackSearch, for pattern: Pattern) {
+    printedSearch = PrintedSearch(search, on: loop) { [unowned self] in
+      printedSearch = nil
+      let size = console.screen.textSize
+      let row = SearchRow(width: size.columns, pattern: pattern)
+      let count = search.matchCount
+      dialogs.print(
+        row.rows(of: search) + [
+          StyledLine(count == 1 ? "1 match." : "\(count.grouped) matches.")
+        ],
+        rows: size.rows)
+    }
+  }
+
+  // MARK: Writing
+
+  /// What is written to a file.
+  private enum Content: Hashable {
+    case matches, lines, bytes
+  }
+
+  func askWhatToWrite() {
+    guard let scrollback = focus.scrollback else { return }
+    askWhatToWrite(of: ScrollbackSearch(of: scrollback, for: nil)) {}
+  }
+
+  /// - Parameter afterwards: goes on when the file is being written, or the user cancelled.
+  private func askWhatToWrite(
+    of search: ScrollbackSearch, afterwards: @escaping () -> Void
+  ) {
+    let scrollback = search.scrollback
+    dialogs.ask(
+      Question<Content>(
+        title: "write",
+        choices: { _ in
+          let matches = Choice(
+            id: Content.matches, title: "matching lines with their times",
+            detail: search.matchCount.counted("line"))
+          return (search.hasPattern ? [matches] : []) + [
+            Choice(
+              id: .lines, title: "all lines with their times",
+              detail: scrollback.lines.count.counted("line")),
+            Choice(
+              id: .bytes, title: "all bytes as they were received",
+              detail: scrollback.byteCount.counted("byte")),
+          ]
+        },
+        onAnswer: { [unowned self] content in
+          let lines =
+            content == .matches ? ScrollbackCopy(of: search) : ScrollbackCopy(of: scrollback)
+          let form: ScrollbackCopy.Form = content == .bytes ? .bytes : .text
+          askForNewFile(for: lines, as: form, afterwards: afterwards)
+        },
+        onCancel: afterwards))
+  }
+
+  private func askForNewFile(
+    for lines: ScrollbackCopy, as form: ScrollbackCopy.Form, afterwards: @escaping () -> Void
+  ) {
+    dialogs.ask(
+      .file(
+        "write to", for: self,
+        onAnswer: { [unowned self] path in
+          write(lines, as: form, to: path)
+          afterwards()
+        },
+        onCancel: afterwards))
+  }
+
+  private func write(
+    _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath,
+    appends: Bool = false
+  ) {
+    fileWrite = FileWrite(lines, as: form, to: path, appends: appends, on: loop) {
+      [unowned self] outcome in
+      fileWrite = nil
+      switch outcome {
+      case .done(let count): console.say("\(path.string.harmless): \(count.bytesWere) written.")
+      case .exists:
+        askWhetherToAppend(to: path) { [unowned self] in
+          write(lines, as: form, to: path, appends: true)
+        }
+      case .failed(let error, let count):
+        let reason = error == .invalidArgument ? "not a file" : "\(error)"
+        console.warn(
+          "\(path.string.harmless): \(reason)."
+            + (count > 0 ? " \(count.bytesWere) written before that." : ""))
+      }
+    }
+  }
+
+  private func askWhetherToAppend(to path: FilePath, _ append: @escaping () -> Void) {
+    dialogs.ask(
+      Question<Bool>(
+        title: "\(path.lastComponent?.string ?? path.string) exists",
+        choices: { _ in
+          [
+            Choice(id: false, title: "do not write", isCurrent: true),
+            Choice(id: true, title: "append to it"),
+          ]
+        },
+        onAnswer: { if $0 { append() } }))
+  }
+}

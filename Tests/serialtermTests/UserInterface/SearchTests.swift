@@ -1,0 +1,98 @@
+import Posix
+import Scrollback
+import SerialCore
+import SystemPackage
+import TerminalFrontEnd
+import TestSupport
+import Testing
+
+@testable import serialterm
+
+/// Searching what scrolled by, in a session.
+@Suite(.timeLimit(.minutes(5))) struct SearchTests {
+  private let bench: InterfaceBench
+
+  init() throws {
+    bench = try InterfaceBench()
+    try bench.begin()
+  }
+
+  /// Lets the loop turn until something is on the screen. The search looks at the real clock.
+  private func wait(for text: String, on bench: InterfaceBench) throws -> Bool {
+    for _ in 0..<1_000 where !shown(on: bench).contains(text) {
+      try bench.pass(.milliseconds(100))
+    }
+    return shown(on: bench).contains(text)
+  }
+
+  private func shown(on bench: InterfaceBench) -> String {
+    (bench.terminal.lines + bench.terminal.panel).joined(separator: "\n")
+  }
+
+  @Test func `The search lists what the device sent, while it goes on`() throws {
+    try bench.receive("boot\r\nerror 17\r\nok\r\n")
+    try bench.command("/")
+    try bench.type("erro")
+    #expect(try wait(for: "1 match", on: bench))
+    #expect(bench.terminal.panel.contains { $0.hasPrefix(">") && $0.hasSuffix("error 17") })
+    try bench.receive("error 18\r\n")
+    #expect(try wait(for: "2 matches", on: bench))
+    #expect(bench.terminal.panel.last?.contains("10 bytes came meanwhile") == true)
+    // What came meanwhile is shown when the search is closed.
+    try bench.type("\u{7}")
+    #expect(bench.terminal.panel.isEmpty)
+    #expect(bench.terminal.lines.last == "error 18")
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test func `Lines are written to a new file, and appended to one that exists`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("found.txt")
+    try bench.receive("boot\r\nerror 17\r\nok\r\n")
+    for (number, keys) in ["", "\u{1B}[B\r"].enumerated() {
+      try bench.command("/")
+      try bench.type("erro\r")
+      try bench.type("w")
+      #expect(try wait(for: "matching lines", on: bench))
+      try bench.type("\r")
+      #expect(try wait(for: "write to", on: bench))
+      try bench.type(path.string)
+      try bench.pass(.milliseconds(100))
+      try bench.type("\r")
+      if number == 1 {
+        #expect(try wait(for: "append to it", on: bench))
+        try bench.type(keys)
+      }
+      // The search is open again; its end shows the message.
+      try bench.type("\u{7}")
+      #expect(try waitForMessages(number + 1))
+    }
+    let text = try String(decoding: path.contents(), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix("] error 17") })
+  }
+
+  private func waitForMessages(_ count: Int) throws -> Bool {
+    for _ in 0..<2_000 where messageCount < count { try bench.pass(.milliseconds(10)) }
+    return messageCount == count
+  }
+
+  private var messageCount: Int {
+    bench.terminal.lines.joined().split(separator: "written").count - 1
+  }
+
+  @Test func `On a terminal that can only print, the matches are printed`() throws {
+    var options = InterfaceBench.Options()
+    options.screen = .printing
+    let bench = try InterfaceBench(options)
+    try bench.begin()
+    try bench.receive("boot\r\nerror 17\r\nok\r\n")
+    try bench.command("/")
+    try bench.type("err\r")
+    #expect(try wait(for: "1 match.", on: bench))
+    #expect(bench.terminal.lines.contains { $0.hasSuffix("error 17") })
+    try bench.command("/")
+    try bench.type("(\r")
+    #expect(try wait(for: "unmatched '('", on: bench))
+  }
+}
