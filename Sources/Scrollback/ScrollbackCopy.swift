@@ -1,4 +1,4 @@
-package import Logs
+import Logs
 import Views
 
 /// The lines of a scrollback at one moment, to be written to a file by another thread.
