@@ -65,7 +65,8 @@ let package = Package(
       name: "Logs", dependencies: ["CSerial", "Posix", "Views", system],
       swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
-    .target(name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
+    .target(
+      name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
     // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.

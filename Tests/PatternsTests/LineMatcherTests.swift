@@ -32,7 +32,8 @@ import Testing
   @Test func matches_agreesWithPatternSearch() throws {
     var random = Generator(state: 19)
     let atoms = [
-      "a", "b", ".", "[ab]", "[^a]", #"\w"#, #"\b"#, #"\B"#, "^", "$", "ü", "(a|bc)", "(?:b|)", #"\s"#,
+      "a", "b", ".", "[ab]", "[^a]", #"\w"#, #"\b"#, #"\B"#, "^", "$", "ü", "(a|bc)", "(?:b|)",
+      #"\s"#,
     ]
     let suffixes = ["", "", "", "*", "+", "?", "{2}", "{1,3}"]
     let letters = Array("abcü 😀")
