@@ -115,24 +115,32 @@ public final class Log {
 
   /// Takes an event.
   ///
-  /// - Parameter port: the number of the port; 0 in the log of one port.
-  public func append(_ event: LogEvent, from port: Int = 0) {
-    append(LogRecord(moment: .now, port: port, content: .event(event)))
+  /// - Parameters:
+  ///   - port: the number of the port; 0 in the log of one port.
+  ///   - moment: when it happened.
+  /// - Returns: whether there was room for it.
+  @discardableResult
+  public func append(_ event: LogEvent, from port: Int = 0, at moment: Moment = .now) -> Bool {
+    append(LogRecord(moment: moment, port: port, content: .event(event)))
   }
 
-  private func append(_ record: LogRecord) {
+  @discardableResult
+  private func append(_ record: LogRecord) -> Bool {
     let gap = gap
     if gap > 0 {
       // Continues when half of the buffer is free: one gap is better than a hundred.
       guard buffer.append(record, behind: gapMarks(at: record.moment), part: 0.5) else {
-        return miss(record)
+        miss(record)
+        return false
       }
       forgetGaps()
       onNews(.goesOn(missing: gap))
     } else if !buffer.append(record) {
       miss(record)
       onNews(.overflow)
+      return false
     }
+    return true
   }
 
   private func miss(_ record: LogRecord) {

@@ -46,6 +46,24 @@ import Views
     #expect("\(errorCounts)" == "errors /dev/ttyS0: 12 framing, 1 break")
   }
 
+  private let mark = LogEvent(.mark, at: "/dev/ttyS0", .mark(3, "reset \"A\""))
+
+  @Test func aMark_hasItsNumberAndItsText_inEveryFormatThatHasEvents() {
+    #expect(
+      text(encoded(by: JSONLinesEncoder(), [.event(mark)])) == """
+        {"time":"2026-11-21T06:31:00.123456Z","event":"mark","path":"/dev/ttyS0","number":3,\
+        "text":"reset \\"A\\""}
+
+        """)
+    #expect(
+      lines(.received("cut"), .event(mark), .event(LogEvent(.mark, at: "", .mark(4, nil))))
+        == ["cut", "[mark 3: reset \"A\"]", "[mark 4]"])
+    let packets = text(encoded(by: PcapngEncoder(), [.event(mark)]).map { max($0, 0x20) & 0x7F })
+    #expect(packets.contains("mark 3: reset \"A\""))
+    #expect(encoded(by: RawEncoder(), [.received("a"), .event(mark)]) == [0x61])
+    #expect(LogFormat.allCases.filter { !$0.hasEvents } == [.raw])
+  }
+
   /// The lines of a text log, their times left out.
   private func lines(marked: Bool = false, _ contents: SampleContent...) -> [Substring] {
     let lines = text(encoded(by: TextEncoder(marksDirection: marked), contents))

@@ -21,6 +21,7 @@ import Views
 
   private let samples: [SampleContent] = [
     .received("hello \"\\\n"), .event(LogEvent(.lost, at: "/dev/ttyUSB0")),
+    .event(LogEvent(.mark, at: "/dev/ttyUSB0", .mark(1, "bytes"))),
     .bytes(.toDevice, (0...255).map { UInt8($0) }), .gap(7), .received("x"),
   ]
 

@@ -107,6 +107,33 @@ class FormatTests(SessionTest):
              for entry in entries if "event" in entry],
             [("opened", port, "115200 8N1"), ("lost", port, None), ("back", port, "115200 8N1")])
 
+    def test_a_mark_is_on_the_screen_and_in_every_log_but_a_raw_one(self):
+        logs = [self.folder / name for name in ("a.log", "a.txt", "a.jsonl", "a.pcapng")]
+        terminal = self.session(*(word for log in logs for word in ("-L", str(log))))
+        self.device.write(b"half")
+        terminal.expect(b"half")
+        terminal.send(b"\x14M")
+        # Dimmed, in a row of its own.
+        terminal.expect(re.compile(
+            rb"\r\n\x1b\[2m--- mark 1 at \d\d:\d\d:\d\d\.\d{3} ---\x1b\[0m\r\n"))
+        terminal.expect(b"mark 1 is not in")
+        self.device.write(b"whole\r\n")
+        terminal.expect(b"whole")
+        self.assertEqual(terminal.leave()[0], 0)
+        raw, text, lines, packets = (log.read_bytes() for log in logs)
+        self.assertEqual(raw, b"halfwhole\r\n")
+        self.assertEqual(
+            [STAMP.sub("", line) for line in text.decode().splitlines()][1:],
+            ["half", "[mark 1]", "whole"])
+        entries = [json.loads(line) for line in lines.splitlines()]
+        self.assertEqual(
+            [entry.get("event", entry.get("text")) for entry in entries],
+            ["opened", "half", "mark", "whole\r\n"])
+        self.assertEqual(entries[2]["number"], 1)
+        comments = [options(body[20 + (struct.unpack_from("<I", body, 12)[0] + 3) // 4 * 4:]).get(1)
+                    for kind, body in blocks(packets) if kind == 6]
+        self.assertEqual(comments[1:], [None, b"mark 1", None])
+
     def test_changed_settings_and_a_release_are_events(self):
         path = self.folder / "log.jsonl"
         terminal = self.session("-L", str(path))

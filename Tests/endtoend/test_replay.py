@@ -143,7 +143,10 @@ class ReplayTests(unittest.TestCase):
                 with Terminal(
                         serialterm_binary(), "connect", device.path, "-L", str(log)) as terminal:
                     terminal.expect(b"ctrl-t q")
-                    device.write(said + b"end")
+                    device.write(said)
+                    terminal.send(b"\x14M")
+                    terminal.expect(b"--- mark 1")
+                    device.write(b"end")
                     terminal.expect(b"end")
                     self.assertEqual(terminal.leave()[0], 0)
                 program, node = self.replay(log.read_bytes())

@@ -44,6 +44,9 @@ struct JSONLinesEncoder: LogEncoder {
       append("new", new, &output)
     case .errors(let counts):
       for error in counts { output.append(",\"\(error.name)\":\(error.count)") }
+    case .mark(let number, let text):
+      output.append(",\"number\":\(number)")
+      if let text { append("text", text, &output) }
     }
   }
 

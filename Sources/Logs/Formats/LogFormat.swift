@@ -27,6 +27,9 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// Whether a file may be split between any two bytes, because it has no records.
   var isDivisible: Bool { self == .raw }
 
+  /// Whether the format has events.
+  public var hasEvents: Bool { self != .raw }
+
   /// Whether the format distinguishes sent from received bytes.
   public var marksDirections: Bool { self != .raw }
 

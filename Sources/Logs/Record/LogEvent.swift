@@ -23,6 +23,8 @@ public struct LogEvent: Hashable, Sendable {
     case lines
     /// The driver counted errors or breaks.
     case errors
+    /// Somebody marked this moment.
+    case mark
   }
 
   /// The details of an event, as text.
@@ -33,6 +35,8 @@ public struct LogEvent: Hashable, Sendable {
     case lines(old: String, new: String)
     /// The number of errors of each kind since the last event of this kind.
     case errors([ErrorCount])
+    /// The number of the mark in its session, and what it says; nil for nothing.
+    case mark(Int, String?)
   }
 
   /// A number of errors of one kind.
@@ -58,9 +62,9 @@ public struct LogEvent: Hashable, Sendable {
 }
 
 extension LogEvent: CustomStringConvertible {
-  /// In words: `opened /dev/ttyUSB0 at 115200 8N1`.
+  /// In words: `opened /dev/ttyUSB0 at 115200 8N1`. A mark is the user's, not the port's: `mark 3: reset`.
   public var description: String {
-    "\(kind.rawValue) \(path)" + (detail.map(Self.words) ?? "")
+    (kind == .mark ? kind.rawValue : "\(kind.rawValue) \(path)") + (detail.map(Self.words) ?? "")
   }
 
   private static func words(for detail: Detail) -> String {
@@ -69,6 +73,7 @@ extension LogEvent: CustomStringConvertible {
     case .lines(let old, let new): ": \(new), before: \(old)"
     case .errors(let counts):
       ": " + counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+    case .mark(let number, let text): " \(number)" + (text.map { ": \($0)" } ?? "")
     }
   }
 

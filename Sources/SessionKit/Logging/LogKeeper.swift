@@ -134,6 +134,16 @@ package final class LogKeeper: SessionObserver {
     if let (logs, port) = joined { logs.append(event, from: port) }
   }
 
+  /// Writes a mark.
+  ///
+  /// - Returns: the logs that do not have it, and why.
+  func append(_ mark: Mark) -> [UnmarkedLog] {
+    let event = LogEvent(
+      .mark, at: session.state.endpoint.map { "\($0)" } ?? "", .mark(mark.number, mark.text))
+    let shared = joined.map { $0.logs.append(event, at: mark.moment, from: $0.port) } ?? []
+    return shared + own.append(event, at: mark.moment)
+  }
+
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     bytes.withUnsafeBytes { append($0, .toDevice) }
   }

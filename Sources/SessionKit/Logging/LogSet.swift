@@ -68,6 +68,16 @@ final class LogSet {
     for open in logs { open.log.append(event, from: port) }
   }
 
+  /// Writes a mark.
+  ///
+  /// - Returns: the logs that do not have it, and why.
+  func append(_ mark: LogEvent, at moment: Moment, from port: Int = 0) -> [UnmarkedLog] {
+    logs.compactMap { open in
+      guard open.file.options.format.hasEvents else { return .raw(open.log.path) }
+      return open.log.append(mark, from: port, at: moment) ? nil : .full(open.log.path)
+    }
+  }
+
   func add(_ port: LogPort) {
     for open in logs { _ = open.log.add(port) }
   }

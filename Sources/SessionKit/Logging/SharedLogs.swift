@@ -104,6 +104,10 @@ package final class SharedLogs {
 
   func append(_ event: LogEvent, from port: Int) { logs.append(event, from: port) }
 
+  func append(_ mark: LogEvent, at moment: Moment, from port: Int) -> [UnmarkedLog] {
+    logs.append(mark, at: moment, from: port)
+  }
+
   // MARK: On and off
 
   func switchOn() throws(LogError) {

@@ -14,6 +14,7 @@ package final class SessionController {
   package let hub: Hub
   package let driver: SessionDriver
   package let log: LogKeeper
+  package let marks: Marks
   package let statistics: Statistics
   package let releaseDesk: ReleaseDesk
   package let binder: TargetBinder
@@ -88,6 +89,7 @@ package final class SessionController {
     driver = SessionDriver(session, on: loop)
     hub = Hub(of: session)
     log = LogKeeper(of: session, hub, on: loop) { news.notify($0) }
+    marks = Marks(in: log) { news.notify($0) }
     opening = OpeningSequence(of: session, on: loop)
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, providers: providers, among: devices, on: loop)

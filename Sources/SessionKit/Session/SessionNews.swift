@@ -28,6 +28,8 @@ package enum SessionNews {
   case unsent(Int)
   /// A file was not sent to its end.
   case fileUnsent(PlainFile, PlainFile.End)
+  /// Somebody has marked this moment. What was received before is before it.
+  case mark(Mark)
   /// A log reports its state.
   case log(FilePath, Log.News)
   /// This number of bytes is missing from a log that is written to its end.

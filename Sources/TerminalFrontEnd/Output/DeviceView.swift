@@ -90,6 +90,13 @@ package final class DeviceView {
     waitIfNeeded()
   }
 
+  /// Shows all of the text so far, because something else follows it: the row of the hex view that has
+  /// begun, and parts of lines. A sequence or a character that is not complete is no text yet.
+  package func showHeld() {
+    if settings.isHex { flush() }
+    place.showHeld()
+  }
+
   /// Shows incomplete sequences, and undoes the device's changes of the terminal.
   package func finish() {
     flush()

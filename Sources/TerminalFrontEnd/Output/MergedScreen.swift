@@ -32,6 +32,7 @@ package final class MergedScreen {
     }
 
     package func show(_ bytes: UnsafeRawBufferPointer) { screen.show(bytes, from: port) }
+    package func showHeld() { screen.finish() }
     package func setCursorHidden(_ isHidden: Bool) {}
     package func restore(_ sequences: [UInt8]) {}
   }

@@ -19,6 +19,9 @@ package protocol ViewPlace: AnyObject {
   /// Shows text.
   func show(_ bytes: UnsafeRawBufferPointer)
 
+  /// Shows the parts of lines that wait for their ends.
+  func showHeld()
+
   /// The device has hidden the cursor, or shows it again.
   func setCursorHidden(_ isHidden: Bool)
 
@@ -41,6 +44,8 @@ extension Console: ViewPlace {
     get { screen.deviceState }
     set { screen.deviceState = newValue }
   }
+
+  package func showHeld() {}
 
   package func setCursorHidden(_ isHidden: Bool) { screen.isCursorHidden = isHidden }
 

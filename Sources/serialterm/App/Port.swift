@@ -18,6 +18,7 @@ final class Port: CommandPort {
   var statistics: Statistics { controller.statistics }
   var releaseDesk: ReleaseDesk { controller.releaseDesk }
   var log: LogKeeper { controller.log }
+  var marks: Marks { controller.marks }
 
   /// The name of the port in messages that do not say which one it is; nil while it is the only one.
   var name: String? {

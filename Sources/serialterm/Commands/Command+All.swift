@@ -6,7 +6,7 @@ extension Command {
     pulseLine.command,
     showLines, localEcho, lineInput, lineEnding.command, readOnly,
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
-    log, hexView, timestamps, timestampFormat.command, highlight, filter,
+    log, mark.command, hexView, timestamps, timestampFormat.command, highlight, filter,
     search, writeText,
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
     nextPort, port.command, sendToAll, connectTo.command,

@@ -57,6 +57,7 @@ protocol CommandPort: AnyObject {
   var statistics: Statistics { get }
   var releaseDesk: ReleaseDesk { get }
   var log: LogKeeper { get }
+  var marks: Marks { get }
 }
 
 /// The user of a session, as commands see it.

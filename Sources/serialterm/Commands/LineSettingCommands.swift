@@ -14,7 +14,7 @@ extension Command {
     or: ["bits", "word length", "character size", "7 bits", "8 bits"])
 
   static let parity = choice(
-    "P", LineParameters.parity, \.parity, or: ["even", "odd", "mark", "space"])
+    "P", LineParameters.parity, \.parity, or: ["even", "odd", "mark parity", "space"])
 
   static let stopBits = choice(
     "S", LineParameters.stopBits, \.stopBits, or: ["two stop bits", "2 stop bits"])

@@ -112,6 +112,8 @@ final class SessionNarrator: SessionObserver {
       console.say(CommandOutcome.unavailable(because: reason).message)
     case .unsent(let count): console.warn(named("\(count.bytesWere) not sent."))
     case .fileUnsent(let file, let end): console.warn(named(file.words(for: end)))
+    // A view shows it at its place in the text.
+    case .mark: break
     case .log(let path, let news): console.warn(news.words(at: path))
     case .notLogged(let path, let count):
       console.warn("\(path): \(count.counted("byte")) not logged.")

@@ -2,10 +2,12 @@ import DeviceWatch
 import EventLoop
 import Logs
 import Observing
+import PlainText
 import Scrollback
 import SerialCore
 import SessionKit
 import TerminalFrontEnd
+import TerminalUI
 import Views
 
 /// What the user sees of one port, and how: its text, its errors, what becomes of it.
@@ -40,6 +42,7 @@ final class PortPresenter {
   private var subscription: Hub.Subscription?
   private var keeping: Hub.Subscription?
   private var stateChanges: ObservationToken<Change<TerminalState>>?
+  private var news: ObservationToken<SessionNews>?
 
   /// Creates the presentation of a port, which is opened later.
   init(
@@ -68,6 +71,9 @@ final class PortPresenter {
     controller.discardsForLostDevice = isTyped
     session.owner = isTyped ? .keyboard : .pipe
     errorReport.say = { [unowned self] in say($0) }
+    news = controller.news.observe { [unowned self] in
+      if case .mark(let mark) = $0 { show(mark) }
+    }
     adopt(configuration)
   }
 
@@ -155,6 +161,12 @@ final class PortPresenter {
     }
     if isCrowded { updateRoom() }
     onShown(bytes)
+  }
+
+  /// Shows a mark behind all that has been received.
+  private func show(_ mark: Mark) {
+    view.showHeld()
+    console.answer([StyledLine(mark.line(port: name).harmless, .dimmed)])
   }
 
   private var isCrowded: Bool { console.isCrowded || filter.isCrowded }

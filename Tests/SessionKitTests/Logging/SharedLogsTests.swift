@@ -2,11 +2,12 @@ import EventLoop
 import Logs
 import Posix
 import SerialCore
-import SessionKit
 import SystemPackage
 import TestSupport
 import Testing
 import Views
+
+@testable import SessionKit
 
 /// Logs that several sessions write to.
 @Suite(.timeLimit(.minutes(5))) struct SharedLogsTests {
@@ -127,6 +128,16 @@ import Views
     let entries = try entries("all.jsonl").entries
     #expect(entries.map(\.port) == ["beta", "alpha"])
     #expect(entries.map(\.direction) == [.toDevice, .fromDevice])
+  }
+
+  @Test func `A mark names the port that it was made at`() throws {
+    let members = try members("alpha", "beta", logging: configuration("all.jsonl"))
+    let mark = Mark(number: 1, moment: .now, text: nil)
+    #expect(members[1].log.append(mark).isEmpty)
+    finish(members)
+    #expect(
+      try lines("all.jsonl").last == #""port":"beta","event":"mark","path":"/dev/beta","number":1}"#
+    )
   }
 
   @Test func `Each port's events name it, and the others go on`() throws {

@@ -55,7 +55,7 @@ import Testing
   /// without an entry fails the tests.
   private func expectation(_ command: String, _ situation: Situation) -> String? {
     switch command {
-    case "configuration", "statistics", "log": nil
+    case "configuration", "statistics", "log", "mark": nil
     case "help", "palette", "quit", "mapping", "input-map": withoutUser(situation)
     case "read-only":
       withoutUser(situation) ?? (situation == .transferring ? "image.bin is being sent" : nil)

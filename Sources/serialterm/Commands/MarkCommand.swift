@@ -1,0 +1,64 @@
+import Logs
+import PlainText
+import SessionKit
+import Views
+
+extension Command {
+  /// Marks a moment in the view and in the logs, to find it again.
+  static let mark = CommandWithArgument(
+    "M", "mark", "mark this moment", or: ["bookmark", "note", "annotate", "label", "separator"],
+    argument: .note
+  ) { text, call in
+    let (mark, unmarked) = call.port.marks.add(text.isEmpty ? nil : text, at: .now)
+    // A user sees the mark in the view.
+    let title = call.isFromUser ? [] : ["mark \(mark.number) at \(Timestamp(mark.moment).rfc3339)."]
+    call.answer(.done(lines: title + unmarked.map { $0.words(for: mark) }))
+  }
+}
+
+extension ArgumentKind where Value == String {
+  /// The largest note, in bytes.
+  private static var largestNote: Int { 4_096 }
+
+  /// A line of text, which need not be given.
+  fileprivate static var note: Self {
+    ArgumentKind(
+      expected: "a line of text of at most \(largestNote.grouped) bytes",
+      parse: { text in
+        let isLine = !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return isLine && text.utf8.count <= largestNote ? text : nil
+      },
+      standard: "")
+  }
+}
+
+extension Mark {
+  /// The line of a view.
+  ///
+  /// - Parameter port: the name of its port; nil if there is only one.
+  func line(port: String?) -> String {
+    let words =
+      (port.map { "\($0): " } ?? "") + "mark \(number) at \(Timestamp(moment).timeOfDay)"
+      + (text.map { ": \($0)" } ?? "")
+    return "--- \(words) ---"
+  }
+}
+
+extension UnmarkedLog {
+  /// That the log does not have the mark, and why.
+  func words(for mark: Mark) -> String {
+    switch self {
+    case .raw(let path):
+      "mark \(mark.number) is not in \(path): a raw log has the device's bytes and nothing else."
+    case .full(let path): "mark \(mark.number) is not in \(path), which is too slow."
+    }
+  }
+}
+
+extension Timestamp {
+  fileprivate init(_ moment: Moment) {
+    let microseconds = moment.wallClock / 1_000
+    self.init(
+      seconds: Int(microseconds / 1_000_000), microseconds: Int(microseconds % 1_000_000))
+  }
+}
