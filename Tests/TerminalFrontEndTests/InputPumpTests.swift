@@ -113,6 +113,100 @@ import Views
     #expect(bench.typed == Array("ab\u{14}c".utf8))
   }
 
+  // MARK: Escape sequences
+
+  /// A pump with `~`, and the commands that it has found.
+  private func escapeBench(isTerminal: Bool = true) throws -> (Bench, () -> [EscapeParser.Command])
+  {
+    let bench = try Bench(isTerminal: isTerminal)
+    final class Commands { var all: [EscapeParser.Command] = [] }
+    let commands = Commands()
+    bench.pump.escape = .character(UInt8(ascii: "~"))
+    bench.pump.onEscape = { commands.all.append($0) }
+    return (bench, { commands.all })
+  }
+
+  @Test func `The escape character waits for the next key`() throws {
+    let (bench, commands) = try escapeBench()
+    try bench.type("~")
+    #expect(bench.sent.isEmpty && bench.typed.isEmpty)
+    try bench.type("x")
+    try bench.type("\r")
+    try bench.type("~")
+    #expect(bench.sent == "~x\r")
+    try bench.type("?")
+    try bench.type("~")
+    try bench.type(".")
+    #expect(commands() == [.help, .quit])
+    #expect(bench.sent == "~x\r")
+  }
+
+  @Test func `A command after the prefix sends the character that waits first`() throws {
+    let (bench, commands) = try escapeBench()
+    var sentBefore: String?
+    bench.pump.onCommand = { [unowned bench] _ in sentBefore = bench.sent }
+    try bench.type("~")
+    try bench.type("\u{14}e")
+    #expect(sentBefore == "~")
+    try bench.type(".")
+    try bench.type("~\u{14}\u{14}")
+    #expect(bench.sent == "~.~\u{14}")
+    #expect(commands().isEmpty)
+  }
+
+  @Test func `Escape sequences of a pipe, of a paste, and in a question are data`() throws {
+    let (pipe, _) = try escapeBench(isTerminal: false)
+    try pipe.type("~.")
+    #expect(pipe.sent == "~.")
+
+    let (bench, commands) = try escapeBench()
+    try bench.type("~.\r~.\rx")
+    #expect(bench.sent == "~.\r~.\rx")
+    // The end of a long paste comes by itself.
+    let long = String(repeating: "x", count: 2_000)
+    try bench.type("\r\(long)\r")
+    try bench.type("~.\r")
+    #expect(bench.sent.hasSuffix("x\r~.\r"))
+    bench.pump.takesEscapes = false
+    bench.clock.advance(by: .milliseconds(60))
+    try bench.type("~.\r")
+    #expect(bench.sent.hasSuffix("x\r~.\r~.\r"))
+    #expect(commands().isEmpty)
+    // After the paste they count again.
+    bench.pump.takesEscapes = true
+    try bench.type("~.")
+    #expect(commands() == [.quit])
+  }
+
+  @Test func `A sequence that is typed quickly after other keys counts`() throws {
+    let (bench, commands) = try escapeBench()
+    try bench.type("exit\r~.")
+    #expect(commands() == [.quit])
+    try bench.type("reboot\r~")
+    #expect(bench.sent == "exit\rreboot\r")
+    try bench.type("?")
+    try bench.type("~~x~.\n~.\r")
+    #expect(commands() == [.quit, .help])
+    #expect(bench.sent == "exit\rreboot\r~~x~.\n~.\r")
+  }
+
+  @Test func `A paste sends the character that waits first`() throws {
+    let (bench, _) = try escapeBench()
+    try bench.type("~")
+    try bench.type("pasted text")
+    #expect(bench.sent == "~pasted text")
+  }
+
+  @Test func `Nothing behind the sequence that quits is used, also when nothing can be sent`()
+    throws
+  {
+    let bench = try Bench(isTerminal: true, isReadOnly: true)
+    bench.pump.escape = .character(UInt8(ascii: "~"))
+    bench.pump.onEscape = { [unowned bench] _ in bench.pump.stop() }
+    try bench.type("\r~.x")
+    #expect(bench.refusedCount == 1)
+  }
+
   @Test func `A pipe has no commands`() throws {
     let bench = try Bench(isTerminal: false)
     try bench.type("a\u{14}qb")

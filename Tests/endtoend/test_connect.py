@@ -2,8 +2,10 @@
 
 import re
 import signal
+import tempfile
 import termios
 import unittest
+from pathlib import Path
 
 from Tests.endtoend.harness import (
     Device, Terminal, cooked, serialterm_binary, shell_status, wait_until)
@@ -92,6 +94,30 @@ class SessionTests(unittest.TestCase):
         terminal.send(PREFIX + b"q")
         self.assertEqual(self.device.read_exactly(2), PREFIX + b"q")
         self.assertEqual(terminal.leave(b"\x01q")[0], 0)
+
+    def test_leaving_by_the_escape_character_as_from_ssh(self):
+        terminal = self.enterContext(connect(self.device.path, "--escape", "~"))
+        terminal.expect(b"ctrl-t q or ~. quits")
+        terminal.send(b"~~x~.\r~?")
+        terminal.expect(b"~.  quits")
+        # The character waits for the next key.
+        terminal.send(b"~")
+        self.assertEqual(self.device.read_exactly(6), b"~~x~.\r")
+        terminal.send(b".")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(self.device.rest(), b"")
+
+    def test_escape_sequences_in_a_paste_are_data_and_a_profile_can_set_the_character(self):
+        config = Path(self.enterContext(tempfile.TemporaryDirectory())) / "config.toml"
+        config.write_text('[default]\nescape = "%"\nprefix = "none"\n')
+        terminal = self.enterContext(connect(self.device.path, "--config", str(config)))
+        terminal.expect(b"%. quits, %? for help.")
+        pasted = b"one\r%.\r" + b"two\r" * 3_000 + b"%.\r"
+        terminal.send(pasted)
+        self.assertEqual(self.device.read_exactly(len(pasted)), pasted)
+        other = self.enterContext(
+            connect(self.device.path, "--config", str(config), "--escape", "none", "--shared"))
+        other.expect(b"No key quits")
 
     def test_what_stands_behind_the_key_that_quits_is_not_sent(self):
         terminal = self.session()

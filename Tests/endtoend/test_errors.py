@@ -98,7 +98,7 @@ class UsageTests(ErrorCase):
 
     def test_unknown_values(self):
         for option in ("--parity=sometimes", "--data-bits=9", "--stop-bits=3", "--flow=fast",
-                       "--prefix=f12", "--linger=-1"):
+                       "--prefix=f12", "--escape=~~", "--escape=.", "--linger=-1"):
             with self.subTest(option):
                 value = option.partition("=")[2]
                 self.assert_fails(2, re.escape(value), "connect", "loopback:", option)

@@ -54,6 +54,8 @@ struct CommandLineTests {
     // Negative numbers are values; no option is called by a digit.
     ("x -b -1", "connect target=x baud=-1"),
     ("x --linger -0.5", "connect target=x linger=-0.5"),
+    ("x --escape ~", "connect target=x escape=~"),
+    ("x --escape - --wait", "connect target=x escape=- wait=true"),
     ("x -o-3", "connect target=x byte-delay=-3"),
     ("x -1", "unknown option -1"),
     // Values that can be left out never take the TARGET.

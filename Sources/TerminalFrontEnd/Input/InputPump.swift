@@ -18,6 +18,8 @@ package final class InputPump: SessionObserver {
   package var onCommand: (UInt8) -> Void = { _ in }
   /// Called with a key after the prefix that no command can have.
   package var onOtherKey: (Key) -> Void = { _ in }
+  /// Called with the command of an escape sequence.
+  package var onEscape: (EscapeParser.Command) -> Void = { _ in }
   /// Called with bytes that were typed and accepted, as they were typed.
   package var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
   /// Called with bytes that were passed to the session, as they are sent.
@@ -40,6 +42,13 @@ package final class InputPump: SessionObserver {
   package var prefix = PrefixKey.none {
     didSet { if prefix != oldValue { parser = PrefixKeyParser(prefix: prefix) } }
   }
+
+  /// The key that starts a command at the start of a line.
+  package var escape = EscapeKey.none {
+    didSet { if escape != oldValue { escapes = EscapeParser(escape) } }
+  }
+  /// Whether escape sequences count now: in what is typed for the device, not in answers to questions.
+  package var takesEscapes = true
 
   /// The maps of characters that are sent.
   package var mapList = MapList() {
@@ -74,6 +83,11 @@ package final class InputPump: SessionObserver {
   private let isTerminal: Bool
   private let file: StandardFile
   private var parser = PrefixKeyParser(prefix: .none)
+  private var escapes = EscapeParser(.none)
+  /// Where escape sequences count in what was read last.
+  private var searched = Searched.whole
+  /// Until when even a few bytes are the rest of a paste.
+  private var pasteEnd: MonotonicTime?
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
   private var loop: IOLoop?
@@ -95,6 +109,24 @@ package final class InputPump: SessionObserver {
   private static let paceWindow = Duration.milliseconds(250)
   /// How long a map waits for the second byte of a pair that is typed: a terminal sends both at once.
   private static let mapPause = Duration.milliseconds(50)
+
+  /// The part of a piece of input in which escape sequences count: a terminal does not say what is pasted,
+  /// except where a program edits lines.
+  private enum Searched {
+    /// All of a few bytes, which are typed.
+    case whole
+    /// The end of some bytes: quickly typed keys end with a sequence, and a paste hardly ever.
+    case end
+    /// Nothing of a long paste.
+    case nothing
+  }
+
+  /// The largest number of bytes that are certainly typed.
+  private static let longestTyped = 4
+  /// The size of a read that is a part of a long paste.
+  private static let pastePiece = 1_024
+  /// The longest time between the pieces of a long paste.
+  private static let pastePause = Duration.milliseconds(50)
 
   /// The capacity that a session's queue needs.
   ///
@@ -211,7 +243,9 @@ package final class InputPump: SessionObserver {
       return end(error)
     }
     switch outcome {
-    case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    case .bytes(let count):
+      if escape != .none { lookForPaste(count) }
+      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     case .wouldBlock: break
     case .endOfFile: end(nil)
     }
@@ -227,18 +261,69 @@ package final class InputPump: SessionObserver {
       if isFull(by: &deadline) { return hold(rest) }
       switch parser.next(in: &rest) {
       case .data(let data):
-        let untaken = hand(out: data, by: &deadline)
-        // The rest follows it in memory.
-        guard untaken.isEmpty else {
-          return hold(
-            UnsafeRawBufferPointer(
-              start: untaken.baseAddress, count: untaken.count + rest.count))
-        }
-      case .command(let key): onCommand(key)
-      case .otherKey(let key): onOtherKey(key)
+        let untaken = take(data: data, by: &deadline)
+        guard untaken.isEmpty else { return hold(untaken.joined(with: rest)) }
+      case .command(let key):
+        sendHeld(by: &deadline)
+        onCommand(key)
+      case .otherKey(let key):
+        sendHeld(by: &deadline)
+        onOtherKey(key)
       case nil: return
       }
     }
+  }
+
+  /// Separates escape sequences from data.
+  ///
+  /// - Returns: the bytes that were not passed because the time of this turn is over.
+  private func take(
+    data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
+  ) -> UnsafeRawBufferPointer {
+    guard escape != .none, takesEscapes else { return hand(out: data, by: &deadline) }
+    var rest = data
+    if searched != .whole {
+      sendHeld(by: &deadline)
+      let endCount = searched == .end ? escapes.sequenceCount(atEndOf: data) : 0
+      rest = UnsafeRawBufferPointer(rebasing: data.suffix(endCount))
+      let passed = UnsafeRawBufferPointer(rebasing: data.dropLast(endCount))
+      escapes.pass(passed)
+      let untaken = hand(out: passed, by: &deadline)
+      if !untaken.isEmpty { return untaken.joined(with: rest) }
+    }
+    while watch != nil, let item = escapes.next(in: &rest) {
+      switch item {
+      case .data(let part):
+        let untaken = hand(out: part, by: &deadline)
+        // It was searched already.
+        if !untaken.isEmpty {
+          searched = .nothing
+          return untaken.joined(with: rest)
+        }
+      case .held(let byte): hand(out: byte, by: &deadline)
+      case .command(let command): onEscape(command)
+      }
+    }
+    return UnsafeRawBufferPointer(rebasing: data.suffix(0))
+  }
+
+  /// Passes on an escape character that waits for the next key, which is none of the escape sequences.
+  private func sendHeld(by deadline: inout MonotonicTime?) {
+    if let byte = escapes.takeHeld() { hand(out: byte, by: &deadline) }
+  }
+
+  private func hand(out byte: UInt8, by deadline: inout MonotonicTime?) {
+    // One byte is always taken.
+    withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
+  }
+
+  /// Decides by the number of bytes that were read at once where escape sequences count.
+  private func lookForPaste(_ count: Int) {
+    let now = loop?.now
+    let isRest = pasteEnd.flatMap { end in now.map { $0 < end } } ?? false
+    let isPaste = count >= Self.pastePiece || isRest
+    searched = isPaste ? .nothing : count > Self.longestTyped ? .end : .whole
+    pasteEnd = isPaste ? now.map { $0 + Self.pastePause } : nil
   }
 
   /// Passes bytes to the part that has the keyboard.
@@ -348,5 +433,12 @@ package final class InputPump: SessionObserver {
   private func end(_ error: Errno?) {
     stop()
     onEnd(error)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// These bytes and those that follow them in memory.
+  fileprivate func joined(with next: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: baseAddress, count: count + next.count)
   }
 }

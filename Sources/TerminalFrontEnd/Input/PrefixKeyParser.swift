@@ -56,7 +56,7 @@ package struct PrefixKeyParser {
 
 extension UnsafeRawBufferPointer {
   /// Takes bytes off the beginning.
-  fileprivate mutating func take(_ count: Int) -> UnsafeRawBufferPointer {
+  mutating func take(_ count: Int) -> UnsafeRawBufferPointer {
     defer { self = UnsafeRawBufferPointer(rebasing: dropFirst(count)) }
     return UnsafeRawBufferPointer(rebasing: prefix(count))
   }

@@ -43,6 +43,18 @@ struct ConnectCommand: ProfiledCommand {
       return key
     })
 
+  static let escape = Parameter<EscapeKey>.option(
+    "escape", "KEY",
+    "Commands at the start of a line, as in ssh and cu: with ~, Enter ~. quits, ~? lists them. Any "
+      + "printable character, or none.",
+    standard: EscapeKey.none, shown: "none", completion: .words(["~", "none"]),
+    parse: { text in
+      guard let key = EscapeKey(parsing: text) else {
+        throw ValueError(text, expected: "a printable character other than . and ?, or none")
+      }
+      return key
+    })
+
   static let linger = Parameter<Double>.seconds(
     "linger", "Seconds to wait for an answer when standard input has ended.", 0...86_400,
     standard: 0.2)
@@ -98,7 +110,7 @@ struct ConnectCommand: ProfiledCommand {
         "CONNECTION",
         [SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn, script]),
       LineParameters.section,
-      ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix]),
+      ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix, escape]),
       ViewParameters.section, LogParameters.section, PacingParameters.section,
       ParameterSection(
         "PROGRAMS AND PIPES", [Self.linger, Self.exec, json, SessionParameters.quiet]),
@@ -259,7 +271,8 @@ extension ConnectCommand {
       lineEnding: values[Self.lineEnding], view: values.viewSettings,
       filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
       scrollbackCapacity: values[ViewParameters.scrollback],
-      printsLists: values[ViewParameters.plain], prefix: values[Self.prefix], linger: linger,
+      printsLists: values[ViewParameters.plain], prefix: values[Self.prefix],
+      escape: values[Self.escape], linger: linger,
       drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn])
   }
 }

@@ -27,6 +27,7 @@ struct ConnectConfiguration {
   /// Whether lists are printed with numbers although the terminal could draw them.
   let printsLists: Bool
   let prefix: PrefixKey
+  let escape: EscapeKey
   /// The time to wait for an answer after the end of standard input.
   let linger: Duration
   /// The longest time to wait for unsent bytes when the user quits, and before the port is released;

@@ -30,10 +30,13 @@ extension UserInterface {
 
   /// How to quit, and to see more.
   var keysInWords: String {
-    let prefix = input.prefix
-    return prefix == .none
-      ? "No key quits: 'kill \(getpid())' does."
-      : "\(prefix) q quits, \(prefix) ? for help."
+    let (prefix, escape) = (input.prefix, input.escape)
+    return switch (prefix, escape) {
+    case (.none, .none): "No key quits: 'kill \(getpid())' does."
+    case (.none, .character): "\(escape). quits, \(escape)? for help."
+    case (.control, .none): "\(prefix) q quits, \(prefix) ? for help."
+    case (.control, .character): "\(prefix) q or \(escape). quits, \(prefix) ? for help."
+    }
   }
 
   /// Prints the first line of the session.

@@ -7,16 +7,37 @@ import TerminalUI
 extension UserInterface {
   /// Performs the command of the key after the prefix, or says that there is none.
   func perform(_ key: UInt8) {
-    let command = Command(key: key, in: model.state)
-    let isSecondQuit = isAskingToQuit && command == .quit
-    dialogs.dismiss()
-    if isSecondQuit { return leave() }
-    guard let command else {
+    guard let command = Command(key: key, in: model.state) else {
+      dialogs.dismiss()
       let name = Character(Unicode.Scalar(key))
       let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
       return answer(noCommandCalled: shown)
     }
+    performFromKeyboard(command)
+  }
+
+  private func performFromKeyboard(_ command: Command) {
+    let isSecondQuit = isAskingToQuit && command == .quit
+    dialogs.dismiss()
+    if isSecondQuit { return leave() }
     perform(command, from: .key)
+  }
+
+  /// Performs the command of an escape sequence.
+  func perform(_ command: EscapeParser.Command) {
+    switch command {
+    case .quit: performFromKeyboard(.quit)
+    case .help: console.answer(escapesInWords)
+    }
+  }
+
+  private var escapesInWords: [String] {
+    let (prefix, escape) = (input.prefix, input.escape)
+    return [
+      "at the start of a line, after Enter:", "    \(escape).  quits",
+      "    \(escape)?  shows this list",
+      "    \(escape)\(escape)  sends one \(escape)",
+    ] + (prefix == .none ? [] : ["\(prefix) ? lists all commands."])
   }
 
   /// The same for a key that no command can have.

@@ -132,6 +132,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   /// Makes keyboard and lists what the configuration of the first port says.
   private func adopt(_ configuration: ConnectConfiguration) {
     input.prefix = configuration.prefix
+    input.escape = configuration.escape
     dialogs.isPlain = configuration.printsLists || console.kind != .drawing
     lineInput.use(history(of: configuration))
   }
@@ -147,9 +148,9 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   func open() throws {
     ports[0].onAdopted = { [unowned self] in
-      let prefix = input.prefix
+      let keys = keysInWords
       adopt(ports[0].configuration)
-      if prefix != input.prefix { console.say(keysInWords) }
+      if keys != keysInWords { console.say(keysInWords) }
     }
     mergeIfNeeded()
     for port in ports { connect(port) }
@@ -226,6 +227,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     }
     input.onCommand = { [unowned self] in perform($0) }
     input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
+    input.onEscape = { [unowned self] in perform($0) }
     // A standard output that is not a terminal gets what the device sends, and nothing else.
     if console.isOutputTerminal {
       input.onTyped = { [unowned self] in focus.view.showTyped($0) }
@@ -298,6 +300,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.isRefusing = Need.sending.unmet(in: model.state) != nil
     input.mapList = model.state.view.map
     input.lineEnding = model.state.lineEnding
+    input.takesEscapes = !dialogs.isOpen
     let typesLine = model.state.editsLines && model.state.exchange == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
     guard !dialogs.isOpen else {

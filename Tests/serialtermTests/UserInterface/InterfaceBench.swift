@@ -34,6 +34,7 @@ final class InterfaceBench {
     var appetite = Int.max
     var hasKeyboard = true
     var screen = ScreenKind.drawing
+    var escape = EscapeKey.none
     var settings = LineSettings()
     /// The script of `--script`.
     var script: Script?
@@ -101,7 +102,7 @@ final class InterfaceBench {
       view: ViewSettings(), filter: nil,
       showsStatus: options.showsStatus, scrollbackCapacity: 1 << 20,
       printsLists: options.printsLists, prefix: .standard,
-      linger: .zero, drain: nil, releaseSignal: nil)
+      escape: options.escape, linger: .zero, drain: nil, releaseSignal: nil)
   }
 
   // MARK: The program

@@ -1,0 +1,99 @@
+/// Finds escape sequences such as `~.` at the start of a line, in what a user types.
+///
+/// The rules are those of ssh(1): the escape character counts at the very beginning and after CR or LF. It is
+/// held back until the next key decides: `.` and `?` are commands, the escape character again is sent once,
+/// and any other key is sent with it. After a command, the line has still not begun.
+package struct EscapeParser {
+  /// A piece of the input.
+  package enum Item {
+    /// Data: at least one byte, a part of the input.
+    case data(UnsafeRawBufferPointer)
+    /// The escape character, which was held back, is data. It is before the rest of the input.
+    case held(UInt8)
+    /// A command.
+    case command(Command)
+  }
+
+  /// What a key after the escape character does.
+  package enum Command: Hashable {
+    case quit, help
+  }
+
+  static let quitKey = UInt8(ascii: ".")
+  static let helpKey = UInt8(ascii: "?")
+
+  package let key: EscapeKey
+  /// Whether the next byte is the first of a line.
+  private var isAtLineStart = true
+  /// Whether the last byte was the escape character, which is held back.
+  private var isHolding = false
+
+  package init(_ key: EscapeKey) { self.key = key }
+
+  /// Takes the next item from the beginning of the input; nil when there is none.
+  package mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
+    guard let escape = key.byte else { return input.isEmpty ? nil : .data(input.take(input.count)) }
+    if !isHolding, isAtLineStart, input.first == escape {
+      _ = input.take(1)
+      isHolding = true
+    }
+    guard let first = input.first else { return nil }
+    if isHolding {
+      isHolding = false
+      switch first {
+      case Self.quitKey:
+        _ = input.take(1)
+        return .command(.quit)
+      case Self.helpKey:
+        _ = input.take(1)
+        return .command(.help)
+      case escape:
+        isAtLineStart = false
+        return .data(input.take(1))
+      default:
+        isAtLineStart = false
+        return .held(escape)
+      }
+    }
+    return .data(input.take(dataCount(in: input, before: escape)))
+  }
+
+  /// The number of bytes before an escape character at the start of a line.
+  private mutating func dataCount(
+    in input: UnsafeRawBufferPointer, before escape: UInt8
+  ) -> Int {
+    for (index, byte) in input.enumerated() {
+      if isAtLineStart && byte == escape { return index }
+      isAtLineStart = byte.endsLine
+    }
+    return input.count
+  }
+
+  /// The number of bytes at the end of data that are an escape sequence at the start of a line, or its first
+  /// byte: what is typed quickly after other keys.
+  package func sequenceCount(atEndOf data: UnsafeRawBufferPointer) -> Int {
+    for count in [2, 1] where data.count > count {
+      let start = data.count - count
+      let isSequence =
+        count == 1 || data[start + 1] == Self.quitKey || data[start + 1] == Self.helpKey
+      if isSequence && data[start] == key.byte && data[start - 1].endsLine { return count }
+    }
+    return 0
+  }
+
+  /// Takes note of data that is not searched, such as a paste. Take what is held back first.
+  package mutating func pass(_ data: UnsafeRawBufferPointer) {
+    if let last = data.last { isAtLineStart = last.endsLine }
+  }
+
+  /// The escape character if it is held back, as data.
+  package mutating func takeHeld() -> UInt8? {
+    guard isHolding else { return nil }
+    (isHolding, isAtLineStart) = (false, false)
+    return key.byte
+  }
+}
+
+extension UInt8 {
+  fileprivate var endsLine: Bool { self == 0x0D || self == 0x0A }
+}
