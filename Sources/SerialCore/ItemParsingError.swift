@@ -46,6 +46,14 @@ struct ListItem {
     return number
   }
 
+  /// A baud rate.
+  func baudRate() throws(ItemParsingError) -> UInt32 {
+    guard let value, let rate = try? LineSettings.baudRate(parsing: value) else {
+      throw error("\(name)=RATE, a whole number from 1 to \(LineSettings.baudRates.upperBound)")
+    }
+    return rate
+  }
+
   func error(_ expected: String) -> ItemParsingError {
     ItemParsingError(position: position, item: text, expected: expected)
   }

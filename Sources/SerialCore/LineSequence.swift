@@ -1,3 +1,5 @@
+internal import Posix
+
 /// Steps that set the lines of a port, for example to reset a board or to start its boot loader.
 ///
 /// A value without a clock: the caller takes step after step from an iterator, and waits where a step
@@ -14,6 +16,8 @@ public struct LineSequence: Hashable, Sendable, Sequence {
     case setBreak(Bool)
     /// Wait before the next step.
     case wait(Duration)
+    /// Set the baud rate, until the sequence ends: see ``Session/apply(_:answer:)``.
+    case setBaudRate(UInt32)
   }
 
   /// The range of one wait, in milliseconds.
@@ -26,7 +30,8 @@ public struct LineSequence: Hashable, Sendable, Sequence {
   public func makeIterator() -> IndexingIterator<[Step]> { steps.makeIterator() }
 
   /// Parses `dtr=off,rts=on,wait=100,rts=off`: `dtr`, `rts` and `break` are `on` (asserted) or
-  /// `off`; `wait` takes milliseconds within ``waits``.
+  /// `off`; `wait` takes milliseconds within ``waits``; `baud` takes a rate within
+  /// ``LineSettings/baudRates``.
   ///
   /// - Throws: ``ItemParsingError`` naming the item.
   public init(parsing text: some StringProtocol) throws(ItemParsingError) {
@@ -43,11 +48,34 @@ extension LineSequence.Step {
     case "rts": self = .set(.rts, isAsserted: try item.flag())
     case "break": self = .setBreak(try item.flag())
     case "wait": self = .wait(.milliseconds(try item.milliseconds(LineSequence.waits)))
-    default: throw item.error("dtr=on|off, rts=on|off, break=on|off or wait=MS")
+    case "baud": self = .setBaudRate(try item.baudRate())
+    default: throw item.error("dtr=on|off, rts=on|off, break=on|off, wait=MS or baud=RATE")
     }
   }
 
   private static func set(_ line: ModemLines, isAsserted: Bool) -> Self {
     isAsserted ? .set(asserting: line, deasserting: []) : .set(asserting: [], deasserting: line)
+  }
+}
+
+extension LineSequence: CustomStringConvertible {
+  /// The steps as ``init(parsing:)`` reads them.
+  public var description: String { steps.map(\.description).joined(separator: ",") }
+}
+
+extension LineSequence.Step: CustomStringConvertible {
+  /// The step as it is written in a sequence: `dtr=off`.
+  public var description: String {
+    switch self {
+    case .set(let asserting, let deasserting):
+      ModemLines.named.compactMap { name, line in
+        let name = name.lowercased()
+        return asserting.contains(line)
+          ? "\(name)=on" : deasserting.contains(line) ? "\(name)=off" : nil
+      }.joined(separator: ",")
+    case .setBreak(let isOn): "break=\(isOn ? "on" : "off")"
+    case .wait(let duration): "wait=\(duration.nanoseconds / 1_000_000)"
+    case .setBaudRate(let rate): "baud=\(rate)"
+    }
   }
 }

@@ -3,13 +3,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LineSequenceTests {
   @Test func text_becomesSteps_inTheirOrder() throws {
-    let sequence = try LineSequence(parsing: "dtr=off, rts=on,wait=100,break=on,break=off,rts=off")
+    let sequence = try LineSequence(
+      parsing: "dtr=off, rts=on,wait=100,break=on,break=off,rts=off,baud=1200")
     #expect(
       sequence.steps == [
         .set(asserting: [], deasserting: .dtr), .set(asserting: .rts, deasserting: []),
         .wait(.milliseconds(100)), .setBreak(true), .setBreak(false),
-        .set(asserting: [], deasserting: .rts),
+        .set(asserting: [], deasserting: .rts), .setBaudRate(1_200),
       ])
+    #expect(
+      "\(sequence)" == "dtr=off,rts=on,wait=100,break=on,break=off,rts=off,baud=1200")
   }
 
   @Test func steps_areHandedOut_oneAtATime() throws {
@@ -25,6 +28,7 @@ import Testing
     ("rts=on,cts=on", 2, "cts=on"), ("wait=10001", 1, "wait=10001"), ("wait=-1", 1, "wait=-1"),
     ("wait=+1", 1, "wait=+1"), ("wait=", 1, "wait="), ("wait", 1, "wait"),
     ("wait=1s", 1, "wait=1s"), ("wait=99999999999999999999", 1, "wait=99999999999999999999"),
+    ("baud=0", 1, "baud=0"), ("baud=+9600", 1, "baud=+9600"), ("baud", 1, "baud"),
     ("dtr=on=off", 1, "dtr=on=off"), ("DTR=on", 1, "DTR=on"),
   ])
   func wrongItem_isNamed(text: String, position: Int, item: String) {

@@ -39,8 +39,9 @@ import Testing
   }
 
   @Test func aStepThatFails_isTheLast() {
-    check([steps[0], (.performed(false), [.finish(.failed)])])
-    check(steps + [(.performed(false), [.finish(.failed)])])
+    let first = LineSequence.Step.set(asserting: .dtr, deasserting: [])
+    check([steps[0], (.performed(false), [.finish(.failed(first))])])
+    check(steps + [(.performed(false), [.finish(.failed(.setBreak(true)))])])
   }
 
   @Test(arguments: [ExchangeEvent.stopped, .cutOff(sent: 0)])

@@ -18,6 +18,7 @@ import Testing
   private let links = Links()
   private let loop: IOLoop
   private let session: Session
+  private let player: SequencePlayer
   private let opening: OpeningSequence
 
   init() throws {
@@ -28,7 +29,8 @@ import Testing
       links.all.append(link)
       return link
     }
-    opening = OpeningSequence(of: session, on: loop)
+    player = SequencePlayer(on: session, loop: loop)
+    opening = OpeningSequence(of: session, with: player)
     opening.sequence = LineSequence([
       .set(asserting: [], deasserting: .dtr), .wait(.milliseconds(1)), .setBreak(true),
       .setBreak(false),
@@ -39,16 +41,16 @@ import Testing
 
   private func awaitEnd() throws {
     let deadline = MonotonicTime.now + .seconds(10)
-    while opening.isPlaying, .now < deadline { try loop.turn(waitingAtMost: .seconds(1)) }
-    #expect(!opening.isPlaying)
+    while player.isPlaying, .now < deadline { try loop.turn(waitingAtMost: .seconds(1)) }
+    #expect(!player.isPlaying)
   }
 
   @Test func nothingIsSent_untilTheSequenceHasEnded() throws {
     try session.open(path)
-    #expect(opening.isPlaying)
+    #expect(player.isPlaying)
     #expect(links.last.lines == .rts)
     var isOver = false
-    opening.afterwards { isOver = true }
+    player.afterwards { isOver = true }
     try write([1])
     #expect(links.last.sent == [])
     #expect(!isOver)
@@ -64,7 +66,7 @@ import Testing
     try awaitEnd()
     session.handle(readable: false, writable: false, hungUp: true)
     session.deviceDidReturn(at: path)
-    #expect(opening.isPlaying)
+    #expect(player.isPlaying)
     try write([1])
     #expect(links.last.sent == [])
     try awaitEnd()
@@ -75,15 +77,15 @@ import Testing
     try session.open(path)
     try awaitEnd()
     try session.apply(LineSettings(baudRate: 9_600))
-    #expect(!opening.isPlaying)
+    #expect(!player.isPlaying)
   }
 
   @Test func aLostPort_endsIt_andTheRestIsNotPlayed() throws {
     try session.open(path)
     var isOver = false
-    opening.afterwards { isOver = true }
+    player.afterwards { isOver = true }
     session.handle(readable: false, writable: false, hungUp: true)
-    #expect(!opening.isPlaying)
+    #expect(!player.isPlaying)
     #expect(isOver)
     let deadline = MonotonicTime.now + .milliseconds(5)
     while .now < deadline { try loop.turn(waitingAtMost: .milliseconds(5)) }
@@ -96,7 +98,7 @@ import Testing
     opening.onFailure = { failures.append($0.code) }
     try session.open(path)
     #expect(failures == [.unsupported])
-    #expect(!opening.isPlaying)
+    #expect(!player.isPlaying)
     try write([1])
     session.handle(readable: false, writable: true, hungUp: false)
     #expect(links.last.sent == [1])

@@ -108,6 +108,7 @@ class SendingTests(SnippetTest):
         self.press(b"1")
         self.screen.wait_for_text("Not available: no device.")
         self.device.plug()
+        self.screen.wait_for_text("is back")
         self.press(b"2")
         self.read(b"uname -a\r")
 

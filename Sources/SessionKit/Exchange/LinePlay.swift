@@ -1,14 +1,14 @@
 package import Posix
 package import SerialCore
 
-/// Performs the steps of a line sequence: sets lines, starts and ends breaks, waits.
+/// Performs the steps of a line sequence: sets lines and baud rates, starts and ends breaks, waits.
 package struct LinePlay: Exchange {
   /// How it ends.
   package enum End: Hashable, Sendable {
     /// All steps were performed.
     case done
     /// A step failed; the rest was skipped.
-    case failed
+    case failed(LineSequence.Step)
     /// It was stopped, or the port is gone.
     case stopped
   }
@@ -18,6 +18,8 @@ package struct LinePlay: Exchange {
   package let author: Author? = nil
   package let reception = ExchangeReception.nothing
   private var rest: LineSequence.Iterator
+  /// The step that is being performed.
+  private var present: LineSequence.Step?
 
   /// Creates the exchange; the first step follows when it begins.
   package init(_ sequence: LineSequence) { rest = sequence.makeIterator() }
@@ -27,7 +29,7 @@ package struct LinePlay: Exchange {
   ) -> [ExchangeAction<Never, End>] {
     switch event {
     case .begun, .performed(true), .woken: return step(at: now)
-    case .performed(false): return [.finish(.failed)]
+    case .performed(false): return present.map { [.finish(.failed($0))] } ?? []
     case .stopped, .cutOff: return [.finish(.stopped)]
     case .received, .sent, .sendFailed, .read, .endOfSource, .sourceFailed, .drained, .standstill,
       .resumed, .leaving:
@@ -36,10 +38,12 @@ package struct LinePlay: Exchange {
   }
 
   private mutating func step(at now: MonotonicTime) -> Actions {
-    switch rest.next() {
+    present = rest.next()
+    return switch present {
     case .set(let asserting, let deasserting):
       [.perform(.setLines(asserting: asserting, deasserting: deasserting))]
     case .setBreak(let isOn): [.perform(.setBreak(isOn))]
+    case .setBaudRate(let rate): [.perform(.setBaudRate(rate))]
     case .wait(let duration): [.wake(at: now + duration)]
     case nil: [.finish(.done)]
     }

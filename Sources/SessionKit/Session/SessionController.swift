@@ -19,6 +19,7 @@ package final class SessionController {
   package let releaseDesk: ReleaseDesk
   package let binder: TargetBinder
   package let pacer: Pacer
+  package let sequences: SequencePlayer
   package let opening: OpeningSequence
   package let unsent: UnsentReport
   /// What a user has to know, besides the events of the session.
@@ -90,7 +91,8 @@ package final class SessionController {
     hub = Hub(of: session)
     log = LogKeeper(of: session, hub, on: loop) { news.notify($0) }
     marks = Marks(in: log) { news.notify($0) }
-    opening = OpeningSequence(of: session, on: loop)
+    sequences = SequencePlayer(on: session, loop: loop)
+    opening = OpeningSequence(of: session, with: sequences)
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, providers: providers, among: devices, on: loop)
     sharing = SharingWatch(session, on: loop) { news.notify($0) }

@@ -15,6 +15,7 @@ final class Port: CommandPort {
   private let console: Console
 
   var session: Session { controller.session }
+  var sequences: SequencePlayer { controller.sequences }
   var statistics: Statistics { controller.statistics }
   var releaseDesk: ReleaseDesk { controller.releaseDesk }
   var log: LogKeeper { controller.log }
@@ -42,6 +43,7 @@ final class Port: CommandPort {
     lineCommands = LineCommands(controller.session, model, on: loop)
     narrator = SessionNarrator(of: controller, on: console)
     controller.session.addObserver(model, of: [.stateChange, .penChange, .modemLinesChange])
+    controller.sequences.onChange = { name in model.update { $0.playing = name } }
     controller.log.onChange = { [log = controller.log] in model.update { $0.log = log.path } }
     controller.releaseDesk.refusal = {
       if case .disabled(let reason) = Command.release.availability(in: model.state) {

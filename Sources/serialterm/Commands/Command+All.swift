@@ -3,7 +3,7 @@ extension Command {
   static let all: [Command] = [
     help, palette, quit,
     sendFile.command, runScript.command, stopSending, sendBreak.command, toggleLine.command,
-    pulseLine.command,
+    pulseLine.command, sequence.command, stopSequence,
     showLines, localEcho, lineInput, lineEnding.command, readOnly,
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
     log, mark.command, hexView, timestamps, timestampFormat.command, highlight, filter,
@@ -30,5 +30,7 @@ extension Command {
 extension TerminalState {
   /// The commands of the session, in the order of the lists: those of every session, and those that its
   /// configuration names.
-  var commands: [Command] { Command.all + snippets.map(\.command) }
+  var commands: [Command] {
+    Command.all + snippets.map(\.command) + sequences.map(\.command)
+  }
 }

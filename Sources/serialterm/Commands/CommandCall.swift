@@ -54,6 +54,8 @@ protocol CommandPort: AnyObject {
   var model: TerminalStateModel { get }
   /// Changes settings and modem lines, and sends breaks.
   var lineCommands: LineCommands { get }
+  /// Plays line sequences.
+  var sequences: SequencePlayer { get }
   var statistics: Statistics { get }
   var releaseDesk: ReleaseDesk { get }
   var log: LogKeeper { get }

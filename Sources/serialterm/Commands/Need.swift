@@ -26,6 +26,10 @@ enum Need {
   case exchange
   /// No file is being sent, and no script and no program runs.
   case noExchange
+  /// A line sequence is being played.
+  case sequence
+  /// No line sequence is being played.
+  case noSequence
   /// The program has several ports.
   case severalPorts
   /// A device is plugged in that no session of the program has.
@@ -74,6 +78,8 @@ enum Need {
       state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"
     case .exchange: state.exchange == nil ? "nothing runs" : nil
     case .noExchange: state.exchange?.activity
+    case .sequence: state.playing == nil ? "no sequence" : nil
+    case .noSequence: state.playing.map { "\($0) is playing" }
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
     case .filtered: state.view.isRaw ? "--raw is on" : nil

@@ -16,14 +16,19 @@ extension Snippet {
     }
   }
 
-  /// What is sent, for lists: shortened, and without characters that a terminal obeys.
+  /// What is sent, for lists: without characters that a terminal obeys.
   private func shown(in state: TerminalState) -> String {
-    let bytes = bytes(enter: state.lineEnding)
-    // An escape has at most four characters.
-    let text = EscapedText.text(of: bytes.prefix(Self.longestShown))
-    guard text.count > Self.longestShown || bytes.count > Self.longestShown else { return text }
-    return text.prefix(Self.longestShown - 1) + "…"
+    // A part is enough: an escape has more characters than bytes.
+    let bytes = bytes(enter: state.lineEnding).prefix(Self.longestShown + 1)
+    return EscapedText.text(of: bytes).shortened(to: Self.longestShown)
   }
 
   private static let longestShown = 30
+}
+
+extension String {
+  /// The beginning of the text, if it is longer than that.
+  func shortened(to count: Int) -> String {
+    self.count > count ? prefix(count - 1) + "…" : self
+  }
 }

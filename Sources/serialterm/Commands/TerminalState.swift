@@ -28,6 +28,10 @@ struct TerminalState: Hashable {
   var configuredKeys: Set<String> = []
   /// The texts that the user can send by name; each is a command.
   var snippets: [Snippet] = []
+  /// The line sequences of the configuration; each is a command.
+  var sequences: [NamedSequence] = []
+  /// The name of the line sequence that is being played; nil for none.
+  var playing: String?
   /// What Enter sends.
   var lineEnding = LineEnding.cr
   /// How the device's output is shown.

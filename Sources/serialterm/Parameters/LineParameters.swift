@@ -45,10 +45,14 @@ enum LineParameters {
 
   static let onOpen = Parameter<LineSequence?>.option(
     "on-open", "STEPS", "Steps after the port is opened: dtr=off,rts=on,wait=100,rts=off.",
-    details: "Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000).",
+    details: """
+      Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000), baud (a rate, until the \
+      steps have ended).
+      """,
     completion: .list([
       "dtr=on", "dtr=off", "rts=on", "rts=off", "break=on", "break=off",
       Completion.Candidate("wait=", isBeginning: true),
+      Completion.Candidate("baud=", isBeginning: true),
     ]),
     parse: { try LineSequence(parsing: $0) })
 

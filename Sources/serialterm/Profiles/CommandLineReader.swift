@@ -115,7 +115,8 @@ private struct ProfiledLine<Command: ProfiledCommand> {
     command.namedTarget = choice.target
     command.profile = ProfileInUse(
       name: choice.profile, keys: choice.entries.map(\.key).sorted(),
-      snippets: Snippet.snippets(of: choice.entries))
+      snippets: Snippet.snippets(of: choice.entries),
+      sequences: NamedSequence.sequences(of: choice.entries))
     return command
   }
 

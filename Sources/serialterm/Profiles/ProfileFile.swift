@@ -99,7 +99,11 @@ struct ProfileFile {
   ///
   /// - Throws: `ConfigurationError` with the line of the mistake.
   static func check(_ entry: Entry, isDefault: Bool) throws(ConfigurationError) {
-    if entry.key == Snippet.tableName { return try Snippet.check([entry]) }
+    switch entry.key {
+    case Snippet.tableName: return try Snippet.check([entry])
+    case NamedSequence.tableName: return try NamedSequence.check([entry])
+    default: break
+    }
     if let complaint = complaint(about: entry, isDefault: isDefault) {
       throw ConfigurationError(line: entry.line, complaint)
     }

@@ -27,4 +27,6 @@ struct ProfileInUse: Hashable {
   var keys: [String] = []
   /// The texts that the user can send by name.
   var snippets: [Snippet] = []
+  /// The line sequences that the user can play by name.
+  var sequences: [NamedSequence] = []
 }

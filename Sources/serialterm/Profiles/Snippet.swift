@@ -15,8 +15,6 @@ struct Snippet: Hashable, Sendable {
 
   /// The largest number of bytes of a text.
   static let largestText = 65_536
-  /// The largest number of characters of a name: lists have room for it.
-  static let longestName = 24
 
   /// What is sent.
   ///
@@ -45,14 +43,8 @@ extension Snippet {
   static func check(_ entries: [Entry]) throws(ConfigurationError) { _ = try read(entries) }
 
   private static func read(_ entries: [Entry]) throws(ConfigurationError) -> [Snippet] {
-    guard let table = entries.first(where: { $0.key == tableName }) else { return [] }
-    guard case .table(let names) = table.value else {
-      throw ConfigurationError(
-        line: table.line,
-        "'\(tableName)' is \(table.value.kindName): expected a table, [profile.NAME.\(tableName)]")
-    }
     var snippets: [Snippet] = []
-    for entry in names {
+    for entry in try NameTable.entries(of: tableName, in: entries) {
       let snippet = try Snippet(entry)
       if let key = snippet.key, let other = snippets.first(where: { $0.key == key }) {
         throw ConfigurationError(
@@ -76,14 +68,6 @@ extension Snippet {
 
   private init(_ entry: Entry) throws(ConfigurationError) {
     name = entry.key
-    guard !name.isEmpty, name.count <= Self.longestName,
-      name.unicodeScalars.allSatisfy(\.isShownAsItself)
-    else {
-      throw ConfigurationError(
-        line: entry.line,
-        "the name of a snippet is 1 to \(Self.longestName) printable characters: '\(name.harmless)'"
-      )
-    }
     switch entry.value {
     case .string(let text): self.text = try Self.bytes(of: text, name: name, line: entry.line)
     case .table(let parts):

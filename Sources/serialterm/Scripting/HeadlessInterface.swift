@@ -176,7 +176,7 @@ final class HeadlessInterface: FrontEnd {
     // A reset is not cut off. A signal or a failure does not wait.
     try app.goOn { [app, members] in
       guard case .success(.done) = app.outcome else { return false }
-      return members.contains { $0.port.controller.opening.isPlaying }
+      return members.contains { $0.port.controller.sequences.isPlaying }
     }
     // A pipe is read completely.
     let pauses = members.map { $0.port.session.pauseReading() }

@@ -266,6 +266,7 @@ extension ConnectCommand {
     ConnectConfiguration(
       session: sessionConfiguration, profile: profile.name,
       configuredKeys: Set(profile.keys), snippets: profile.snippets,
+      sequences: profile.sequences,
       echoesLocally: values[Self.localEcho],
       isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
       lineEnding: values[Self.lineEnding], view: values.viewSettings,

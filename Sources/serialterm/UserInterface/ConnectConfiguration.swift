@@ -13,6 +13,8 @@ struct ConnectConfiguration {
   var configuredKeys: Set<String> = []
   /// The texts that the user can send by name.
   var snippets: [Snippet] = []
+  /// The line sequences that the user can play by name.
+  var sequences: [NamedSequence] = []
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool

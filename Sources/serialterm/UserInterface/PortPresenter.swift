@@ -94,6 +94,7 @@ final class PortPresenter {
     model.update {
       $0.configuredKeys = configuration.configuredKeys
       $0.snippets = configuration.snippets
+      $0.sequences = configuration.sequences
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
       $0.lineEnding = configuration.lineEnding
@@ -200,6 +201,7 @@ final class PortPresenter {
   /// Reports what the port's driver has counted. What changes from here on is shown nowhere.
   func stop() {
     port.lineCommands.end()
+    port.sequences.end()
     controller.session.refreshCounters()
     errorReport.finish()
     stateChanges = nil

@@ -61,7 +61,7 @@ extension UserInterface {
         "standard input is empty, so the session ends. To keep logging, use 'serialterm log'.")
     }
     // Nothing to send is no reason to leave a device in the middle of its reset.
-    controller.opening.afterwards { [unowned self] in
+    controller.sequences.afterwards { [unowned self] in
       finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
     }
   }

@@ -93,6 +93,10 @@ import Testing
         ?? (hasOnlyBytes(situation) ? "this port has no break" : nil)
     case "toggle-line", "pulse-line":
       withoutPort(situation) ?? unsendable(situation) ?? withoutLines(situation)
+    case "sequence":
+      withoutPort(situation) ?? unsendable(situation)
+        ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
+    case "stop-sequence": "no sequence"
     case "send-file", "run-script":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)

@@ -37,8 +37,8 @@ struct ProfileFileTests {
       ("target = ['a', {}]", "2: 'target' contains a table: expected strings"),
       ("match = [1979-05-27]", "2: 'match' is an array: expected a string, or an array of strings"),
       (
-        "[profile.a.sequences]\nx = 'y'",
-        "2: unknown key 'sequences': expected the long name of an option, such as 'baud'"
+        "[profile.a.nonsense]\nx = 'y'",
+        "2: unknown key 'nonsense': expected the long name of an option, such as 'baud'"
       ),
     ])
   func kinds(_ text: String, _ expected: String) {

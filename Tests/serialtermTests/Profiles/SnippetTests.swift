@@ -108,7 +108,7 @@ import Testing
       ),
       (
         "\"a\\u001bb\" = 'x'",
-        "3: the name of a snippet is 1 to 24 printable characters: 'a\u{FFFD}b'"
+        "3: a name is 1 to 24 printable characters: 'a\u{FFFD}b'"
       ),
     ])
   func mistakes(_ text: String, _ expected: String) {

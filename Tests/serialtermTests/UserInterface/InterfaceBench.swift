@@ -41,6 +41,7 @@ final class InterfaceBench {
     /// The names of logs.
     var logs: [String] = []
     var snippets: [Snippet] = []
+    var sequences: [NamedSequence] = []
     var pacing = Pacing()
   }
 
@@ -97,7 +98,7 @@ final class InterfaceBench {
         target: .endpoint(endpoint), settings: options.settings, linkOptions: LinkOptions(),
         onOpen: nil, reconnects: options.reconnects, waitsForAbsentDevice: false,
         pacing: options.pacing, log: LogConfiguration(files: options.logs), isQuiet: false),
-      profile: nil, snippets: options.snippets, echoesLocally: false,
+      profile: nil, snippets: options.snippets, sequences: options.sequences, echoesLocally: false,
       isReadOnly: options.isReadOnly, editsLines: options.editsLines, lineEnding: .cr,
       view: ViewSettings(), filter: nil,
       showsStatus: options.showsStatus, scrollbackCapacity: 1 << 20,

@@ -1,0 +1,178 @@
+package import EventLoop
+package import SerialCore
+
+/// Plays line sequences on a session's port, one at a time. Nothing is sent meanwhile, because a sequence may
+/// reset the device.
+///
+/// A baud rate of a sequence is for the sequence only: the rate before is set again at the end, however it
+/// ends. A break that a sequence has started ends if the sequence is not played to its end.
+package final class SequencePlayer: SessionObserver {
+  /// How a sequence ends.
+  package enum End: Hashable, Sendable {
+    /// All steps were performed.
+    case done
+    /// A step failed; the rest was skipped.
+    case failed(LineSequence.Step, SerialError)
+    /// It was stopped.
+    case stopped
+    /// The port was closed, or its device was unplugged.
+    case portClosed
+  }
+
+  /// The name of the sequence that is being played; nil for none.
+  package private(set) var playing: String? {
+    didSet { if playing != oldValue { onChange(playing) } }
+  }
+  /// Called when ``playing`` has changed.
+  package var onChange: (String?) -> Void = { _ in }
+
+  private let session: Session
+  private let loop: IOLoop
+  private var runner: ExchangeRunner<LinePlay>?
+  private var then: (End) -> Void = { _ in }
+  /// Why the last step failed.
+  private var error: SerialError?
+  /// Pauses sending while a sequence is played.
+  private var sendingPause: Session.Pause?
+  private var isInBreak = false
+  /// The baud rate before the first step that set one, and the last one that was set.
+  private var rates: (before: UInt32, now: UInt32)?
+  /// Called once, when the sequence has ended.
+  private var whenOver: (() -> Void)?
+
+  package init(on session: Session, loop: IOLoop) {
+    self.session = session
+    self.loop = loop
+    session.addObserver(self, of: .stateChange)
+  }
+
+  /// Whether a sequence is being played.
+  package var isPlaying: Bool { runner != nil }
+
+  /// Plays a sequence on the open port. One that is being played is stopped first.
+  ///
+  /// - Parameters:
+  ///   - name: what ``playing`` is meanwhile.
+  ///   - then: called once, at the end; during the call if no step waits.
+  package func play(
+    _ sequence: LineSequence, named name: String, then: @escaping (End) -> Void
+  ) {
+    stop()
+    (self.then, error) = (then, nil)
+    sendingPause = session.pauseSending()
+    let runner = ExchangeRunner(LinePlay(sequence), on: session, loop: loop)
+    runner.perform = { [unowned self] in perform($0, then: $1) }
+    runner.onEnd = { [unowned self] in ended($0) }
+    self.runner = runner
+    playing = name
+    // It needs no pen, so it cannot be refused.
+    _ = try? runner.begin()
+  }
+
+  /// Stops the sequence. The lines stay as the last step has set them.
+  package func stop() { runner?.stop() }
+
+  /// Performs an action when the present sequence has ended, in whatever way; at once if none is being played.
+  package func afterwards(_ action: @escaping () -> Void) {
+    if isPlaying { whenOver = action } else { action() }
+  }
+
+  /// Stops the sequence because the session ends: nobody is told.
+  package func end() {
+    (then, whenOver) = ({ _ in }, nil)
+    stop()
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    // New settings of an open port do not close it.
+    if old.isOpen && !new.isOpen { stop() }
+  }
+
+  // MARK: Steps
+
+  private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
+    do throws(SerialError) {
+      switch operation {
+      case .setLines(let asserting, let deasserting):
+        try session.setModemLines(asserting: asserting, deasserting: deasserting)
+      case .setBreak(let isOn):
+        try session.setBreak(isOn)
+        isInBreak = isOn
+      case .setBaudRate(let rate): return set(rate, then: then)
+      // A line sequence has no such step.
+      case .sendBreak, .pulse: return then(false)
+      }
+      then(true)
+    } catch {
+      self.error = error
+      then(false)
+    }
+  }
+
+  private func set(_ rate: UInt32, then: @escaping (Bool) -> Void) {
+    var settings = session.requestedSettings
+    let before = rates?.before ?? settings.baudRate
+    settings.baudRate = rate
+    session.apply(settings) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success:
+        rates = (before, rate)
+        // The sequence may have been stopped before the answer.
+        if !isPlaying { _ = restoreRate() }
+        then(true)
+      case .failure(let error):
+        self.error = error
+        then(false)
+      }
+    }
+  }
+
+  // MARK: The end
+
+  private func ended(_ end: LinePlay.End) {
+    var end: End =
+      switch end {
+      case .done: .done
+      case .failed(let step):
+        // Every operation that is not performed has a reason.
+        error.map { .failed(step, $0) } ?? .stopped
+      case .stopped: session.isOpen ? .stopped : .portClosed
+      }
+    if isInBreak, end != .done {
+      // The device may have gone just now, and the break with it.
+      _ = try? session.setBreak(false)
+    }
+    isInBreak = false
+    if let failure = restoreRate() { end = failure }
+    let (then, action) = (then, whenOver)
+    (self.then, whenOver) = ({ _ in }, nil)
+    (runner, sendingPause) = (nil, nil)
+    playing = nil
+    then(end)
+    action?()
+  }
+
+  /// Sets the rate before the sequence again, unless somebody else has changed it meanwhile.
+  ///
+  /// - Returns: the end of the sequence, if the driver refused the rate.
+  private func restoreRate() -> End? {
+    guard let (before, now) = rates else { return nil }
+    rates = nil
+    var settings = session.requestedSettings
+    guard settings.baudRate == now else { return nil }
+    settings.baudRate = before
+    guard session.isOpen else {
+      session.requestedSettings = settings
+      return nil
+    }
+    do throws(SerialError) {
+      try session.apply(settings)
+      return nil
+    } catch {
+      return .failed(.setBaudRate(before), error)
+    }
+  }
+}
