@@ -30,8 +30,8 @@ class HelpTests(CommandTest):
         self.screen.wait_for_text(f"row {size[0] - 1}")
         self.press(b"?")
 
-    def test_on_a_standard_screen_all_of_it_is_in_view(self):
-        self.list((24, 80))
+    def test_on_a_screen_of_40_rows_all_of_it_is_in_view(self):
+        self.list((40, 80))
         self.screen.wait_for_text(FOOTER)
         lines = self.screen.lines
         self.assertIn(HEADER, "\n".join(lines))

@@ -104,7 +104,6 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     take(.cutOff(sent: writtenCount - own))
   }
 
-  /// Lets an exchange go on that was held up.
   package func goOn() {
     if hasYielded { resumeSoon() }
   }
@@ -253,6 +252,9 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
 package protocol RunningExchange: AnyObject {
   /// Stops the exchange, because the user wants it. What the driver has not taken is discarded.
   func stop()
+
+  /// Lets an exchange go on that was held up because what it shows was not taken.
+  func goOn()
 
   /// Lets the exchange send no more, because the session is about to end. The session waits for the
   /// bytes that the driver has taken, and then calls ``cutOff(discarding:)``.

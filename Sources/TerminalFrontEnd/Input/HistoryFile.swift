@@ -3,8 +3,8 @@ import Posix
 package import SystemPackage
 package import TerminalUI
 
-/// The file that keeps typed lines for the next session: one per profile, and one for sessions without
-/// a profile.
+/// The file that keeps typed lines for the next session: one per profile, one for sessions without a
+/// profile, and one for the shell commands of all sessions.
 ///
 /// Typed lines may be confidential: only the user can read the file (0600, in folders of 0700), and
 /// neither it nor its folders may be symbolic links. Errors are ignored: a history that cannot be read
@@ -31,6 +31,15 @@ package struct HistoryFile {
   ///   - place: the state folder of the user; nil for none.
   package init(ofProfile profile: String?, in place: FilePath?) {
     name = Self.fileName(for: profile ?? "default")
+    self.place = place
+  }
+
+  /// Chooses the file of the shell commands; nothing is opened.
+  ///
+  /// - Parameter place: the state folder of the user; nil for none.
+  package init(ofCommandsIn place: FilePath?) {
+    // The name of no profile: a period would be encoded.
+    name = "run-command.txt"
     self.place = place
   }
 

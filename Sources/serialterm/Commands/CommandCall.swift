@@ -90,6 +90,12 @@ protocol CommandUser: AnyObject {
   ///
   /// - Throws: ``Failure`` if it cannot be read, or has a mistake.
   func run(script: FilePath) throws(Failure)
+  /// Runs a shell command whose standard input and output are the port.
+  ///
+  /// - Throws: ``Failure`` if it cannot be run.
+  func run(program: String) throws(Failure)
+  /// The shell commands that were run, the last one at the end.
+  var recentCommands: [String] { get }
   /// Stops what has the pen: a file, a script, a program.
   func stopExchange()
   /// Types to another port; nil for the next one.

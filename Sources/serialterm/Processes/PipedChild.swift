@@ -1,60 +1,137 @@
+import EventLoop
 import Glibc
 import Posix
 import SystemPackage
 
-/// A shell command whose standard input and output are pipes to this process.
+/// A shell command whose standard streams are pipes to this process.
 final class PipedChild {
-  /// The reading end of its output; non-blocking.
-  let output: OwnedDescriptor
-  private var input: OwnedDescriptor?
-  private let pid: pid_t
-  private var hasEnded = false
+  /// Where the standard streams of a command lead, and who gets its signals.
+  struct Plan {
+    /// Where its standard error leads.
+    enum Errors {
+      /// Where the standard error of this process leads.
+      case inherited
+      /// Into its output.
+      case joined
+      /// Into a pipe of its own.
+      case piped
+    }
 
-  private let leadsGroup: Bool
+    /// What it leads, so that signals also reach its children.
+    enum Leading {
+      case nothing
+      /// A process group.
+      case group
+      /// A session: it cannot use the user's terminal.
+      case session
+    }
+
+    /// Whether its standard input and output are pipes; otherwise they are `/dev/null`.
+    var talks = true
+    var errors = Errors.inherited
+    var leads = Leading.nothing
+    /// Variables that are added to the environment.
+    var environment: [(name: String, value: String)] = []
+  }
+
+  private var input: OwnedDescriptor?
+  private var output: OwnedDescriptor?
+  private var errors: OwnedDescriptor?
+  private let pid: pid_t
+  private let plan: Plan
+  private var watch: DescriptorWatch?
+  /// Its exit status; nil while it runs, as far as is known.
+  private(set) var knownStatus: ExitStatus?
 
   /// Starts `/bin/sh -c COMMAND`. The corresponding C function is `posix_spawn`.
   ///
-  /// - Parameter isFilter: Whether its standard error joins its output, and whether it gets a process
-  ///   group of its own, so that signals also reach its children.
   /// - Throws: the errors of pipe(2) and posix_spawn(3).
-  init(_ command: String, isFilter: Bool = false) throws(Errno) {
-    leadsGroup = isFilter
-    let toChild = try Pipe()
-    let fromChild = try Pipe()
+  init(_ command: String, _ plan: Plan = Plan()) throws(Errno) {
+    self.plan = plan
+    // With SIGCHLD ignored, a child that ends leaves no status.
+    signal(SIGCHLD, SIG_DFL)
+    let toChild = plan.talks ? try Pipe() : nil
+    let fromChild = plan.talks ? try Pipe() : nil
+    let errorsOfChild = plan.errors == .piped ? try Pipe() : nil
     pid = try Self.spawn(
-      command, input: toChild.reading.borrowed, output: fromChild.writing.borrowed,
-      isFilter: isFilter)
+      command, plan, input: toChild?.readingEnd, output: fromChild?.writingEnd,
+      errors: errorsOfChild?.writingEnd)
+    input = toChild?.takeWriting()
+    output = fromChild?.takeReading()
+    errors = errorsOfChild?.takeReading()
     // Only these ends: programs expect their own to block.
-    for end in [toChild.writing.borrowed, fromChild.reading.borrowed] {
+    for end in [inputDescriptor, outputDescriptor, errorDescriptor].compactMap(\.self) {
       _ = fcntl(end.rawValue, F_SETFL, fcntl(end.rawValue, F_GETFL) | O_NONBLOCK)
     }
-    input = .some(toChild.takeWriting())
-    output = fromChild.takeReading()
   }
 
   /// The writing end of its input; nil once closed.
   var inputDescriptor: FileDescriptor? { input?.borrowed }
 
+  /// The reading end of its output; nil if it does not talk. Non-blocking.
+  var outputDescriptor: FileDescriptor? { output?.borrowed }
+
+  /// The reading end of its standard error, if that is a pipe. Non-blocking.
+  var errorDescriptor: FileDescriptor? { errors?.borrowed }
+
   /// Closes its input.
   func closeInput() { input = nil }
+
+  /// The number of bytes of its input that it has not read.
+  var unreadCount: Int {
+    var count: CInt = 0
+    if let inputDescriptor { _ = ioctl(inputDescriptor.rawValue, UInt(FIONREAD), &count) }
+    return Int(count)
+  }
+
+  /// Calls back once, when it has ended. It is kept until then, so that no zombie remains.
+  ///
+  /// A thread waits for it, because only one part of a process can wait for SIGCHLD.
+  ///
+  /// - Throws: the errors of pipe(2), epoll_ctl(2) and pthread_create(3).
+  func watchEnd(on loop: IOLoop, _ handler: @escaping (ExitStatus) -> Void) throws(Errno) {
+    let pipe = try WakePipe()
+    watch = try loop.watch(pipe.reader, for: .reading) { [self] _ in
+      // The pipe is kept until here.
+      _ = pipe
+      watch?.cancel()
+      watch = nil
+      if let status = status() { handler(status) }
+    }
+    let pid = pid
+    do throws(Errno) {
+      try DetachedThread.run {
+        var info = siginfo_t()
+        // The status stays: until it is taken, no other process can get the number of this one.
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        pipe.wake()
+      }
+    } catch {
+      watch?.cancel()
+      watch = nil
+      end(SIGKILL)
+      throw error
+    }
+  }
 
   /// Its exit status; nil while it runs. The corresponding C function is `waitpid`.
   func status() -> ExitStatus? {
     var status: CInt = 0
-    guard !hasEnded, waitpid(pid, &status, WNOHANG) == pid else { return nil }
-    hasEnded = true
-    return ExitStatus(waitStatus: status)
+    if knownStatus == nil, waitpid(pid, &status, WNOHANG) == pid {
+      knownStatus = ExitStatus(waitStatus: status)
+    }
+    return knownStatus
   }
 
   /// Sends it a signal, if it still runs.
   func end(_ signal: CInt) {
-    if !hasEnded { kill(leadsGroup ? -pid : pid, signal) }
+    if knownStatus == nil { kill(plan.leads == .nothing ? pid : -pid, signal) }
   }
 
   /// Both ends of a pipe, close-on-exec. The corresponding C function is `pipe`.
-  private struct Pipe: ~Copyable {
-    let reading: OwnedDescriptor
-    let writing: OwnedDescriptor
+  private final class Pipe {
+    private var reading: OwnedDescriptor?
+    private var writing: OwnedDescriptor?
 
     init() throws(Errno) {
       var ends: [CInt] = [-1, -1]
@@ -65,21 +142,27 @@ final class PipedChild {
       writing = OwnedDescriptor(FileDescriptor(rawValue: ends[1]))
     }
 
-    /// Takes one end; the other one is closed.
-    consuming func takeReading() -> OwnedDescriptor { reading }
-    consuming func takeWriting() -> OwnedDescriptor { writing }
+    var readingEnd: FileDescriptor? { reading?.borrowed }
+    var writingEnd: FileDescriptor? { writing?.borrowed }
+
+    /// Takes one end; what is not taken is closed with the pipe.
+    func takeReading() -> OwnedDescriptor? { reading.take() }
+    func takeWriting() -> OwnedDescriptor? { writing.take() }
   }
 
   private static func spawn(
-    _ command: String, input: FileDescriptor, output: FileDescriptor, isFilter: Bool
+    _ command: String, _ plan: Plan, input: FileDescriptor?, output: FileDescriptor?,
+    errors: FileDescriptor?
   ) throws(Errno) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input.rawValue, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDOUT_FILENO)
-    if isFilter {
-      posix_spawn_file_actions_adddup2(&actions, output.rawValue, STDERR_FILENO)
+    lead(STDIN_FILENO, to: input, O_RDONLY, &actions)
+    lead(STDOUT_FILENO, to: output, O_WRONLY, &actions)
+    switch plan.errors {
+    case .inherited: break
+    case .joined: posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+    case .piped: lead(STDERR_FILENO, to: errors, O_WRONLY, &actions)
     }
     // The child gets the default signal mask, and default actions for the signals ignored here.
     var attributes = posix_spawnattr_t()
@@ -91,15 +174,48 @@ final class PipedChild {
     for number in ExitStatus.ignoredSignals { sigaddset(&defaults, number) }
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &defaults)
-    let group = isFilter ? POSIX_SPAWN_SETPGROUP : 0
+    let leading: CInt =
+      switch plan.leads {
+      case .nothing: 0
+      case .group: CInt(POSIX_SPAWN_SETPGROUP)
+      case .session: setSession
+      }
     posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
+      &attributes, Int16(CInt(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | leading))
     var arguments = ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
     defer { for argument in arguments { free(argument) } }
+    var variables = Self.variables(adding: plan.environment).map { strdup($0) } + [nil]
+    defer { for variable in variables { free(variable) } }
     var pid: pid_t = 0
     // It returns the error and does not set errno.
-    let error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, environ)
+    let error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, &variables)
     guard error == 0 else { throw Errno(rawValue: error) }
     return pid
+  }
+
+  /// POSIX_SPAWN_SETSID of <spawn.h>.
+  private static let setSession: CInt = 0x80
+
+  private static func lead(
+    _ stream: CInt, to end: FileDescriptor?, _ flags: CInt,
+    _ actions: inout posix_spawn_file_actions_t
+  ) {
+    if let end {
+      posix_spawn_file_actions_adddup2(&actions, end.rawValue, stream)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", flags, 0)
+    }
+  }
+
+  /// The environment of this process with more variables, which replace those of the same name.
+  private static func variables(adding others: [(name: String, value: String)]) -> [String] {
+    var variables: [String] = []
+    var next = environ
+    while let variable = next.pointee {
+      let text = String(cString: variable)
+      if !others.contains(where: { text.hasPrefix("\($0.name)=") }) { variables.append(text) }
+      next += 1
+    }
+    return variables + others.map { "\($0.name)=\($0.value)" }
   }
 }

@@ -17,8 +17,6 @@ final class FilterKeeper {
   private var filter: ScreenFilter?
   private var lines: [UInt8] = []
   private var lastByte: UInt8 = 0
-  /// Commands that were signalled to end and may still run: their exit must be collected.
-  private var retired: [ScreenFilter] = []
 
   /// The time that the command has to write its remaining output before it ends.
   private static let patience = Duration.milliseconds(150)
@@ -60,7 +58,6 @@ final class FilterKeeper {
   /// Starts the command, if there is one; prints the reason if it cannot be started.
   func start() {
     guard let command, filter == nil else { return }
-    retired.removeAll { $0.hasExited }
     do throws(Errno) {
       let filter = try ScreenFilter(command, on: loop)
       filter.onOutput = { [unowned self, unowned filter] in
@@ -85,7 +82,8 @@ final class FilterKeeper {
   }
 
   private func retire() {
-    if let filter { retired.append(filter) }
+    // It is calling.
+    loop.atEndOfTurn { [filter] in _ = filter }
     filter = nil
     onChange()
     onRoom()
@@ -99,16 +97,9 @@ final class FilterKeeper {
       console.warn("the filter takes bytes again; \(missing.bytesWere) not shown.")
     case .ended(let status, let unread):
       let missing = unread > 0 ? " \(unread.bytesWere) not taken by it." : ""
-      console.warn("the filter \(words(for: status)): the output is shown unfiltered.\(missing)")
+      let end = status?.ofCommand ?? "takes and writes nothing any more"
+      console.warn("the filter \(end): the output is shown unfiltered.\(missing)")
       retire()
-    }
-  }
-
-  private func words(for status: ExitStatus?) -> String {
-    switch status {
-    case .signal(let number): "was ended by signal \(number)"
-    case let status?: "ended with status \(status.code)"
-    case nil: "takes and writes nothing any more"
     }
   }
 }

@@ -27,7 +27,6 @@ final class ScreenFilter {
   private let loop: IOLoop
   private var input: OutputChannel?
   private var watch: DescriptorWatch?
-  private var signals: SignalWatch?
   private var endTimer: LoopTimer?
   private var status: ExitStatus?
   private var unreadCount = 0
@@ -44,9 +43,8 @@ final class ScreenFilter {
   /// - Throws: the errors of pipe(2), posix_spawn(3) and epoll_ctl(2).
   init(_ command: String, on loop: IOLoop) throws(Errno) {
     self.loop = loop
-    signal(SIGCHLD, SIG_DFL)
-    child = try PipedChild(command, isFilter: true)
-    signals = try loop.watchSignals([SIGCHLD]) { [unowned self] _ in look() }
+    child = try PipedChild(command, .init(errors: .joined, leads: .group))
+    try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
     if let descriptor = child.inputDescriptor {
       let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
       channel.onOverflow = { [unowned self] in onNews(.overflow) }
@@ -55,8 +53,10 @@ final class ScreenFilter {
       channel.onGone = { [unowned self] _ in endSoon() }
       input = channel
     }
-    watch = try loop.watch(child.output.borrowed, for: .reading) { [unowned self] _ in
-      if !readOutput() { endSoon() }
+    if let output = child.outputDescriptor {
+      watch = try loop.watch(output, for: .reading) { [unowned self] _ in
+        if !readOutput() { endSoon() }
+      }
     }
   }
 
@@ -82,10 +82,9 @@ final class ScreenFilter {
 
   // MARK: The end
 
-  /// Checks whether it has ended. Call this after SIGCHLD.
-  private func look() {
-    if status == nil { status = child.status() }
-    if status != nil { endSoon(after: .zero) }
+  private func ended(_ status: ExitStatus) {
+    self.status = status
+    endSoon(after: .zero)
   }
 
   /// Stops using it; its exit status is reported if it ends soon.
@@ -114,25 +113,18 @@ final class ScreenFilter {
       guard rest > 0 else { break }
       _ = input?.finish(within: .zero)
       // While input is queued, the wait is short; otherwise it waits for output.
-      var poll = pollfd(fd: child.output.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
+      guard let output = child.outputDescriptor else { break }
+      var poll = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
       let wait = input == nil ? rest : min(rest, 5)
       if Glibc.poll(&poll, 1, CInt(wait)) > 0 { isOpen = readOutput() }
     }
     return close()
   }
 
-  /// Whether it has ended. Calls waitpid(2), so that no zombie remains.
-  var hasExited: Bool {
-    if status == nil { status = child.status() }
-    return status != nil
-  }
-
   private func close() -> Int {
     hasEnded = true
     endTimer = nil
     watch?.cancel()
-    // SIGCHLD of a later filter must not reach this one.
-    signals = nil
     closeInput(countingPipe: true)
     if status == nil { status = child.status() }
     child.end(SIGTERM)
@@ -141,10 +133,8 @@ final class ScreenFilter {
 
   /// - Parameter countingPipe: whether bytes in the pipe count as unread.
   private func closeInput(countingPipe: Bool) {
-    guard let channel = input, let descriptor = child.inputDescriptor else { return }
-    var inPipe: CInt = 0
-    if countingPipe { _ = ioctl(descriptor.rawValue, UInt(FIONREAD), &inPipe) }
-    unreadCount = channel.untakenCount + Int(inPipe)
+    guard let channel = input else { return }
+    unreadCount = channel.untakenCount + (countingPipe ? child.unreadCount : 0)
     input = nil
     child.closeInput()
   }
@@ -153,7 +143,7 @@ final class ScreenFilter {
 
   /// - Returns: whether more output may follow.
   private func readOutput() -> Bool {
-    switch (try? child.output.borrowed.readAvailable(into: buffer)) ?? .endOfFile {
+    switch (try? child.outputDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
     case .bytes(let count):
       onOutput(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       return true

@@ -45,6 +45,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
   /// The script that runs when the first port is open for the first time; nil when it has begun.
   var openingScript: Script?
   var scriptTimer: LoopTimer?
+  /// The shell commands that the user has run.
+  var commandHistory: HistoryFile
   /// When the program should have ended, after the user has quit.
   var leavingDeadline: MonotonicTime?
   /// The port that the open question is about: which device has come back.
@@ -105,6 +107,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     let first = requests[0].configuration
     let streams = environment.streams
     historyFolder = environment.historyFolder
+    commandHistory = HistoryFile(ofCommandsIn: environment.historyFolder)
     self.openingScript = openingScript
     self.configurationOfFurther = configurationOfFurther
     terminal = environment.terminal
@@ -222,7 +225,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     console.onRoom = { [unowned self] in
       for port in ports {
         port.screenHasRoom()
-        (port.controller.exchange as? ScriptPlayer)?.goOn()
+        port.controller.exchange?.goOn()
       }
     }
     input.onCommand = { [unowned self] in perform($0) }

@@ -97,7 +97,7 @@ import Testing
       withoutPort(situation) ?? unsendable(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
     case "stop-sequence": "no sequence"
-    case "send-file", "run-script":
+    case "send-file", "run-script", "run-command":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
     case "stop-sending":

@@ -57,6 +57,11 @@ final class FakeCommandUser: CommandUser {
     if let refusal { throw refusal }
     events.append("run \(script)")
   }
+  var recentCommands: [String] = []
+  func run(program: String) throws(Failure) {
+    if let refusal { throw refusal }
+    events.append("run \(program)")
+  }
   func stopExchange() { events.append("stop") }
   var focusName = "ttyFAKE"
   func moveFocus(to name: String?) { events.append("focus \(name ?? "next")") }

@@ -126,6 +126,18 @@ final class InterfaceBench {
     terminal.look()
   }
 
+  /// Takes turns until something is so, for ten seconds at most: for processes, which have their own time.
+  ///
+  /// - Returns: whether it is so.
+  func wait(until isMet: () -> Bool) throws -> Bool {
+    let deadline = MonotonicTime.now + .seconds(10)
+    while !isMet(), .now < deadline {
+      try app.loop.turn(waitingAtMost: .milliseconds(20))
+      terminal.look()
+    }
+    return isMet()
+  }
+
   /// Lets time pass.
   func pass(_ duration: Duration) throws {
     clock.advance(by: duration)

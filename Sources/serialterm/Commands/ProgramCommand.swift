@@ -1,0 +1,57 @@
+import Options
+import TerminalFrontEnd
+import TerminalUI
+
+extension Command {
+  /// Runs a shell command on the open port, as `--exec` does in place of a session.
+  static let runProgram = CommandWithArgument(
+    "R", "run-command", "run a shell command",
+    or: [
+      "exec", "execute", "program", "shell", "pipe", "zmodem", "xmodem", "ymodem", "sz", "rz",
+      "redirect",
+    ],
+    needs: [.interactive] + Need.toSend, argument: .shellCommand("command to run")
+  ) { command, call in
+    guard let user = call.user else { return call.answer(.withoutUser) }
+    do throws(Failure) {
+      try user.run(program: command)
+      call.answer(.done)
+    } catch {
+      call.answer(.failed(error.message))
+    }
+  }
+}
+
+extension ArgumentKind<String> {
+  /// A shell command: a recent one, or any that is typed.
+  ///
+  /// - Parameter title: the question.
+  fileprivate static func shellCommand(_ title: String) -> Self {
+    ArgumentKind(
+      expected: "a shell command", parse: { $0.isEmpty ? nil : $0 },
+      ask: { request, then in
+        let recent = request.user.recentCommands
+        request.ask(
+          Question(
+            title: title, choices: { Self.choices(typed: $0, recent: recent) },
+            answer: { $0.isEmpty ? nil : $0 },
+            onAnswer: { command in
+              if let command { then(command) }
+            }))
+      })
+  }
+
+  /// What is typed, then the commands that were run, the last one first. Enter alone runs nothing.
+  static func choices(typed: String, recent: [String]) -> [Choice<String?>] {
+    let first =
+      typed.isEmpty
+      ? Choice<String?>(id: nil, title: "no command", isCurrent: true)
+      : Choice<String?>(id: typed, title: typed)
+    var listed: [Choice<String?>] = [first]
+    var seen: Set<String> = [typed]
+    for command in recent.reversed() where seen.insert(command).inserted {
+      listed.append(Choice(id: command, title: command, detail: "recent"))
+    }
+    return listed
+  }
+}

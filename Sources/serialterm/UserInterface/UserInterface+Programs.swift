@@ -1,0 +1,67 @@
+import EventLoop
+import PlainText
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+import TerminalUI
+
+/// Shell commands that the user runs on the port.
+extension UserInterface {
+  var recentCommands: [String] { commandHistory.load().lines }
+
+  func run(program command: String) throws(Failure) {
+    // The focus may move while it runs.
+    let port = focus
+    let name = Self.name(ofProgram: command)
+    let program = PortProgram(
+      command, by: Author(.program, name), in: .session, on: port.controller, loop: loop)
+    program.isHeldUp = { [unowned self] in console.isCrowded }
+    program.onErrorLine = { [unowned self, unowned port] line in
+      console.answer([port.port.named("\(name): \(line)")])
+    }
+    program.onInterruptIgnored = { [unowned port] in
+      port.say("\(name) still runs; ctrl-c again kills it.")
+    }
+    program.onEnd = { [unowned self, unowned port, unowned program] outcome in
+      exchangeEnded(at: port)
+      // It is calling.
+      loop.atEndOfTurn { [program] in _ = program }
+      console.warn(port.port.named("\(name) \(outcome.words)"))
+      port.controller.unsent.bytes(outcome.unsentCount)
+    }
+    // A line that begins with a space is not kept, as in line input.
+    if !command.hasPrefix(" ") { commandHistory.append(command) }
+    port.controller.exchange = program
+    do throws(Failure) {
+      try program.begin()
+    } catch {
+      port.controller.exchange = nil
+      throw error
+    }
+    port.say("running \(command); ctrl-c interrupts it.")
+  }
+
+  /// The name of the program that a command runs: the first word that is not an assignment, without its
+  /// folder.
+  static func name(ofProgram command: String) -> String {
+    let words = command.split { " \t\n;|&<>()".contains($0) }
+    let word = words.first { !$0.contains("=") } ?? words.first ?? "command"
+    return FilePath(String(word)).lastComponent?.string ?? String(word)
+  }
+}
+
+extension PortProgram.Outcome {
+  /// How it has ended, and how many bytes passed.
+  fileprivate var words: String {
+    let end =
+      switch reason {
+      case .ended(let status): status.ofCommand
+      case .killed: "was killed"
+      case .cutOff: "was cut off"
+      }
+    let counts = "\(receivedCount.counted("byte")) received, \(sentCount.grouped) sent"
+    let unread = unreadCount > 0 ? " \(unreadCount.bytesWere) received and not read by it." : ""
+    return "\(end): \(counts).\(unread)"
+  }
+}
