@@ -166,8 +166,10 @@ final class PortPresenter {
 
   /// Shows a mark behind all that has been received.
   private func show(_ mark: Mark) {
+    let line = mark.line(port: name).harmless
     view.showHeld()
-    console.answer([StyledLine(mark.line(port: name).harmless, .dimmed)])
+    console.answer([StyledLine(line, .dimmed)])
+    scrollback?.addMark(line, at: mark.moment.wallClock)
   }
 
   private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
