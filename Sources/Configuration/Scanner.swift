@@ -1,6 +1,8 @@
 /// A document and the position of the next byte to read.
 struct Scanner {
   private let bytes: [UInt8]
+  /// The number of bytes before the first of ``bytes``.
+  private let markLength: Int
   private var position = 0
   /// The current line, counted from 1.
   private(set) var line = 1
@@ -9,8 +11,12 @@ struct Scanner {
 
   init(_ bytes: [UInt8]) {
     // A byte order mark has no meaning in UTF-8.
-    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    self.bytes = markLength == 0 ? bytes : Array(bytes.dropFirst(markLength))
   }
+
+  /// The offset of the next byte in the document.
+  var offset: Int { markLength + position }
 
   /// Checks that the document is text: UTF-8 without control characters.
   func checkText() throws(ConfigurationError) {

@@ -10,6 +10,10 @@ public struct TOMLReader {
   static let deepestNesting = 64
 
   var scanner: Scanner
+  /// The headings and the keys that were read, without those in inline tables.
+  private var statements: [TOMLStatement] = []
+  /// The path of the last heading.
+  private var heading: [String] = []
 
   /// Parses a document.
   ///
@@ -17,22 +21,33 @@ public struct TOMLReader {
   ///   form they are written.
   /// - Throws: ``ConfigurationError`` for the first error.
   public static func entries(in document: [UInt8]) throws(ConfigurationError) -> [Entry] {
-    guard document.count <= largestDocument else {
-      throw ConfigurationError(line: 1, "larger than \(largestDocument / 1_048_576) MiB")
-    }
     var reader = TOMLReader(scanner: Scanner(document))
-    try reader.scanner.checkText()
-    return try reader.readDocument()
+    return try reader.readDocument(of: document.count)
   }
 
-  private mutating func readDocument() throws(ConfigurationError) -> [Entry] {
+  /// Parses a document, and tells where its headings and keys are.
+  ///
+  /// - Throws: ``ConfigurationError`` for the first error.
+  static func statements(in document: [UInt8]) throws(ConfigurationError) -> [TOMLStatement] {
+    var reader = TOMLReader(scanner: Scanner(document))
+    _ = try reader.readDocument(of: document.count)
+    return reader.statements
+  }
+
+  private init(scanner: Scanner) { self.scanner = scanner }
+
+  private mutating func readDocument(of size: Int) throws(ConfigurationError) -> [Entry] {
+    guard size <= Self.largestDocument else {
+      throw ConfigurationError(line: 1, "larger than \(Self.largestDocument / 1_048_576) MiB")
+    }
+    try scanner.checkText()
     var tree = TableTree(level: 0)
     var table = TableTree.root
     while scanner.skipToSomething() {
       if scanner.peek == UInt8(ascii: "[") {
         table = try readHeading(into: &tree)
       } else {
-        try readEntry(into: &tree, table)
+        statements.append(try readEntry(into: &tree, table))
       }
       scanner.skipBlanksAndComment()
       guard scanner.takeLineEnd() || scanner.peek == nil else {
@@ -46,7 +61,7 @@ public struct TOMLReader {
   ///
   /// - Returns: The table that the following entries belong to.
   private mutating func readHeading(into tree: inout TableTree) throws(ConfigurationError) -> Int {
-    let line = scanner.line
+    let (line, start) = (scanner.line, scanner.offset)
     _ = scanner.take("[")
     let isElement = scanner.take("[")
     scanner.skipBlanks()
@@ -55,15 +70,23 @@ public struct TOMLReader {
       let bracket = isElement ? "]]" : "]"
       throw scanner.error("expected '\(bracket)' after the table's name")
     }
+    heading = path
+    statements.append(
+      TOMLStatement(
+        heading: path, key: [], line: line, range: start..<scanner.offset,
+        value: scanner.offset..<scanner.offset, isElement: isElement))
     return isElement
       ? try tree.appendTable(path, line: line) : try tree.defineTable(path, line: line)
   }
 
   /// Parses a key and its value, and adds them to a table.
+  ///
+  /// - Returns: Where it is.
+  @discardableResult
   mutating func readEntry(
     into tree: inout TableTree, _ table: Int
-  ) throws(ConfigurationError) {
-    let line = scanner.line
+  ) throws(ConfigurationError) -> TOMLStatement {
+    let (line, start) = (scanner.line, scanner.offset)
     let path = try readKey()
     let level = tree.level(of: table) + path.count
     guard level <= Self.deepestNesting else { throw tooDeep() }
@@ -71,8 +94,12 @@ public struct TOMLReader {
       throw scanner.error("expected '=' after '\(path.joined(separator: "."))'")
     }
     scanner.skipBlanks()
+    let valueStart = scanner.offset
     let value = try readValue(level: level)
     try tree.set(path, to: value, in: table, line: line)
+    return TOMLStatement(
+      heading: heading, key: path, line: line, range: start..<scanner.offset,
+      value: valueStart..<scanner.offset, isElement: false)
   }
 
   func tooDeep() -> ConfigurationError {

@@ -4,7 +4,7 @@ public struct Values: Hashable, Sendable {
   /// What the command line gives.
   public let given: Given
   /// What the command line and the configuration give.
-  private let all: Given
+  public let all: Given
 
   /// Checks the texts of parameters.
   ///
@@ -23,6 +23,7 @@ public struct Values: Hashable, Sendable {
       all = all.with(entry.name, entry.texts.isEmpty ? nil : entry.texts)
     }
     for entry in given.entries { all = all.with(entry.name, entry.texts) }
+    all.switchedOff = given.switchedOff
     self.all = all
     guard !all.entries.isEmpty else { return }
     for declaration in declarations {

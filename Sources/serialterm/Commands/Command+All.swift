@@ -10,7 +10,7 @@ extension Command {
     search, writeText,
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
     nextPort, port.command, sendToAll, connectTo.command,
-    release, reconnect, showConfiguration, copySettings, statistics,
+    release, reconnect, showConfiguration, copySettings, saveProfile, statistics,
   ]
 
   /// The command of a key in a session; nil if it has none.

@@ -68,6 +68,8 @@ protocol CommandUser: AnyObject {
   func ask<Answer>(_ question: Question<Answer>)
   /// Shows the present choices of the open question.
   func updateQuestion()
+  /// Shows lines before a question about them.
+  func show(_ lines: [String])
   /// Shows the list of all commands.
   func showCommandList()
   func clearScreen()

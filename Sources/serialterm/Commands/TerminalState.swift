@@ -26,6 +26,8 @@ struct TerminalState: Hashable {
   var editsLines = false
   /// The options that the configuration file sets, by their keys.
   var configuredKeys: Set<String> = []
+  /// Where the settings come from.
+  var origin = SessionOrigin()
   /// The texts that the user can send by name; each is a command.
   var snippets: [Snippet] = []
   /// The line sequences of the configuration; each is a command.

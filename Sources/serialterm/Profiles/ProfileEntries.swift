@@ -25,7 +25,7 @@ struct ProfileEntries {
     for name in given.switchedOff.sorted() { entries.append((name, .boolean(false))) }
   }
 
-  private static func entry(_ declaration: Declaration, _ texts: [String]) -> (String, Value) {
+  static func entry(_ declaration: Declaration, _ texts: [String]) -> (String, Value) {
     let text = texts.last ?? ""
     switch declaration.shape {
     case .pair(let off, _) where text == "false" && off != "no-\(declaration.name)":

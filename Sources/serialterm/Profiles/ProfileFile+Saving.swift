@@ -4,52 +4,139 @@ import Posix
 import SystemPackage
 
 extension ProfileFile {
-  /// Appends a profile's table to a configuration file, which is created if it does not exist.
-  ///
-  /// - Throws: ``Failure`` if the file cannot be written, is not a regular file, or would no longer be a
-  ///   configuration: `profile = {…}` is a table that nothing can be added to.
-  static func append(_ text: String, to path: FilePath) throws(Failure) {
-    let complaint: String?
-    do throws(Errno) {
-      try makeFolders(above: path)
-      let file = try OwnedDescriptor.open(
-        path, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK, permissions: 0o600)
-      guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
-      let isEmpty = try file.borrowed.stat().size == 0
-      let lead = isEmpty ? "" : try endsWithNewline(file.borrowed) ? "\n" : "\n\n"
-      let bytes = Array((lead + text).utf8)
-      complaint = isEmpty ? nil : Self.complaint(about: try document(at: path) + bytes)
-      if complaint == nil {
-        // A single write: another process reads all of it or nothing.
-        let count = try systemCall {
-          bytes.withUnsafeBytes { write(file.borrowed.rawValue, $0.baseAddress, $0.count) }
-        }
-        guard count == bytes.count else { throw .noSpace }
-      }
-    } catch {
-      throw Failure(
-        .otherFailure, "\(path): \(error == .invalidArgument ? "not a file" : "\(error)").")
-    }
-    if let complaint {
-      throw Failure(.usage, "\(path): the profile cannot be added: \(complaint).")
-    }
-  }
+  /// Why there is no configuration file to write to.
+  static let noFolder = "there is no folder for the configuration: HOME is not set."
 
-  /// Why a document is not a configuration; nil if it is.
-  private static func complaint(about document: [UInt8]) -> String? {
-    do throws(ConfigurationError) {
-      _ = try ConfigurationFile(parsing: document) { _, _ in }
+  /// The bytes of a configuration file that is to be changed; nil if there is none.
+  ///
+  /// - Throws: ``Failure`` if it cannot be read, or is not a regular file.
+  static func present(at path: FilePath) throws(Failure) -> [UInt8]? {
+    do throws(Errno) {
+      guard try path.stat().type == .regular else { throw .invalidArgument }
+      return try document(at: path)
+    } catch .noSuchFileOrDirectory {
       return nil
     } catch {
-      return error.what
+      throw failure(error, at: path)
     }
   }
 
-  private static func endsWithNewline(_ file: FileDescriptor) throws(Errno) -> Bool {
-    var last: UInt8 = 0
-    try systemCall { lseek(file.rawValue, -1, SEEK_END) }
-    try systemCall { read(file.rawValue, &last, 1) }
-    return last == UInt8(ascii: "\n")
+  /// The contents of a configuration file that is to be changed, which may be missing.
+  ///
+  /// - Throws: ``Failure`` if it cannot be read, or is not a configuration.
+  static func contents(toChangeAt path: FilePath) throws(Failure) -> ConfigurationFile {
+    try present(at: path) == nil ? ConfigurationFile() : ProfileFile(path).contents
+  }
+
+  /// Changes the text of a profile.
+  ///
+  /// - Parameters:
+  ///   - isNew: whether the file has no such profile yet.
+  ///   - present: the file; nil if there is none.
+  /// - Throws: ``Failure`` if it would no longer be a configuration: `profile = {…}` is a table that nothing
+  ///   can be added to.
+  static func edit(
+    of profile: String, isNew: Bool, in present: [UInt8]?, at path: FilePath,
+    _ changes: [ProfileEdit.Change]
+  ) throws(Failure) -> ProfileEdit {
+    do throws(ConfigurationError) {
+      return try ProfileEdit(of: profile, in: present ?? [], changes)
+    } catch {
+      let verb = isNew ? "added" : "changed"
+      throw Failure(.usage, "\(path): the profile cannot be \(verb): \(error.what).")
+    }
+  }
+
+  /// Replaces a configuration file in one step: another process reads the old text or the new one.
+  ///
+  /// A symbolic link stays one, and the mode of the file stays.
+  ///
+  /// - Parameter present: what the file must still be; nil for no file.
+  /// - Throws: ``Failure`` if it is something else by now or cannot be written; it is as it was then.
+  static func replace(
+    _ present: [UInt8]?, by document: [UInt8], at path: FilePath
+  ) throws(Failure) {
+    let isReplaced: Bool
+    do throws(Errno) {
+      isReplaced = try exchange(present, for: document, at: path.realPath ?? path)
+    } catch {
+      throw failure(error, at: path)
+    }
+    guard isReplaced else {
+      throw Failure(
+        .otherFailure, "\(path): the file has changed meanwhile; nothing was written. Save again.")
+    }
+  }
+
+  /// - Returns: whether the file was what it should be.
+  private static func exchange(
+    _ present: [UInt8]?, for document: [UInt8], at file: FilePath
+  ) throws(Errno) -> Bool {
+    let folder = file.removingLastComponent()
+    try makeFolders(above: file)
+    // Two processes that save at the same time would each discard what the other writes.
+    let lock = try OwnedDescriptor.open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY)
+    try systemCall { flock(lock.borrowed.rawValue, LOCK_EX | LOCK_NB) }
+    guard try Self.present(atWritable: file) == present else { return false }
+    let draft = FilePath("\(file).new")
+    do throws(Errno) {
+      try write(document, to: draft, like: file)
+      try systemCall {
+        draft.withPlatformString { new in file.withPlatformString { rename(new, $0) } }
+      }
+    } catch {
+      _ = draft.withPlatformString { unlink($0) }
+      throw error
+    }
+    return true
+  }
+
+  /// The bytes of a file that may be written; nil if there is none.
+  private static func present(atWritable file: FilePath) throws(Errno) -> [UInt8]? {
+    do throws(Errno) {
+      // rename(2) would also replace a file that the user has protected.
+      _ = try OwnedDescriptor.open(file, O_WRONLY | O_NOCTTY | O_NONBLOCK)
+      return try document(at: file)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
+  /// Writes a new file, with the mode and the owner of an old one.
+  private static func write(
+    _ document: [UInt8], to draft: FilePath, like file: FilePath
+  ) throws(Errno) {
+    // What a program that was killed has left.
+    _ = draft.withPlatformString { unlink($0) }
+    let new = try OwnedDescriptor.open(
+      draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: 0o600)
+    if let old = try? OwnedDescriptor.open(file, O_RDONLY | O_NOCTTY | O_NONBLOCK) {
+      var facts = Glibc.stat()
+      try systemCall { fstat(old.borrowed.rawValue, &facts) }
+      try systemCall { fchmod(new.borrowed.rawValue, facts.st_mode & 0o777) }
+      // Only root may give a file to another user: then it stays with the one who writes it.
+      _ = fchown(new.borrowed.rawValue, facts.st_uid, facts.st_gid)
+    }
+    var rest = document[...]
+    while !rest.isEmpty {
+      let count: Result<Int, Errno> = rest.withUnsafeBytes { bytes in
+        Result { () throws(Errno) in
+          try systemCall { Glibc.write(new.borrowed.rawValue, bytes.baseAddress, bytes.count) }
+        }
+      }
+      rest = rest.dropFirst(try count.get())
+    }
+    // Without it, a crash of the machine could leave an empty file in place of the old one.
+    try systemCall { fsync(new.borrowed.rawValue) }
+  }
+
+  private static func failure(_ error: Errno, at path: FilePath) -> Failure {
+    switch error {
+    case .wouldBlock:
+      Failure(.otherFailure, "\(path): another program saves a profile now; nothing was written.")
+    case .invalidArgument: Failure(.otherFailure, "\(path): not a file.")
+    default: Failure(.otherFailure, "\(path): \(error).")
+    }
   }
 
   private static func makeFolders(above path: FilePath) throws(Errno) {

@@ -4,6 +4,7 @@ import Options
 import PlainText
 import SerialCore
 import SessionKit
+import SystemPackage
 import TerminalFrontEnd
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
@@ -265,7 +266,9 @@ extension ConnectCommand {
   var connectConfiguration: ConnectConfiguration {
     ConnectConfiguration(
       session: sessionConfiguration, profile: profile.name,
-      configuredKeys: Set(profile.keys), snippets: profile.snippets,
+      configuredKeys: Set(profile.keys),
+      file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
+      snippets: profile.snippets,
       sequences: profile.sequences,
       echoesLocally: values[Self.localEcho],
       isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,

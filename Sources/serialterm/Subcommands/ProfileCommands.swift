@@ -92,16 +92,17 @@ struct SaveProfileCommand: Subcommand {
       throw Failure(.usage, complaint)
     }
     let given = values.given.with("name", nil).with("config", nil)
-    let text = ConfigurationFile.text(profile: name, try ProfileEntries(given).entries)
+    let changes = try ProfileEntries(given).entries.map { ProfileEdit.Change($0.key, $0.value) }
     let file = values[SessionParameters.config].map { FilePath($0) }
     guard let path = file ?? ProfileFile.standardPath else {
-      throw Failure(.usage, "there is no folder for the configuration: HOME is not set.")
+      throw Failure(.usage, ProfileFile.noFolder)
     }
-    let present = (try? path.stat()) == nil ? nil : try ProfileFile(path)
-    if let there = present?.contents.profile(named: name) {
+    let present = try ProfileFile.present(at: path)
+    if let there = try ProfileFile.contents(toChangeAt: path).profile(named: name) {
       throw Failure(.usage, "\(path):\(there.line): there is already a profile '\(name)'.")
     }
-    try ProfileFile.append(text, to: path)
+    let edit = try ProfileFile.edit(of: name, isNew: true, in: present, at: path, changes)
+    try ProfileFile.replace(present, by: edit.document, at: path)
     return .done
   }
 }

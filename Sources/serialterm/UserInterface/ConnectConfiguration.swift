@@ -1,7 +1,9 @@
 import Glibc
 import Logs
+import Options
 import SerialCore
 import SessionKit
+import SystemPackage
 import TerminalFrontEnd
 
 /// Configuration of an interactive session.
@@ -11,6 +13,10 @@ struct ConnectConfiguration {
   var profile: String?
   /// The options that the configuration file sets, by their keys.
   var configuredKeys: Set<String> = []
+  /// The configuration file that was named; nil for the one at its standard place.
+  var file: FilePath?
+  /// What the command line and the configuration say.
+  var given = Given()
   /// The texts that the user can send by name.
   var snippets: [Snippet] = []
   /// The line sequences that the user can play by name.

@@ -93,6 +93,9 @@ final class PortPresenter {
     controller.releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
       $0.configuredKeys = configuration.configuredKeys
+      $0.origin = SessionOrigin(
+        file: configuration.file, profile: configuration.profile,
+        target: configuration.session.target, given: configuration.given)
       $0.snippets = configuration.snippets
       $0.sequences = configuration.sequences
       $0.isReadOnly = configuration.isReadOnly

@@ -66,6 +66,8 @@ extension UserInterface {
 extension UserInterface: CommandUser {
   func ask<Answer>(_ question: Question<Answer>) { dialogs.ask(question) }
 
+  func show(_ lines: [String]) { console.answer(lines) }
+
   func updateQuestion() { dialogs.refresh(isUrgent: true) }
 
   /// Lists the commands: below each other where they are printed anyway, else on the screen if they

@@ -79,6 +79,9 @@ import Testing
         .transferring: "image.bin is being sent",
         .scripted: "in use by a script; released when it finishes",
       ][situation]
+    case "save-profile":
+      withoutUser(situation)
+        ?? [.closed: "no device", .opening: "the port is opening"][situation]
     case "copy-settings": [.closed: "no device", .opening: "the port is opening"][situation]
     case "reconnect": withoutPort(situation)
     case "next-port", "port", "send-to-all": withoutUser(situation) ?? "only 1 port"

@@ -39,6 +39,7 @@ final class FakeCommandUser: CommandUser {
     question.onEnd()
   }
 
+  func show(_ lines: [String]) { events += lines }
   func updateQuestion() {}
   func showCommandList() { events.append("list") }
   func clearScreen() { events.append("clear") }

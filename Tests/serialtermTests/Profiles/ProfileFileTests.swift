@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import Posix
 import SystemPackage
 import TestSupport
@@ -54,7 +55,7 @@ struct ProfileFileTests {
   }
 
   @Test("a profile is added where the file is a configuration afterwards")
-  func append() throws {
+  func adding() throws {
     let folder = try TemporaryFolder()
     let path = folder("config.toml")
     for (text, isExtended) in [
@@ -62,15 +63,95 @@ struct ProfileFileTests {
       ("profile = {}", false), ("profile = {a = {}}\n", false),
     ] {
       try write(text, to: path)
-      let addition = "[profile.b]\nbaud = 300\n"
+      let present = try ProfileFile.present(at: path)
+      let changes = [ProfileEdit.Change("baud", .integer(300))]
       if isExtended {
-        try ProfileFile.append(addition, to: path)
+        let edit = try ProfileFile.edit(of: "b", isNew: true, in: present, at: path, changes)
+        try ProfileFile.replace(present, by: edit.document, at: path)
         #expect(try ProfileFile(path).contents.profiles.last?.name == "b", "\(text)")
+        #expect(try contents(path).hasPrefix(text))
       } else {
-        #expect(throws: Failure.self, "\(text)") { try ProfileFile.append(addition, to: path) }
-        #expect(try ProfileFile.document(at: path) == Array(text.utf8))
+        #expect(throws: Failure.self, "\(text)") {
+          try ProfileFile.edit(of: "b", isNew: true, in: present, at: path, changes)
+        }
+        #expect(try contents(path) == text)
       }
     }
+  }
+
+  // MARK: Replacing
+
+  private func replace(_ present: String?, _ new: String, _ path: FilePath) throws(Failure) {
+    try ProfileFile.replace(present.map { Array($0.utf8) }, by: Array(new.utf8), at: path)
+  }
+
+  private func contents(_ path: FilePath) throws -> String {
+    String(decoding: try ProfileFile.document(at: path), as: UTF8.self)
+  }
+
+  @Test func `A file that changed meanwhile is left alone`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("config.toml")
+    try write("theirs", to: path)
+    #expect(
+      throws: Failure(
+        .otherFailure, "\(path): the file has changed meanwhile; nothing was written. Save again.")
+    ) {
+      try replace("ours", "new", path)
+    }
+    #expect(throws: Failure.self, "it did not exist before") { try replace(nil, "new", path) }
+    #expect(try contents(path) == "theirs")
+    #expect(throws: Failure.self, "it has gone") { try replace("old", "new", folder("other.toml")) }
+    #expect(folder.path.entryNames().sorted() == ["config.toml"], "no draft is left")
+  }
+
+  @Test func `A file and its folders are created, for the user only`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("a").appending("b").appending("config.toml")
+    try replace(nil, "new", path)
+    #expect(try contents(path) == "new")
+    var facts = Glibc.stat()
+    #expect(stat(path.string, &facts) == 0)
+    #expect(facts.st_mode & 0o777 == 0o600)
+  }
+
+  @Test func `A link stays a link, and the mode of the file stays`() throws {
+    let folder = try TemporaryFolder()
+    let (file, link) = (folder("dotfiles.toml"), folder("config.toml"))
+    try write("old", to: file)
+    #expect(chmod(file.string, 0o644) == 0)
+    #expect(symlink(file.string, link.string) == 0)
+    // What a killed process has left is no obstacle.
+    try write("half", to: folder("dotfiles.toml.new"))
+    try replace("old", "new", link)
+    #expect(try contents(file) == "new")
+    var facts = Glibc.stat()
+    #expect(lstat(link.string, &facts) == 0)
+    #expect(facts.st_mode & S_IFMT == S_IFLNK)
+    #expect(stat(file.string, &facts) == 0)
+    #expect(facts.st_mode & 0o777 == 0o644)
+    #expect(folder.path.entryNames().sorted() == ["config.toml", "dotfiles.toml"])
+  }
+
+  @Test func `Two processes do not save at the same time`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder("config.toml")
+    try write("old", to: path)
+    let other = try FileDescriptor.open(folder.path, .readOnly)
+    defer { _ = try? other.close() }
+    #expect(flock(other.rawValue, LOCK_EX) == 0)
+    #expect(throws: Failure.self) { try replace("old", "new", path) }
+    #expect(try contents(path) == "old")
+  }
+
+  @Test func `What is not a file is refused`() throws {
+    let folder = try TemporaryFolder()
+    for path in [folder.path, "/dev/null"] {
+      #expect(throws: Failure.self) { try ProfileFile.present(at: path) }
+    }
+    let fifo = folder("fifo")
+    #expect(mkfifo(fifo.string, 0o600) == 0)
+    #expect(throws: Failure.self) { try ProfileFile.present(at: fifo) }
   }
 
   private func write(_ text: String, to path: FilePath) throws {

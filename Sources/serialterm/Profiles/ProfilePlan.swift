@@ -1,0 +1,153 @@
+import Configuration
+import DeviceWatch
+import Options
+import PlainText
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import Views
+
+/// What has to change in the configuration file so that a profile describes a session.
+///
+/// A setting that `[default]` says too is not repeated. What the profile says besides the settings of a
+/// session, such as its snippets, stays.
+struct ProfilePlan {
+  let name: String
+  let path: FilePath
+  /// The file as it was read; nil if there is none.
+  private let present: [UInt8]?
+  private let edit: ProfileEdit
+
+  /// Reads the file, and makes the changes in its text.
+  ///
+  /// - Throws: ``Failure`` if the file is not a configuration, or the profile cannot be changed.
+  init(saving state: TerminalState, as name: String) throws(Failure) {
+    guard let path = state.origin.file ?? ProfileFile.standardPath else {
+      throw Failure(.usage, ProfileFile.noFolder)
+    }
+    self.name = name
+    self.path = path
+    present = try ProfileFile.present(at: path)
+    let contents = try ProfileFile.contents(toChangeAt: path)
+    let profile = contents.profile(named: name)
+    edit = try ProfileFile.edit(
+      of: name, isNew: profile == nil, in: present, at: path,
+      Self.changes(saving: state, under: contents.defaults, over: profile))
+  }
+
+  /// Whether the profile says all of it already.
+  var isEmpty: Bool { edit.lines.isEmpty }
+
+  /// The lines that are removed from the file and added to it.
+  var lines: [String] {
+    edit.lines.map { line in
+      switch line {
+      case .removed(let text): "  - \(text.harmless)"
+      case .added(let text): "  + \(text.harmless)"
+      }
+    }
+  }
+
+  /// Writes the file, unless it has changed since it was read.
+  ///
+  /// - Throws: ``Failure``; the file is as it was then.
+  func write() throws(Failure) {
+    try ProfileFile.replace(present, by: edit.document, at: path)
+  }
+
+  // MARK: The changes
+
+  /// The changes of a profile's entries.
+  ///
+  /// - Parameters:
+  ///   - defaults: the entries of `[default]`.
+  ///   - profile: the profile as it is; nil for a new one.
+  static func changes(
+    saving state: TerminalState, under defaults: [Entry], over profile: ConfigurationFile.Profile?
+  ) -> [ProfileEdit.Change] {
+    var changes: [ProfileEdit.Change] = []
+    // The device of a profile stays as the user has named it.
+    if profile?["target"] == nil && profile?["match"] == nil, let target = state.savedTarget {
+      changes.append(ProfileEdit.Change("target", .string(target)))
+    }
+    let settings = state.settings
+    for option in ConnectCommand.description.declarations
+    where option.isConfigurable && !option.isArgument {
+      let base = option.texts(in: defaults)
+      let own = option.texts(in: profile?.entries ?? [])
+      let wanted: [String]
+      let standard: [String]?
+      if let setting = settings.first(where: { $0.option.name == option.name }) {
+        (wanted, standard) = (setting.texts, TerminalState.standardTexts[option.name])
+      } else if let given = state.origin.given[option.name] {
+        (wanted, standard) = (option.canonical(given), nil)
+      } else if state.origin.given.switchedOff.contains(option.name) {
+        (wanted, standard) = ([], nil)
+      } else {
+        // No command shows it or changes it.
+        continue
+      }
+      /// What entries mean: without a value, that is the standard one.
+      func value(_ texts: [String]?) -> [String] {
+        texts.flatMap { $0.isEmpty ? nil : $0 } ?? standard ?? []
+      }
+      guard wanted != value(own ?? base) else { continue }
+      let old = option.entry(in: profile?.entries ?? [])
+      if wanted == value(base), let old {
+        changes.append(ProfileEdit.Change(old.key, nil))
+        continue
+      }
+      let (key, new) =
+        wanted.isEmpty ? (option.name, .boolean(false)) : ProfileEntries.entry(option, wanted)
+      if let old, old.key != key { changes.append(ProfileEdit.Change(old.key, nil)) }
+      changes.append(ProfileEdit.Change(key, new))
+    }
+    return changes
+  }
+}
+
+extension Declaration {
+  /// The last of some entries that sets the option; nil if none does.
+  fileprivate func entry(in entries: [Entry]) -> Entry? {
+    entries.last { $0.key == name || $0.key == oppositeName }
+  }
+
+  /// What entries say about the option; nil for nothing.
+  fileprivate func texts(in entries: [Entry]) -> [String]? {
+    entry(in: entries).flatMap { texts(of: $0.value, key: $0.key) }.map(canonical)
+  }
+
+  /// The texts as a session writes the same value.
+  fileprivate func canonical(_ texts: [String]) -> [String] {
+    switch name {
+    case ViewParameters.map.name: texts.map { (try? MapList(parsing: $0)).map { "\($0)" } ?? $0 }
+    case ViewParameters.timestamps.name:
+      texts.map { (try? TimestampFormat(parsing: $0)).map { "\($0)" } ?? $0 }
+    default: texts
+    }
+  }
+}
+
+extension TerminalState {
+  /// The device as a TARGET that finds it again, in whichever port it is plugged; nil without one.
+  fileprivate var savedTarget: String? {
+    if case .device(.fitting(let selector)) = origin.target { return "\(selector)" }
+    guard let endpoint = session.endpoint else { return nil }
+    let devices = program.devices
+    guard let path = endpoint.path, let device = devices.first(where: { $0.node == path }) else {
+      // A link, such as those below /dev/serial, is there for that.
+      return "\(endpoint)"
+    }
+    var selectors: [DeviceSelector] = []
+    if let vendorID = device.vendorID, let productID = device.productID,
+      let number = device.serialNumber
+    {
+      selectors.append(.usb(vendorID: vendorID, productID: productID, serialNumber: number))
+    }
+    // Without a serial number only the place tells one from the next of its kind.
+    if let place = device.physicalPath { selectors.append(.port(place)) }
+    let selector = selectors.first { $0.matches(among: devices) == [device] }
+    return selector.map { "\($0)" } ?? "\(endpoint)"
+  }
+}
