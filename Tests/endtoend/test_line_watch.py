@@ -142,6 +142,32 @@ class CountedErrorTests(WatchTest):
             "event": "errors", "framing": 2, "parity": 1, "overrun": 3, "bufferOverrun": 1,
             "break": 1}])
 
+    def send_garbage(self, framing=10):
+        """Sends what a receiver makes of text at another rate; 10 bytes of 20 have an error."""
+        self.driver.say(f"CTS framing={framing} break=1")
+        self.device.write(bytes.fromhex("e01cfc009c") * 4)
+        time.sleep(0.02)
+        return "wrong baud rate" in "\n".join(self.screen.lines)
+
+    def test_a_wrong_rate_is_hinted_once(self):
+        self.begin_logging()
+        counts = iter(range(10, 100_000, 10))
+        wait_until(lambda: self.send_garbage(next(counts)), "the hint")
+        self.screen.wait_for_text("This looks like a wrong baud rate. ctrl-t B changes it.")
+        for _ in range(50):
+            self.send_garbage(next(counts))
+        self.device.write(b"\r\nthe end\r\n")
+        self.screen.wait_for_text("the end")
+        self.assertEqual(self.terminal.transcript._data.count(b"wrong baud rate"), 1)
+
+    def test_without_line_errors_the_same_bytes_are_no_hint(self):
+        self.begin_logging()
+        for _ in range(50):
+            self.assertFalse(self.send_garbage(5))
+        self.device.write(b"\r\nthe end\r\n")
+        self.screen.wait_for_text("the end")
+        self.assertNotIn(b"wrong baud rate", self.terminal.transcript._data)
+
     def test_more_errors_are_said_together_at_the_latest_when_it_ends(self):
         self.begin_logging()
         for count in (6, 7, 8):

@@ -37,6 +37,7 @@ final class PortPresenter {
   private let lineWatch: ModemLineWatch
   private let counterWatch: CounterWatch
   private let holdDetector: HoldDetector
+  private let rateWatch: WrongRateWatch
   /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
   /// pipe always.
   private var subscription: Hub.Subscription?
@@ -66,6 +67,7 @@ final class PortPresenter {
     counterWatch = CounterWatch(session, on: loop)
     errorReport = LineErrorReport(session, on: loop)
     holdDetector = HoldDetector(session, on: loop)
+    rateWatch = WrongRateWatch(session, port.controller.hub, on: loop)
     view = DeviceView(configuration.view, on: console, loop: loop)
     filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
     controller.discardsForLostDevice = isTyped
@@ -148,6 +150,7 @@ final class PortPresenter {
     }
     if console.isOutputTerminal { filter.start() }
     holdDetector.onChange = { [unowned self] in holdChanged($0) }
+    rateWatch.onHint = { [unowned self] in sayWrongRate() }
     stateChanges = model.changes.observe { [unowned self] in
       followState()
       onStateChange($0)
@@ -190,6 +193,15 @@ final class PortPresenter {
     settings.echoesLocally = model.state.echoesLocally
     view.settings = settings
     lineWatch.isWatched = model.state.showsLines
+    rateWatch.isOn = model.state.canHaveWrongRate
+  }
+
+  private func sayWrongRate() {
+    let prefix = configuration.prefix
+    let key = Command.baudRate.command.key
+    let advice =
+      prefix == .none ? "--baud sets another one." : "\(prefix) \(key ?? " ") changes it."
+    say("This looks like a wrong baud rate. \(advice)")
   }
 
   private func holdChanged(_ change: HoldDetector.Change) {
@@ -216,5 +228,16 @@ final class PortPresenter {
   func finish() {
     filter.stop()
     if console.isOutputTerminal { view.finish() }
+  }
+}
+
+extension TerminalState {
+  /// Whether the port has a rate that can be wrong, and what it receives is shown as text to a user. A
+  /// pseudo-terminal has no rate and no counters, and what a file, a script or a filter reads need not be
+  /// text.
+  fileprivate var canHaveWrongRate: Bool {
+    session.isOpen && capabilities.contains(.settings)
+      && (!capabilities.contains(.backPressure) || capabilities.contains(.counters))
+      && screen != .none && !view.isHex && !view.isRaw && !isFiltering && exchange == nil
   }
 }

@@ -1,0 +1,164 @@
+package import Posix
+
+/// Decides whether a stream is text, or is received at a wrong baud rate.
+///
+/// ## Principles of operation
+///
+/// - Silence is better than a wrong hint: bytes that are not text are not evidence. Binary data at the right
+///   rate has no line errors, and looks like random bytes, like its frames, or like anything else.
+/// - The best evidence is line errors: at a wrong rate, mostly a fifth of all bytes or more end where the receiver
+///   expects a stop bit and finds none. Drivers of some adapters do not count them.
+/// - A receiver that is more than twice as fast as the sender sees each bit more than once: no bit of a byte
+///   differs from both neighbours, and the first bit is 0 like the start bit. Only 34 bytes are like that
+///   (``isStretched(_:)``); nearly all bytes are among them, and few other streams have nothing else.
+/// - Nothing is decided in less than ``shortest``: bootloaders with another rate than their program are
+///   common, and are over by then.
+package struct WrongRateDetector {
+  /// What the stream is.
+  package enum Verdict: Hashable {
+    case undecided
+    case text
+    /// Neither text nor wrong, as far as can be known.
+    case other
+    case wrongRate
+  }
+
+  package private(set) var verdict = Verdict.undecided
+
+  /// The shortest time from the first to the last evidence.
+  static let shortest = Duration.milliseconds(500)
+  /// The time and the number of bytes after which a stream that is still undecided is left alone.
+  static let longest = Duration.seconds(2)
+  static let sampleSize = 4_096
+  /// The number of bytes of one read whose contents are looked at.
+  static let lookedSize = 256
+  /// The size of the blocks that are text or not, and the number of blocks in a row that make a stream text:
+  /// what repeats itself may look like text for a while, also at a wrong rate.
+  static let blockSize = 64
+  static let fewestTextBlocks = 2
+  /// The smallest number of errors that are evidence.
+  static let fewestErrors = 16
+  /// The smallest number of stretched bytes that are evidence.
+  static let fewestStretched = 64
+
+  private var start: MonotonicTime?
+  private var byteCount = 0
+  /// Of the bytes whose contents were looked at.
+  private var lookedCount = 0
+  private var stretchedCount = 0
+  private var tally = TextTally()
+  private var block = TextTally()
+  /// The number of blocks in a row that are text.
+  private var textBlockCount = 0
+  private var framingCount = 0
+  private var breakCount = 0
+  /// The present run of bytes that are stretched, but for a few.
+  private var run = Run()
+
+  private struct Run {
+    var start: MonotonicTime?
+    var byteCount = 0
+    var stretchedCount = 0
+    var zeroCount = 0
+    /// Its first bytes.
+    var sample: [UInt8] = []
+
+    /// Whether nearly all bytes are stretched.
+    var isStretched: Bool { stretchedCount * 100 >= byteCount * 97 }
+
+    mutating func add(_ byte: UInt8, isStretched: Bool, at now: MonotonicTime) {
+      if start == nil { start = now }
+      byteCount += 1
+      if isStretched { stretchedCount += 1 }
+      if byte == 0 { zeroCount += 1 }
+      if sample.count < WrongRateDetector.lookedSize { sample.append(byte) }
+    }
+
+    /// Whether the first bytes repeat themselves, as short frames with delimiters do, and idle lines with
+    /// flags. What is repeated after a longer time may be a line of text.
+    var isPeriodic: Bool {
+      (1...24).contains { period in
+        let pairs = sample.count - period
+        let equal = (0..<pairs).count { sample[$0] == sample[$0 + period] }
+        return equal * 10 >= pairs * 9
+      }
+    }
+  }
+
+  package init() {}
+
+  /// Takes received bytes.
+  package mutating func add(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) {
+    guard verdict == .undecided, !bytes.isEmpty else { return }
+    if start == nil { start = now }
+    byteCount += bytes.count
+    for byte in bytes.prefix(Self.lookedSize) {
+      lookedCount += 1
+      tally.add(byte)
+      block.add(byte)
+      if block.byteCount >= Self.blockSize {
+        textBlockCount = block.textCount * 10 >= block.byteCount * 9 ? textBlockCount + 1 : 0
+        if textBlockCount == Self.fewestTextBlocks { return verdict = .text }
+        block = TextTally()
+        if !run.isStretched { run = Run() }
+      }
+      let isStretched = Self.isStretched(byte)
+      if isStretched { stretchedCount += 1 }
+      run.add(byte, isStretched: isStretched, at: now)
+    }
+    decide(at: now)
+  }
+
+  /// Takes the numbers of errors that the driver has counted since the last call.
+  package mutating func add(framingErrors: Int, breaks: Int, at now: MonotonicTime) {
+    guard verdict == .undecided, framingErrors + breaks > 0 else { return }
+    if start == nil { start = now }
+    framingCount += framingErrors
+    breakCount += breaks
+    decide(at: now)
+  }
+
+  private mutating func decide(at now: MonotonicTime) {
+    guard let start else { return }
+    if now - start >= Self.shortest && hasErrors || isRunStretched(at: now) {
+      verdict = .wrongRate
+    } else if now - start >= Self.longest && byteCount >= Self.sampleSize {
+      verdict = .other
+    }
+  }
+
+  // MARK: Line errors
+
+  /// Whether so many bytes have errors as only a wrong rate causes.
+  private var hasErrors: Bool {
+    let isText = tally.textCount * 10 > tally.byteCount * 8
+    if framingCount >= Self.fewestErrors && framingCount * 100 >= byteCount * 15 && !isText {
+      return true
+    }
+    // A break is a byte that is low to its end. Some protocols have breaks, such as LIN, but not where all
+    // other bytes are stretched too.
+    let count = framingCount + breakCount
+    return count >= Self.fewestErrors && count * 100 >= byteCount * 30
+      && stretchedCount * 100 >= lookedCount * 95 && lookedCount > 0
+  }
+
+  // MARK: Stretched bits
+
+  /// Whether a byte is what a receiver makes of the bits of a sender that is less than half as fast: behind
+  /// the start bit, no bit differs from both neighbours.
+  package static func isStretched(_ byte: UInt8) -> Bool {
+    // The start bit is the lowest one here.
+    let bits = UInt16(byte) << 1
+    let changes = bits ^ (bits >> 1)
+    // Bit n of `changes`: bits n and n+1 differ. The pair of the start bit must be equal, and no two changes
+    // may follow one another. The change after the last bit is unknown.
+    return changes & 1 == 0 && changes & (changes >> 1) & 0x7F == 0
+  }
+
+  /// Zeros alone, and what repeats itself, are something else.
+  private func isRunStretched(at now: MonotonicTime) -> Bool {
+    guard let start = run.start, now - start >= Self.shortest else { return false }
+    return run.byteCount >= Self.fewestStretched && run.isStretched
+      && run.zeroCount * 10 <= run.byteCount * 7 && !run.isPeriodic
+  }
+}

@@ -1,0 +1,96 @@
+package import EventLoop
+package import SerialCore
+
+/// Reports that the bytes of a session look like those of a wrong baud rate: once for each opening, and for
+/// each rate.
+///
+/// It looks at the first bytes only, until it is clear what they are, and again when the driver counts many
+/// errors: what comes afterwards passes nothing here.
+package final class WrongRateWatch: SessionObserver {
+  /// Called when the rate looks wrong.
+  package var onHint: () -> Void = {}
+  /// Whether anything is looked at: what a script or a file exchanges, or what is shown in hexadecimal, is
+  /// not meant to be text.
+  package var isOn = false {
+    didSet {
+      if isOn != oldValue { begin() }
+    }
+  }
+
+  private let session: Session
+  private let hub: Hub
+  private let loop: IOLoop
+  private var detector = WrongRateDetector()
+  private var subscription: Hub.Subscription?
+  private var hasHinted = false
+  /// The number of errors since nothing is looked at.
+  private var errorCount = 0
+
+  package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
+    (self.session, self.hub, self.loop) = (session, hub, loop)
+    session.addObserver(self, of: [.stateChange, .lineError, .countersChange])
+  }
+
+  /// Begins to look, or stops.
+  private func begin() {
+    detector = WrongRateDetector()
+    errorCount = 0
+    guard isOn, !hasHinted else { return subscription = nil }
+    guard subscription == nil else { return }
+    subscription = hub.subscribe(as: .listener) { [unowned self] in
+      detector.add($0, at: loop.now)
+      act()
+    }
+  }
+
+  private func act() {
+    guard detector.verdict != .undecided else { return }
+    subscription = nil
+    if detector.verdict == .wrongRate && !hasHinted {
+      hasHinted = true
+      onHint()
+    }
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    guard new.lineSettings != nil, old.lineSettings != new.lineSettings else { return }
+    hasHinted = false
+    begin()
+  }
+
+  /// Marked errors count where the driver has no counters: the byte is not among those that are received.
+  package func session(_ session: Session, didReceiveError error: LineError) {
+    guard isOn, session.counters == nil else { return }
+    switch error {
+    case .damaged: count(framingErrors: 1, breaks: 0)
+    case .breakOrDamagedZero: count(framingErrors: 0, breaks: 1)
+    }
+  }
+
+  package func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
+  ) {
+    guard isOn else { return }
+    let changes = new.changes(since: old)
+    count(framingErrors: Int(changes.framingErrors), breaks: Int(changes.breaks))
+  }
+
+  private func count(framingErrors: Int, breaks: Int) {
+    if subscription == nil {
+      errorCount += framingErrors + breaks
+      if errorCount >= WrongRateDetector.fewestErrors { begin() }
+    }
+    guard subscription != nil else { return }
+    detector.add(framingErrors: framingErrors, breaks: breaks, at: loop.now)
+    act()
+  }
+}
+
+extension SessionState {
+  /// The settings of the open port; nil if none is open.
+  fileprivate var lineSettings: LineSettings? {
+    if case .open(_, let settings) = self { settings } else { nil }
+  }
+}

@@ -1,0 +1,103 @@
+/// What a UART receives of what another one sends, 8N1, each at its own rate: bit by bit.
+///
+/// The receiver finds a start bit by its falling edge, looks at the middle of each bit, and takes a missing
+/// stop bit for the start bit of the next byte, as a 16550 does. After a break it waits for the line to
+/// be high.
+public struct UARTSimulator {
+  /// A byte as the receiver has it.
+  public struct Received {
+    public let byte: UInt8
+    public let hasFramingError: Bool
+    public let isBreak: Bool
+    /// When it was complete, in nanoseconds.
+    public let time: Int64
+  }
+
+  private let senderRate: Double
+  private let receiverRate: Double
+  /// The times of the edges, in bits of the sender: the line is low from those with an even index.
+  private var edges: [Double] = []
+  private var end = 0.0
+
+  public init(from senderRate: Int, to receiverRate: Int) {
+    self.senderRate = Double(senderRate)
+    self.receiverRate = Double(receiverRate)
+  }
+
+  /// Lets time pass with nothing sent.
+  public mutating func pause(nanoseconds: Int64) {
+    end += Double(nanoseconds) * senderRate / 1e9
+  }
+
+  /// Sends bytes one behind the other.
+  ///
+  /// - Parameter parity: adds a parity bit behind 7 data bits; nil for 8N1.
+  public mutating func send(_ bytes: some Sequence<UInt8>, parity: Parity? = nil) {
+    for byte in bytes {
+      var bits = byte
+      if let parity {
+        let isOdd = (byte & 0x7F).nonzeroBitCount % 2 == 1
+        bits = byte & 0x7F | (isOdd == (parity == .even) ? 0x80 : 0)
+      }
+      drive(low: true)
+      end += 1
+      for bit in 0..<8 {
+        drive(low: bits >> UInt8(bit) & 1 == 0)
+        end += 1
+      }
+      drive(low: false)
+      end += 1
+    }
+  }
+
+  public enum Parity { case even, odd }
+
+  private mutating func drive(low: Bool) {
+    let isLow = edges.count % 2 == 1
+    guard low != isLow else { return }
+    // A pulse without length is none.
+    if edges.last == end { edges.removeLast() } else { edges.append(end) }
+  }
+
+  /// Everything that was received since the last call; what was sent must be followed by a pause.
+  public mutating func receive() -> [Received] {
+    var received: [Received] = []
+    /// The receiver's bit, in bits of the sender.
+    let bit = senderRate / receiverRate
+    var index = 0
+    func isLow(at time: Double) -> Bool {
+      while index < edges.count, edges[index] <= time { index += 1 }
+      while index > 0, edges[index - 1] > time { index -= 1 }
+      return index % 2 == 1
+    }
+    var edge = 0
+    while edge < edges.count {
+      var start = edges[edge]
+      var time = start + bit / 2
+      if isLow(at: time) {
+        while true {
+          var byte: UInt8 = 0
+          for number in 0..<8 where !isLow(at: start + (1.5 + Double(number)) * bit) {
+            byte |= 1 << UInt8(number)
+          }
+          time = start + 9.5 * bit
+          let isMissing = isLow(at: time)
+          let isBreak = isMissing && byte == 0
+          received.append(
+            Received(
+              byte: byte, hasFramingError: isMissing && !isBreak, isBreak: isBreak,
+              time: Int64(time / senderRate * 1e9)))
+          guard isMissing && !isBreak else {
+            if isBreak, index < edges.count { time = edges[index] }
+            break
+          }
+          start = time - bit / 2
+        }
+      }
+      // The next falling edge.
+      while edge < edges.count, edges[edge] < time { edge += 2 }
+    }
+    edges.removeAll(keepingCapacity: true)
+    return received
+  }
+}
