@@ -134,6 +134,7 @@ private struct WordCompleter {
       return .command(from: place - count)
     }
     if let option = position.awaiting {
+      if position.isAwaitingSecond { return values(of: [option.secondCompletion]) }
       guard case .optionalValue = option.shape else { return values(of: [option.completion]) }
       if !typed.hasPrefix("-") {
         return values(of: [option.completion, argument?.completion], except: position.arguments)
@@ -193,7 +194,7 @@ private struct WordCompleter {
       switch declaration.shape {
       case .argument: left -= 1
       case .arguments: return declaration
-      case .flag, .pair, .value, .list, .optionalValue, .wordsAfterDashes: continue
+      case .flag, .pair, .value, .list, .pairs, .optionalValue, .wordsAfterDashes: continue
       }
       if left < 0 { return declaration }
     }
@@ -228,7 +229,7 @@ private struct WordCompleter {
   }
 
   private func canGive(_ declaration: Declaration) -> Bool {
-    declaration.shape == .list
+    declaration.shape == .list || declaration.shape == .pairs
       || position.given[declaration.name] == nil
         && !position.given.switchedOff.contains(declaration.name)
   }

@@ -8,7 +8,7 @@ public struct Declaration: Sendable {
   public let letter: Character?
   /// How it is written.
   public let shape: Shape
-  /// What stands for the value in help, in capitals: `RATE`. Empty for a flag.
+  /// What stands for the value in help, in capitals: `RATE`, `REGEX COMMAND`. Empty for a flag.
   public let placeholder: String
   /// What it does, in one sentence.
   public let summary: String
@@ -28,6 +28,8 @@ public struct Declaration: Sendable {
   public let expected: String
   /// The values that a shell completes.
   public let completion: Completion
+  /// The second values that a shell completes, if each use has two.
+  public let secondCompletion: Completion
   /// Throws an error that says what is wrong with the texts that were given.
   let check: @Sendable ([String]) throws -> Void
 
@@ -41,6 +43,8 @@ public struct Declaration: Sendable {
     case value
     /// `--name VALUE`, once or more
     case list
+    /// `--name FIRST SECOND`, once or more. Of each, both are in the texts, one after the other.
+    case pairs
     /// `--name [VALUE]`: the next word is the value only if it is valid. Without one, this is meant.
     case optionalValue(String)
     /// An argument without a name.
@@ -60,14 +64,14 @@ public struct Declaration: Sendable {
   public var isArgument: Bool {
     switch shape {
     case .argument, .arguments, .wordsAfterDashes: true
-    case .flag, .pair, .value, .list, .optionalValue: false
+    case .flag, .pair, .value, .list, .pairs, .optionalValue: false
     }
   }
 
   /// Whether it is written with a value.
   public var takesValue: Bool {
     switch shape {
-    case .value, .list, .optionalValue: true
+    case .value, .list, .pairs, .optionalValue: true
     case .flag, .pair, .argument, .arguments, .wordsAfterDashes: false
     }
   }
@@ -89,7 +93,7 @@ public struct Declaration: Sendable {
     case .flag: "\(letter)--\(name)"
     case .pair(let off, let offLetter):
       "\(letter)--\(name), " + (offLetter.map { "-\($0), " } ?? "") + "--\(off)"
-    case .value, .list: "\(letter)--\(name) \(placeholder)"
+    case .value, .list, .pairs: "\(letter)--\(name) \(placeholder)"
     case .optionalValue: "\(letter)--\(name) [\(placeholder)]"
     case .argument(let isOptional): isOptional ? "[\(placeholder)]" : placeholder
     case .arguments(let atLeast): atLeast > 0 ? "\(placeholder) ..." : "[\(placeholder) ...]"

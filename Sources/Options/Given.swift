@@ -39,7 +39,7 @@ public struct Given: Hashable, Sendable {
       return entries.append(Entry(declaration.name, [text]))
     }
     switch declaration.shape {
-    case .list, .arguments, .wordsAfterDashes: entries[index].texts.append(text)
+    case .list, .pairs, .arguments, .wordsAfterDashes: entries[index].texts.append(text)
     // Of two values the last counts.
     case .flag, .pair, .value, .optionalValue, .argument: entries[index].texts = [text]
     }

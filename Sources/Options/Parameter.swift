@@ -9,7 +9,7 @@ public struct Parameter<Value: Sendable>: Declared {
     _ name: String, _ letter: Character?, _ shape: Declaration.Shape, placeholder: String = "",
     _ summary: String, inSession: String = "", details: String = "", shown: String? = nil,
     isConfigurable: Bool = true, kind: Declaration.Kind = .text, expected: String = "",
-    completion: Completion = .nothing, standard: Value,
+    completion: Completion = .nothing, secondCompletion: Completion = .nothing, standard: Value,
     parse: @escaping @Sendable ([String]) throws -> Value
   ) {
     self.standard = standard
@@ -18,7 +18,8 @@ public struct Parameter<Value: Sendable>: Declared {
       name: name, letter: letter, shape: shape, placeholder: placeholder, summary: summary,
       inSession: inSession, details: details, standard: shown, isConfigurable: isConfigurable,
       kind: kind,
-      expected: expected, completion: completion, check: { _ = try parse($0) })
+      expected: expected, completion: completion, secondCompletion: secondCompletion,
+      check: { _ = try parse($0) })
   }
 
   /// The same, as an option that has to be given.
@@ -117,6 +118,25 @@ extension Parameter {
       details: details,
       isConfigurable: isConfigurable, completion: completion, standard: [],
       parse: { try $0.map(parse) })
+  }
+
+  /// An option with two values that can be given more than once: `--name FIRST SECOND`. A configuration file
+  /// cannot set it.
+  ///
+  /// - Parameters:
+  ///   - placeholder: what stands for both values: `REGEX COMMAND`.
+  ///   - second: the second values that a shell completes.
+  public static func pairs<Element: Sendable>(
+    _ name: String, _ placeholder: String, _ summary: String, details: String = "",
+    completion: Completion = .nothing, second: Completion = .nothing,
+    parse: @escaping @Sendable (_ first: String, _ second: String) throws -> Element
+  ) -> Self where Value == [Element] {
+    Self(
+      name, nil, .pairs, placeholder: placeholder, summary, details: details,
+      isConfigurable: false, completion: completion, secondCompletion: second, standard: [],
+      parse: { texts in
+        try stride(from: 0, to: texts.count - 1, by: 2).map { try parse(texts[$0], texts[$0 + 1]) }
+      })
   }
 
   /// An option whose value can be left out: `--name [VALUE]`.

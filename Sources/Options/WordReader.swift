@@ -11,6 +11,8 @@ public struct WordReader {
   private var rest: ArraySlice<String>
   /// An option at the end whose value can be left out, and is.
   private var awaiting: Declaration?
+  /// Whether an option at the end has the first of its two values.
+  private var isAwaitingSecond = false
 
   /// Reads words.
   ///
@@ -43,6 +45,8 @@ public struct WordReader {
     var arguments: [String] = []
     /// The option whose value the next word is, or can be.
     var awaiting: Declaration?
+    /// Whether the next word is the second value of that option.
+    var isAwaitingSecond = false
     /// The number of words after `--`; nil if there is no `--`.
     var wordsAfterDashes: Int?
   }
@@ -65,6 +69,7 @@ public struct WordReader {
     position.given = reader.given
     position.arguments = reader.arguments
     position.awaiting = reader.awaiting
+    position.isAwaitingSecond = reader.isAwaitingSecond
     return position
   }
 
@@ -128,6 +133,14 @@ public struct WordReader {
     case .value, .list:
       guard let value = value ?? nextValue() else { throw .missingValue(declaration, rest.first) }
       given.add(value, to: declaration)
+    case .pairs:
+      guard let first = value ?? nextValue() else { throw .missingValue(declaration, rest.first) }
+      guard let second = nextValue() else {
+        isAwaitingSecond = true
+        throw .missingValue(declaration, rest.first)
+      }
+      given.add(first, to: declaration)
+      given.add(second, to: declaration)
     case .optionalValue(let implied):
       let next = value ?? nextValue(of: declaration)
       if next == nil, rest.isEmpty { awaiting = declaration }
@@ -225,7 +238,7 @@ public struct WordReader {
         guard given[declaration.name] != nil else { throw .missingArgument(declaration) }
       case .value where declaration.isRequired:
         guard given[declaration.name] != nil else { throw .missingArgument(declaration) }
-      case .flag, .pair, .value, .list, .optionalValue: break
+      case .flag, .pair, .value, .list, .pairs, .optionalValue: break
       }
     }
     if let word = left.first { throw .unexpectedArgument(word) }

@@ -22,6 +22,9 @@ struct CompleterTests {
   private static let steps = Parameter<String?>.option(
     "steps", "STEPS", "Steps.",
     completion: .list(["on", "off", .init("wait=", isBeginning: true)]), parse: { $0 })
+  private static let rule = Parameter<[String]>.pairs(
+    "rule", "WHEN WHAT", "A rule.", completion: .list(["always", "never"]), second: .command,
+    parse: { $0 + $1 })
   private static let report = Parameter<String?>.option(
     "report", "KIND=FILE", "Report.",
     completion: .found { request in
@@ -56,7 +59,7 @@ struct CompleterTests {
   }
 
   private static let connect = description(
-    "connect", [target, rate, time, echo, again, log, steps, report, exec, text, config])
+    "connect", [target, rate, time, echo, again, log, steps, report, exec, rule, text, config])
 
   private static let completer = Completer(
     [
@@ -113,6 +116,9 @@ struct CompleterTests {
       ("--steps o", ["on", "off"]), ("--steps on,o", ["on,off"]),
       ("--steps=on,w", ["--steps=on,wait="]),
       ("--report j", ["json="]), ("--steps wait=", []),
+      // Two values.
+      ("--rule a", ["always"]), ("--rule=n", ["--rule=never"]), ("--rule x y l", ["latest"]),
+      ("--rule x y --ru", ["--rule"]),
       // Arguments.
       ("run ", ["in-none"]), ("run --config x i", ["in-x"]), ("profile show --config=y ", ["in-y"]),
       ("lend in ", ["--echo", "--", "--help"]), ("lend in -", ["--echo", "--", "--help"]),
@@ -133,7 +139,9 @@ struct CompleterTests {
       ("--report=json=x", .files(after: 14)), ("run in ", .files(after: 0)),
       ("-t ./x", .files(after: 0)), ("lend in -- ", .command(from: 3)),
       ("lend -e in -- make fl", .command(from: 4)), ("--exec ", .command(from: 1)),
-      ("x --exec so", .command(from: 2)), ("--exec=so", .words([])),
+      ("x --exec so", .command(from: 2)), ("--rule x ", .command(from: 2)),
+      ("--rule=x so", .command(from: 1)), ("--rule x y --rule x so", .command(from: 5)),
+      ("--exec=so", .words([])),
     ] as [(String, Completer.Answer)])
   func files(line: String, expected: Completer.Answer) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)

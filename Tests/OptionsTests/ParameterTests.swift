@@ -14,11 +14,17 @@ struct ParameterTests {
   private static let again = Parameter<Bool>.pair("again", off: "once", "Again, or not.")
   private static let both = Parameter<Bool?>.pair("both", off: "no-both", "Both, or not.")
   private static let files = Parameter<[String]>.list("file", "FILE", "Files.", parse: { $0 })
+  private static let rules = Parameter<[String]>.pairs(
+    "rule", "WHEN WHAT", "A rule.",
+    parse: { first, second in
+      guard first != "bad" else { throw ValueError(first, expected: "a good one") }
+      return "\(first)->\(second)"
+    })
   private static let count = Parameter<Int?>.option(
     "count", "N", "How many.", kind: .wholeNumber,
     parse: { try Int.number($0, of: "pieces", in: 1...Int.max) })
 
-  private static let all: [any Declared] = [size, wait, again, both, files, count]
+  private static let all: [any Declared] = [size, wait, again, both, files, rules, count]
 
   private func values(
     _ words: [String], _ configured: [Given.Entry] = []
@@ -50,6 +56,26 @@ struct ParameterTests {
     #expect(values[Self.files] == ["c"])
     #expect(values[Self.again])
     #expect(values[Self.count] == nil)
+  }
+
+  @Test("an option with two values, once or more")
+  func pairs() throws {
+    let values = try values(["--rule", "a", "b", "--rule=-c", "d", "--size", "5"])
+    #expect(values[Self.rules] == ["a->b", "-c->d"])
+    #expect(try self.values([])[Self.rules] == [])
+    #expect(values[Self.size] == .small)
+    for words in [["--rule"], ["--rule", "a"], ["--rule=a"], ["--rule", "a", "--size", "5"]] {
+      let error = #expect(throws: WordError.self) { try self.values(words) }
+      guard case .missingValue(let declaration, _)? = error else {
+        Issue.record("\(words)")
+        continue
+      }
+      #expect(declaration.name == "rule")
+    }
+    let error = #expect(throws: UsageError.self) { try self.values(["--rule", "bad", "b"]) }
+    #expect(error?.description == "--rule 'bad': expected a good one")
+    // A configuration cannot set it, nor switch it off.
+    #expect(throws: WordError.self) { try self.values(["--no-rule"]) }
   }
 
   @Test("of two entries of a configuration the last counts; one without texts takes back")
@@ -112,6 +138,7 @@ struct ParameterTests {
           --again, --once         Again, or not. Default: --again.
           --both, --no-both       Both, or not.
               --file FILE         Files.
+              --rule WHEN WHAT    A rule.
               --count N           How many.
 
         EXAMPLE

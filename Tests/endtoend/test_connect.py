@@ -53,9 +53,9 @@ class SessionTests(unittest.TestCase):
         self.device = self.enterContext(Device(settings=cooked))
         self.settings_before = self.device.settings
 
-    def session(self, *options):
+    def session(self, *options, **how):
         """A session, once the port is the program's."""
-        terminal = self.enterContext(connect(self.device.path, *options))
+        terminal = self.enterContext(connect(self.device.path, *options, **how))
         terminal.expect(b"ctrl-t q")
         wait_until(lambda: self.device.exclusive, "the port is opened exclusively")
         return terminal

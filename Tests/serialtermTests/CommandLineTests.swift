@@ -185,12 +185,14 @@ struct CommandLineTests {
   private static func words(_ given: Given, _ declarations: [Declaration]) -> [String] {
     var (options, arguments, after): ([String], [String], [String]) = ([], [], [])
     for declaration in declarations {
-      for text in given[declaration.name] ?? [] {
+      for (number, text) in (given[declaration.name] ?? []).enumerated() {
         switch declaration.shape {
         case .flag: options.append("--\(declaration.name)")
         case .pair(let off, _):
           options.append(text == "true" ? "--\(declaration.name)" : "--\(off)")
         case .value, .list, .optionalValue: options.append("--\(declaration.name)=\(text)")
+        case .pairs:
+          options.append(number.isMultiple(of: 2) ? "--\(declaration.name)=\(text)" : text)
         case .argument, .arguments: arguments.append(text)
         case .wordsAfterDashes: after.append(text)
         }

@@ -130,6 +130,15 @@ package final class Console {
   /// Prints an answer that has styles.
   package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
 
+  /// Rings the bell of the terminal that shows the session, or its messages; nothing without a terminal.
+  package func ringBell() {
+    if isOutputTerminal {
+      screen.draw([0x07])
+    } else if streams.messageColumns() != nil {
+      messages?.write("\u{07}", isMessage: true)
+    }
+  }
+
   /// Clears the screen and moves the cursor to its top left corner.
   package func clear() {
     guard isOutputTerminal else { return }

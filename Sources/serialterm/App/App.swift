@@ -20,6 +20,8 @@ final class App {
   /// How the program ends; nil while it goes on.
   private(set) var outcome: Result<ExitStatus, Failure>?
   private var signals: SignalWatch?
+  /// What the user is alerted to; nil for nothing.
+  let alerts: AlertCenter?
   /// What uses the sessions, once the program runs.
   weak var frontEnd: (any FrontEnd)?
 
@@ -31,16 +33,18 @@ final class App {
   ///   - streams: where bytes and messages are shown.
   ///   - clock: the time that the timers follow.
   ///   - isRaw: whether the user's terminal will be in raw mode.
+  ///   - alerts: what the user is alerted to.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     among devices: DeviceCatalog, from providers: LinkProviders = .standard,
     on streams: TerminalStreams = .standard, clock: @escaping () -> MonotonicTime = { .now },
-    isQuiet: Bool, isRaw: Bool
+    isQuiet: Bool, isRaw: Bool, alerts: [AlertRule] = []
   ) throws(Errno) {
     self.devices = devices
     self.providers = providers
     loop = try IOLoop(clock: clock)
     console = try Console(streams, on: loop, isQuiet: isQuiet, isRaw: isRaw)
+    self.alerts = alerts.isEmpty ? nil : AlertCenter(alerts, on: console, loop: loop)
   }
 
   /// Adds a port with its session; the front end opens it.
@@ -54,6 +58,7 @@ final class App {
     port.adopt(configuration)
     port.log.shared = sharedLogs
     ports.append(port)
+    alerts?.watch(port)
     return port
   }
 
@@ -142,6 +147,7 @@ final class App {
   func close(_ frontEnd: any FrontEnd) {
     frontEnd.stop()
     for port in ports { port.controller.finishSending() }
+    alerts?.finish()
     frontEnd.giveBack()
     for port in ports { port.log.close() }
     let deadline = MonotonicTime.now + LogKeeper.patience

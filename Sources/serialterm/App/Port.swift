@@ -13,6 +13,8 @@ final class Port: CommandPort {
   /// Tells the user what happens to the session.
   let narrator: SessionNarrator
   private let console: Console
+  /// Watches the port for the rules of alerts; nil if there are none.
+  var alertWatch: AlertWatch?
 
   var session: Session { controller.session }
   var sequences: SequencePlayer { controller.sequences }

@@ -13,8 +13,10 @@ enum UsageAdvice {
       what = "unknown option '\(option)'\(advice(onOption: option, in: command))"
     case .missingValue(let declaration, let next):
       let name = "--\(declaration.name)"
-      let dash = next.map { ". If '\($0)' is the value, write \(name)=\($0)" } ?? ""
-      what = "\(name) needs a value: \(name) \(declaration.placeholder)\(dash)."
+      let isPair = declaration.shape == .pairs
+      let (count, which) = isPair ? ("two values", "first") : ("a value", "value")
+      let dash = next.map { ". If '\($0)' is the \(which), write \(name)=\($0)" } ?? ""
+      what = "\(name) needs \(count): \(name) \(declaration.placeholder)\(dash)."
     case .unexpectedValue(let option, let value):
       what = "\(option) takes no value: '\(option)=\(value)'."
     case .unexpectedArgument(let word):
@@ -185,7 +187,7 @@ enum UsageAdvice {
     "--capturefile": "use --log FILE", "--log-directory": "use --log FOLDER/FILE",
     "--log-strip": "use --log-format text", "--rs-485": "use --rs485 on",
     "--rs-485-config": "use --rs485", "--nolock": "use --shared", "--mute": "use --quiet",
-    "--escape": "use --prefix", "--prefix-ctrl-key": "use --prefix",
+    "--prefix-ctrl-key": "use --prefix",
     "--color": "set NO_COLOR=1 for no colours; --highlight colours text",
     "--colour": "set NO_COLOR=1 for no colours; --highlight colours text",
     "--no-color": "set NO_COLOR=1 for no colours",
@@ -195,7 +197,7 @@ enum UsageAdvice {
     "--port": "name the device without an option", "--device": "name the device without an option",
     "-D": "name the device without an option", "--tty": "name the device without an option",
     "--auto-connect": "use the TARGET latest or new",
-    "--script": "use 'serialterm run'", "--script-file": "use 'serialterm run'",
+    "--script-file": "use --script",
     "--response-wait": "use 'serialterm send TARGET TEXT --expect REGEX'",
   ]
 }

@@ -75,14 +75,17 @@ final class HeadlessInterface: FrontEnd {
 
   /// Creates the session; nothing is opened before ``run()``.
   ///
-  /// - Parameter devices: the serial ports of the machine.
+  /// - Parameters:
+  ///   - devices: the serial ports of the machine.
+  ///   - alerts: what the user is alerted to.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ configuration: SessionConfiguration, for purpose: Purpose = .script,
-    among devices: DeviceCatalog
+    among devices: DeviceCatalog, alerts: [AlertRule] = []
   ) throws(Errno) {
     self.purpose = purpose
-    app = try App(among: devices, isQuiet: configuration.isQuiet, isRaw: false)
+    app = try App(
+      among: devices, isQuiet: configuration.isQuiet, isRaw: false, alerts: alerts)
     view = DeviceView(ViewSettings(), on: app.console, loop: app.loop)
     if purpose == .script {
       // Set here already: the first line may find that standard output is closed.

@@ -112,7 +112,8 @@ struct ConnectCommand: ProfiledCommand {
         [SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn, script]),
       LineParameters.section,
       ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix, escape]),
-      ViewParameters.section, LogParameters.section, PacingParameters.section,
+      ViewParameters.section, AlertParameters.section, LogParameters.section,
+      PacingParameters.section,
       ParameterSection(
         "PROGRAMS AND PIPES", [Self.linger, Self.exec, json, SessionParameters.quiet]),
       SessionParameters.configuration,
@@ -187,7 +188,7 @@ struct ConnectCommand: ProfiledCommand {
       }
     }
     return try UserInterface(
-      requests, running: script, further: further, among: context.devices
+      requests, alerts: values.alerts, running: script, further: further, among: context.devices
     ).run()
   }
 
@@ -216,7 +217,8 @@ struct ConnectCommand: ProfiledCommand {
   }
 
   private func executeHeadless(in context: CommandContext) throws -> ExitStatus {
-    let session = try HeadlessInterface(sessionConfiguration, among: context.devices)
+    let session = try HeadlessInterface(
+      sessionConfiguration, among: context.devices, alerts: values.alerts)
     let json =
       exec == nil
       ? JSONController(session, linger: linger, isReadOnly: isReadOnly) : nil

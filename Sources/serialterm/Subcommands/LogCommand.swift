@@ -29,7 +29,7 @@ struct LogCommand: ProfiledCommand {
       ParameterSection("ARGUMENTS", [SessionParameters.target, files]),
       ParameterSection("CONNECTION", [SessionParameters.exclusive, SessionParameters.quiet]),
       LineParameters.section,
-      ParameterSection("LOG", LogParameters.files + [mode, group]),
+      ParameterSection("LOG", LogParameters.files + [mode, group]), AlertParameters.section,
       SessionParameters.configuration,
     ])
 
@@ -46,7 +46,7 @@ struct LogCommand: ProfiledCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let session = try HeadlessInterface(
-      sessionConfiguration, for: .log, among: context.devices)
+      sessionConfiguration, for: .log, among: context.devices, alerts: values.alerts)
     if let late = context.late {
       session.configurationForDevice = { device in
         try late.command(for: device, like: self).sessionConfiguration

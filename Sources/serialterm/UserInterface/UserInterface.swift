@@ -93,6 +93,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   ///
   /// - Parameters:
   ///   - requests: the ports, at least one. The first has the focus.
+  ///   - alerts: what the user is alerted to.
   ///   - openingScript: runs on the first port, before the user or the pipe has it.
   ///   - configurationOfFurther: returns the configuration of one more port; nil for that of the port with
   ///     the focus.
@@ -100,7 +101,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   ///   - environment: the rest of what is around the program.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
-    _ requests: [PortRequest], running openingScript: Script? = nil,
+    _ requests: [PortRequest], alerts: [AlertRule] = [], running openingScript: Script? = nil,
     further configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)? = nil,
     among devices: DeviceCatalog, in environment: Environment = Environment()
   ) throws {
@@ -114,7 +115,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     let isTyped = terminal != nil
     app = try App(
       among: devices, from: environment.providers, on: streams, clock: environment.clock,
-      isQuiet: first.session.isQuiet, isRaw: isTyped)
+      isQuiet: first.session.isQuiet, isRaw: isTyped, alerts: alerts)
     let (app, loop, console) = (app, app.loop, app.console)
     ports = requests.map { request in
       PortPresenter(

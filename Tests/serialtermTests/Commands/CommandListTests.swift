@@ -112,7 +112,7 @@ import Testing
   @Test(arguments: [
     ("exit", "quit"), ("disconnect", "quit"), ("close", "quit"), ("upload", "send-file"),
     ("crlf", "line-ending"), ("line ending", "line-ending"), ("speed", "baud"),
-    ("search", "highlight"),
+    ("search", "search"),
     ("capture", "log"), ("settings", "configuration"), ("stats", "statistics"),
     ("reset", "pulse-line"), ("rts", "toggle-line"), ("handshake", "flow"),
     ("cancel", "stop-sending"),

@@ -36,6 +36,8 @@ final class InterfaceBench {
     var screen = ScreenKind.drawing
     var escape = EscapeKey.none
     var settings = LineSettings()
+    /// The rules of `--on-match` and `--on-disconnect`.
+    var alerts: [AlertRule] = []
     /// The script of `--script`.
     var script: Script?
     /// The names of logs.
@@ -58,7 +60,8 @@ final class InterfaceBench {
         forDevice: nil)
     }
     interface = try UserInterface(
-      requests, running: options.script, among: DeviceCatalog { [ports] () throws(Errno) in ports },
+      requests, alerts: options.alerts, running: options.script,
+      among: DeviceCatalog { [ports] () throws(Errno) in ports },
       in: .init(
         streams: terminal.streams, terminal: options.hasKeyboard ? terminal : nil,
         providers: LinkProviders([provider]), historyFolder: nil,

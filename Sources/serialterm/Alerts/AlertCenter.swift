@@ -1,0 +1,199 @@
+import EventLoop
+import PlainText
+import Posix
+import SystemPackage
+import TerminalFrontEnd
+
+/// Rings the bell, or runs the command of a rule, when something happens.
+///
+/// A device that floods lines must not start processes without end: of each rule one command runs at a time,
+/// and not more than one is started in a second. What happens meanwhile is counted, and passed on to the next
+/// one.
+final class AlertCenter {
+  let rules: [AlertRule]
+  private let console: Console
+  private let loop: IOLoop
+  private var states: [State]
+
+  /// The state of a rule.
+  private struct State {
+    /// What has happened since the last start.
+    var count = 0
+    var last: AlertEvent?
+    var run: AlertRun?
+    var lastStart: MonotonicTime?
+    var timer: LoopTimer?
+    /// What was last said about the command.
+    var complaint: String?
+  }
+
+  /// The shortest time between two starts of a rule's command, or two bells.
+  static let interval = Duration.seconds(1)
+
+  init(_ rules: [AlertRule], on console: Console, loop: IOLoop) {
+    self.rules = rules
+    self.console = console
+    self.loop = loop
+    states = rules.map { _ in State() }
+  }
+
+  /// Whether a command runs.
+  var isRunning: Bool { states.contains { $0.run != nil } }
+
+  /// Watches a port.
+  func watch(_ port: Port) {
+    let watch = AlertWatch(port.controller, for: rules, on: loop) { [weak self] in
+      self?.happened($1, to: $0)
+    }
+    watch.onOverBudget = { [console] in
+      console.warn("--on-match: the expressions take too long, so not every line is searched.")
+    }
+    port.alertWatch = watch
+  }
+
+  /// Acts on an event, now or later.
+  func happened(_ event: AlertEvent, to rule: Int) {
+    states[rule].count += 1
+    states[rule].last = event
+    actIfPossible(rule)
+  }
+
+  private func actIfPossible(_ rule: Int) {
+    let state = states[rule]
+    guard state.count > 0, state.run == nil, state.timer == nil else { return }
+    let rest = state.lastStart.map { $0 + Self.interval - loop.now } ?? .zero
+    guard rest <= .zero else {
+      states[rule].timer = loop.schedule(after: rest) { [unowned self] in
+        states[rule].timer = nil
+        actIfPossible(rule)
+      }
+      return
+    }
+    act(rule)
+  }
+
+  private func act(_ rule: Int) {
+    guard let event = states[rule].last else { return }
+    let count = states[rule].count
+    states[rule].count = 0
+    states[rule].lastStart = loop.now
+    switch rules[rule].action {
+    case .bell: console.ringBell()
+    case .command(let command):
+      do throws(Errno) {
+        states[rule].run = try AlertRun(command, event.environment(count: count), on: loop) {
+          [weak self] in self?.ended(rule, $0, $1)
+        }
+      } catch {
+        complain(rule, "the command cannot be run: \(error).")
+      }
+    }
+  }
+
+  private func ended(_ rule: Int, _ status: ExitStatus, _ error: String) {
+    let run = states[rule].run
+    // It is calling.
+    loop.atEndOfTurn { [run] in _ = run }
+    states[rule].run = nil
+    if status == .command(0) {
+      states[rule].complaint = nil
+    } else {
+      complain(rule, "the command \(status.ofCommand)\(error.isEmpty ? "." : ": \(error)")")
+    }
+    actIfPossible(rule)
+  }
+
+  /// Says what is wrong, not again and again.
+  private func complain(_ rule: Int, _ what: String) {
+    guard states[rule].complaint != what else { return }
+    states[rule].complaint = what
+    console.warn("\(rules[rule].name): \(what)")
+  }
+
+  /// The session ends: what has happened since the last start is passed on now, or said. Commands that run
+  /// are not waited for.
+  func finish() {
+    for rule in states.indices {
+      states[rule].timer = nil
+      guard states[rule].count > 0 else { continue }
+      if states[rule].run == nil {
+        act(rule)
+      } else {
+        let count = states[rule].count
+        console.warn(
+          "\(rules[rule].name): its command still runs; not run for \(count.grouped) more.")
+      }
+    }
+  }
+}
+
+/// A command of a rule that runs. It has no terminal, and none of our descriptors but for its errors.
+final class AlertRun {
+  private let child: PipedChild
+  private let onEnd: (ExitStatus, _ firstError: String) -> Void
+  private var watch: DescriptorWatch?
+  /// The beginning of what it printed on its standard error.
+  private var errors: [UInt8] = []
+
+  /// How much of the errors is kept, in bytes.
+  private static let capacity = 1_024
+  /// The longest error that is said, in characters.
+  private static let longestError = 200
+
+  /// Starts a command.
+  ///
+  /// - Parameter onEnd: called once, with its exit status and the first line of its errors.
+  /// - Throws: the errors of pipe(2), posix_spawn(3) and epoll_ctl(2).
+  init(
+    _ command: String, _ environment: [(name: String, value: String)], on loop: IOLoop,
+    onEnd: @escaping (ExitStatus, _ firstError: String) -> Void
+  ) throws(Errno) {
+    self.onEnd = onEnd
+    child = try PipedChild(
+      command, .init(talks: false, errors: .piped, leads: .session, environment: environment))
+    try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
+    if let errors = child.errorDescriptor {
+      watch = try loop.watch(errors, for: .reading) { [unowned self] _ in
+        if !readErrors() { watch?.cancel() }
+      }
+    }
+  }
+
+  deinit { watch?.cancel() }
+
+  /// - Returns: whether more may follow.
+  private func readErrors() -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+      switch (try? child.errorDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
+      case .bytes(let count):
+        errors += buffer[..<count].prefix(Self.capacity - errors.count)
+        return true
+      case .wouldBlock: return true
+      case .endOfFile: return false
+      }
+    }
+  }
+
+  private func ended(_ status: ExitStatus) {
+    _ = readErrors()
+    watch?.cancel()
+    var lines = ErrorLines()
+    let all = errors.withUnsafeBytes { lines.take($0, at: MonotonicTime(nanoseconds: 0)) }
+    let first = (all + lines.flush()).first ?? ""
+    onEnd(status, String(first.prefix(Self.longestError)))
+  }
+}
+
+extension AlertEvent {
+  /// The variables of a command. What the device sent is text in one line, without characters that a
+  /// terminal obeys.
+  ///
+  /// - Parameter count: how often it has happened since the last start, this time included.
+  func environment(count: Int) -> [(name: String, value: String)] {
+    [
+      ("SERIALTERM_EVENT", kind.rawValue), ("SERIALTERM_DEVICE", device.harmless),
+      ("SERIALTERM_MATCH", match.harmless), ("SERIALTERM_LINE", line.harmless),
+      ("SERIALTERM_COUNT", "\(count)"),
+    ]
+  }
+}

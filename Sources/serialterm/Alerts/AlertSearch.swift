@@ -1,0 +1,89 @@
+import Logs
+import Patterns
+
+/// Searches the lines of a device for the expressions of alerts, as a value.
+///
+/// A line is searched when it is complete, or when the device pauses, so that the expressions see all of it.
+/// Each expression matches once in a line. Escape sequences are no part of a line.
+struct AlertSearch {
+  /// A match.
+  struct Match: Hashable {
+    /// The index of the expression.
+    let index: Int
+    /// The text that matches.
+    let text: String
+    /// The line so far.
+    let line: String
+  }
+
+  /// The longest part of a line that is searched at once, in bytes. A longer line is searched in parts.
+  static let reach = 1_024
+  /// How many steps may be made for a piece, for each of its bytes, and at most. Text takes some ten for a byte.
+  private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
+
+  private let patterns: [Pattern]
+  private var stripper = SequenceStripper()
+  private var text: [UInt8] = []
+  private var line: [UInt8] = []
+  /// The expressions that have matched in the line.
+  private var found: Set<Int> = []
+  /// Whether the line has bytes that were not searched.
+  private(set) var isWaiting = false
+  /// Whether lines were not searched to their end, because the expressions take too long.
+  private(set) var isOverBudget = false
+  private var budget = 0
+
+  init(_ patterns: [Pattern]) { self.patterns = patterns }
+
+  /// Takes received bytes.
+  ///
+  /// - Returns: the matches in the lines that are complete.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> [Match] {
+    budget = min(Self.budgets.piece + Self.budgets.byte * bytes.count, Self.budgets.most)
+    text.removeAll(keepingCapacity: true)
+    stripper.strip(bytes, into: &text)
+    var matches: [Match] = []
+    for byte in text {
+      if byte == 0x0A {
+        matches += search()
+        line.removeAll(keepingCapacity: true)
+        found.removeAll(keepingCapacity: true)
+      } else {
+        if line.count >= Self.reach {
+          matches += search()
+          line.removeAll(keepingCapacity: true)
+        }
+        line.append(byte)
+        isWaiting = true
+      }
+    }
+    return matches
+  }
+
+  /// The device pauses, or is gone.
+  ///
+  /// - Returns: the matches in the line so far.
+  mutating func pause() -> [Match] {
+    budget = Self.budgets.piece
+    return search()
+  }
+
+  private mutating func search() -> [Match] {
+    guard isWaiting else { return [] }
+    isWaiting = false
+    guard found.count < patterns.count else { return [] }
+    let whole = String(decoding: line, as: UTF8.self)
+    let scalars = whole.unicodeScalars.map(\.value)
+    var matches: [Match] = []
+    for (index, pattern) in patterns.enumerated() where !found.contains(index) {
+      let ranges = pattern.matches(in: scalars, budget: &budget)
+      if budget <= 0 { isOverBudget = true }
+      guard let range = ranges.first else { continue }
+      found.insert(index)
+      var text = String.UnicodeScalarView()
+      text.append(contentsOf: scalars[range].lazy.compactMap(Unicode.Scalar.init))
+      matches.append(Match(index: index, text: String(text), line: whole))
+    }
+    return matches
+  }
+}

@@ -1,0 +1,111 @@
+import EventLoop
+import Patterns
+import Posix
+import SerialCore
+import SessionKit
+
+/// Watches a port for what the rules of alerts want to know.
+final class AlertWatch: SessionObserver {
+  private let session: Session
+  private let loop: IOLoop
+  private let onEvent: (_ rule: Int, AlertEvent) -> Void
+  /// The indices of the rules of each kind.
+  private let matchRules: [Int]
+  private let lossRules: [Int]
+  private var search: AlertSearch
+  private var subscription: Hub.Subscription?
+  private var timer: LoopTimer?
+  private var lastTime: MonotonicTime
+  /// Called once, when expressions take too long.
+  var onOverBudget: () -> Void = {}
+  private var hasSaidOverBudget = false
+
+  /// How long a device must be silent before an unfinished line is searched.
+  static let pause = Duration.milliseconds(100)
+
+  /// - Parameter onEvent: called with the index of a rule, and what has happened.
+  init(
+    _ controller: SessionController, for rules: [AlertRule], on loop: IOLoop,
+    onEvent: @escaping (_ rule: Int, AlertEvent) -> Void
+  ) {
+    session = controller.session
+    self.loop = loop
+    self.onEvent = onEvent
+    lastTime = loop.now
+    var patterns: [Pattern] = []
+    var (matchRules, lossRules): ([Int], [Int]) = ([], [])
+    for (index, rule) in rules.enumerated() {
+      switch rule.trigger {
+      case .match(let pattern):
+        patterns.append(pattern)
+        matchRules.append(index)
+      case .disconnect: lossRules.append(index)
+      }
+    }
+    (self.matchRules, self.lossRules) = (matchRules, lossRules)
+    search = AlertSearch(patterns)
+    session.addObserver(self, of: .stateChange)
+    guard !patterns.isEmpty else { return }
+    subscription = controller.hub.subscribe(as: .listener) { [unowned self] in take($0) }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    report(search.take(bytes))
+    guard search.isWaiting else { return }
+    lastTime = loop.now
+    if timer == nil { waitForPause(Self.pause) }
+  }
+
+  /// One timer for any number of pieces.
+  private func waitForPause(_ time: Duration) {
+    timer = loop.schedule(after: time) { [unowned self] in
+      timer = nil
+      let rest = lastTime + Self.pause - loop.now
+      if rest > .zero { waitForPause(rest) } else { report(search.pause()) }
+    }
+  }
+
+  private func report(_ matches: [AlertSearch.Match]) {
+    for match in matches {
+      onEvent(
+        matchRules[match.index],
+        AlertEvent(kind: .match, device: device, match: match.text, line: match.line))
+    }
+    if search.isOverBudget, !hasSaidOverBudget {
+      hasSaidOverBudget = true
+      onOverBudget()
+    }
+  }
+
+  private var device: String { session.state.endpoint.map { "\($0)" } ?? "" }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    guard old.isOpen, !new.isOpen else { return }
+    report(search.pause())
+    let isLost =
+      switch new {
+      case .waitingForDevice, .closed(.lost): true
+      default: false
+      }
+    guard isLost else { return }
+    let name = (old.endpoint ?? new.endpoint).map { "\($0)" } ?? ""
+    for rule in lossRules {
+      onEvent(rule, AlertEvent(kind: .disconnect, device: name, match: "", line: ""))
+    }
+  }
+}
+
+/// What has happened, for the environment of a command.
+struct AlertEvent: Hashable {
+  enum Kind: String {
+    case match, disconnect
+  }
+
+  let kind: Kind
+  /// The device, as messages name it.
+  let device: String
+  /// The text that matches.
+  let match: String
+  /// The line that it is in, so far.
+  let line: String
+}
