@@ -110,6 +110,8 @@ final class PipedChild {
       watch?.cancel()
       watch = nil
       end(SIGKILL)
+      // It ends at once now.
+      _ = waitpid(pid, nil, 0)
       throw error
     }
   }

@@ -47,9 +47,9 @@ extension UserInterface {
   private func run(_ script: Script, at port: PortPresenter) throws(SerialError) {
     let player = ScriptPlayer(script.dialogue, named: script.shortName, on: port.port, loop: loop)
     player.isHeldUp = { [unowned self] in console.isCrowded }
-    player.onStep = { [unowned port, unowned player] step in
+    player.onStep = { [unowned self, unowned port, unowned player] step in
       port.model.update { $0.progress = .line(step.line) }
-      port.say("\(player.name):\(step.line): \(step.name)")
+      sayToUser("\(player.name):\(step.line): \(step.name)", about: port)
     }
     player.onPrint = { [unowned self, unowned port] line in
       let text = String(decoding: line.dropLast(), as: UTF8.self)
@@ -59,7 +59,7 @@ extension UserInterface {
       scriptEnded(player, $0, at: port)
     }
     port.controller.exchange = player
-    port.say("running \(player.name)\(terminal == nil ? "." : "; ctrl-c stops.")")
+    sayToUser("running \(player.name); ctrl-c stops.", about: port)
     do throws(SerialError) {
       try player.begin(by: Author(.script, player.name))
     } catch {
@@ -78,7 +78,7 @@ extension UserInterface {
     switch end {
     case .done:
       let time = player.start.map { (loop.now - $0).inTenths } ?? "0.0"
-      port.say("\(player.name) has ended after \(time) s.")
+      sayToUser("\(player.name) has ended after \(time) s.", about: port)
       startPipe()
     case .failed(let failure):
       if terminal == nil { return finish(.failure(Failure(failure))) }
@@ -90,6 +90,11 @@ extension UserInterface {
     case .cutOff:
       scriptFailed("\(player.name) was cut off\(place).", .deviceLost, at: port)
     }
+  }
+
+  /// Nothing is said between pipes, where all is as expected.
+  private func sayToUser(_ text: String, about port: PortPresenter) {
+    if terminal != nil { port.say(text) }
   }
 
   /// A user goes on with the session. A pipe does not: it was meant for a device on which the script has run.

@@ -176,6 +176,7 @@ import Testing
     #expect(text(bench) == "apiped")
     bench.end()
     #expect(String(decoding: bench.terminal.written, as: UTF8.self) == "OK")
+    #expect(bench.terminal.messageText.isEmpty)
   }
 
   @Test func `A failed script ends a pipe, of which nothing is sent`() throws {
