@@ -9,6 +9,7 @@ extension Command {
     log, mark.command, hexView, timestamps, timestampFormat.command, highlight, filter,
     search, writeText,
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
+    terminalSize, followSize,
     nextPort, port.command, sendToAll, connectTo.command,
     release, reconnect, showConfiguration, copySettings, saveProfile, statistics,
   ]

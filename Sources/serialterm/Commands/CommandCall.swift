@@ -84,6 +84,10 @@ protocol CommandUser: AnyObject {
   ///
   /// - Throws: ``Failure`` if there is no room for all of them; none is sent then.
   func send(_ bytes: [UInt8]) throws(Failure)
+  /// Sends the command of a shell that sets the size of its terminal to that of the window.
+  ///
+  /// - Throws: ``Failure`` if there is no room for it.
+  func sendScreenSize() throws(Failure)
   /// Starts to send a file.
   ///
   /// - Throws: ``Failure`` if it cannot be read.

@@ -59,6 +59,8 @@ struct TerminalState: Hashable {
   var keepsScrollback = false
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
+  /// Whether the far end is told the size of the window when it changes.
+  var followsSize = false
 
   /// Whether the modem lines are shown.
   var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }

@@ -21,6 +21,8 @@ final class PortPresenter {
   private(set) var scrollback: Scrollback?
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
   private let configurationForDevice: ((Device) throws -> ConnectConfiguration)?
+  /// The size of the window that the far end was told; nil while it does not follow.
+  var sentSize: ScreenSize?
   /// Called when the configuration was replaced.
   var onAdopted: () -> Void = {}
   /// Called with received bytes that were shown.

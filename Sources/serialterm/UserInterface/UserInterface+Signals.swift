@@ -19,7 +19,10 @@ extension UserInterface {
       // From the background this stops us again, by SIGTTOU, as it should.
       _ = try? terminal?.retake()
       console.screen.resume()
-    case SIGWINCH: console.screen.sizeDidChange()
+      followSize()
+    case SIGWINCH:
+      console.screen.sizeDidChange()
+      if model.state.followsSize { sizeFollower.sizeDidChange() }
     case configuration.releaseSignal?.number: perform(.release, from: .signal)
     default: return false
     }

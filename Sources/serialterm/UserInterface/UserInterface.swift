@@ -25,6 +25,9 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private let lineInput: LineInput
   private let historyFolder: FilePath?
   private let status: StatusDisplay
+  let sizeFollower: SizeFollower
+  /// Whether what was typed last is a line without an end.
+  var isTypingLine = false
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
   /// Shows the ports line by line; nil while there is only one.
   var merged: MergedScreen?
@@ -129,6 +132,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     lineInput = LineInput(
       on: console, loop: loop, keeping: HistoryFile(ofProfile: nil, in: historyFolder))
     status = StatusDisplay(on: console, loop: loop)
+    sizeFollower = SizeFollower(on: loop)
     status.source = { [unowned self] in focus.port }
     adopt(first)
   }
@@ -196,6 +200,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     merged?.focus = ports.firstIndex { $0 === focus } ?? 0
     input.session = session
     lineInput.use(history(of: configuration))
+    isTypingLine = false
     tellPorts()
     followState()
   }
@@ -234,7 +239,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.onEscape = { [unowned self] in perform($0) }
     // A standard output that is not a terminal gets what the device sends, and nothing else.
     if console.isOutputTerminal {
-      input.onTyped = { [unowned self] in focus.view.showTyped($0) }
+      input.onTyped = { [unowned self] in
+        noteTyped($0)
+        focus.view.showTyped($0)
+      }
     }
     input.onQueued = { [unowned self] in
       if console.isOutputTerminal { focus.view.showSent($0) }
@@ -249,6 +257,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
     dialogs.onChange = { [unowned self] in updateInput() }
+    sizeFollower.attempt = { [unowned self] in sendNewSize() }
     ports[0].controller.unreadInputCount = { [unowned self] in input.unreadCount }
   }
 
@@ -287,6 +296,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private func shareSettings(_ change: Change<TerminalState>) {
     let (old, new) = (change.old, change.new)
     guard old.showsStatus != new.showsStatus || old.editsLines != new.editsLines else { return }
+    // The status line is drawn soon, and takes a row.
+    sizeFollower.sizeMayHaveChanged()
     for port in ports where port !== focus {
       port.model.update { ($0.showsStatus, $0.editsLines) = (new.showsStatus, new.editsLines) }
     }
@@ -297,6 +308,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     updateInput()
     status.isOn = model.state.showsStatus
     status.update()
+    followSize()
   }
 
   /// Leads what is typed to where it belongs in the present state.

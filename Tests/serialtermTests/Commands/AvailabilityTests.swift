@@ -79,6 +79,12 @@ import Testing
         .transferring: "image.bin is being sent",
         .scripted: "in use by a script; released when it finishes",
       ][situation]
+    case "terminal-size":
+      withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
+        ?? (situation == .transferring ? "image.bin is being sent" : nil)
+        ?? withoutScreen(situation)
+    case "follow-size":
+      withoutUser(situation) ?? unsendable(situation) ?? withoutScreen(situation)
     case "save-profile":
       withoutUser(situation)
         ?? [.closed: "no device", .opening: "the port is opening"][situation]

@@ -50,6 +50,10 @@ final class FakeCommandUser: CommandUser {
     if let refusal { throw refusal }
     events.append("send '\(EscapedText.text(of: bytes))'")
   }
+  func sendScreenSize() throws(Failure) {
+    if let refusal { throw refusal }
+    events.append("size")
+  }
   func send(_ file: FilePath) throws(Failure) {
     if let refusal { throw refusal }
     events.append("send \(file)")
