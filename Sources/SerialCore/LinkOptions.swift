@@ -11,6 +11,8 @@ public struct LinkOptions: Hashable, Sendable {
   /// Whether DTR and RTS are deasserted when the last user closes the port (HUPCL); nil leaves
   /// the flag unchanged. The flag is not restored when the port is closed.
   public var hangsUpOnClose: Bool?
+  /// Whether the port keeps the baud rate that it has when it is opened, whatever the settings say.
+  public var keepsBaudRate = false
   /// Whether observers learn of breaks and of bytes with errors.
   public var marksErrors = false
   /// How RTS drives an RS-485 transmitter; nil leaves the mode unchanged.

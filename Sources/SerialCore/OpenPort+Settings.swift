@@ -30,6 +30,14 @@ extension OpenPort {
     }
   }
 
+  /// The baud rate that the port has; nil if it is none that can be set.
+  var baudRate: UInt32? {
+    guard let rate = (try? TerminalAttributes(of: descriptor))?.lineSettings.baudRate,
+      LineSettings.baudRates.contains(rate)
+    else { return nil }
+    return rate
+  }
+
   /// The setting that the driver refuses, in words. The error does not say it, so each is tried
   /// alone.
   private func refusedSetting(

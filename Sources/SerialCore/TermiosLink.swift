@@ -51,6 +51,8 @@ public final class TermiosLink: Link {
     try settings.checkBaudRate(at: endpoint)
     // If an error is thrown from here on, the port is released, which restores what was changed.
     let port = try OpenPort(claiming: path, options: options)
+    var settings = settings
+    if options.keepsBaudRate, let rate = port.baudRate { settings.baudRate = rate }
     let actual = try port.set(settings, options: options)
     // A change from speed 0 asserts both lines again: see uart_set_termios of the kernel.
     if port.wasHungUp, let error = port.setLines(of: options) { throw error }

@@ -50,7 +50,7 @@ public struct UARTSimulator {
     }
   }
 
-  public enum Parity { case even, odd }
+  public enum Parity: Sendable { case even, odd }
 
   private mutating func drive(low: Bool) {
     let isLow = edges.count % 2 == 1

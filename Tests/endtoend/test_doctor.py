@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import termios
@@ -13,8 +14,9 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary)
+    Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary, slow, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.harness.uart import TalkingDevice
 from Tests.endtoend.test_errors import USER
 
 KEYS = {"code", "port", "blocking", "what", "why", "mend", "documentation"}
@@ -270,3 +272,57 @@ class UdevRulesTests(unittest.TestCase):
                 if key["name"] in ("idVendor", "idProduct"):
                     for pattern in key["value"].split("|"):
                         self.assertRegex(pattern, r"^([0-9a-f]|\[a-f\]){4}$", number)
+
+
+class ProbeTests(unittest.TestCase):
+    """The search for the baud rate. The far end is a simulated UART."""
+
+    LINES = [b"[%d.%06d] usb 1-1: new full-speed USB device number %d\r\n" % (n, n * 7919, n)
+             for n in range(30)]
+
+    def test_the_rate_is_named_with_its_evidence_and_the_port_is_as_before(self):
+        with TalkingDevice(57600, self.LINES) as device:
+            before = device.settings
+            result = serialterm("doctor", "--probe", device.node)
+            self.assertEqual(device.settings, before)
+            self.assertFalse(device.exclusive)
+        self.assertEqual((result.status, result.stderr), (0, b""))
+        first, *others = result.stdout.decode().splitlines()
+        self.assertRegex(
+            first, rf"^{device.node}: 57600 8N1 is likely: (\d+) of \1 bytes are text\.$")
+        # The port's own rate comes first.
+        self.assertEqual(
+            [line.split(":")[0].strip() for line in others][:2], ["38400", "115200"])
+
+    def test_for_programs_it_is_an_object(self):
+        with TalkingDevice(9600, self.LINES) as device:
+            result = serialterm("doctor", "--probe", "--json", device.node)
+        found = json.loads(result.stdout)
+        self.assertEqual((result.status, found["baud"], found["framing"]), (0, 9600, "8N1"))
+        self.assertEqual(found["port"], device.node)
+        last = found["trials"][-1]
+        self.assertEqual((last["baud"], last["bytes"]), (9600, last["text"]))
+        self.assertIsNone(last["framingErrors"])
+
+    @slow
+    def test_a_silent_device_is_told_and_nothing_is_sent(self):
+        with Device() as device:
+            result = serialterm("doctor", "--probe", device.node)
+            self.assertEqual(device.rest(), b"")
+        self.assertEqual(result.status, 1)
+        self.assertIn(b"nothing came in", result.stdout)
+
+    def test_a_port_that_cannot_be_opened_is_diagnosed(self):
+        result = serialterm("doctor", "--probe", "/dev/ttyNONE9")
+        self.assertEqual(result.status, 1)
+        self.assertIn(b"ttyNONE9", result.stdout)
+        self.assertEqual(serialterm("doctor", "--probe").status, 2)
+
+    def test_a_signal_ends_it_and_the_port_is_as_before(self):
+        with TalkingDevice(74880, self.LINES) as device:
+            before = device.settings
+            with Pipes(serialterm_binary(), "doctor", "--probe", device.node) as program:
+                wait_until(lambda: device.settings.output_baud == 115200, "the second rate")
+                os.kill(program.pid, signal.SIGINT)
+                self.assertEqual(program.wait(), 128 + signal.SIGINT)
+            self.assertEqual(device.settings, before)

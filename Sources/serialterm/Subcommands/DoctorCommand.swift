@@ -11,7 +11,10 @@ struct DoctorCommand: Subcommand {
   private static let target = Parameter<String?>.argument(
     "target", SessionParameters.targetSummary, completion: Target.completion,
     parse: Target.checked)
-  private static let json = Parameter.flag("json", "Print a JSON array.")
+  private static let json = Parameter.flag(
+    "json", "Print a JSON array; with --probe, an object.")
+  private static let probe = Parameter.flag(
+    "probe", "Find the baud rate: listen at the usual rates while the device sends. Sends nothing.")
 
   static let description = CommandDescription(
     "doctor", "Diagnose a port and suggest a fix.",
@@ -19,19 +22,26 @@ struct DoctorCommand: Subcommand {
     Finds the reasons why 'serialterm connect' fails, and what may disturb a port. It opens no port \
     and changes nothing. Without TARGET it examines all devices. Only root can see the programs of \
     other users. Exit status 0: nothing is wrong; 1: something is.
+
+    With --probe it opens the port of TARGET, and names the baud rate at which text comes in. It takes \
+    2 seconds for each rate at most, and the port gets its settings back. Exit status 0: a rate is \
+    likely; 1: none is, or nothing came in.
     """,
     example: "serialterm doctor /dev/ttyUSB0",
     sections: [
       ParameterSection("ARGUMENTS", [Self.target]),
-      ParameterSection("OPTIONS", [json, SessionParameters.config]),
+      ParameterSection("OPTIONS", [probe, json, SessionParameters.config]),
     ])
 
   private let values: Values
   private let target: String?
 
-  init(_ values: Values) {
+  init(_ values: Values) throws(UsageError) {
     self.values = values
     target = values[Self.target]
+    if values[Self.probe] && target == nil {
+      throw UsageError(about: ["probe"], "--probe needs a TARGET")
+    }
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
@@ -42,9 +52,23 @@ struct DoctorCommand: Subcommand {
     }
     let facts = FactGatherer(devices: devices).facts(about: named)
     let findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
+    if values[Self.probe], let named, !findings.contains(where: \.code.isBlocking) {
+      return try findRate(of: named, in: context)
+    }
     try StandardStream.output.print(
       values[Self.json] ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, facts))
     return findings.isEmpty ? .done : .otherFailure
+  }
+
+  /// Listens at one rate after the other.
+  private func findRate(of target: Target, in context: CommandContext) throws -> ExitStatus {
+    let session = try HeadlessInterface(.probing(target), among: context.devices)
+    let prober = RateProber(session)
+    let (probe, status) = try prober.run()
+    guard let probe, let endpoint = prober.endpoint else { return status }
+    let report = RateReport(endpoint: endpoint, probe: probe)
+    try StandardStream.output.print(values[Self.json] ? "\(report.json)\n" : report.text)
+    return report.status
   }
 
   /// The target, given directly or by a profile, and the finding about a broken configuration.

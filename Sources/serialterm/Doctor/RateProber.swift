@@ -1,0 +1,122 @@
+import EventLoop
+import PlainText
+import Posix
+import SerialCore
+import SessionKit
+
+/// Listens at one baud rate after the other while the device sends; sends nothing.
+final class RateProber: SessionObserver {
+  private let frontEnd: HeadlessInterface
+  private var probe: RateProbe?
+  private var timer: LoopTimer?
+  private(set) var endpoint: Endpoint?
+
+  private var session: Session { frontEnd.session }
+  private var loop: IOLoop { frontEnd.loop }
+
+  /// The time between two looks at the driver's counters.
+  private static let interval = Duration.milliseconds(100)
+
+  init(_ frontEnd: HeadlessInterface) {
+    self.frontEnd = frontEnd
+    session.addObserver(self, of: [.stateChange, .countersChange])
+  }
+
+  /// Runs until the rate is found, or all were tried. The port gets its settings back.
+  ///
+  /// - Returns: the search; nil if a signal has ended it, and the exit status then.
+  /// - Throws: ``Failure``, and the errors of the system.
+  func run() throws -> (probe: RateProbe?, status: ExitStatus) {
+    frontEnd.onReceived = { [unowned self] in
+      probe?.add($0, at: loop.now)
+      step()
+    }
+    frontEnd.onReady = { [unowned self] in begin() }
+    let status = try frontEnd.run()
+    return (status == .done ? probe : nil, status)
+  }
+
+  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+    guard case .open(let endpoint, let settings) = new, !old.isOpen else { return }
+    self.endpoint = endpoint
+    // The port has kept its rate, which is no difference to report.
+    session.requestedSettings = settings
+  }
+
+  func session(
+    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
+  ) {
+    let changes = new.changes(since: old)
+    probe?.add(
+      framingErrors: Int(changes.framingErrors), breaks: Int(changes.breaks), at: loop.now)
+  }
+
+  private func begin() {
+    guard case .open(_, let settings) = session.state else { return }
+    guard session.capabilities.contains(.settings) else {
+      return frontEnd.finish(
+        .failure(Failure(.usage, "--probe: this port has no line settings.")))
+    }
+    probe = RateProbe(at: settings.baudRate, countsErrors: session.counters != nil, now: loop.now)
+    look()
+  }
+
+  private func look() {
+    timer = loop.schedule(after: Self.interval) { [unowned self] in
+      session.refreshCounters()
+      look()
+      step()
+    }
+  }
+
+  private func step() {
+    guard let step = probe?.step(at: loop.now) else { return }
+    perform(step)
+  }
+
+  private func perform(_ step: RateProbe.Step) {
+    switch step {
+    case .wait: break
+    case .finished: finish()
+    case .set(let rate): set(rate)
+    }
+  }
+
+  private func set(_ rate: UInt32) {
+    guard case .open(_, var settings) = session.state else { return }
+    settings.baudRate = rate
+    session.apply(settings) { [unowned self] result in
+      guard case .success(let actual) = result, actual.isNear(rate) else {
+        if let step = probe?.skip() { perform(step) }
+        return
+      }
+      session.refreshCounters()
+      probe?.begin(rate, at: loop.now)
+    }
+  }
+
+  private func finish() {
+    timer = nil
+    frontEnd.onReceived = { _ in }
+    frontEnd.finish(.success(.done))
+  }
+}
+
+extension LineSettings {
+  /// Whether text at another rate arrives: UARTs tolerate a few percent.
+  fileprivate func isNear(_ rate: UInt32) -> Bool {
+    abs(Int(baudRate) - Int(rate)) * 50 <= Int(rate)
+  }
+}
+
+extension SessionConfiguration {
+  /// Opens a port as it is: no line is set, and the baud rate stays.
+  static func probing(_ target: Target) -> SessionConfiguration {
+    var options = LinkOptions()
+    options.keepsBaudRate = true
+    return SessionConfiguration(
+      target: target, settings: LineSettings(), linkOptions: options, onOpen: nil,
+      reconnects: false, waitsForAbsentDevice: false, pacing: Pacing(), log: LogConfiguration(),
+      isQuiet: true)
+  }
+}
