@@ -93,6 +93,11 @@ package final class Hub {
     }
   }
 
+  /// Passes bytes to the listeners and views that an owner got and did not use. The logs have them.
+  package func giveBack(_ bytes: UnsafeRawBufferPointer) {
+    for slot in slots where slot.isActive && slot.rank > .owner { slot.take(bytes) }
+  }
+
   fileprivate func remove(_ slot: Slot) {
     slot.isActive = false
     slots.removeAll { $0 === slot }

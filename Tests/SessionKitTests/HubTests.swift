@@ -57,6 +57,17 @@ struct HubTests {
     withExtendedLifetime((log, view)) {}
   }
 
+  @Test func `What the owner did not use goes to all but logs`() {
+    let notes = Notes()
+    let subscriptions = [
+      hub.subscribe(as: .log, notes.note("log")), hub.subscribe(as: .view, notes.note("screen")),
+      hub.subscribe(as: .listener, notes.note("expect")),
+    ]
+    Array("a".utf8).withUnsafeBytes { hub.giveBack($0) }
+    #expect(notes.taken == ["expect a", "screen a"])
+    withExtendedLifetime(subscriptions) {}
+  }
+
   @Test func `A subscription that ends in the middle of a piece gets nothing more`() {
     let notes = Notes()
     var view: Hub.Subscription? = hub.subscribe(as: .view, notes.note("screen"))

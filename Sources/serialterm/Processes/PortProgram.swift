@@ -28,6 +28,8 @@ final class PortProgram: SessionObserver, RunningExchange {
     let sentCount: Int
     /// How many of the bytes that it was given it did not read.
     let unreadCount: Int
+    /// How many of these are passed to the views now, the last ones.
+    let returnedCount: Int
     /// The number of its bytes that were discarded because the user stopped it.
     let unsentCount: Int
   }
@@ -45,7 +47,7 @@ final class PortProgram: SessionObserver, RunningExchange {
     static let session = Surroundings(isAlone: true, errors: .piped, leads: .session)
   }
 
-  /// Called once, at the end. The pen is returned by then.
+  /// Called once, at the end. The pen is returned by then. The views get what it did not read afterwards.
   var onEnd: (Outcome) -> Void = { _ in }
   /// Called with a line of its errors, if they are piped.
   var onErrorLine: (String) -> Void = { _ in }
@@ -76,8 +78,12 @@ final class PortProgram: SessionObserver, RunningExchange {
   private var isInterrupted = false
   private var writtenCount = 0
   private var receivedCount = 0
+  /// The last bytes that it was given: it may not have read them.
+  private var recent: [UInt8] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
+  /// More than a pipe and the channel to it hold, in bytes.
+  private static let recentCapacity = 262_144
   /// How long a command may run on after an interrupt, and how long the device may take what it has sent
   /// until then.
   private static let interruptPatience = Duration.seconds(1)
@@ -144,8 +150,16 @@ final class PortProgram: SessionObserver, RunningExchange {
       as: surroundings.isAlone ? .owner : .view, whenFull: .wait
     ) { [unowned self] bytes in
       receivedCount += bytes.count
+      if surroundings.isAlone { keep(bytes) }
       toChild?.write(bytes)
       if toChild?.isCrowded == true { subscription?.update(isFull: true) }
+    }
+  }
+
+  private func keep(_ bytes: UnsafeRawBufferPointer) {
+    recent += bytes
+    if recent.count > 2 * Self.recentCapacity {
+      recent.removeFirst(recent.count - Self.recentCapacity)
     }
   }
 
@@ -320,9 +334,12 @@ final class PortProgram: SessionObserver, RunningExchange {
     (timer, interruptTimer) = (nil, nil)
     toChild = nil
     child?.closeInput()
+    // What the user has stopped was the middle of something.
+    let returned = isInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
     onEnd(
       Outcome(
         reason: reason, receivedCount: receivedCount, sentCount: writtenCount - unsentCount,
-        unreadCount: unreadCount, unsentCount: unsentCount))
+        unreadCount: unreadCount, returnedCount: returned.count, unsentCount: unsentCount))
+    returned.withUnsafeBytes { hub.giveBack($0) }
   }
 }

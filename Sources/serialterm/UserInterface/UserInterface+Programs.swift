@@ -61,7 +61,16 @@ extension PortProgram.Outcome {
       case .cutOff: "was cut off"
       }
     let counts = "\(receivedCount.counted("byte")) received, \(sentCount.grouped) sent"
-    let unread = unreadCount > 0 ? " \(unreadCount.bytesWere) received and not read by it." : ""
     return "\(end): \(counts).\(unread)"
+  }
+
+  /// What it did not read, as a sentence; empty if it read everything.
+  private var unread: String {
+    if unreadCount == 0 { return "" }
+    let isShown = returnedCount == unreadCount
+    let rest = returnedCount > 0 && !isShown ? "; the last \(returnedCount.grouped) follow" : ""
+    return isShown
+      ? " \(unreadCount.counted("byte")) that it did not read follow\(unreadCount == 1 ? "s" : "")."
+      : " \(unreadCount.bytesWere) received and not read by it\(rest)."
   }
 }

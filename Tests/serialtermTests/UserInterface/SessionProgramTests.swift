@@ -54,14 +54,16 @@ import Testing
     #expect(text(bench).contains("serialterm: printf: ab"))
   }
 
-  @Test func `What it did not read is counted`() throws {
-    let bench = try begin("sleep 0.2")
-    try bench.receive("unread")
+  @Test func `What it did not read is counted, and shown`() throws {
+    let bench = try begin("head -c 3 > /dev/null; sleep 0.1")
+    try bench.receive("abcde")
+    try bench.receive("fghi")
     #expect(
       try shows(
         bench,
-        "sleep ended with status 0: 6 bytes received, 0 sent. 6 bytes were received and not read by it."
-      ))
+        "head ended with status 0: 9 bytes received, 0 sent. 6 bytes that it did not read follow."))
+    bench.terminal.look()
+    #expect(bench.terminal.lines.last == "defghi")
   }
 
   @Test func `A command that does not exist is an answer of the shell`() throws {
