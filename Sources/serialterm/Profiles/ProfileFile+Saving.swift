@@ -78,7 +78,8 @@ extension ProfileFile {
     let lock = try OwnedDescriptor.open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY)
     try systemCall { flock(lock.borrowed.rawValue, LOCK_EX | LOCK_NB) }
     guard try Self.present(atWritable: file) == present else { return false }
-    let draft = FilePath("\(file).new")
+    // A name that no file of the user has; the lock is also for the draft.
+    let draft = folder.appending(".\(file.lastComponent?.string ?? "").serialterm")
     do throws(Errno) {
       try write(document, to: draft, like: file)
       try systemCall {

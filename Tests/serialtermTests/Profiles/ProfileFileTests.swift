@@ -122,7 +122,7 @@ struct ProfileFileTests {
     #expect(chmod(file.string, 0o644) == 0)
     #expect(symlink(file.string, link.string) == 0)
     // What a killed process has left is no obstacle.
-    try write("half", to: folder("dotfiles.toml.new"))
+    try write("half", to: folder(".dotfiles.toml.serialterm"))
     try replace("old", "new", link)
     #expect(try contents(file) == "new")
     var facts = Glibc.stat()
