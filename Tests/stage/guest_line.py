@@ -1,15 +1,18 @@
 """The line settings as an FTDI chip, a 16550 and a CDC-ACM device receive them."""
 
 import fcntl
+import json
 import os
 import shlex
 import struct
 import termios
+import threading
 import unittest
 from pathlib import Path
 
 from Tests.endtoend.faults import record
 from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
+from Tests.endtoend.harness.uart import received
 from Tests.stage.chip import Chip
 from Tests.stage.line_cases import UART, AcmCase, UartCase, UartFarEnd
 from Tests.stage.stage import monitor
@@ -96,6 +99,42 @@ class ChipTableTests(ChipCase):
                 self.assert_said(said, connect(
                     self.chip.node, shlex.split(options), status_of(expected)))
                 self.assert_in_order(expected, self.chip.log)
+
+
+class RateProbeTests(ChipCase):
+    RATE, LINE = 57600, b"sensor 7: 21.5 degrees, 1013 hPa\r\n"
+
+    def talk(self, stop):
+        """Sends a line again and again, which arrives with errors while the chip has another rate."""
+        while not stop.wait(0.02):
+            rates = [words.split()[1] for words in self.chip.log if words.startswith("baud ")]
+            rate = float(rates[-1]) if rates else 9600
+            if abs(rate - self.RATE) < 600:
+                self.chip.send(self.LINE)
+            else:
+                # A packet of the chip has 62 bytes.
+                self.chip.send(received(self.LINE, self.RATE, rate)[:62] or b"\0", "framing")
+
+    def test_rate_is_found_by_text_without_counted_errors(self):
+        stop = threading.Event()
+        thread = threading.Thread(target=self.talk, args=[stop])
+        thread.start()
+        try:
+            result = serialterm("doctor", "--probe", "--json", self.chip.node, timeout=60)
+        finally:
+            stop.set()
+            thread.join()
+        self.assertEqual(result.status, 0, result)
+        found = json.loads(result.stdout)
+        self.assertEqual((found["baud"], found["framing"]), (self.RATE, "8N1"), found)
+        *others, likely = found["trials"]
+        self.assertEqual((likely["framingErrors"], likely["text"]), (0, likely["bytes"]), found)
+        # The rate that the port had comes first, and comes back.
+        self.assertEqual(others[0]["baud"], 9600)
+        self.assertTrue(all(trial["framingErrors"] > 0 for trial in others), found)
+        rates = [words for words in self.chip.log if words.startswith("baud ")]
+        self.assertEqual(rates[0], rates[-1])
+        self.assertEqual([words for words in self.chip.log if words.startswith("sent")], [])
 
 
 class Row39OpeningTests(ChipCase):
