@@ -69,6 +69,8 @@ let package = Package(
       name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
     // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
+    // Telnet and serial ports on servers (RFC 2217), as values.
+    .target(name: "Telnet", swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.
     .target(name: "Options", dependencies: ["PlainText"], swiftSettings: strict),
     // Parsing of the configuration file.
@@ -141,6 +143,7 @@ let package = Package(
     .testTarget(
       name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
       swiftSettings: strict),
+    .testTarget(name: "TelnetTests", dependencies: ["Telnet"], swiftSettings: strict),
     .testTarget(
       name: "ScrollbackTests", dependencies: ["Patterns", "Scrollback"], swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),

@@ -1,0 +1,346 @@
+/// The client's side of a serial port on a server, as a value: RFC 2217 over telnet.
+///
+/// ## Principles of operation
+///
+/// - ``open(_:)`` offers the option. When the server accepts it, all settings are set; the port is open
+///   when the server has answered, or when it does not (``giveUp()``).
+/// - A setting is what the server says that it is. Servers answer what they like: a value that does not
+///   belong to the request counts as consent.
+/// - The owner sends ``output``, and calls ``giveUp()`` when nothing has happened for some seconds.
+public struct ComPortClient {
+  /// The settings of the line, as the protocol has them.
+  public struct Settings: Hashable, Sendable {
+    /// Bits per second.
+    public var baudRate: UInt32
+    /// 5 to 8.
+    public var dataSize: UInt8
+    public var parity: ComPortParity
+    /// 1, 2, or 3 for one and a half.
+    public var stopSize: UInt8
+    /// One of the values for flow control.
+    public var flow: ComPortControl
+
+    /// Creates settings.
+    public init(
+      baudRate: UInt32, dataSize: UInt8, parity: ComPortParity, stopSize: UInt8,
+      flow: ComPortControl
+    ) {
+      self.baudRate = baudRate
+      self.dataSize = dataSize
+      self.parity = parity
+      self.stopSize = stopSize
+      self.flow = flow
+    }
+  }
+
+  /// An output line of the port.
+  public enum Line: Hashable, Sendable {
+    case dtr, rts
+  }
+
+  /// What has happened.
+  public enum Event: Hashable, Sendable {
+    /// The port is open.
+    case opened
+    /// The port could not be opened.
+    case refused(Refusal)
+    /// The settings of ``apply(_:)`` are in effect, as far as ``settings`` has them.
+    case applied
+    /// The server has changed ``settings`` by itself.
+    case settingsChanged
+    /// ``modemState``, or an output line, has changed.
+    case linesChanged
+    /// Errors of the line, or a break.
+    case lineErrors(ComPortLineState)
+    /// Whether data may be sent has changed.
+    case sendingPermitted(Bool)
+  }
+
+  /// Why a port could not be opened.
+  public enum Refusal: Hashable, Sendable {
+    /// The server has sent no telnet command.
+    case noTelnet
+    /// The server does not accept the option.
+    case noComPort
+  }
+
+  /// The state of the connection.
+  public enum State: Hashable, Sendable {
+    case closed
+    /// The option was offered.
+    case offered
+    /// The option is in use; the settings were sent.
+    case configuring
+    case open
+    case refused(Refusal)
+  }
+
+  public private(set) var state = State.closed
+  /// The settings as the server has confirmed them, or else as they were requested.
+  public private(set) var settings: Settings
+  /// Whether the server has answered at least one setting.
+  public private(set) var hasSettings = false
+  /// The modem lines; nil if the server has not told.
+  public private(set) var modemState: ComPortModemState?
+  /// The output lines, as far as they are known.
+  public private(set) var outputs: [Line: Bool] = [:]
+  /// The name of the server's software; empty if it has not told.
+  public private(set) var signature: [UInt8] = []
+  /// Whether data may be sent.
+  public private(set) var maySend = true
+  /// What has to be sent to the server. The owner takes it.
+  public var output: [UInt8] {
+    get { telnet.output }
+    set { telnet.output = newValue }
+  }
+
+  private var telnet = TelnetMachine(
+    accepting: [.binary, .suppressGoAhead, .comPort],
+    from: [.binary, .suppressGoAhead, .echo, .comPort])
+  /// The settings that were requested and not answered, in order.
+  private var unanswered: [Setting] = []
+  /// What to do with the output lines when the port is opened.
+  private var outputsAtOpening: [Line: Bool] = [:]
+
+  /// A part of the settings, which is set by a message of its own.
+  private enum Setting: Hashable, CaseIterable {
+    case baudRate, dataSize, parity, stopSize, flow
+  }
+
+  /// Creates a client that is not open yet.
+  ///
+  /// - Parameter settings: the requested settings.
+  public init(_ settings: Settings) { self.settings = settings }
+
+  // MARK: Opening
+
+  /// Offers the option.
+  ///
+  /// - Parameter outputs: the output lines to set; the others stay as they are.
+  public mutating func open(setting outputs: [Line: Bool] = [:]) {
+    outputsAtOpening = outputs
+    state = .offered
+    telnet.ask(for: .comPort, .local)
+    telnet.ask(for: .binary, .local)
+    telnet.ask(for: .binary, .remote)
+    telnet.ask(for: .suppressGoAhead, .remote)
+    telnet.ask(for: .suppressGoAhead, .local)
+  }
+
+  private mutating func configure() {
+    state = .configuring
+    send(.signature([]))
+    // Before the settings: their answers may be the last.
+    send(.modemStateMask(0xFF))
+    send(.lineStateMask(ComPortLineState.errors.rawValue))
+    for line in [Line.dtr, .rts] {
+      if let isOn = outputsAtOpening[line] { set(line, to: isOn) } else { ask(for: line) }
+    }
+    request(Setting.allCases, of: settings)
+  }
+
+  /// The server has not answered for some seconds: goes on without the answers.
+  public mutating func giveUp() -> [Event] {
+    switch state {
+    case .offered: return refuse(telnet.hasSeenCommand ? .noComPort : .noTelnet)
+    case .configuring:
+      unanswered = []
+      state = .open
+      return [.opened]
+    case .open:
+      guard !unanswered.isEmpty else { return [] }
+      unanswered = []
+      return [.applied]
+    case .closed, .refused: return []
+    }
+  }
+
+  /// Whether the server has to answer something.
+  public var isWaiting: Bool {
+    switch state {
+    case .offered, .configuring: true
+    case .open: !unanswered.isEmpty
+    case .closed, .refused: false
+    }
+  }
+
+  private mutating func refuse(_ reason: Refusal) -> [Event] {
+    state = .refused(reason)
+    return [.refused(reason)]
+  }
+
+  // MARK: Requests
+
+  /// Sets those settings that differ; ``Event/applied`` follows, at once if none does.
+  public mutating func apply(_ new: Settings) -> [Event] {
+    let changed = Setting.allCases.filter { setting in
+      switch setting {
+      case .baudRate: new.baudRate != settings.baudRate
+      case .dataSize: new.dataSize != settings.dataSize
+      case .parity: new.parity != settings.parity
+      case .stopSize: new.stopSize != settings.stopSize
+      case .flow: new.flow != settings.flow
+      }
+    }
+    guard !changed.isEmpty else { return unanswered.isEmpty ? [.applied] : [] }
+    request(changed, of: new)
+    return []
+  }
+
+  private mutating func request(_ requested: [Setting], of new: Settings) {
+    for setting in requested {
+      unanswered.append(setting)
+      switch setting {
+      case .baudRate:
+        settings.baudRate = new.baudRate
+        send(.baudRate(new.baudRate))
+      case .dataSize:
+        settings.dataSize = new.dataSize
+        send(.dataSize(new.dataSize))
+      case .parity:
+        settings.parity = new.parity
+        send(.parity(new.parity.rawValue))
+      case .stopSize:
+        settings.stopSize = new.stopSize
+        send(.stopSize(new.stopSize))
+      case .flow:
+        settings.flow = new.flow
+        send(.control(new.flow))
+      }
+    }
+  }
+
+  /// Sets an output line.
+  public mutating func set(_ line: Line, to isOn: Bool) {
+    outputs[line] = isOn
+    switch line {
+    case .dtr: send(.control(isOn ? .dtrOn : .dtrOff))
+    case .rts: send(.control(isOn ? .rtsOn : .rtsOff))
+    }
+  }
+
+  private mutating func ask(for line: Line) {
+    switch line {
+    case .dtr: send(.control(.askDTR))
+    case .rts: send(.control(.askRTS))
+    }
+  }
+
+  /// Starts or ends a break.
+  public mutating func setBreak(_ isOn: Bool) { send(.control(isOn ? .breakOn : .breakOff)) }
+
+  /// Discards what the server has and has not sent to the device.
+  public mutating func purgeOutput() { send(.purge(2)) }
+
+  private mutating func send(_ message: ComPortMessage) {
+    telnet.send(message.parameters(fromServer: false), about: .comPort)
+  }
+
+  // MARK: Data
+
+  /// Encodes data for the network.
+  public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+    telnet.encode(data, into: &bytes)
+  }
+
+  /// Takes bytes of the network.
+  ///
+  /// - Parameter data: gets what the device has sent.
+  public mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
+  ) -> [Event] {
+    telnet.receive(bytes, into: &data).flatMap { handle($0) }
+  }
+
+  // MARK: Answers
+
+  private mutating func handle(_ event: TelnetMachine.Event) -> [Event] {
+    switch event {
+    case .option(.comPort, .local, isOn: true):
+      if state == .offered { configure() }
+      return []
+    case .option(.comPort, .local, isOn: false):
+      return state == .offered ? refuse(.noComPort) : []
+    case .subnegotiation(.comPort, let parameters):
+      guard state == .configuring || state == .open,
+        let message = ComPortMessage(parameters, fromServer: true)
+      else { return [] }
+      return handle(message)
+    case .option, .subnegotiation, .command: return []
+    }
+  }
+
+  private mutating func handle(_ message: ComPortMessage) -> [Event] {
+    switch message {
+    case .signature(let name):
+      if name.isEmpty {
+        // The server asks for ours.
+        send(.signature(Array("serialterm".utf8)))
+      } else {
+        signature = name
+      }
+      return []
+    case .baudRate(let rate): return answer(.baudRate, rate == 0 ? nil : rate, \.baudRate)
+    case .dataSize(let size):
+      return answer(.dataSize, (5...8).contains(size) ? size : nil, \.dataSize)
+    case .parity(let parity): return answer(.parity, ComPortParity(rawValue: parity), \.parity)
+    case .stopSize(let size):
+      return answer(.stopSize, (1...3).contains(size) ? size : nil, \.stopSize)
+    case .control(let control): return answer(control)
+    case .lineState(let state):
+      let errors = state.intersection(.errors)
+      return errors.isEmpty ? [] : [.lineErrors(errors)]
+    case .modemState(let state):
+      let lines = ComPortModemState(rawValue: state.rawValue & 0xF0)
+      guard modemState != lines else { return [] }
+      modemState = lines
+      return [.linesChanged]
+    case .flowSuspend: return permitSending(false)
+    case .flowResume: return permitSending(true)
+    case .lineStateMask, .modemStateMask, .purge: return []
+    }
+  }
+
+  private mutating func permitSending(_ isPermitted: Bool) -> [Event] {
+    guard maySend != isPermitted else { return [] }
+    maySend = isPermitted
+    return [.sendingPermitted(isPermitted)]
+  }
+
+  private mutating func answer(_ control: ComPortControl) -> [Event] {
+    switch control.subject {
+    case .flow:
+      // Some servers answer every SET-CONTROL with 1, "no flow control".
+      let isAnswer = unanswered.contains(.flow)
+      let known: [ComPortControl] = [.noFlow, .softwareFlow, .hardwareFlow]
+      guard isAnswer || control != .noFlow else { return [] }
+      return answer(.flow, known.contains(control) ? control : nil, \.flow)
+    case .dtr: return note(.dtr, control == .askDTR ? nil : control == .dtrOn)
+    case .rts: return note(.rts, control == .askRTS ? nil : control == .rtsOn)
+    case .break, .inboundFlow, nil: return []
+    }
+  }
+
+  private mutating func note(_ line: Line, _ isOn: Bool?) -> [Event] {
+    guard let isOn, outputs[line] != isOn else { return [] }
+    outputs[line] = isOn
+    return [.linesChanged]
+  }
+
+  /// Notes the value of a setting, which is an answer or news.
+  private mutating func answer<Value: Equatable>(
+    _ setting: Setting, _ value: Value?, _ part: WritableKeyPath<Settings, Value>
+  ) -> [Event] {
+    let isAnswer = unanswered.firstIndex(of: setting).map { unanswered.remove(at: $0) } != nil
+    // The answer to an older request of the same setting says nothing about the last one.
+    let isOutdated = unanswered.contains(setting)
+    let hasChanged = value.map { $0 != settings[keyPath: part] } ?? false
+    if let value, !isOutdated { settings[keyPath: part] = value }
+    hasSettings = hasSettings || isAnswer
+    guard isAnswer else { return hasChanged ? [.settingsChanged] : [] }
+    guard unanswered.isEmpty else { return [] }
+    guard state == .configuring else { return [.applied] }
+    state = .open
+    return [.opened]
+  }
+}

@@ -1,0 +1,225 @@
+/// One side of a telnet connection, as a value: bytes of the network go in; data, events and answers come
+/// out. See RFC 854, RFC 855 and RFC 1143.
+///
+/// The bytes may be divided anywhere. What the other side sends cannot make it grow: a subnegotiation is
+/// bounded, and so are the answers about an option.
+public struct TelnetMachine {
+  /// Which side an option is about.
+  public enum Side: Hashable, Sendable {
+    /// This side: what it will do.
+    case local
+    /// The other side.
+    case remote
+  }
+
+  /// What the other side has sent besides data.
+  public enum Event: Hashable, Sendable {
+    /// An option was switched on or off, or a wish for it was refused.
+    case option(TelnetOption, Side, isOn: Bool)
+    /// A subnegotiation, without the option's number.
+    case subnegotiation(TelnetOption, [UInt8])
+    /// A command of one byte: ``TelnetCommand/break`` and others.
+    case command(UInt8)
+  }
+
+  /// What has to be sent to the other side. The owner takes it.
+  public var output: [UInt8] = []
+  /// Whether the other side has sent a telnet command.
+  public private(set) var hasSeenCommand = false
+
+  private let acceptable: [Side: Set<TelnetOption>]
+  private var options: [Side: [TelnetOption: OptionNegotiation]] = [:]
+  private var state = State.data
+  private var parameters: [UInt8] = []
+
+  private enum State {
+    case data
+    /// After a CR that is not binary.
+    case returned
+    case command
+    /// After WILL, WONT, DO or DONT.
+    case option(UInt8)
+    /// After SB.
+    case subnegotiation
+    case subnegotiationOption
+    case subnegotiationCommand
+  }
+
+  /// The most bytes of a subnegotiation; the rest of a longer one is left out.
+  public static let subnegotiationLimit = 256
+
+  private static let null: UInt8 = 0
+  private static let carriageReturn: UInt8 = 0x0D
+  private static let escape = TelnetCommand.interpretAsCommand
+
+  /// Creates one side of a connection.
+  ///
+  /// - Parameters:
+  ///   - local: the options that this side accepts to use.
+  ///   - remote: the options that the other side may use.
+  public init(accepting local: Set<TelnetOption>, from remote: Set<TelnetOption>) {
+    acceptable = [.local: local, .remote: remote]
+  }
+
+  // MARK: Options
+
+  /// Whether an option is in use.
+  public func isOn(_ option: TelnetOption, _ side: Side) -> Bool {
+    options[side]?[option]?.isOn ?? false
+  }
+
+  /// Asks for an option: offers it for this side, or asks the other side to use it.
+  public mutating func ask(for option: TelnetOption, _ side: Side, isOn: Bool = true) {
+    if let message = options[side, default: [:]][option, default: .init()].ask(for: isOn) {
+      send(message, about: option, side)
+    }
+  }
+
+  private mutating func send(_ isOn: Bool, about option: TelnetOption, _ side: Side) {
+    let verb =
+      switch (side, isOn) {
+      case (.local, true): TelnetCommand.will
+      case (.local, false): TelnetCommand.wont
+      case (.remote, true): TelnetCommand.do
+      case (.remote, false): TelnetCommand.dont
+      }
+    output += [Self.escape, verb, option.rawValue]
+  }
+
+  private mutating func receive(_ verb: UInt8, about number: UInt8) -> Event? {
+    let option = TelnetOption(rawValue: number)
+    let side: Side = verb == TelnetCommand.will || verb == TelnetCommand.wont ? .remote : .local
+    let isOn = verb == TelnetCommand.will || verb == TelnetCommand.do
+    let effect = options[side, default: [:]][option, default: .init()].receive(
+      isOn, isAcceptable: acceptable[side, default: []].contains(option))
+    if let message = effect.message { send(message, about: option, side) }
+    return effect.outcome.map { .option(option, side, isOn: $0) }
+  }
+
+  // MARK: Receiving
+
+  /// Takes bytes of the network.
+  ///
+  /// - Parameters:
+  ///   - data: gets the data.
+  /// - Returns: the events, in order.
+  public mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
+  ) -> [Event] {
+    var events: [Event] = []
+    var index = 0
+    while index < bytes.count {
+      if case .data = state {
+        let end = endOfPlainData(in: bytes, from: index)
+        data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index..<end]))
+        index = end
+        if index == bytes.count { break }
+      }
+      if let event = take(bytes[index], into: &data) { events.append(event) }
+      index += 1
+    }
+    return events
+  }
+
+  /// Where data ends that is passed on as it is.
+  private func endOfPlainData(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let isBinary = isOn(.binary, .remote)
+    return bytes[start...].firstIndex {
+      $0 == Self.escape || ($0 == Self.carriageReturn && !isBinary)
+    } ?? bytes.count
+  }
+
+  private mutating func take(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+    switch state {
+    case .returned where byte == Self.null: state = .data
+    case .data, .returned:
+      state = .data
+      if byte == Self.escape {
+        state = .command
+      } else {
+        data.append(byte)
+        if byte == Self.carriageReturn, !isOn(.binary, .remote) { state = .returned }
+      }
+    case .command: return takeCommand(byte, into: &data)
+    case .option(let verb):
+      state = .data
+      return receive(verb, about: byte)
+    case .subnegotiationOption:
+      parameters = [byte]
+      state = .subnegotiation
+    case .subnegotiation:
+      if byte == Self.escape { state = .subnegotiationCommand } else { add(parameter: byte) }
+    case .subnegotiationCommand: return takeInSubnegotiation(byte, into: &data)
+    }
+    return nil
+  }
+
+  private mutating func takeCommand(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+    state = .data
+    switch byte {
+    case Self.escape:
+      data.append(byte)
+      return nil
+    case TelnetCommand.will, TelnetCommand.wont, TelnetCommand.do, TelnetCommand.dont:
+      hasSeenCommand = true
+      state = .option(byte)
+      return nil
+    case TelnetCommand.subnegotiation:
+      hasSeenCommand = true
+      state = .subnegotiationOption
+      return nil
+    default: return .command(byte)
+    }
+  }
+
+  private mutating func takeInSubnegotiation(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+    switch byte {
+    case Self.escape:
+      add(parameter: byte)
+      state = .subnegotiation
+      return nil
+    case TelnetCommand.endOfSubnegotiation:
+      state = .data
+      defer { parameters = [] }
+      return .subnegotiation(
+        TelnetOption(rawValue: parameters[0]), Array(parameters.dropFirst()))
+    default:
+      // The end is missing: the command counts, and the subnegotiation does not.
+      parameters = []
+      return takeCommand(byte, into: &data)
+    }
+  }
+
+  private mutating func add(parameter byte: UInt8) {
+    if parameters.count <= Self.subnegotiationLimit { parameters.append(byte) }
+  }
+
+  // MARK: Sending
+
+  /// Encodes data for the network.
+  public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+    let isBinary = isOn(.binary, .local)
+    var rest = data[...]
+    while let place = rest.firstIndex(where: {
+      $0 == Self.escape || ($0 == Self.carriageReturn && !isBinary)
+    }) {
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[...place]))
+      bytes.append(data[place] == Self.escape ? Self.escape : Self.null)
+      rest = rest[(place + 1)...]
+    }
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest))
+  }
+
+  /// Sends a subnegotiation.
+  public mutating func send(_ parameters: [UInt8], about option: TelnetOption) {
+    output += [Self.escape, TelnetCommand.subnegotiation, option.rawValue]
+    for byte in parameters {
+      output.append(byte)
+      if byte == Self.escape { output.append(byte) }
+    }
+    output += [Self.escape, TelnetCommand.endOfSubnegotiation]
+  }
+
+  /// Sends a command of one byte.
+  public mutating func send(command: UInt8) { output += [Self.escape, command] }
+}

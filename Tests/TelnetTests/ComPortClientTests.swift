@@ -1,0 +1,214 @@
+import Testing
+
+@testable import Telnet
+
+@Suite(.timeLimit(.minutes(5))) struct ComPortClientTests {
+  private static let wanted = ComPortClient.Settings(
+    baudRate: 115_200, dataSize: 8, parity: .none, stopSize: 1, flow: .noFlow)
+
+  /// A server: answers as it is told.
+  private struct Server {
+    var telnet = TelnetMachine(
+      accepting: [.binary, .suppressGoAhead], from: [.binary, .suppressGoAhead, .comPort])
+    var messages: [ComPortMessage] = []
+    var data: [UInt8] = []
+    /// The answer to a message; nil for none.
+    var answer: (ComPortMessage) -> ComPortMessage? = { $0 }
+
+    mutating func receive(_ bytes: [UInt8]) {
+      let (data, events) = telnet.receive(bytes)
+      self.data += data
+      for case .subnegotiation(.comPort, let parameters) in events {
+        guard let message = ComPortMessage(parameters, fromServer: false) else { continue }
+        messages.append(message)
+        if let answer = answer(message) { send(answer) }
+      }
+    }
+
+    mutating func send(_ message: ComPortMessage) {
+      telnet.send(message.parameters(fromServer: true), about: .comPort)
+    }
+  }
+
+  /// Passes bytes both ways until both are silent; returns the client's events.
+  private func talk(
+    _ client: inout ComPortClient, _ server: inout Server, inPiecesOf size: Int = .max
+  ) -> [ComPortClient.Event] {
+    var events: [ComPortClient.Event] = []
+    var data: [UInt8] = []
+    while !client.output.isEmpty || !server.telnet.output.isEmpty {
+      let bytes = client.output
+      client.output = []
+      server.receive(bytes)
+      var answer = server.telnet.takeOutput()[...]
+      while !answer.isEmpty {
+        events += answer.prefix(size).withUnsafeBytes { client.receive($0, into: &data) }
+        answer = answer.dropFirst(size)
+      }
+    }
+    return events
+  }
+
+  private func opened(_ server: inout Server) -> ComPortClient {
+    var client = ComPortClient(Self.wanted)
+    client.open()
+    _ = talk(&client, &server)
+    return client
+  }
+
+  @Test(arguments: [1, 2, 7, 1_000])
+  func aPort_isOpenWhenAllSettingsAreAnswered(_ pieceSize: Int) {
+    var (client, server) = (ComPortClient(Self.wanted), Server())
+    client.open(setting: [.dtr: false])
+    #expect(talk(&client, &server, inPiecesOf: pieceSize).contains(.opened))
+    #expect(client.state == .open && client.hasSettings && client.settings == Self.wanted)
+    #expect(server.messages.contains(.baudRate(115_200)))
+    #expect(server.messages.contains(.control(.dtrOff)))
+    #expect(server.messages.contains(.control(.askRTS)))
+    #expect(client.outputs[.dtr] == false)
+    #expect(!client.isWaiting)
+  }
+
+  @Test func aRateThatTheDriverMadeAnother_isTheServers() {
+    var server = Server()
+    server.answer = { if case .baudRate = $0 { .baudRate(115_207) } else { $0 } }
+    let client = opened(&server)
+    #expect(client.settings.baudRate == 115_207)
+  }
+
+  @Test func aRateWithEscapesInIt_arrives() {
+    var server = Server()
+    var client = opened(&server)
+    var settings = Self.wanted
+    settings.baudRate = 0x00FF_FFFF
+    _ = client.apply(settings)
+    #expect(talk(&client, &server) == [.applied])
+    #expect(server.messages.last == .baudRate(0x00FF_FFFF))
+  }
+
+  @Test func onlyWhatChanges_isSent_andAnAnswerToAnOlderRequestDoesNotCount() {
+    var server = Server()
+    var client = opened(&server)
+    server.messages = []
+    var settings = client.settings
+    settings.baudRate = 9_600
+    settings.parity = .even
+    #expect(client.apply(settings) == [])
+    settings.baudRate = 19_200
+    #expect(client.apply(settings) == [])
+    #expect(talk(&client, &server) == [.applied])
+    #expect(server.messages == [.baudRate(9_600), .parity(ComPortParity.even.rawValue), .baudRate(19_200)])
+    #expect(client.settings == settings)
+    #expect(client.apply(settings) == [.applied])
+  }
+
+  @Test func aServerThatIsSilent_isNoTelnet() {
+    var client = ComPortClient(Self.wanted)
+    client.open()
+    #expect(client.giveUp() == [.refused(.noTelnet)])
+    #expect(client.state == .refused(.noTelnet))
+  }
+
+  @Test func aServerOfHTTP_isNoTelnet() {
+    var client = ComPortClient(Self.wanted)
+    client.open()
+    var data: [UInt8] = []
+    _ = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).withUnsafeBytes {
+      client.receive($0, into: &data)
+    }
+    #expect(client.giveUp() == [.refused(.noTelnet)])
+  }
+
+  @Test func aTelnetServerWithoutTheOption_refuses() {
+    var client = ComPortClient(Self.wanted)
+    client.open()
+    var data: [UInt8] = []
+    let events = ([255, 254, 44] as [UInt8]).withUnsafeBytes { client.receive($0, into: &data) }
+    #expect(events == [.refused(.noComPort)])
+  }
+
+  /// sredird answers every SET-CONTROL with 1, and a baud rate with four zeros behind it.
+  @Test func aSloppyServer_isUnderstood() {
+    var server = Server()
+    server.answer = { message in
+      switch message {
+      case .control: .control(.noFlow)
+      case .modemStateMask, .lineStateMask, .signature: nil
+      default: message
+      }
+    }
+    var client = opened(&server)
+    #expect(client.state == .open && client.settings == Self.wanted)
+    client.set(.dtr, to: true)
+    _ = talk(&client, &server)
+    #expect(client.outputs[.dtr] == true)
+    #expect(
+      ComPortMessage([101, 0, 1, 0xC2, 0, 0, 0, 0, 0], fromServer: true)
+        == .baudRate(115_200))
+  }
+
+  @Test func aServerThatAnswersNothing_isOpenWithoutSettings() {
+    var server = Server()
+    server.answer = { _ in nil }
+    var client = opened(&server)
+    #expect(client.state == .configuring)
+    #expect(client.giveUp() == [.opened])
+    #expect(!client.hasSettings)
+  }
+
+  @Test func linesErrorsAndSuspension_areTold() {
+    var server = Server()
+    var client = opened(&server)
+    server.send(.modemState([.cts, .ctsChanged]))
+    server.send(.modemState([.cts]))
+    server.send(.lineState([.framingError, .shiftEmpty]))
+    server.send(.lineState([.shiftEmpty]))
+    server.send(.flowSuspend)
+    server.send(.flowSuspend)
+    server.send(.flowResume)
+    server.send(.baudRate(300))
+    server.send(.control(.rtsOff))
+    #expect(
+      talk(&client, &server) == [
+        .linesChanged, .lineErrors(.framingError), .sendingPermitted(false),
+        .sendingPermitted(true),
+        .settingsChanged, .linesChanged,
+      ])
+    #expect(client.modemState == .cts && client.outputs[.rts] == false)
+  }
+
+  @Test func data_passesBothWays() {
+    var server = Server()
+    var client = opened(&server)
+    let data = (0...255).map { UInt8($0) }
+    var bytes: [UInt8] = []
+    data.withUnsafeBytes { client.encode($0, into: &bytes) }
+    server.receive(bytes)
+    #expect(server.data == data)
+    var received: [UInt8] = []
+    _ = server.telnet.encoded(data).withUnsafeBytes { client.receive($0, into: &received) }
+    #expect(received == data)
+    // Both directions are binary: only the escape is doubled.
+    #expect(bytes.count == 257)
+  }
+
+  /// Whatever a server sends: the client does not grow, and answers within bounds.
+  @Test func hostileBytes_areBounded() {
+    var random = Generator(state: 17)
+    for _ in 0..<300 {
+      var client = ComPortClient(Self.wanted)
+      client.open()
+      var (data, sent) = ([UInt8](), 0)
+      for _ in 0..<20 {
+        let words: [UInt8] = [255, 250, 240, 251, 253, 254, 44, 100, 101, 105, 107, 0, 1]
+        let bytes = (0..<200).map { _ in
+          random.below(3) == 0 ? UInt8(random.below(256)) : words[random.below(words.count)]
+        }
+        _ = bytes.withUnsafeBytes { client.receive($0, into: &data) }
+        sent += client.output.count
+        client.output = []
+      }
+      #expect(data.count <= 4_000 && sent <= 40_000)
+    }
+  }
+}
