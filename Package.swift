@@ -76,13 +76,19 @@ let package = Package(
     // Parsing of the configuration file.
     .target(name: "Configuration", swiftSettings: strict),
 
+    // Links over the network and over sockets.
+    .target(
+      name: "NetworkLinks",
+      dependencies: ["CSerial", "EventLoop", "Posix", "SerialCore", "Telnet", system],
+      swiftSettings: strict),
+
     // What a session needs besides its port, for any front end: no terminal, no arguments, no exit
     // statuses, no words for a user.
     .target(
       name: "SessionKit",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "PlainText", "Posix",
-        "Scripting", "SerialCore", "Views", system,
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "PlainText",
+        "Posix", "Scripting", "SerialCore", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -142,6 +148,12 @@ let package = Package(
     .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: strict),
     .testTarget(
       name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NetworkLinksTests",
+      dependencies: [
+        "EventLoop", "NetworkLinks", "Posix", "SerialCore", "SessionKit", "Telnet", system,
+      ],
       swiftSettings: strict),
     .testTarget(name: "TelnetTests", dependencies: ["Telnet"], swiftSettings: strict),
     .testTarget(

@@ -20,7 +20,7 @@ public protocol Link: AnyObject {
   ///
   /// - Parameters:
   ///   - settings: the requested settings.
-  ///   - report: called with each event, during calls of the link's methods.
+  ///   - report: called with each event, during calls of the link's methods or in a turn of the owner's loop.
   func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void)
 
   /// The descriptor to poll; nil if there is none at present. Do not close it.
@@ -31,6 +31,10 @@ public protocol Link: AnyObject {
 
   /// The events that the link itself needs, besides those for the bytes of its owner.
   var interest: Session.Interest { get }
+
+  /// Whether the far end takes bytes at present. A link tells when that changes by changing it during a call of
+  /// its methods, or with ``LinkEvent/ready``.
+  var acceptsBytes: Bool { get }
 
   /// Does what the link itself has to do: connects, negotiates.
   ///
@@ -119,6 +123,8 @@ public enum LinkEvent {
   case settingsChanged(LineSettings)
   /// The modem lines of the open port changed. Ports that cannot tell must be asked.
   case modemLinesChanged(ModemLines)
+  /// Bytes can be read although the descriptor is not ready, or ``Link/acceptsBytes`` has changed.
+  case ready
   /// The open port is gone.
   case lost(SerialError)
 }
@@ -148,6 +154,9 @@ public enum LinkInput: Equatable, Sendable {
 extension Link {
   /// None.
   public var interest: Session.Interest { [] }
+
+  /// Always.
+  public var acceptsBytes: Bool { true }
 
   /// Does nothing.
   public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) {}

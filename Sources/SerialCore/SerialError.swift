@@ -44,6 +44,14 @@ public struct SerialError: Error, Hashable, Sendable {
     case queueFull
     /// Another author has the pen: see ``Session/takePen(for:)``.
     case penTaken(by: Author)
+    /// The far end cannot be reached over the network: see ``SerialError/errno``, or
+    /// ``SerialError/subject`` if its name is not known.
+    case unreachable
+    /// The server has ended the connection before the port was open; ``SerialError/subject`` is its reason, if it
+    /// has said one.
+    case refusedByServer
+    /// The far end does not speak the protocol that is the ``SerialError/subject``.
+    case otherProtocol
     /// Another error: see ``SerialError/errno``.
     case system
   }

@@ -247,7 +247,9 @@ public final class Session {
   public var interest: Interest {
     guard let link else { return opening?.link.interest ?? [] }
     return (readingPauseCount > 0 ? [] : Interest.reading)
-      .union(queue.isEmpty || sendingPauseCount > 0 || isHeldBack ? [] : .writing)
+      .union(
+        queue.isEmpty || sendingPauseCount > 0 || isHeldBack || !link.acceptsBytes ? [] : .writing
+      )
       .union(link.interest)
   }
 
@@ -280,6 +282,7 @@ public final class Session {
     }
     link.makeProgress(readable: readable, writable: writable, hungUp: hungUp)
     guard self.link === link else { return }
+    defer { tellInterest() }
     if hungUp {
       lose(link, SerialError(.lost, in: "poll", at: link.endpoint))
     } else {
@@ -391,6 +394,10 @@ public final class Session {
     case .failed(let error): take(.openFailed(error))
     case .settingsChanged(let settings): take(.settingsChanged(settings))
     case .modemLinesChanged(let lines): update(modemLines: lines)
+    case .ready:
+      guard self.link === link, !events.isNotifying else { return }
+      if readingPauseCount == 0 { receive() }
+      tellInterest()
     case .lost(let error): lose(link, error)
     }
   }

@@ -77,9 +77,9 @@ TABLE = [
     Cause("stale_lock_file", 0, "stale-lock", needs=MAY_LOCK, fix=True),
     Cause("old_empty_lock_file", 0, "stale-lock", needs=MAY_LOCK, fix=True),
     Cause("opened_without_a_lock", 0, "shared", fix=True),
-    Cause("network", 2, None),
-    Cause("remote_port", 2, None),
-    Cause("unix_socket", 2, None),
+    Cause("network", 3, "unreachable"),
+    Cause("remote_port", 3, "unreachable"),
+    Cause("unix_socket", 3, "unreachable"),
     Cause("remote_machine", 2, None),
     Cause("malformed", 2, None),
 ]
@@ -258,10 +258,10 @@ class CauseTests(unittest.TestCase):
         return self.device.node
 
     def network(self):
-        return "tcp://localhost:2217"
+        return "tcp://localhost:1"
 
     def remote_port(self):
-        return "rfc2217://localhost:2217"
+        return "rfc2217://localhost:1"
 
     def unix_socket(self):
         return "unix:/run/port"
@@ -290,7 +290,7 @@ class TargetTests(unittest.TestCase):
         self.binary = self.enterContext(PublicCopy())
 
     def test_form_that_is_not_supported_is_refused_by_all_in_the_same_words(self):
-        for target in ("tcp://localhost:1", "rfc2217://localhost:1", "unix:/x", "ssh://a/b", "usb:xyz"):
+        for target in ("tcp://localhost", "rfc2217://localhost:x", "unix:", "ssh://a/b", "usb:xyz"):
             with self.subTest(target):
                 results = self.results(target)
                 self.assertEqual({result.status for result in results.values()}, {2}, results)

@@ -132,9 +132,19 @@ class UsageTests(ErrorCase):
                 self.assert_fails(2, re.escape(target), "connect", target)
 
     def test_network_targets_are_not_taken_for_paths(self):
-        for target in ("tcp://localhost:2217", "rfc2217://localhost:2217"):
+        for target in ("tcp://localhost:1", "rfc2217://localhost:1"):
             with self.subTest(target):
-                self.assert_fails(2, f"{target}.*not supported", "connect", target)
+                self.assert_fails(3, f"{target}: not reachable .Connection refused", "connect", target)
+        self.assert_fails(2, "ssh://.*not supported", "connect", "ssh://localhost/ttyUSB0")
+
+    def test_network_targets_that_are_almost_right_get_the_right_form(self):
+        for target, form in (
+                ("tcp://lab", "tcp://HOST:PORT"), ("tcp://lab:0", "tcp://HOST:PORT"),
+                ("tcp:lab:4001", "tcp://HOST:PORT"), ("socket://lab:4001", "tcp://HOST:PORT"),
+                ("telnet://lab:23", "rfc2217://HOST:PORT"), ("rfc2217:lab:23", "rfc2217://HOST:PORT"),
+                ("tcp://::1:23", r"tcp://\[ADDRESS\]:PORT"), ("unix://run/x", "unix:PATH")):
+            with self.subTest(target):
+                self.assert_fails(2, f"{re.escape(target)}'.*{form}", "connect", target)
 
     def test_misspelt_option_gets_a_suggestion(self):
         result = serialterm("connect", "loopback:", "--buad", "9600")

@@ -123,12 +123,14 @@ package final class TargetBinder {
   /// Waits for an endpoint that could not be opened, if that may succeed later.
   private func wait(at endpoint: Endpoint, after error: SerialError) throws(BindingError) {
     switch error.code {
-    case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice: break
+    case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice,
+      .unreachable where waitsForAbsentDevice:
+      break
     case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
       isOpeningLate = true
     case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
       .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .penTaken,
-      .system:
+      .unreachable, .refusedByServer, .otherProtocol, .system:
       throw .port(error)
     }
     try wait(at: endpoint)

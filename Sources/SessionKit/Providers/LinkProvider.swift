@@ -27,7 +27,9 @@ package protocol LinkProvider: Sendable {
   func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint
 
   /// Makes a link that is not open yet.
-  func link(to endpoint: Endpoint, options: LinkOptions) -> any Link
+  ///
+  /// - Parameter loop: has the timers of the link, and what it watches before it is open.
+  func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link
 
   /// Watches for the far end while a session waits for it.
   ///

@@ -1,10 +1,14 @@
 package import DeviceWatch
+package import EventLoop
 package import SerialCore
 
 /// The kinds of endpoints that a program knows.
 package struct LinkProviders: Sendable {
   /// The kinds of this program. Terminal devices are the last: every other text is a path.
-  package static let standard = LinkProviders([LoopbackProvider(), TerminalDeviceProvider()])
+  package static let standard = LinkProviders([
+    LoopbackProvider(), NetworkProvider.tcp, NetworkProvider.rfc2217, NetworkProvider.unix,
+    TerminalDeviceProvider(),
+  ])
 
   private let providers: [any LinkProvider]
 
@@ -12,7 +16,7 @@ package struct LinkProviders: Sendable {
   package init(_ providers: [any LinkProvider]) { self.providers = providers }
 
   /// The beginnings of targets that will have a provider. They are not paths.
-  private static let reserved = ["tcp://", "rfc2217://", "unix:", "ssh://"]
+  private static let reserved = ["ssh://"]
 
   /// Parses a TARGET.
   ///
@@ -37,8 +41,13 @@ package struct LinkProviders: Sendable {
   }
 
   /// Makes a link that is not open yet.
-  package func link(to endpoint: Endpoint, options: LinkOptions) -> any Link {
-    provider(of: endpoint).link(to: endpoint, options: options)
+  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
+    provider(of: endpoint).link(to: endpoint, options: options, on: loop)
+  }
+
+  /// Whether only an attempt to connect tells whether a far end is there.
+  package func isRemote(_ endpoint: Endpoint) -> Bool {
+    provider(of: endpoint) is NetworkProvider
   }
 
   func provider(of endpoint: Endpoint) -> any LinkProvider {

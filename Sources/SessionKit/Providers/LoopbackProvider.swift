@@ -59,7 +59,7 @@ package struct LoopbackProvider: LinkProvider {
     return PreparedEndpoint(Endpoint(.loopback, name, at: port.path), keeping: port)
   }
 
-  package func link(to endpoint: Endpoint, options: LinkOptions) -> any Link {
+  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
     TermiosLink(to: endpoint, options: options)
   }
 

@@ -60,7 +60,7 @@ package struct TerminalDeviceProvider: LinkProvider {
       + paths.compactMap { $0.lastComponent?.string } + selectors.map { "\($0)" }
   }
 
-  package func link(to endpoint: Endpoint, options: LinkOptions) -> any Link {
+  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
     TermiosLink(to: endpoint, options: options)
   }
 

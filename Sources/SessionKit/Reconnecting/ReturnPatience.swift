@@ -71,6 +71,9 @@ struct ReturnPatience: Hashable {
       // It is gone again, or its removal has not been reported yet: the next event starts another wait.
       self = ReturnPatience(wasAskedFor: wasAskedFor, hasPresence: hasPresence)
       return Advice(retry: nil, report: nil)
+    case .unreachable:
+      // That it is gone was said already.
+      return Advice(retry: Self.longInterval, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
@@ -87,7 +90,8 @@ struct ReturnPatience: Hashable {
       if report == nil && isLong && !wasAskedFor { report = first(.refused) }
       return Advice(retry: interval, report: report)
     case .notFound, .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
-      .alreadyBound, .notOpen, .queueFull, .penTaken, .system:
+      .alreadyBound, .notOpen, .queueFull, .penTaken, .refusedByServer, .otherProtocol,
+      .system:
       return Advice(retry: Self.longInterval, report: first(.refused))
     }
   }

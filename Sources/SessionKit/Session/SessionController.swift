@@ -85,7 +85,7 @@ package final class SessionController {
     self.news = news
     session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
       if let console = link.kernelConsole(at: $0) { news.notify(.kernelConsole(console)) }
-      return providers.link(to: $0, options: link.options)
+      return providers.link(to: $0, options: link.options, on: loop)
     }
     driver = SessionDriver(session, on: loop)
     hub = Hub(of: session)

@@ -38,6 +38,9 @@ struct Finding: Hashable {
     case noUdevd = "no-udevd"
     case ambiguous = "ambiguous"
     case configuration = "configuration"
+    case unreachable = "unreachable"
+    case otherProtocol = "other-protocol"
+    case heldByServer = "held-by-a-server"
   }
 
   /// The section of the manual that explains the finding, as a command to type.
@@ -69,7 +72,7 @@ extension Finding.Code {
     switch self {
     case .noDevice, .noSuchDevice, .noNode, .notASerialPort, .noHardware, .permissionDenied,
       .loginNeeded, .held, .driverMissing, .takenByProgram, .unusableLock, .ambiguous,
-      .configuration:
+      .configuration, .unreachable, .otherProtocol, .heldByServer:
       true
     case .shared, .getty, .kernelConsole, .brltty, .modemManager, .autosuspend, .staleLock,
       .noUdevd:

@@ -1,6 +1,7 @@
 import DeviceWatch
 import PlainText
 import SerialCore
+import SessionKit
 import SystemPackage
 
 extension Failure {
@@ -45,12 +46,29 @@ extension Failure {
   private init(other error: SerialError) {
     let path = "\(error.endpoint)".harmless
     switch error.code {
+    case .lost where error.endpoint.path == nil:
+      self.init(.deviceLost, "\(path): the connection is lost\(error.reason).")
     case .lost: self.init(.deviceLost, "\(path): the device is gone.")
     case .settingRefused:
       let setting = error.subject ?? "these line settings"
       self.init(.otherFailure, "\(path): the driver refuses \(setting)\(error.reason).")
     case .penTaken(let author):
       self.init(.otherFailure, "\(path): not sent, because \(author.name.harmless) is being sent.")
+    case .unreachable:
+      self.init(
+        .deviceNotFound,
+        "\(path): not reachable (\((error.subject ?? error.errno.map { "\($0)" } ?? "").harmless))."
+      )
+    case .refusedByServer:
+      let reason = error.subject.map { ": \($0.harmless)" } ?? ""
+      self.init(.deviceLost, "\(path): the server has ended the connection\(reason).")
+    case .otherProtocol:
+      let name = error.subject ?? ""
+      self.init(
+        .otherFailure,
+        name == "telnet"
+          ? "\(path): this is not a telnet server. tcp:// passes bytes as they are."
+          : "\(path): the server has no \(name). tcp:// passes bytes without settings.")
     case .unsupported:
       self.init(.otherFailure, "\(path): this port has no \(error.subject ?? error.operation).")
     case .notFound, .noHardware, .notASerialPort, .permissionDenied, .busy, .lockFailed,
@@ -63,17 +81,24 @@ extension Failure {
   /// why access is denied.
   init(_ error: SerialError) {
     switch error.code {
+    case .notFound where error.endpoint.kind == .unix:
+      self.init(.deviceNotFound, "\("\(error.endpoint)".harmless): there is no such socket.")
     case .notFound: self.init(error, .noSuchDevice, denial: nil)
     case .noHardware: self.init(error, .noHardware, denial: nil)
     case .notASerialPort: self.init(error, .notASerialPort, denial: nil)
     case .permissionDenied:
       self.init(error, .permissionDenied, denial: error.endpoint.path.flatMap(FactGatherer.denial))
+    case .busy where error.endpoint.path == nil:
+      let reason = error.subject.map { ": \($0.harmless)" } ?? ""
+      self.init(
+        .deviceBusy,
+        "\("\(error.endpoint)".harmless): the server says that the port is in use\(reason).")
     case .busy: self.init(error, .busy(at: error.endpoint), denial: nil)
     case .lockFailed:
       let file = error.subject ?? "the lock file"
       self.init(error, .unusableLock(file, error.errno), denial: nil)
     case .lost, .settingRefused, .unsupported, .alreadyBound, .notOpen, .queueFull, .penTaken,
-      .system:
+      .unreachable, .refusedByServer, .otherProtocol, .system:
       self.init(other: error)
     }
   }

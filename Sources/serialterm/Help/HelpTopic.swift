@@ -158,6 +158,11 @@ enum HelpTopic {
       "The USB device, or other hot-pluggable device, that was plugged in last."
     ),
     ("new", "The next device that is plugged in."),
+    (
+      "rfc2217://HOST:PORT", "A port of a server (ser2net and others), with its settings and lines."
+    ),
+    ("tcp://HOST:PORT", "Bytes over TCP, without settings."),
+    ("unix:PATH", "Bytes over a Unix socket, without settings."),
     ("loopback:, loopback:board", "A simulated device that echoes, and a simulated board."),
     ("NAME", "A profile: see 'serialterm help profile'."),
   ]

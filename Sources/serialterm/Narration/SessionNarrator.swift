@@ -40,17 +40,21 @@ final class SessionNarrator: SessionObserver {
       hasBeenOpen = true
       warnOfDifferences(in: session)
       // Nothing is said between pipes, where all is as expected.
-      if keys() != nil { sayOpened(port, settings) }
+      if keys() != nil { sayOpened(port, settings, in: session) }
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
       // Who has the port was said when opening it failed.
       if let keys = keys(), !keys.isEmpty { console.say(keys) }
     case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
+    case .opening(let port, after: nil):
+      // Somebody who waits wants to know how to leave.
+      if keys() != nil { sayWithKeys("connecting to \(port).") }
     case .open, .closed, .opening, .released: break
     }
   }
 
-  private func sayOpened(_ port: Endpoint, _ settings: LineSettings) {
-    sayWithKeys("\(port) at \(settings).")
+  private func sayOpened(_ port: Endpoint, _ settings: LineSettings, in session: Session) {
+    let hasSettings = session.capabilities.contains(.settings)
+    sayWithKeys(hasSettings ? "\(port) at \(settings)." : "connected to \(port).")
   }
 
   private func sayWithKeys(_ text: String) {
@@ -80,9 +84,19 @@ final class SessionNarrator: SessionObserver {
         console.say("\(port) is back\(absence()).")
       } else {
         hasBeenOpen = true
-        sayOpened(port, settings)
+        sayOpened(port, settings, in: session)
       }
       warnOfDifferences(in: session)
+    case (.opening(_, after: nil), .open(let port, let settings)):
+      // A link that opens late. The keys were said when it began.
+      hasBeenOpen = true
+      if keys() != nil {
+        let hasSettings = session.capabilities.contains(.settings)
+        console.say(hasSettings ? "\(port) at \(settings)." : "connected.")
+      }
+      warnOfDifferences(in: session)
+    case (.closed, .waitingForDevice(let port, _)) where !hasBeenOpen:
+      console.say("waiting for \(port.inWords).")
     case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):
       break
     }

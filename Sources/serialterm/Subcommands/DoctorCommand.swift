@@ -20,7 +20,7 @@ struct DoctorCommand: Subcommand {
     "doctor", "Diagnose a port and suggest a fix.",
     """
     Finds the reasons why 'serialterm connect' fails, and what may disturb a port. It opens no port \
-    and changes nothing. Without TARGET it examines all devices. Only root can see the programs of \
+    of this computer and changes nothing; a port over the network is connected to for a moment. Without TARGET it examines all devices. Only root can see the programs of \
     other users. Exit status 0: nothing is wrong; 1: something is.
 
     With --probe it opens the port of TARGET, and names the baud rate at which text comes in. It takes \
@@ -51,7 +51,10 @@ struct DoctorCommand: Subcommand {
       throw Failure(.usage, "new: not plugged in yet. Run 'serialterm doctor' without a TARGET.")
     }
     let facts = FactGatherer(devices: devices).facts(about: named)
-    let findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
+    var findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
+    if case .endpoint(let endpoint)? = named, LinkProviders.standard.isRemote(endpoint) {
+      findings += [try ConnectionTrial.finding(for: endpoint)].compactMap(\.self)
+    }
     if values[Self.probe], let named, !findings.contains(where: \.code.isBlocking) {
       return try findRate(of: named, in: context)
     }

@@ -12,7 +12,11 @@ extension ResolvedTarget {
     switch self {
     case .endpoint(let endpoint):
       guard let path = endpoint.path else {
-        throw Failure(.usage, "'\(endpoint)' exists only inside a session. Name a device.")
+        throw Failure(
+          .usage,
+          endpoint.kind == .loopback
+            ? "'\(endpoint)' exists only inside a session. Name a device."
+            : "'\(endpoint)' is not a device of this computer. Name one that is.")
       }
       guard (try? path.stat()) != nil else {
         throw Failure(.deviceNotFound, "\(path): \(PortProblem.noSuchDevice). \(Self.listAdvice)")

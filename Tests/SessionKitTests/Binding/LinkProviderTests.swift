@@ -17,6 +17,9 @@ import Testing
       ("loopback:", .endpoint(LoopbackProvider.echo)),
       ("loopback:board", .endpoint(LoopbackProvider.board)),
       ("latest", .device(.latest)), ("new", .device(.next)),
+      ("tcp://lab:4001", .endpoint(Endpoint(.tcp, "tcp://lab:4001"))),
+      ("rfc2217://[::1]:4001", .endpoint(Endpoint(.rfc2217, "rfc2217://[::1]:4001"))),
+      ("unix:/run/x", .endpoint(Endpoint(.unix, "unix:/run/x"))),
       ("serial:A1", .device(.fitting(.serial("A1")))),
       ("/dev/ttyUSB0", .endpoint(.tty("/dev/ttyUSB0"))), ("x", .endpoint(.tty("/dev/x"))),
     ]
@@ -28,7 +31,18 @@ import Testing
     #expect(
       throws: TargetError.malformed("loopback:x", expected: ["loopback:", "loopback:board"])
     ) { try standard.parse("loopback:x") }
-    #expect(throws: TargetError.unsupported("tcp://x:1")) { try standard.parse("tcp://x:1") }
+    #expect(throws: TargetError.unsupported("ssh://x/y")) { try standard.parse("ssh://x/y") }
+    for text in [
+      "tcp://x", "tcp://x:0", "tcp://:1", "tcp://::1:23", "tcp:x:1", "socket://x:1", "rfc2217://",
+      "rfc2217://x:y", "telnet://x:1", "RFC2217:x:1", "unix:", "unix:///run/x",
+    ] {
+      let error = #expect(throws: TargetError.self, "\(text)") { try standard.parse(text) }
+      guard case .malformed(text, let forms) = error else {
+        Issue.record("\(text): \(String(describing: error))")
+        continue
+      }
+      #expect(forms.count == 1)
+    }
     #expect(throws: TargetError.self) { try standard.parse("usb:x") }
   }
 
@@ -41,7 +55,9 @@ import Testing
       return
     }
     #expect(!target.mayBeDevice)
-    #expect(providers.link(to: endpoint, options: LinkOptions()).endpoint == endpoint)
+    let loop = try IOLoop()
+    #expect(
+      providers.link(to: endpoint, options: LinkOptions(), on: loop).endpoint == endpoint)
     #expect(try providers.parse("/dev/x").mayBeDevice)
     #expect(providers.completions(of: "f") { [] } == [TargetCompletion("fake:")])
   }

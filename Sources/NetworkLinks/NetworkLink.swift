@@ -1,0 +1,494 @@
+public import EventLoop
+public import Posix
+public import SerialCore
+public import SystemPackage
+import Telnet
+
+/// A link over a stream: a port of a server (RFC 2217), or bytes alone.
+///
+/// The bytes that are not read wait in the buffers of the network, which stop the sender. What the link has
+/// taken and the other end has not acknowledged counts as unsent.
+public final class NetworkLink: Link {
+  /// Where the stream leads.
+  public enum Address: Hashable, Sendable {
+    case host(HostAddress)
+    /// A socket in the file system. See unix(7).
+    case path(FilePath)
+  }
+
+  public let endpoint: Endpoint
+  private let address: Address
+  private let loop: IOLoop
+  private let options: LinkOptions
+  private var report: (LinkEvent) -> Void = { _ in }
+  private var opening: StreamOpening?
+  private var socket: StreamSocket?
+  /// Reads the server's answers until the port is open.
+  private var watch: DescriptorWatch?
+  /// The port on the server; nil for bytes alone.
+  private var port: ComPortClient?
+  private var isOpen = false
+  /// Limits how long the server is waited for.
+  private var patience: LoopTimer?
+  /// Who waits for settings, in the order of the requests.
+  private var answers: [(Result<LineSettings, SerialError>) -> Void] = []
+  private var lineCounters = LineCounters()
+  /// What the device has sent before the port was open.
+  private var early: [UInt8] = []
+  /// Encoded bytes that the socket has not taken.
+  private var outgoing: [UInt8] = []
+  private var readBuffer = [UInt8]()
+  private var ledger = SentLedger()
+  /// Offers the bytes that came before the port was open.
+  private var offer: LoopTimer?
+
+  /// How long connecting may take.
+  static let connectTimeout = Duration.seconds(10)
+  /// How long the server may take to answer.
+  static let answerTimeout = Duration.seconds(3)
+  /// The most bytes that are encoded at once.
+  private static let pieceSize = 16_384
+
+  /// Creates a link that is not open yet.
+  ///
+  /// - Parameters:
+  ///   - hasPort: whether the other end is a server of RFC 2217.
+  public init(
+    to endpoint: Endpoint, at address: Address, hasPort: Bool, options: LinkOptions,
+    on loop: IOLoop
+  ) {
+    self.endpoint = endpoint
+    self.address = address
+    self.loop = loop
+    self.options = options
+    if hasPort { port = ComPortClient(LineSettings().forServer) }
+  }
+
+  // MARK: Opening
+
+  public func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
+    self.report = report
+    if port != nil { port = ComPortClient(settings.forServer) }
+    let done: (Result<StreamSocket, StreamOpening.Failure>) -> Void = { [unowned self] in
+      opening = nil
+      switch $0 {
+      case .success(let socket): connected(socket, settings)
+      case .failure(let failure): report(.failed(error(failure)))
+      }
+    }
+    opening =
+      switch address {
+      case .host(let host):
+        StreamOpening(to: host, on: loop, timeout: Self.connectTimeout, done: done)
+      case .path(let path):
+        StreamOpening(to: path, on: loop, timeout: Self.connectTimeout, done: done)
+      }
+  }
+
+  private func connected(_ socket: StreamSocket, _ settings: LineSettings) {
+    self.socket = socket
+    guard port != nil else {
+      isOpen = true
+      return report(
+        .opened(
+          settings,
+          LineProbe(
+            modemLines: nil, counters: nil, hasBreaks: false, hasSettings: false,
+            hasBackPressure: true)))
+    }
+    var outputs: [ComPortClient.Line: Bool] = [:]
+    for (line, name) in ComPortClient.Line.named {
+      if options.asserting.contains(line) { outputs[name] = true }
+      if options.deasserting.contains(line) { outputs[name] = false }
+    }
+    port?.open(setting: outputs)
+    do throws(Errno) {
+      watch = try loop.watch(socket.descriptor, for: .reading) { [unowned self] _ in negotiate() }
+    } catch {
+      return fail(SerialError(.system, in: "epoll_ctl", at: endpoint, errno: error))
+    }
+    waitForAnswer()
+    flush()
+  }
+
+  /// Reads answers until the port is open.
+  private func negotiate() {
+    do throws(SerialError) {
+      guard try receive(atMost: 4_096) != nil else { return fail(hungUp) }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// The server has ended the connection before the port was open, perhaps with a reason in words.
+  private var hungUp: SerialError {
+    let text = String(decoding: early.prefix(Self.reasonLimit), as: UTF8.self)
+    let line = text.split(whereSeparator: \.isNewline).first.map(String.init)
+    let isBusy = line?.lowercased().contains("in use") ?? false
+    return SerialError(isBusy ? .busy : .refusedByServer, in: "read", at: endpoint, subject: line)
+  }
+
+  private static let reasonLimit = 200
+
+  private func fail(_ error: SerialError) {
+    guard !isOpen else { return report(.lost(error)) }
+    let report = report
+    close()
+    report(.failed(error))
+  }
+
+  private func error(_ failure: StreamOpening.Failure) -> SerialError {
+    switch failure {
+    case .lookup(let error):
+      SerialError(.unreachable, in: "getaddrinfo", at: endpoint, subject: error.words)
+    case .connect(let errno):
+      switch errno {
+      case .permissionDenied:
+        SerialError(.permissionDenied, in: "connect", at: endpoint, errno: errno)
+      case .noSuchFileOrDirectory, .notDirectory:
+        SerialError(.notFound, in: "connect", at: endpoint, errno: errno)
+      default: SerialError(.unreachable, in: "connect", at: endpoint, errno: errno)
+      }
+    }
+  }
+
+  // MARK: The server
+
+  private func waitForAnswer() {
+    guard patience == nil else { return }
+    patience = loop.schedule(after: Self.answerTimeout) { [unowned self] in
+      patience = nil
+      handle(port?.giveUp() ?? [])
+    }
+  }
+
+  private func handle(_ events: [ComPortClient.Event]) {
+    if port?.isWaiting == false { patience = nil }
+    for event in events where socket != nil { handle(event) }
+    flush()
+  }
+
+  private func handle(_ event: ComPortClient.Event) {
+    switch event {
+    case .opened: opened()
+    case .refused(.noTelnet):
+      fail(SerialError(.otherProtocol, in: "telnet", at: endpoint, subject: "telnet"))
+    case .refused(.noComPort):
+      fail(SerialError(.otherProtocol, in: "telnet", at: endpoint, subject: "RFC 2217"))
+    case .applied: answerAll(.success(settings))
+    case .settingsChanged: if isOpen { report(.settingsChanged(settings)) }
+    case .linesChanged: if isOpen, let lines { report(.modemLinesChanged(lines)) }
+    case .lineErrors(let errors):
+      lineCounters.count(errors)
+    case .sendingPermitted: if isOpen { report(.ready) }
+    }
+  }
+
+  private func opened() {
+    guard let port else { return }
+    watch?.cancel()
+    watch = nil
+    isOpen = true
+    report(
+      .opened(
+        settings,
+        LineProbe(
+          modemLines: lines, counters: lineCounters, hasBreaks: true,
+          hasSettings: port.hasSettings, hasBackPressure: true)))
+    offerEarlyBytes()
+  }
+
+  /// Has the bytes read that came before the port was open, as soon as the session reads.
+  private func offerEarlyBytes() {
+    guard isOpen, !early.isEmpty else { return }
+    offer = loop.schedule(after: .zero) { [unowned self] in
+      report(.ready)
+      offer =
+        early.isEmpty
+        ? nil : loop.schedule(after: Self.offerInterval) { [unowned self] in offerEarlyBytes() }
+    }
+  }
+
+  private static let offerInterval = Duration.milliseconds(20)
+
+  /// The settings as the server has them.
+  private var settings: LineSettings { port.map { LineSettings($0.settings) } ?? LineSettings() }
+
+  /// The modem lines, as far as the server has told; nil without a port.
+  private var lines: ModemLines? {
+    guard let port else { return nil }
+    var lines = ModemLines(port.modemState ?? [])
+    for (line, name) in ComPortClient.Line.named where port.outputs[name] == true {
+      lines.insert(line)
+    }
+    return lines
+  }
+
+  private func answerAll(_ result: Result<LineSettings, SerialError>) {
+    let waiting = answers
+    answers = []
+    for answer in waiting { answer(result) }
+  }
+
+  // MARK: The session's loop
+
+  public var descriptor: FileDescriptor? { isOpen ? socket?.descriptor : nil }
+
+  public var interest: Session.Interest { outgoing.isEmpty ? [] : .writing }
+
+  public var acceptsBytes: Bool { outgoing.isEmpty && port?.maySend != false }
+
+  public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) {
+    if writable { flush() }
+  }
+
+  /// Sends what is encoded, as far as the socket takes it.
+  private func flush() {
+    if let answers = port?.output, !answers.isEmpty {
+      ledger.add(
+        dataCount: 0, encodedCount: answers.count, unacknowledged: unacknowledgedByteCount)
+      outgoing += answers
+      port?.output = []
+    }
+    guard !outgoing.isEmpty, let socket else { return }
+    let written = outgoing.withUnsafeBytes { bytes in
+      Result { () throws(Errno) in try socket.descriptor.writeAvailable(bytes) }
+    }
+    // An error is found by the next read too, behind what the device has sent.
+    if case .success(.bytes(let count)) = written { outgoing.removeFirst(count) }
+    updateWatch()
+  }
+
+  /// Before the port is open, nobody else polls the socket.
+  private func updateWatch() {
+    guard !isOpen, let watch else { return }
+    let interest: EventLoop.Interest = outgoing.isEmpty ? .reading : [.reading, .writing]
+    _ = try? watch.setInterest(interest)
+  }
+
+  // MARK: Receiving
+
+  public func read(
+    into buffer: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) throws(SerialError) -> LinkInput {
+    guard let socket else { return .endOfFile }
+    guard port != nil else {
+      switch try attempt(
+        "read", { () throws(Errno) in try socket.descriptor.readAvailable(into: buffer) })
+      {
+      case .bytes(let count): return .bytes(count)
+      case .wouldBlock: return .wouldBlock
+      case .endOfFile: return .endOfFile
+      }
+    }
+    if early.isEmpty {
+      switch try receive(atMost: buffer.count) {
+      case .some(true): break
+      case .some(false): return .wouldBlock
+      case nil: return .endOfFile
+      }
+    }
+    let count = min(early.count, buffer.count)
+    early.withUnsafeBytes {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count]))
+    }
+    early.removeFirst(count)
+    return .bytes(count)
+  }
+
+  /// Reads from the server, and keeps the device's bytes in ``early``.
+  ///
+  /// - Returns: whether anything came; nil at the end.
+  private func receive(atMost limit: Int) throws(SerialError) -> Bool? {
+    guard let socket else { return nil }
+    if readBuffer.count < limit { readBuffer = [UInt8](repeating: 0, count: limit) }
+    var events: [ComPortClient.Event] = []
+    let outcome = readBuffer.withUnsafeMutableBytes { buffer in
+      let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit])
+      return Result { () throws(Errno) in try socket.descriptor.readAvailable(into: part) }
+    }
+    switch try attempt("read", { () throws(Errno) in try outcome.get() }) {
+    case .bytes(let count):
+      readBuffer.withUnsafeBytes { buffer in
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        events = port?.receive(bytes, into: &early) ?? []
+      }
+      handle(events)
+      return true
+    case .wouldBlock: return false
+    case .endOfFile: return nil
+    }
+  }
+
+  private func attempt<Value>(
+    _ operation: String, _ body: () throws(Errno) -> Value
+  ) throws(SerialError) -> Value {
+    do throws(Errno) {
+      return try body()
+    } catch {
+      throw SerialError(.lost, in: operation, at: endpoint, errno: error)
+    }
+  }
+
+  // MARK: Sending
+
+  public func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome {
+    guard let socket, acceptsBytes else { return .wouldBlock }
+    guard let port else {
+      return try attempt("write") { () throws(Errno) in try socket.descriptor.writeAvailable(bytes)
+      }
+    }
+    let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.pieceSize))
+    let before = unacknowledgedByteCount
+    port.encode(piece, into: &outgoing)
+    ledger.add(
+      dataCount: piece.count, encodedCount: outgoing.count, unacknowledged: before)
+    flush()
+    return .bytes(piece.count)
+  }
+
+  /// The number of encoded bytes that the other end has not acknowledged.
+  private var unacknowledgedByteCount: Int {
+    outgoing.count + (socket?.unacknowledgedByteCount ?? 0)
+  }
+
+  public var unsentByteCount: Int {
+    port == nil
+      ? unacknowledgedByteCount : ledger.dataCount(ofUnacknowledged: unacknowledgedByteCount)
+  }
+
+  /// What the socket has taken cannot be taken back; what was not acknowledged may have arrived or not.
+  public func discardUnsent() -> Int {
+    let count = unsentByteCount
+    outgoing = []
+    ledger = SentLedger()
+    return count
+  }
+
+  // MARK: The line
+
+  public func apply(
+    _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
+  ) {
+    guard port != nil else { return answer(.failure(unsupported("settings"))) }
+    answers.append(answer)
+    let events = port?.apply(settings.forServer) ?? []
+    if events.isEmpty { waitForAnswer() }
+    handle(events)
+  }
+
+  public func setBreak(_ isOn: Bool) throws(SerialError) {
+    guard port != nil else { throw unsupported("break") }
+    port?.setBreak(isOn)
+    flush()
+  }
+
+  public func modemLines() throws(SerialError) -> ModemLines {
+    guard let lines else { throw unsupported("modem lines") }
+    return lines
+  }
+
+  public func setModemLines(
+    asserting: ModemLines, deasserting: ModemLines
+  ) throws(SerialError) {
+    guard port != nil else { throw unsupported("modem lines") }
+    for (line, name) in ComPortClient.Line.named {
+      if deasserting.contains(line) { port?.set(name, to: false) }
+    }
+    for (line, name) in ComPortClient.Line.named {
+      if asserting.contains(line) { port?.set(name, to: true) }
+    }
+    flush()
+  }
+
+  public func counters() throws(SerialError) -> LineCounters {
+    guard port != nil else { throw unsupported("counters") }
+    return lineCounters
+  }
+
+  private func unsupported(_ feature: String) -> SerialError {
+    SerialError(.unsupported, in: "RFC 2217", at: endpoint, subject: feature)
+  }
+
+  // MARK: The end
+
+  public func close() {
+    watch?.cancel()
+    (watch, opening, patience, offer, socket) = (nil, nil, nil, nil, nil)
+    (answers, outgoing, early) = ([], [], [])
+    report = { _ in }
+  }
+}
+
+// MARK: - The protocol's values
+
+extension LineSettings {
+  /// The settings as the protocol has them.
+  var forServer: ComPortClient.Settings {
+    let parity: ComPortParity =
+      switch parity {
+      case .none: .none
+      case .odd: .odd
+      case .even: .even
+      case .mark: .mark
+      case .space: .space
+      }
+    let flow: ComPortControl =
+      switch flowControl {
+      case .none: .noFlow
+      case .soft: .softwareFlow
+      case .hard: .hardwareFlow
+      }
+    return ComPortClient.Settings(
+      baudRate: baudRate, dataSize: UInt8(dataBits.rawValue), parity: parity,
+      stopSize: UInt8(stopBits.rawValue), flow: flow)
+  }
+
+  /// The settings that a server has confirmed. One and a half stop bits are shown as two.
+  init(_ settings: ComPortClient.Settings) {
+    self.init(
+      baudRate: settings.baudRate, dataBits: DataBits(rawValue: Int(settings.dataSize)) ?? .eight,
+      stopBits: settings.stopSize == 1 ? .one : .two)
+    parity =
+      switch settings.parity {
+      case .none: .none
+      case .odd: .odd
+      case .even: .even
+      case .mark: .mark
+      case .space: .space
+      }
+    flowControl =
+      switch settings.flow {
+      case .softwareFlow: .soft
+      case .hardwareFlow: .hard
+      default: .none
+      }
+  }
+}
+
+extension ModemLines {
+  /// The input lines that a server reports.
+  init(_ state: ComPortModemState) {
+    self = []
+    if state.contains(.cts) { insert(.cts) }
+    if state.contains(.dsr) { insert(.dsr) }
+    if state.contains(.dcd) { insert(.dcd) }
+    if state.contains(.ri) { insert(.ri) }
+  }
+}
+
+extension ComPortClient.Line {
+  fileprivate static let named: [(line: ModemLines, name: ComPortClient.Line)] = [
+    (.dtr, .dtr), (.rts, .rts),
+  ]
+}
+
+extension LineCounters {
+  /// Counts the errors of a report.
+  fileprivate mutating func count(_ errors: ComPortLineState) {
+    if errors.contains(.framingError) { framingErrors &+= 1 }
+    if errors.contains(.parityError) { parityErrors &+= 1 }
+    if errors.contains(.overrun) { overruns &+= 1 }
+    if errors.contains(.breakDetected) { breaks &+= 1 }
+  }
+}

@@ -1,0 +1,129 @@
+import EventLoop
+import Posix
+import SystemPackage
+
+/// Opens a stream to a host: looks its name up, and tries its addresses. To give up on it, release it.
+///
+/// If an address does not answer, the next one is tried beside it after a moment, and the first that answers
+/// wins ("happy eyeballs": RFC 8305).
+final class StreamOpening {
+  enum Failure: Error, Hashable, Sendable {
+    case lookup(LookupError)
+    case connect(Errno)
+  }
+
+  private let loop: IOLoop
+  private let done: (Result<StreamSocket, Failure>) -> Void
+  private var lookup: AddressLookup?
+  /// The addresses that were not tried yet.
+  private var rest: ArraySlice<SocketAddress> = []
+  private var attempts: [(socket: StreamSocket, watch: DescriptorWatch)] = []
+  private var lastError = Errno.timedOut
+  private var nextAttempt: LoopTimer?
+  private var deadline: LoopTimer?
+  private var hasEnded = false
+
+  /// When the next address is tried beside the last one.
+  private static let stagger = Duration.milliseconds(250)
+
+  /// Starts to open a stream.
+  ///
+  /// - Parameters:
+  ///   - timeout: the longest time.
+  ///   - done: called once, in a turn of the loop.
+  init(
+    to host: HostAddress, on loop: IOLoop, timeout: Duration,
+    done: @escaping (Result<StreamSocket, Failure>) -> Void
+  ) {
+    self.loop = loop
+    self.done = done
+    limit(to: timeout)
+    // An address in digits needs no lookup.
+    if let addresses = try? SocketAddress.lookUp(host, isNumeric: true) {
+      begin(with: addresses)
+      return
+    }
+    do throws(Errno) {
+      lookup = try AddressLookup(host, on: loop) { [unowned self] answer in
+        switch answer {
+        case .success(let addresses): begin(with: addresses)
+        case .failure(let error): end(.failure(.lookup(error)))
+        }
+      }
+    } catch {
+      endSoon(.connect(error))
+    }
+  }
+
+  /// Starts to open a stream to a socket in the file system.
+  init(
+    to path: FilePath, on loop: IOLoop, timeout: Duration,
+    done: @escaping (Result<StreamSocket, Failure>) -> Void
+  ) {
+    self.loop = loop
+    self.done = done
+    limit(to: timeout)
+    do throws(Errno) {
+      begin(with: [try SocketAddress(path)])
+    } catch {
+      endSoon(.connect(error))
+    }
+  }
+
+  private func limit(to timeout: Duration) {
+    deadline = loop.schedule(after: timeout) { [unowned self] in
+      end(.failure(.connect(.timedOut)))
+    }
+  }
+
+  private func begin(with addresses: [SocketAddress]) {
+    lookup = nil
+    rest = addresses[...]
+    tryNext()
+  }
+
+  private func tryNext() {
+    nextAttempt = nil
+    guard let address = rest.popFirst() else {
+      if attempts.isEmpty { endSoon(.connect(lastError)) }
+      return
+    }
+    do throws(Errno) {
+      let socket = try StreamSocket(family: address.family)
+      try address.connect(socket.descriptor)
+      let watch = try loop.watch(socket.descriptor, for: .writing) {
+        [unowned self, unowned socket] _ in
+        attemptEnded(of: socket)
+      }
+      attempts.append((socket, watch))
+      if !rest.isEmpty {
+        nextAttempt = loop.schedule(after: Self.stagger) { [unowned self] in tryNext() }
+      }
+    } catch {
+      lastError = error
+      tryNext()
+    }
+  }
+
+  private func attemptEnded(of socket: StreamSocket) {
+    guard let index = attempts.firstIndex(where: { $0.socket === socket }) else { return }
+    let (socket, watch) = attempts.remove(at: index)
+    watch.cancel()
+    guard let error = socket.error else { return end(.success(socket)) }
+    lastError = error
+    tryNext()
+  }
+
+  private func end(_ result: Result<StreamSocket, Failure>) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    for attempt in attempts { attempt.watch.cancel() }
+    (attempts, rest, nextAttempt, deadline, lookup) = ([], [], nil, nil, nil)
+    done(result)
+  }
+
+  /// Ends in a turn of the loop: the owner may still be creating this.
+  private func endSoon(_ failure: Failure) {
+    nextAttempt = loop.schedule(after: .zero) { [unowned self] in end(.failure(failure)) }
+  }
+}

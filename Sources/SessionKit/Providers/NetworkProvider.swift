@@ -1,0 +1,98 @@
+package import DeviceWatch
+package import EventLoop
+import NetworkLinks
+package import SerialCore
+import SystemPackage
+
+/// Ports behind a network: bytes over TCP, ports of a server (RFC 2217), sockets in the file system.
+///
+/// Only an attempt to connect tells whether they are there.
+package struct NetworkProvider: LinkProvider {
+  /// The forms of targets.
+  private enum Form: String, CaseIterable {
+    case tcp = "tcp://"
+    case rfc2217 = "rfc2217://"
+    case unix = "unix:"
+
+    /// The form in words, for messages.
+    var expected: String {
+      switch self {
+      case .tcp, .rfc2217: rawValue + "HOST:PORT, or \(rawValue)[ADDRESS]:PORT for IPv6"
+      case .unix: rawValue + "PATH"
+      }
+    }
+
+    var kind: Endpoint.Kind {
+      switch self {
+      case .tcp: .tcp
+      case .rfc2217: .rfc2217
+      case .unix: .unix
+      }
+    }
+
+    /// Other ways to begin such a target, which users of other programs know.
+    var lookAlikes: [String] {
+      switch self {
+      case .tcp: ["tcp:", "socket://", "tcp4:", "tcp6:"]
+      case .rfc2217: ["rfc2217:", "telnet:", "telnet://"]
+      case .unix: ["unix://", "unix-connect:"]
+      }
+    }
+  }
+
+  private let form: Form
+
+  /// Bytes over TCP.
+  package static let tcp = NetworkProvider(form: .tcp)
+  /// Ports of a server.
+  package static let rfc2217 = NetworkProvider(form: .rfc2217)
+  /// Sockets in the file system.
+  package static let unix = NetworkProvider(form: .unix)
+
+  package var kind: Endpoint.Kind { form.kind }
+
+  package func parse(_ text: String) -> Result<Target, TargetError>? {
+    let isLookAlike = form.lookAlikes.contains { text.lowercased().hasPrefix($0) }
+    guard text.hasPrefix(form.rawValue), form != .unix || !isLookAlike else {
+      return isLookAlike ? .failure(.malformed(text, expected: [form.expected])) : nil
+    }
+    guard Self.address(of: text, form) != nil else {
+      return .failure(.malformed(text, expected: [form.expected]))
+    }
+    return .success(.endpoint(Endpoint(kind, text)))
+  }
+
+  /// The address in a target of a form; nil if there is none.
+  private static func address(of text: String, _ form: Form) -> NetworkLink.Address? {
+    var name = String(text.dropFirst(form.rawValue.count))
+    if form == .unix { return name.isEmpty ? nil : .path(FilePath(name)) }
+    // Some programs end a URL with a slash.
+    if name.hasSuffix("/") { name.removeLast() }
+    return (try? HostAddress(parsing: name)).map { .host($0) }
+  }
+
+  package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
+    text.isEmpty ? [] : [TargetCompletion(form.rawValue)]
+  }
+
+  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
+    guard let address = Self.address(of: "\(endpoint)", form) else {
+      preconditionFailure("\(endpoint) was parsed before")
+    }
+    return NetworkLink(
+      to: endpoint, at: address, hasPort: form == .rfc2217, options: options, on: loop)
+  }
+
+  package func presence(
+    of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
+  ) -> (any Presence)? { nil }
+}
+
+extension Endpoint.Kind {
+  /// Bytes over TCP.
+  package static let tcp = Endpoint.Kind("tcp")
+  /// A port of a server: RFC 2217.
+  package static let rfc2217 = Endpoint.Kind("rfc2217")
+  /// A socket in the file system.
+  package static let unix = Endpoint.Kind("unix")
+}

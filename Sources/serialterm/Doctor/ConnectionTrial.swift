@@ -1,0 +1,74 @@
+import EventLoop
+import PlainText
+import SerialCore
+import SessionKit
+import SystemPackage
+
+/// Connects to a port over the network once, as a session does, and says what is in the way.
+enum ConnectionTrial {
+  /// Connects, and closes the connection again.
+  ///
+  /// - Returns: nil if nothing is in the way.
+  /// - Throws: the errors of epoll_create1(2) and epoll_wait(2).
+  static func finding(for endpoint: Endpoint) throws -> Finding? {
+    let loop = try IOLoop()
+    let session = Session(settings: LineSettings()) {
+      LinkProviders.standard.link(to: $0, options: LinkOptions(), on: loop)
+    }
+    let driver = SessionDriver(session, on: loop)
+    defer { withExtendedLifetime(driver) { _ = session.close() } }
+    // The error is in the state too.
+    try? session.open(endpoint)
+    // A link limits its own attempt.
+    while case .opening = session.state { try loop.turn() }
+    guard case .closed(.failed(let error)) = session.state else { return nil }
+    return Finding(error)
+  }
+}
+
+extension Finding {
+  /// Why a connection failed.
+  fileprivate init(_ error: SerialError) {
+    let words = Failure(error).message
+    let (code, why, mend): (Code, String, [String]) =
+      switch error.code {
+      case .otherProtocol:
+        (
+          .otherProtocol,
+          "Something listens there, but it is not what the target says.",
+          ["# tcp:// passes bytes as they are; a server such as ser2net speaks RFC 2217"]
+        )
+      case .busy, .refusedByServer:
+        (
+          .heldByServer, "The server has accepted the connection and ended it again.",
+          ["# end the other connection, or let the server accept several"]
+        )
+      case .permissionDenied:
+        (.permissionDenied, "The socket does not admit this user.", ["# ask its owner"])
+      default: (.unreachable, Self.reason(of: error), Self.fixes(of: error))
+      }
+    self.init(
+      code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
+      why: why,
+      mend: mend)
+  }
+
+  private static func reason(of error: SerialError) -> String {
+    switch error.errno {
+    case .connectionRefused?: "The host answers, and nothing listens at that port."
+    case .timedOut?: "Nothing answers: the host is off, or a firewall drops what is sent."
+    case .noSuchFileOrDirectory?: "No program has made that socket."
+    case nil: "This computer does not know the name."
+    default: "The network does not lead there."
+    }
+  }
+
+  private static func fixes(of error: SerialError) -> [String] {
+    switch error.errno {
+    case .connectionRefused?, .noSuchFileOrDirectory?:
+      ["# start the server, or correct the target"]
+    case nil: ["# correct the name, or use the address"]
+    default: ["# look at the network between here and there"]
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import EventLoop
+import Glibc
+import Posix
+import SerialCore
+import SystemPackage
+import Telnet
+import Testing
+
+@testable import NetworkLinks
+
+/// Sessions over real sockets of the loopback address.
+@Suite(.timeLimit(.minutes(5))) struct NetworkLinkTests {
+  private static let everyByte = (0..<2_560).map { UInt8(truncatingIfNeeded: $0) }
+
+  @Test(arguments: [AF_INET, AF_INET6])
+  func bytes_passOverTCP(_ family: CInt) throws {
+    let bench = try Bench(hasPort: false, family: family)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    #expect(bench.session.capabilities == .backPressure)
+    bench.server.send(Self.everyByte)
+    #expect(try bench.wait { bench.received == Self.everyByte })
+    try bench.session.write(Self.everyByte.span.bytes)
+    // The machine of the test reads telnet: one direction is enough here.
+    #expect(try bench.wait { bench.session.unsentByteCount == 0 })
+    #expect(bench.session.sentByteCount == 2_560)
+  }
+
+  @Test func aPortOfAServer_passesEveryByteBothWays() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    bench.say(data: Self.everyByte)
+    #expect(try bench.wait { bench.received == Self.everyByte })
+    try bench.session.write(Self.everyByte.span.bytes)
+    #expect(try bench.wait { bench.data == Self.everyByte })
+    #expect(try bench.wait { bench.session.unsentByteCount == 0 })
+  }
+
+  @Test func settings_areThoseOfTheServer() throws {
+    var settings = LineSettings(baudRate: 9_600, parity: .even, stopBits: .two)
+    let bench = try Bench(hasPort: true, settings: settings)
+    bench.answer = { if case .baudRate(9_600) = $0 { .baudRate(9_615) } else { $0 } }
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    settings.baudRate = 9_615
+    #expect(bench.session.settings == settings)
+    settings.baudRate = 115_200
+    settings.flowControl = .hard
+    var answer: Result<LineSettings, SerialError>?
+    bench.session.apply(settings) { answer = $0 }
+    #expect(answer == nil)
+    #expect(try bench.wait { answer != nil })
+    #expect(answer == .success(settings))
+    #expect(bench.messages.contains(.control(.hardwareFlow)))
+    bench.say(.baudRate(300))
+    #expect(try bench.wait { bench.session.settings?.baudRate == 300 })
+  }
+
+  @Test func linesAndBreaks_passBothWays() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    try bench.session.setModemLines(asserting: .dtr, deasserting: .rts)
+    try bench.session.setBreak(true)
+    try bench.session.setBreak(false)
+    #expect(try bench.wait { bench.messages.last == .control(.breakOff) })
+    let controls = bench.messages.suffix(4)
+    #expect(
+      Array(controls) == [
+        .control(.rtsOff), .control(.dtrOn), .control(.breakOn), .control(.breakOff),
+      ])
+    bench.say(.modemState([.cts, .dcd, .ctsChanged]))
+    #expect(try bench.wait { bench.session.modemLines == [.dtr, .cts, .dcd] })
+    bench.say(.lineState([.framingError]))
+    bench.say(.lineState([.framingError, .breakDetected]))
+    #expect(
+      try bench.wait {
+        bench.session.refreshCounters()
+        return bench.session.counters?.framingErrors == 2 && bench.session.counters?.breaks == 1
+      })
+  }
+
+  @Test func whatTheDeviceSendsBeforeThePortIsOpen_arrives() throws {
+    let bench = try Bench(hasPort: true)
+    bench.answer = { [unowned bench] message in
+      if case .baudRate = message { bench.say(data: Array("boot".utf8)) }
+      return message
+    }
+    try bench.open()
+    #expect(try bench.wait { bench.received == Array("boot".utf8) })
+  }
+
+  @Test func aServerThatSuspends_getsNothingUntilItResumes() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    bench.say(.flowSuspend)
+    bench.say(data: [1])
+    #expect(try bench.wait { bench.received == [1] })
+    try bench.session.write(([7, 8] as [UInt8]).span.bytes)
+    #expect(!bench.session.interest.contains(.writing))
+    bench.say(data: [2])
+    #expect(try bench.wait { bench.received == [1, 2] })
+    #expect(bench.data.isEmpty && bench.session.unsentByteCount == 2)
+    bench.say(.flowResume)
+    #expect(try bench.wait { bench.data == [7, 8] })
+  }
+
+  @Test func aSlowServer_isNotWrittenTo_andMemoryIsBounded() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    let piece = [UInt8](repeating: 255, count: 60_000)
+    var written = 0
+    // Nobody reads at the other end.
+    for _ in 0..<2_000 {
+      if (try? bench.session.write(piece.span.bytes)) != nil { written += piece.count }
+      bench.session.handle(readable: false, writable: true, hungUp: false)
+    }
+    #expect(written < 40_000_000)
+    #expect(bench.session.unsentByteCount <= written)
+    #expect(try bench.wait { bench.data.count == written })
+  }
+
+  // MARK: Losses
+
+  @Test func aServerThatHangsUp_isLost_afterItsLastBytes() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    bench.say(data: [1, 2, 3])
+    bench.server.hangUp()
+    #expect(try bench.wait { !bench.isOpen })
+    guard case .waitingForDevice(_, .lost(let error)) = bench.session.state else {
+      Issue.record("\(bench.session.state)")
+      return
+    }
+    #expect(error.code == .lost && bench.received == [1, 2, 3])
+    // It comes back, with its settings set again.
+    bench.telnet = TelnetMachine(
+      accepting: [.binary, .suppressGoAhead], from: [.binary, .suppressGoAhead, .comPort])
+    let count = bench.messages.count
+    bench.session.deviceDidReturn(at: error.endpoint)
+    #expect(try bench.wait { bench.isOpen })
+    #expect(bench.messages[count...].contains(.baudRate(115_200)))
+  }
+
+  @Test func closing_countsWhatWasNotAcknowledged() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    bench.say(.flowSuspend)
+    bench.say(data: [1])
+    #expect(try bench.wait { bench.received == [1] })
+    try bench.session.write(([7, 8, 9] as [UInt8]).span.bytes)
+    guard case .done(let discarded) = bench.session.close() else {
+      Issue.record("not closed")
+      return
+    }
+    #expect(discarded.total == 3)
+  }
+
+  // MARK: Failures
+
+  private func failure(of bench: Bench) throws -> SerialError? {
+    try bench.open()
+    _ = try bench.wait { if case .closed(.failed) = bench.session.state { true } else { false } }
+    guard case .closed(.failed(let error)) = bench.session.state else { return nil }
+    return error
+  }
+
+  @Test func aTelnetServerWithoutThePort_isNamed() throws {
+    let bench = try Bench(hasPort: true)
+    bench.telnet = TelnetMachine(accepting: [], from: [])
+    let error = try failure(of: bench)
+    #expect(error?.code == .otherProtocol && error?.subject == "RFC 2217")
+  }
+
+  @Test func aServerThatHangsUpAtOnce_isLost() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.server.client != nil })
+    bench.server.hangUp()
+    #expect(try bench.wait { if case .closed = bench.session.state { true } else { false } })
+    guard case .closed(.failed(let error)) = bench.session.state else { return }
+    #expect(error.code == .lost)
+  }
+
+  @Test func whereNobodyListens_isUnreachable() throws {
+    let loop = try IOLoop()
+    // A port that was free a moment ago.
+    let port = try Server().port
+    var result: Result<StreamSocket, StreamOpening.Failure>?
+    let opening = StreamOpening(
+      to: HostAddress(host: "127.0.0.1", port: port), on: loop, timeout: .seconds(5)
+    ) { result = $0 }
+    let deadline = MonotonicTime.now + .seconds(20)
+    while result == nil, deadline > .now { try loop.turn(waitingAtMost: .milliseconds(10)) }
+    guard case .failure(let failure) = result else {
+      Issue.record("\(String(describing: result))")
+      return
+    }
+    #expect(failure == .connect(.connectionRefused))
+    withExtendedLifetime(opening) {}
+  }
+
+  @Test func aNameThatDoesNotExist_isSaid() throws {
+    let loop = try IOLoop()
+    var result: Result<StreamSocket, StreamOpening.Failure>?
+    let opening = StreamOpening(
+      to: HostAddress(host: "no-such-host.invalid", port: 1), on: loop, timeout: .seconds(15)
+    ) { result = $0 }
+    let deadline = MonotonicTime.now + .seconds(20)
+    while result == nil, deadline > .now { try loop.turn(waitingAtMost: .milliseconds(10)) }
+    guard case .failure(let failure) = result else {
+      Issue.record("it was found")
+      return
+    }
+    // Without any server of names it may take until the time limit.
+    switch failure {
+    case .lookup(let error): #expect(!error.words.isEmpty)
+    case .connect(let error): #expect(error == .timedOut)
+    }
+    withExtendedLifetime(opening) {}
+  }
+
+  @Test func anOpeningThatIsGivenUp_leavesNothing() throws {
+    let loop = try IOLoop()
+    let server = try Server()
+    for _ in 0..<50 {
+      _ = StreamOpening(
+        to: HostAddress(host: "localhost", port: server.port), on: loop, timeout: .seconds(5)
+      ) { _ in Issue.record("it was given up") }
+      try loop.turn(waitingAtMost: .zero)
+    }
+    try loop.turn(waitingAtMost: .milliseconds(50))
+  }
+}

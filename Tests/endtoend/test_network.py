@@ -1,0 +1,248 @@
+"""Ports behind a network: bytes over TCP and Unix sockets, ports of a server (RFC 2217)."""
+
+import contextlib
+import os
+import random
+import select
+import shutil
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from Tests.endtoend.faults import PREFIX, processes
+from Tests.endtoend.harness import Pipes, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.harness.deadline import TIMEOUT
+from Tests.endtoend.harness.loopback import Loopback
+from Tests.endtoend.harness.program import environment
+
+HAS_SER2NET = shutil.which("ser2net") is not None
+
+
+class Listener:
+    """A server for one client at a time, which the test plays."""
+
+    def __init__(self, family=socket.AF_INET, address=("127.0.0.1", 0)):
+        self.socket = socket.socket(family)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(address)
+        self.socket.listen()
+        self.socket.settimeout(TIMEOUT)
+        self.client = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.hang_up()
+        self.socket.close()
+
+    @property
+    def port(self):
+        return self.socket.getsockname()[1]
+
+    def accept(self):
+        self.client, _ = self.socket.accept()
+        self.client.settimeout(TIMEOUT)
+
+    def read(self, count):
+        data = b""
+        while len(data) < count:
+            piece = self.client.recv(count - len(data))
+            if not piece:
+                raise AssertionError(f"the connection has ended after {data!r}")
+            data += piece
+        return data
+
+    def hang_up(self):
+        if self.client:
+            self.client.close()
+            self.client = None
+
+
+def free_port():
+    with Listener() as listener:
+        return listener.port
+
+
+@contextlib.contextmanager
+def ser2net(node, port):
+    """ser2net with a port that speaks RFC 2217, for a node; yields when it listens."""
+    process = subprocess.Popen(
+        ["ser2net", "-d", "-n",
+         "-Y", f"connection: &port#  accepter: telnet(rfc2217,mode=server),tcp,127.0.0.1,{port}",
+         "-Y", f"  connector: serialdev(nouucplock=true),{node},115200n81,local"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True, env=environment())
+    try:
+        def listens():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+        wait_until(listens, "ser2net listens")
+        yield process
+    finally:
+        process.terminate()
+        process.wait(TIMEOUT)
+
+
+class NetworkTest(unittest.TestCase):
+    def terminal(self, target, *options):
+        return self.enterContext(Terminal(serialterm_binary(), "connect", target, *options))
+
+    def pipes(self, target, *options):
+        return self.enterContext(Pipes(serialterm_binary(), "connect", target, *options))
+
+
+class StreamTests(NetworkTest):
+    EVERY_BYTE = bytes(range(256)) * 40
+
+    def pass_bytes(self, target, listener):
+        program = self.pipes(target, "--linger", "5")
+        listener.accept()
+        program.send(self.EVERY_BYTE)
+        self.assertEqual(listener.read(len(self.EVERY_BYTE)), self.EVERY_BYTE)
+        listener.client.sendall(self.EVERY_BYTE)
+        self.assertEqual(program.stdout.read_exactly(len(self.EVERY_BYTE)), self.EVERY_BYTE)
+
+    def test_bytes_pass_over_tcp(self):
+        with Listener() as listener:
+            self.pass_bytes(f"tcp://localhost:{listener.port}", listener)
+
+    def test_bytes_pass_over_ipv6(self):
+        with Listener(socket.AF_INET6, ("::1", 0)) as listener:
+            self.pass_bytes(f"tcp://[::1]:{listener.port}", listener)
+
+    def test_bytes_pass_over_a_socket_in_the_file_system(self):
+        path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "socket")
+        with Listener(socket.AF_UNIX, path) as listener:
+            self.pass_bytes(f"unix:{path}", listener)
+
+    def test_a_connection_that_ends_comes_back(self):
+        with Listener() as listener:
+            terminal = self.terminal(f"tcp://127.0.0.1:{listener.port}")
+            listener.accept()
+            terminal.expect(b"connecting to tcp://")
+            terminal.expect(b"ctrl-t q quits")
+            terminal.expect(b"connected")
+            listener.client.sendall(b"one")
+            terminal.expect(b"one")
+            listener.hang_up()
+            terminal.expect(b"is gone, waiting for it to come back")
+            listener.accept()
+            terminal.expect(b"is back after")
+            listener.client.sendall(b"two")
+            terminal.expect(b"two")
+            terminal.send(b"key")
+            self.assertEqual(listener.read(3), b"key")
+
+    def test_what_a_stream_has_not_is_off_and_says_why(self):
+        with Listener() as listener:
+            terminal = self.terminal(f"tcp://127.0.0.1:{listener.port}")
+            listener.accept()
+            terminal.expect(b"connected")
+            terminal.send(PREFIX + b"B")
+            terminal.expect(b"this port has no line settings")
+            terminal.send(PREFIX + b"g")
+            terminal.expect(b"this port has no modem lines")
+
+    def test_a_slow_reader_holds_the_sender_back(self):
+        with Listener() as listener:
+            program = subprocess.Popen(
+                [serialterm_binary(), "connect", f"tcp://127.0.0.1:{listener.port}"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+            self.addCleanup(program.kill)
+            listener.accept()
+            listener.client.setblocking(False)
+            piece, sent = bytes(65_536), 0
+            # Nobody reads the output: what the kernel keeps on both sides is all that is taken.
+            while select.select([], [listener.client], [], 1)[1]:
+                sent += listener.client.send(piece)
+                self.assertLess(sent, 64 << 20)
+            self.assertLess(processes.memory(program.pid)[0], 40)
+            received = 0
+            while received < sent:
+                received += len(program.stdout.read1(65_536))
+            program.stdin.close()
+            self.assertEqual(program.wait(TIMEOUT), 0)
+            program.stdout.close()
+
+
+class FailureTests(NetworkTest):
+    def test_a_web_server_is_no_telnet_server(self):
+        with Listener() as listener:
+            program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")
+            listener.accept()
+            listener.client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            self.assertEqual(program.wait(), 1)
+            self.assertIn(b"this is not a telnet server", program.stderr.data)
+
+    def test_a_telnet_server_without_ports_is_said(self):
+        with Listener() as listener:
+            program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")
+            listener.accept()
+            listener.client.sendall(b"\xff\xfe\x2clogin: ")
+            self.assertEqual(program.wait(), 1)
+            self.assertIn(b"the server has no RFC 2217", program.stderr.data)
+
+    def test_a_server_that_is_busy_says_so(self):
+        with Listener() as listener:
+            program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")
+            listener.accept()
+            listener.read(3)
+            listener.client.sendall(b"Port already in use\r\n")
+            listener.client.shutdown(socket.SHUT_WR)
+            self.assertEqual(program.wait(), 5)
+            self.assertIn(b"in use: Port already in use", program.stderr.data)
+
+    def test_wait_goes_on_until_somebody_listens(self):
+        port = free_port()
+        terminal = self.terminal(f"tcp://127.0.0.1:{port}", "--wait")
+        terminal.expect(b"waiting for tcp://")
+        with Listener(address=("127.0.0.1", port)) as listener:
+            listener.accept()
+            terminal.expect(b"connected")
+
+
+@unittest.skipUnless(HAS_SER2NET, "ser2net is not installed")
+class Ser2netTests(NetworkTest):
+    def setUp(self):
+        self.port = free_port()
+        self.target = f"rfc2217://127.0.0.1:{self.port}"
+
+    def test_a_board_behind_it_answers_and_settings_are_read_back(self):
+        board = self.enterContext(Loopback("--board"))
+        self.enterContext(ser2net(board.node, self.port))
+        terminal = self.terminal(self.target, "-b", "9600")
+        terminal.expect(b"at 9600 8N1")
+        terminal.send(b"version\r")
+        terminal.expect(b"firmware 1.0.0")
+        terminal.send(PREFIX + b"B57600\r")
+        terminal.expect(b"57600")
+        terminal.send(PREFIX + b"L")
+        terminal.expect(b"DTR ")
+        terminal.send(PREFIX + b"b")
+        terminal.expect(b"Break sent.")
+
+    def test_it_comes_back_after_a_restart(self):
+        board = self.enterContext(Loopback("--board"))
+        terminal = None
+        for number in range(3):
+            with ser2net(board.node, self.port):
+                if terminal is None:
+                    terminal = self.terminal(self.target)
+                terminal.expect(b"is back after" if number else b"at 115200 8N1")
+                terminal.send(b"echo round-%d\r" % number)
+                terminal.expect(b"\r\nround-%d" % number)
+            terminal.expect(b"is gone, waiting")
+
+    def test_a_mebibyte_passes_exactly_both_ways(self):
+        data = random.Random(2217).randbytes(1 << 20)
+        echo = self.enterContext(Loopback())
+        self.enterContext(ser2net(echo.node, self.port))
+        program = self.pipes(self.target, "--linger", "30")
+        program.send(data)
+        self.assertEqual(program.stdout.read_exactly(len(data), timeout=60), data)
+
+
+if __name__ == "__main__":
+    unittest.main()
