@@ -177,14 +177,14 @@ import Testing
     #expect(error?.code == .otherProtocol && error?.subject == "RFC 2217")
   }
 
-  @Test func aServerThatHangsUpAtOnce_isLost() throws {
+  @Test func aServerThatHangsUpAtOnce_isSaid() throws {
     let bench = try Bench(hasPort: true)
     try bench.open()
     #expect(try bench.wait { bench.server.client != nil })
     bench.server.hangUp()
     #expect(try bench.wait { if case .closed = bench.session.state { true } else { false } })
     guard case .closed(.failed(let error)) = bench.session.state else { return }
-    #expect(error.code == .lost)
+    #expect(error.code == .refusedByServer)
   }
 
   @Test func whereNobodyListens_isUnreachable() throws {
