@@ -97,7 +97,10 @@ import Testing
     settings.baudRate = 19_200
     #expect(client.apply(settings) == [])
     #expect(talk(&client, &server) == [.applied])
-    #expect(server.messages == [.baudRate(9_600), .parity(ComPortParity.even.rawValue), .baudRate(19_200)])
+    #expect(
+      server.messages == [
+        .baudRate(9_600), .parity(ComPortParity.even.rawValue), .baudRate(19_200),
+      ])
     #expect(client.settings == settings)
     #expect(client.apply(settings) == [.applied])
   }

@@ -40,7 +40,9 @@ package final class FakeProvider: LinkProvider, @unchecked Sendable {
     return PreparedEndpoint(endpoint)
   }
 
-  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link { makeLink(endpoint) }
+  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
+    makeLink(endpoint)
+  }
 
   package func presence(
     of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
