@@ -144,6 +144,33 @@ def line_input():
         return session.shot()
 
 
+BOOT = "ready\n" + "".join(
+    f"{level} ({number}) wifi: {text}\n" for number, (level, text) in enumerate((
+        ("I", "scan started"), ("I", "found 3 networks"), ("W", "signal is weak"),
+        ("I", "connecting"), ("E", "error 0x3007, trying again"), ("I", "connecting"),
+        ("I", "connected"), ("E", "error 0x300a, no address"), ("I", "address 192.0.2.7"))))
+
+
+def searching():
+    with Session() as session:
+        session.say(BOOT)
+        session.press(b"/", "search:")
+        session.terminal.send(b"error|weak")
+        session.screen.wait_for_text("3 matches")
+        return session.shot()
+
+
+def around_a_match():
+    with Session() as session:
+        session.say(BOOT)
+        session.press(b"/", "search:")
+        session.terminal.send(b"error")
+        session.screen.wait_for_text("2 matches")
+        session.terminal.send(b"\x1b[A\r")
+        session.screen.wait_for_text("match 1 of 2")
+        return session.shot()
+
+
 def plain():
     with Session("--plain") as session:
         session.press(b"S", "2) 2")
@@ -187,7 +214,7 @@ def several_ports():
 
 
 def commands():
-    with Session(size=(24, 80)) as session:
+    with Session(size=(48, 80)) as session:
         session.press(b"?", "from the palette")
         return session.shot()
 
@@ -230,6 +257,7 @@ SHOTS = {
     "The port is released": released, "Nothing may be sent": read_only,
     "A file is being sent": transferring, "The status line": status_line, "Hex": hexadecimal,
     "Timestamps": timestamps, "Line input": line_input,
+    "Searching": searching, "All lines around a match": around_a_match,
     "Three devices": several_ports, "The list of commands": commands,
     "A question with --plain": plain,
 }
