@@ -6,9 +6,11 @@ import grp
 import json
 import os
 import pwd
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -80,6 +82,8 @@ TABLE = [
     Cause("network", 3, "unreachable"),
     Cause("remote_port", 3, "unreachable"),
     Cause("unix_socket", 3, "unreachable"),
+    Cause("other_server", 1, "other-protocol"),
+    Cause("busy_server", 5, "held-by-a-server"),
     Cause("remote_machine", 2, None),
     Cause("malformed", 2, None),
 ]
@@ -265,6 +269,29 @@ class CauseTests(unittest.TestCase):
 
     def unix_socket(self):
         return "unix:/run/port"
+
+    def server(self, answer):
+        """A server that sends a text to each client and then hangs up."""
+        listener = self.stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    client, _ = listener.accept()
+                    with client:
+                        client.sendall(answer)
+                        client.shutdown(socket.SHUT_WR)
+                        while client.recv(4_096):
+                            pass
+
+        threading.Thread(target=serve, daemon=True).start()
+        return f"rfc2217://127.0.0.1:{listener.getsockname()[1]}"
+
+    def other_server(self):
+        return self.server(b"\xff\xfe\x2clogin: ")
+
+    def busy_server(self):
+        return self.server(b"Port already in use\r\n")
 
     def remote_machine(self):
         return "ssh://ana@bench/ttyUSB0"

@@ -167,6 +167,22 @@ class StreamTests(NetworkTest):
             program.stdout.close()
 
 
+class SettingsTests(NetworkTest):
+    def test_a_stream_has_no_settings_to_show(self):
+        with Listener() as listener, tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log.jsonl")
+            terminal = self.terminal(f"tcp://127.0.0.1:{listener.port}", "--status", "-L", log)
+            listener.accept()
+            terminal.expect(b"connected")
+            terminal.send(PREFIX + b"c")
+            terminal.expect(b"without line settings")
+            terminal.send(PREFIX + b"q")
+            terminal.wait()
+            self.assertNotIn(b"115200", terminal.transcript.data)
+            with open(log, encoding="utf-8") as lines:
+                self.assertNotIn("115200", lines.read())
+
+
 class FailureTests(NetworkTest):
     def test_a_web_server_is_no_telnet_server(self):
         with Listener() as listener:

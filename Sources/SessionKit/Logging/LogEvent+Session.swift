@@ -4,13 +4,18 @@ package import SerialCore
 extension LogEvent {
   /// The event that a change of a session's state is for its log; nil for none.
   ///
-  /// - Parameter isReturn: whether the session's port was open before.
-  package init?(from old: SessionState, to new: SessionState, isReturn: Bool) {
+  /// - Parameters:
+  ///   - isReturn: whether the session's port was open before.
+  ///   - hasSettings: whether the port has line settings, which a stream of bytes has not.
+  package init?(
+    from old: SessionState, to new: SessionState, isReturn: Bool, hasSettings: Bool = true
+  ) {
     switch (old, new) {
     case (.open, .open(let port, let settings)):
       self.init(.settings, at: "\(port)", .settings("\(settings)"))
     case (_, .open(let port, let settings)):
-      self.init(isReturn ? .back : .opened, at: "\(port)", .settings("\(settings)"))
+      self.init(
+        isReturn ? .back : .opened, at: "\(port)", hasSettings ? .settings("\(settings)") : nil)
     case (.open(let port, _), .waitingForDevice), (.open(let port, _), .closed(.lost)):
       self.init(.lost, at: "\(port)")
     case (_, .released(let port)):

@@ -119,8 +119,10 @@ package final class LogKeeper: SessionObserver {
 
   /// The first event of a log that begins now; nil if the port is not open.
   var openedEvent: LogEvent? {
-    guard case .open(let port, let settings) = session.state else { return nil }
-    return LogEvent(.opened, at: "\(port)", .settings("\(settings)"))
+    guard session.state.isOpen else { return nil }
+    return LogEvent(
+      from: .closed(nil), to: session.state, isReturn: false,
+      hasSettings: session.capabilities.contains(.settings))
   }
 
   private func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
@@ -151,7 +153,10 @@ package final class LogKeeper: SessionObserver {
   package func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
-    append(LogEvent(from: old, to: new, isReturn: hasBeenOpen))
+    append(
+      LogEvent(
+        from: old, to: new, isReturn: hasBeenOpen,
+        hasSettings: session.capabilities.contains(.settings)))
     if new.isOpen { hasBeenOpen = true }
   }
 

@@ -25,7 +25,8 @@ extension TerminalState {
 
   private var sessionLine: String {
     switch session {
-    case .open(let port, let actual): "\(port) at \(actual)"
+    case .open(let port, let actual):
+      capabilities.contains(.settings) ? "\(port) at \(actual)" : "\(port), without line settings"
     case .opening(let port, _): "opening \(port) at \(requestedSettings)"
     case .released(let port): "\(port.inWords) is released, at \(requestedSettings)"
     case .waitingForDevice(let port, _): "waiting for \(port.inWords), at \(requestedSettings)"

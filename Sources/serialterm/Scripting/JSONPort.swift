@@ -45,7 +45,9 @@ final class JSONPort: SessionObserver {
     case .opening: return
     }
     var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
-    if case .open(_, let settings) = new { members.append(("settings", .string("\(settings)"))) }
+    if case .open(_, let settings) = new, session.capabilities.contains(.settings) {
+      members.append(("settings", .string("\(settings)")))
+    }
     say("state", members)
   }
 }

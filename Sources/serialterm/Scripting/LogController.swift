@@ -15,9 +15,11 @@ final class LogController {
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
     frontEnd.onReady = { [unowned self] in
-      guard case .open(let path, let settings) = frontEnd.session.state else { return }
+      let session = frontEnd.session
+      guard case .open(let path, let settings) = session.state else { return }
+      let rate = session.capabilities.contains(.settings) ? " at \(settings)" : ""
       let files = frontEnd.logPaths.map(\.string).joined(separator: ", ")
-      frontEnd.console.say("logging \(path) at \(settings) to \(files).")
+      frontEnd.console.say("logging \(path)\(rate) to \(files).")
     }
     let status = try frontEnd.run()
     // A signal is the normal end: it must not hide that bytes are missing, which was said before.

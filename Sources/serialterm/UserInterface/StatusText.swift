@@ -25,7 +25,8 @@ struct StatusText {
 
   private var session: String {
     switch state.session {
-    case .open(let port, let settings): "\(port) \(settings)"
+    case .open(let port, let settings):
+      state.capabilities.contains(.settings) ? "\(port) \(settings)" : "\(port)"
     case .opening(let port, _): "\(port) is being opened"
     case .waitingForDevice(let port, _): "waiting for \(port.inWords)"
     case .released(let port): "\(port.inWords) is released"
