@@ -79,7 +79,7 @@ let package = Package(
     // Links over the network and over sockets.
     .target(
       name: "NetworkLinks",
-      dependencies: ["CSerial", "EventLoop", "Posix", "SerialCore", "Telnet", system],
+      dependencies: ["CSerial", "EventLoop", "PlainText", "Posix", "SerialCore", "Telnet", system],
       swiftSettings: strict),
 
     // What a session needs besides its port, for any front end: no terminal, no arguments, no exit

@@ -1,4 +1,5 @@
 public import EventLoop
+import PlainText
 public import Posix
 public import SerialCore
 public import SystemPackage
@@ -124,7 +125,7 @@ public final class NetworkLink: Link {
   private var hungUp: SerialError {
     let text = String(decoding: early.prefix(Self.reasonLimit), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).first.map(String.init)
-    let isBusy = line?.lowercased().contains("in use") ?? false
+    let isBusy = line?.lowercased().contains(text: "in use") ?? false
     return SerialError(isBusy ? .busy : .refusedByServer, in: "read", at: endpoint, subject: line)
   }
 

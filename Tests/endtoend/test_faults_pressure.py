@@ -185,8 +185,10 @@ class Row27FullQueueTests(SessionTest):
         terminal = self.session()
         terminal.send(b"x" * self.SIZE, 60)
         terminal.expect(re.compile(rb"not sent: [^\n]*full"))
-        terminal.send(PREFIX + b"?")  # A key is heard behind all of it.
-        terminal.expect(b"quit")
+        terminal.send(PREFIX + b"n")  # A key is heard behind all of it.
+        terminal.expect(b"reconnect is off")
+        terminal.send(PREFIX + b"n")
+        terminal.expect(b"reconnect is on")
         most = processes.memory(terminal.pid)[1]
         record(27, "memory at most, 24 MiB typed and none taken", most, "MiB")
         self.assertLess(most, self.MEMORY)
