@@ -113,7 +113,7 @@ class PaletteKeysTests(PaletteTest):
         terminal.send(PREFIX + b"?")
         screen.wait_for_text("search")
         self.open_palette(terminal, screen)
-        for name in ("line-input", "timestamp-format", "data-bits", "status-line", "stop-sending"):
+        for name in ("line-input", "timestamp-format", "data-bits", "status-line", "stop"):
             terminal.send(b"\x15" + name.encode())
             screen.wait_for_text(f"command: {name}")
             row = screen.row_of(f"command: {name}")

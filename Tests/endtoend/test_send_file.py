@@ -106,7 +106,7 @@ class SendFileTests(SendFileTest):
         self.terminal.send(b"typed")
         self.screen.wait_for(
             lambda lines: "image.bin is being sent" in "".join(lines), "why it is refused")
-        self.open_palette(self.terminal, self.screen, b"stop-sending")
+        self.open_palette(self.terminal, self.screen, b"stop")
         self.terminal.send(b"\r")
         self.screen.wait_for_text("image.bin was stopped")
 
@@ -116,7 +116,7 @@ class SendFileTests(SendFileTest):
         self.choose(path)
         self.screen.wait_for_text("ctrl-c stops.")
         before = len(re.findall(rb"of 1,000,000", self.terminal.output))
-        self.open_palette(self.terminal, self.screen, b"stop-sending")
+        self.open_palette(self.terminal, self.screen, b"stop")
         start = time.monotonic()
         self.device.read_exactly(1_000_000, rate=500_000)
         self.screen.wait_until_gone("of 1,000,000 bytes")

@@ -73,7 +73,7 @@ class PlayingTests(SequenceTest):
         self.screen.wait_for_text("long is playing")
         self.terminal.send(b"\x1b")
         self.screen.wait_until_gone("command:")
-        self.play("stop-sequence")
+        self.play("stop")
         self.screen.wait_for_text("long was stopped. DTR asserted, RTS deasserted")
         self.assertEqual(self.lines(), ["TIOCMBIC RTS"])
         self.expect_nothing_sent()
@@ -104,7 +104,7 @@ class RateTests(SequenceTest):
         self.begin_with("-b", "9600")
         self.play("sequence: touch")
         wait_until(lambda: self.device.settings.output_baud == 1200, "the rate of the step")
-        self.play("stop-sequence")
+        self.play("stop")
         wait_until(lambda: self.device.settings.output_baud == 9600, "the rate before")
 
     def test_without_modem_lines_or_read_only_it_says_why(self):

@@ -22,12 +22,10 @@ enum Need {
   case user
   /// A user is there, to be asked and shown things.
   case interactive
-  /// A file is being sent, or a script or a program runs.
-  case exchange
+  /// A file is being sent, a script or a program runs, or a line sequence is being played.
+  case activity
   /// No file is being sent, and no script and no program runs.
   case noExchange
-  /// A line sequence is being played.
-  case sequence
   /// No line sequence is being played.
   case noSequence
   /// The program has several ports.
@@ -76,9 +74,8 @@ enum Need {
     case .breaks: state.capabilities.contains(.breaks) ? nil : "this port has no break"
     case .modemLines:
       state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"
-    case .exchange: state.exchange == nil ? "nothing runs" : nil
+    case .activity: state.exchange == nil && state.playing == nil ? "nothing runs" : nil
     case .noExchange: state.exchange?.activity
-    case .sequence: state.playing == nil ? "no sequence" : nil
     case .noSequence: state.playing.map { "\($0) is playing" }
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"

@@ -1,4 +1,5 @@
 import Options
+import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
@@ -17,13 +18,21 @@ extension Command {
     }
   }
 
-  static let stopSending = Command(
-    nil, "stop-sending", "stop what is running",
+  /// Stops what has the port. A sequence plays only while nothing else has it.
+  static let stop = Command(
+    nil, "stop", "stop what is running",
     or: [
-      "cancel", "abort", "interrupt", "stop upload", "stop transfer", "stop script", "stop command",
-    ], needs: [.exchange], value: { $0.progress.map { "\($0)" } }
-  ) { call, user in
-    user.stopExchange()
+      "cancel", "abort", "interrupt", "stop sending", "stop upload", "stop transfer", "stop script",
+      "stop command", "stop sequence",
+    ], needs: [.activity], value: { state in state.progress.map { "\($0)" } ?? state.playing }
+  ) { call in
+    if call.state.playing != nil {
+      call.port.sequences.stop()
+    } else {
+      guard let user = call.user else { return call.answer(.withoutUser) }
+      user.stopExchange()
+    }
+    // Who started it is told how it ended.
     call.answer(.done)
   }
 

@@ -12,15 +12,6 @@ extension Command {
   ) { named, call in
     named.play(for: call)
   }
-
-  static let stopSequence = Command(
-    nil, "stop-sequence", "stop a line sequence", or: ["cancel", "abort"], needs: [.sequence],
-    value: \.playing
-  ) { call in
-    call.port.sequences.stop()
-    // Who plays the sequence is told how it ended.
-    call.answer(.done)
-  }
 }
 
 extension NamedSequence {

@@ -105,12 +105,10 @@ import Testing
     case "sequence":
       withoutPort(situation) ?? unsendable(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
-    case "stop-sequence": "no sequence"
     case "send-file", "run-script", "run-command":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
-    case "stop-sending":
-      withoutUser(situation) ?? (situation == .transferring ? nil : "nothing runs")
+    case "stop": situation == .transferring ? nil : "nothing runs"
     case "local-echo", "line-ending", "output-map":
       withoutUser(situation) ?? unsendable(situation)
     default: "nobody has decided"

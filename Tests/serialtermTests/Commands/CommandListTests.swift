@@ -115,7 +115,7 @@ import Testing
     ("search", "search"),
     ("capture", "log"), ("settings", "configuration"), ("stats", "statistics"),
     ("reset", "pulse-line"), ("rts", "toggle-line"), ("handshake", "flow"),
-    ("cancel", "stop-sending"),
+    ("cancel", "stop"), ("stop sequence", "stop"),
     ("send file", "send-file"), ("b", "break"), ("B", "baud"), ("db", "data-bits"),
     ("echo", "local-echo"), ("115200", "baud"),
   ])

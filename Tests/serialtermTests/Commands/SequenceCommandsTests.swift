@@ -77,7 +77,7 @@ import Testing
     #expect(outcomes.count == 2, "it takes a while")
     play("rts=on")
     #expect(outcomes.last == .unavailable(because: "esp32-run is playing"))
-    Command.stopSequence.perform(CommandCall(from: .json, at: bench.port) { outcomes.append($0) })
+    Command.stop.perform(CommandCall(from: .json, at: bench.port) { outcomes.append($0) })
     #expect(outcomes[3].message.hasPrefix("esp32-run was stopped. DTR deasserted, RTS asserted,"))
     #expect(outcomes[4] == .done)
   }

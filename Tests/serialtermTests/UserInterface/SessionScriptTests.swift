@@ -93,7 +93,7 @@ import Testing
     try bench.command("r")
     #expect(shows(bench, "Not available: login.txt is running."))
     #expect(bench.session.state.isOpen)
-    bench.interface.perform(.stopSending, from: .palette)
+    bench.interface.perform(.stop, from: .palette)
     try bench.turn()
     #expect(bench.state.exchange == nil)
   }
