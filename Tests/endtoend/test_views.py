@@ -198,10 +198,13 @@ class TmuxTests(TmuxTest):
         self.wait_for_screen("board>")
         self.type("\x14:")
         self.wait_for_screen("command:")
+        # A few rows: each that is wider than the new window becomes two.
+        self.type("modem")
+        self.wait_for_screen("command: modem")
         self.tmux("resize-window", "-x", "60")
         self.wait_for_screen("(off: this port has no mo…")
         self.type("\x1b")
-        wait_until(lambda: "send-file" not in self.captured(), "the palette is gone")
+        wait_until(lambda: "command:" not in self.captured(), "the palette is gone")
         expected = [
             "serialterm: loopback:board at 115200 8N1. ctrl-t q quits, ct", "rl-t ? for help.", "",
             "serialterm board, firmware 1.0.0", "reset reason: power-on", "ready; try help", "",

@@ -22,6 +22,8 @@ final class SessionNarrator: SessionObserver {
   var name: String?
   private var goneAt: MonotonicTime?
   private var hasBeenOpen = false
+  /// Whether the first line was printed: what happened before is in it.
+  private var hasGreeted = false
   private var news: ObservationToken<SessionNews>?
 
   /// Tells the news of a session at once; its events, when the narrator observes it.
@@ -35,6 +37,7 @@ final class SessionNarrator: SessionObserver {
 
   /// Prints the first line of a session: its port and settings, or the device that it waits for.
   func greet(_ session: Session) {
+    hasGreeted = true
     switch session.state {
     case .open(let port, let settings) where !hasBeenOpen:
       hasBeenOpen = true
@@ -87,7 +90,7 @@ final class SessionNarrator: SessionObserver {
         sayOpened(port, settings, in: session)
       }
       warnOfDifferences(in: session)
-    case (.opening(_, after: nil), .open(let port, let settings)):
+    case (.opening(_, after: nil), .open(let port, let settings)) where hasGreeted:
       // A link that opens late. The keys were said when it began.
       hasBeenOpen = true
       if keys() != nil {
@@ -95,7 +98,7 @@ final class SessionNarrator: SessionObserver {
         console.say(hasSettings ? "\(port) at \(settings)." : "connected.")
       }
       warnOfDifferences(in: session)
-    case (.closed, .waitingForDevice(let port, _)) where !hasBeenOpen:
+    case (.closed, .waitingForDevice(let port, _)) where hasGreeted && !hasBeenOpen:
       console.say("waiting for \(port.inWords).")
     case (.open, _), (.opening, _), (.closed, _), (.waitingForDevice, _), (.released, _):
       break
