@@ -127,11 +127,14 @@ class RateProbeTests(ChipCase):
         self.assertEqual(result.status, 0, result)
         found = json.loads(result.stdout)
         self.assertEqual((found["baud"], found["framing"]), (self.RATE, "8N1"), found)
-        *others, likely = found["trials"]
-        self.assertEqual((likely["framingErrors"], likely["text"]), (0, likely["bytes"]), found)
+        trials = {trial["baud"]: trial for trial in found["trials"]}
+        likely = trials.pop(self.RATE)
+        self.assertEqual(likely["text"], likely["bytes"], found)
+        # What the chip sent before it had this rate may come after; then the other rates are tried too.
+        self.assertLessEqual(likely["framingErrors"], 1, found)
         # The rate that the port had comes first, and comes back.
-        self.assertEqual(others[0]["baud"], 9600)
-        self.assertTrue(all(trial["framingErrors"] > 0 for trial in others), found)
+        self.assertEqual(found["trials"][0]["baud"], 9600)
+        self.assertTrue(all(trial["framingErrors"] > 1 for trial in trials.values()), found)
         rates = [words for words in self.chip.log if words.startswith("baud ")]
         self.assertEqual(rates[0], rates[-1])
         self.assertEqual([words for words in self.chip.log if words.startswith("sent")], [])
