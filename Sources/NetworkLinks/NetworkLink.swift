@@ -172,6 +172,8 @@ public final class NetworkLink: Link {
   private func handle(_ event: ComPortClient.Event) {
     switch event {
     case .opened: opened()
+    case .refused(.noAnswer):
+      fail(SerialError(.busy, in: "telnet", at: endpoint))
     case .refused(.noTelnet):
       fail(SerialError(.otherProtocol, in: "telnet", at: endpoint, subject: "telnet"))
     case .refused(.noComPort):

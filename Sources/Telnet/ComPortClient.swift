@@ -58,6 +58,8 @@ public struct ComPortClient {
 
   /// Why a port could not be opened.
   public enum Refusal: Hashable, Sendable {
+    /// The server has sent nothing. Servers for one client let the next one wait like that.
+    case noAnswer
     /// The server has sent no telnet command.
     case noTelnet
     /// The server does not accept the option.
@@ -84,8 +86,6 @@ public struct ComPortClient {
   public private(set) var modemState: ComPortModemState?
   /// The output lines, as far as they are known.
   public private(set) var outputs: [Line: Bool] = [:]
-  /// The name of the server's software; empty if it has not told.
-  public private(set) var signature: [UInt8] = []
   /// Whether data may be sent.
   public private(set) var maySend = true
   /// What has to be sent to the server. The owner takes it.
@@ -94,6 +94,8 @@ public struct ComPortClient {
     set { telnet.output = newValue }
   }
 
+  /// Whether the server has sent anything.
+  private var hasAnswer = false
   private var telnet = TelnetMachine(
     accepting: [.binary, .suppressGoAhead, .comPort],
     from: [.binary, .suppressGoAhead, .echo, .comPort])
@@ -127,11 +129,15 @@ public struct ComPortClient {
     telnet.ask(for: .suppressGoAhead, .local)
   }
 
+  /// All modem states but the end of RI, which its level tells too. sredird 2.2 passes a part of a message
+  /// with an IAC in it to the device, so this mask is not 0xFF.
+  private static let modemStateMask: UInt8 = 0xFB
+
   private mutating func configure() {
     state = .configuring
-    send(.signature([]))
+    // The server's signature is not asked for: gensiot 2.6 crashes then, unless it has one.
     // Before the settings: their answers may be the last.
-    send(.modemStateMask(0xFF))
+    send(.modemStateMask(Self.modemStateMask))
     send(.lineStateMask(ComPortLineState.errors.rawValue))
     for line in [Line.dtr, .rts] {
       if let isOn = outputsAtOpening[line] { set(line, to: isOn) } else { ask(for: line) }
@@ -142,7 +148,8 @@ public struct ComPortClient {
   /// The server has not answered for some seconds: goes on without the answers.
   public mutating func giveUp() -> [Event] {
     switch state {
-    case .offered: return refuse(telnet.hasSeenCommand ? .noComPort : .noTelnet)
+    case .offered:
+      return refuse(!hasAnswer ? .noAnswer : telnet.hasSeenCommand ? .noComPort : .noTelnet)
     case .configuring:
       unanswered = []
       state = .open
@@ -249,7 +256,8 @@ public struct ComPortClient {
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
-    telnet.receive(bytes, into: &data).flatMap { handle($0) }
+    hasAnswer = hasAnswer || !bytes.isEmpty
+    return telnet.receive(bytes, into: &data).flatMap { handle($0) }
   }
 
   // MARK: Answers
@@ -273,12 +281,8 @@ public struct ComPortClient {
   private mutating func handle(_ message: ComPortMessage) -> [Event] {
     switch message {
     case .signature(let name):
-      if name.isEmpty {
-        // The server asks for ours.
-        send(.signature(Array("serialterm".utf8)))
-      } else {
-        signature = name
-      }
+      // An empty one asks for ours.
+      if name.isEmpty { send(.signature(Array("serialterm".utf8))) }
       return []
     case .baudRate(let rate): return answer(.baudRate, rate == 0 ? nil : rate, \.baudRate)
     case .dataSize(let size):

@@ -105,11 +105,30 @@ import Testing
     #expect(client.apply(settings) == [.applied])
   }
 
-  @Test func aServerThatIsSilent_isNoTelnet() {
+  @Test func aServerThatIsSilent_hasNotAnswered() {
     var client = ComPortClient(Self.wanted)
     client.open()
-    #expect(client.giveUp() == [.refused(.noTelnet)])
-    #expect(client.state == .refused(.noTelnet))
+    #expect(client.giveUp() == [.refused(.noAnswer)])
+    #expect(client.state == .refused(.noAnswer))
+  }
+
+  /// gensiot crashes when its signature is asked for; sredird passes on what follows a doubled IAC.
+  @Test func opening_asksNothingThatServersGetWrong() {
+    var server = Server()
+    _ = opened(&server)
+    #expect(!server.messages.isEmpty)
+    for message in server.messages {
+      if case .signature = message { Issue.record("the signature is asked for") }
+      #expect(!message.parameters(fromServer: false).contains(0xFF))
+    }
+  }
+
+  @Test func aServerThatAsksForTheSignature_getsIt() {
+    var server = Server()
+    var client = opened(&server)
+    server.send(.signature([]))
+    _ = talk(&client, &server)
+    #expect(server.messages.last == .signature(Array("serialterm".utf8)))
   }
 
   @Test func aServerOfHTTP_isNoTelnet() {

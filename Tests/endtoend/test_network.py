@@ -192,6 +192,13 @@ class FailureTests(NetworkTest):
             self.assertEqual(program.wait(), 1)
             self.assertIn(b"this is not a telnet server", program.stderr.data)
 
+    def test_a_server_that_is_silent_is_said(self):
+        with Listener() as listener:
+            program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")
+            listener.accept()
+            self.assertEqual(program.wait(), 5)
+            self.assertIn(b"the server does not answer", program.stderr.data)
+
     def test_a_telnet_server_without_ports_is_said(self):
         with Listener() as listener:
             program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")

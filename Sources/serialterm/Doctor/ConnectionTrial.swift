@@ -40,7 +40,10 @@ extension Finding {
         )
       case .busy, .refusedByServer:
         (
-          .heldByServer, "The server has accepted the connection and ended it again.",
+          .heldByServer,
+          "The server has accepted the connection and "
+            + (error.code == .busy && error.subject == nil
+              ? "does not answer." : "ended it again."),
           ["# end the other connection, or let the server accept several"]
         )
       case .permissionDenied:

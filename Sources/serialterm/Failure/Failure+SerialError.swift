@@ -89,10 +89,10 @@ extension Failure {
     case .permissionDenied:
       self.init(error, .permissionDenied, denial: error.endpoint.path.flatMap(FactGatherer.denial))
     case .busy where error.endpoint.path == nil:
-      let reason = error.subject.map { ": \($0.harmless)" } ?? ""
-      self.init(
-        .deviceBusy,
-        "\("\(error.endpoint)".harmless): the server says that the port is in use\(reason).")
+      let reason =
+        error.subject.map { "the server says that the port is in use: \($0.harmless)" }
+        ?? "the server does not answer. It may be serving another client"
+      self.init(.deviceBusy, "\("\(error.endpoint)".harmless): \(reason).")
     case .busy: self.init(error, .busy(at: error.endpoint), denial: nil)
     case .lockFailed:
       let file = error.subject ?? "the lock file"
