@@ -1,12 +1,13 @@
 // A driver with everything that pseudo-terminals have not: loaded into a program by LD_PRELOAD, it
-// answers the requests for modem lines, counters, RS-485 and latency on one device, and writes down
-// every request, in order.
+// answers the requests for modem lines, counters, RS-485 and latency on one device, and writes
+// down every request, in order.
 //
 //   LINE_NODE    the device's node; calls on other files are left alone
 //   LINE_TRACE   the file to write to: a line for each call
 //   LINE_REFUSE  settings with this in them are refused (EINVAL): parity, bits, stop, rate. They are
 //                set all the same, as a driver does that notices too late
 //   LINE_RATE    "115200 9600": the driver sets the second rate where the first is asked for
+//   LINE_FRAMING  data bits and parity are kept, and written down: "set 7E2 rtscts xonxoff"
 //   LINE_MARKS   PARMRK is not passed on: the far end writes the marks itself
 //   LINE_STATE   a file with what the far end does, as words: "CTS DSR DCD RI" are asserted, and so
 //                many errors were counted: "framing=2 parity=1 overrun=1 buffer=1 break=3". Without
@@ -27,6 +28,10 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int tcgetattr(int descriptor, struct termios *attributes);
+int tcsetattr(int descriptor, int action, const struct termios *attributes);
+int tcsendbreak(int descriptor, int duration);
 
 // The next definition of the function that calls this: the C library's own.
 #define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -99,8 +104,29 @@ static int fail(int error) {
   return -1;
 }
 
+// The flags that a pseudo-terminal does not keep.
+#define FRAMING (CSIZE | PARENB | PARODD | CMSPAR)
+
+static tcflag_t framing = CS8;
+
+static void keep_framing(tcflag_t modes, tcflag_t input) {
+  if (!getenv("LINE_FRAMING")) return;
+  char parity = !(modes & PARENB)  ? 'N'
+                : modes & CMSPAR   ? (modes & PARODD ? 'M' : 'S')
+                : modes & PARODD   ? 'O'
+                                   : 'E';
+  trace("set %d%c%d%s%s\n", 5 + (int)((modes & CSIZE) / CS6), parity, modes & CSTOPB ? 2 : 1,
+        modes & CRTSCTS ? " rtscts" : "", input & IXON ? " xonxoff" : "");
+  framing = modes & FRAMING;
+}
+
+static tcflag_t with_framing(tcflag_t modes) {
+  return getenv("LINE_FRAMING") ? (modes & ~FRAMING) | framing : modes;
+}
+
 static int set_attributes(int descriptor, struct termios2 *attributes) {
   trace("TCSETS2%s\n", attributes->c_cflag & HUPCL ? " HUPCL" : "");
+  keep_framing(attributes->c_cflag, attributes->c_iflag);
   struct termios2 taken = *attributes;
   const char *rates = getenv("LINE_RATE");
   unsigned asked, set;
@@ -111,6 +137,13 @@ static int set_attributes(int descriptor, struct termios2 *attributes) {
   if (getenv("LINE_MARKS")) taken.c_iflag &= ~PARMRK;
   int result = ORIGINAL(ioctl)(descriptor, TCSETS2, &taken);
   return is_refused(attributes) ? fail(EINVAL) : result;
+}
+
+static int get_attributes(int descriptor, struct termios2 *attributes) {
+  trace("TCGETS2\n");
+  int result = ORIGINAL(ioctl)(descriptor, TCGETS2, attributes);
+  if (result == 0) attributes->c_cflag = with_framing(attributes->c_cflag);
+  return result;
 }
 
 static int set_serial(const struct serial_struct *wanted) {
@@ -147,6 +180,14 @@ int ioctl(int descriptor, unsigned long request, ...) {
       trace("TIOCMBIC%s\n", names_of(*(int *)argument));
       lines &= ~*(int *)argument;
       return 0;
+    case TIOCMSET:
+      trace("TIOCMSET%s\n", names_of(*(int *)argument));
+      lines = *(int *)argument & (TIOCM_DTR | TIOCM_RTS);
+      return 0;
+    case TIOCSBRK: trace("TIOCSBRK\n"); break;
+    case TIOCCBRK: trace("TIOCCBRK\n"); break;
+    case TCSBRK: trace("TCSBRK\n"); break;
+    case TCSBRKP: trace("TCSBRKP\n"); break;
     case TIOCGICOUNT:
       trace("TIOCGICOUNT\n");
       *(struct serial_icounter_struct *)argument = (struct serial_icounter_struct){
@@ -163,12 +204,32 @@ int ioctl(int descriptor, unsigned long request, ...) {
       return 0;
     case TIOCSRS485: return set_rs485(argument);
     case TCSETS2: return set_attributes(descriptor, argument);
-    case TCGETS2: trace("TCGETS2\n"); break;
+    case TCGETS2: return get_attributes(descriptor, argument);
     case TIOCEXCL: trace("TIOCEXCL\n"); break;
     case TIOCNXCL: trace("TIOCNXCL\n"); break;
     default: break;
   }
   return ORIGINAL(ioctl)(descriptor, request, argument);
+}
+
+// The C library's structure is longer than the kernel's, and begins with the same members.
+int tcsetattr(int descriptor, int action, const struct termios *attributes) {
+  bool keeps = getenv("LINE_FRAMING") && is_device(descriptor);
+  if (keeps) keep_framing(attributes->c_cflag, attributes->c_iflag);
+  int result = ORIGINAL(tcsetattr)(descriptor, action, attributes);
+  // The C library reads the settings back, and finds the framing of the pseudo-terminal.
+  return keeps && result < 0 && errno == EINVAL ? 0 : result;
+}
+
+int tcgetattr(int descriptor, struct termios *attributes) {
+  int result = ORIGINAL(tcgetattr)(descriptor, attributes);
+  if (result == 0 && is_device(descriptor)) attributes->c_cflag = with_framing(attributes->c_cflag);
+  return result;
+}
+
+int tcsendbreak(int descriptor, int duration) {
+  if (is_device(descriptor)) trace("tcsendbreak\n");
+  return ORIGINAL(tcsendbreak)(descriptor, duration);
 }
 
 int flock(int descriptor, int operation) {

@@ -1,0 +1,171 @@
+"""Servers of RFC 2217 that others have written, each with one port on the loopback address."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness.deadline import TIMEOUT
+from Tests.endtoend.harness.program import environment
+
+PYTHON = "/usr/bin/python3"
+PORT_MANAGER = Path(__file__).with_name("port_manager.py")
+
+
+def free_port():
+    """The number of a TCP port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def first_number(*arguments):
+    """The version that a program prints; empty if it does not run."""
+    try:
+        result = subprocess.run(arguments, capture_output=True, text=True, timeout=TIMEOUT)
+    except OSError:
+        return ""
+    found = re.search(r"\d+(\.\d+)+", result.stdout + result.stderr)
+    return found.group() if found and result.returncode == 0 else ""
+
+
+class Server:
+    """A program that serves a node. `name` is how the documentation calls it."""
+
+    name = program = ""
+
+    @classmethod
+    def missing(cls):
+        """Why the server cannot be tested; empty if it can."""
+        return "" if shutil.which(cls.program) else f"{cls.program} is not installed"
+
+    @classmethod
+    def version(cls):
+        return ""
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        """The command line."""
+        raise NotImplementedError
+
+    @classmethod
+    @contextlib.contextmanager
+    def running(cls, node, port, folder, variables=None):
+        """The server's process, when it listens. Its output is in the folder."""
+        with open(os.path.join(folder, "server.log"), "ab") as log:
+            process = subprocess.Popen(
+                cls.arguments(node, port, folder), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True, env=environment(**(variables or {})))
+        try:
+            wait_until(lambda: listens(port) or process.poll() is not None, f"{cls.name} listens")
+            if process.poll() is not None:
+                with open(os.path.join(folder, "server.log"), encoding="utf-8") as log:
+                    raise AssertionError(f"{cls.name} has ended: {log.read()}")
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(TIMEOUT)
+
+
+def listens(port):
+    """Whether somebody listens on a port. It does not connect: some servers serve one client."""
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(table, encoding="ascii") as lines:
+            for fields in map(str.split, lines):
+                if fields[1].endswith(f":{port:04X}") and fields[3] == "0A":
+                    return True
+    return False
+
+
+class Ser2net(Server):
+    name, program = "ser2net", "ser2net"
+
+    @classmethod
+    def version(cls):
+        return first_number(cls.program, "-v")
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        return [
+            cls.program, "-d", "-n",
+            "-Y", f"connection: &port#  accepter: telnet(rfc2217,mode=server),tcp,127.0.0.1,{port}",
+            "-Y", f"  connector: serialdev(nouucplock=true),{node},115200n81,local"]
+
+
+class Gensiot(Server):
+    name, program = "gensiot", "gensiot"
+
+    @classmethod
+    def version(cls):
+        return first_number(cls.program, "--version")
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        return [
+            cls.program, "--server", "-a", "-i", f"serialdev(nouucplock=true),{node},115200n81,local",
+            f"telnet(rfc2217,mode=server),tcp,127.0.0.1,{port}"]
+
+
+class PortManager(Server):
+    """A server of a few lines with pyserial's class."""
+
+    name, program = "pyserial PortManager", PYTHON
+
+    @classmethod
+    def missing(cls):
+        return "" if cls.version() else "python3-serial is not installed"
+
+    @classmethod
+    def version(cls):
+        return first_number(PYTHON, "-c", "import serial; print(serial.__version__)")
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        return [PYTHON, str(PORT_MANAGER), node, str(port)]
+
+
+class EspServer(Server):
+    """It is in PyPI's esptool, not in Debian."""
+
+    name, program = "esp_rfc2217_server", "esp_rfc2217_server"
+
+    @classmethod
+    def version(cls):
+        launcher = shutil.which(cls.program)
+        python = Path(launcher).resolve().with_name("python3") if launcher else "python3"
+        return first_number(
+            str(python), "-c", "import importlib.metadata as m; print(m.version('esptool'))")
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        return [cls.program, "-p", str(port), node]
+
+
+class Sredird(Server):
+    """It serves its standard streams, which socat connects, as inetd does."""
+
+    name, program = "sredird", "sredird"
+
+    @classmethod
+    def missing(cls):
+        return super().missing() or ("" if shutil.which("socat") else "socat is not installed")
+
+    @classmethod
+    def version(cls):
+        return first_number("dpkg-query", "-W", "-f=${Version}", "sredird")
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        lock = os.path.join(folder, "LCK..port")
+        return [
+            "socat", f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork",
+            f"EXEC:{cls.program} 0 {node} {lock} 20,nofork"]
+
+
+SERVERS = [Ser2net, Gensiot, PortManager, EspServer, Sredird]

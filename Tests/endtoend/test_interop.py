@@ -1,0 +1,245 @@
+"""Ports of servers that others have written: every setting, line and byte, for each server."""
+
+import random
+import tempfile
+import unittest
+
+from Tests.endtoend.faults import PREFIX, preload
+from Tests.endtoend.faults.line import Driver
+from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness.loopback import Loopback
+from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.servers import (
+    SERVERS, EspServer, Gensiot, PortManager, Ser2net, Sredird, free_port)
+
+MEBIBYTE = 1 << 20
+
+
+class Settings:
+    """The settings of a line, as options and as they are shown."""
+
+    def __init__(self, rate, framing, flow="none"):
+        self.rate, self.framing, self.flow = rate, framing, flow
+
+    @property
+    def options(self):
+        parity = {"N": "none", "O": "odd", "E": "even", "M": "mark", "S": "space"}
+        bits, letter, stop = self.framing
+        return ["-b", str(self.rate), "-d", bits, "-p", parity[letter], "-s", stop, "-f", self.flow]
+
+    @property
+    def shown(self):
+        flow = {"none": "", "soft": " XON/XOFF", "hard": " RTS/CTS"}[self.flow]
+        return f"at {self.rate} {self.framing}{flow}."
+
+    @property
+    def traced(self):
+        """What the simulated driver writes down."""
+        flow = {"none": "", "soft": " xonxoff", "hard": " rtscts"}[self.flow]
+        return f"set {self.framing}{flow}"
+
+
+# Together they have every value of each setting.
+COMMON = [
+    Settings(300, "7E2", "soft"), Settings(9600, "8O1"), Settings(57600, "6N2", "hard"),
+    Settings(38400, "5N1"), Settings(115200, "8N1")]
+MARK, SPACE, ODD_RATE = Settings(9600, "8M1"), Settings(9600, "7S1"), Settings(250000, "8N1")
+SPECIAL = [(MARK, "parity"), (SPACE, "parity"), (ODD_RATE, "baud rate")]
+
+
+class ServerCase:
+    """What every server is tested for. A subclass says how its server differs."""
+
+    server = None
+    # Those of SPECIAL that the server does not set: the program says so.
+    unset = ()
+    # How a break is made of it; empty for not at all.
+    breaks = ("TIOCSBRK", "TIOCCBRK")
+    # Whether DTR is set at once, and not kept for a sequence.
+    toggles = True
+    # What the second client is told, and with which exit status.
+    busy, busy_status, told = b"does not answer", 5, "that the server does not answer"
+    # How much passes exactly.
+    passes = "10 MiB"
+
+    @classmethod
+    def setUpClass(cls):
+        if reason := cls.server.missing():
+            raise unittest.SkipTest(reason)
+        if not preload.HAS_COMPILER:
+            raise unittest.SkipTest("needs a C compiler for the simulated driver")
+
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.port = free_port()
+        self.target = f"rfc2217://127.0.0.1:{self.port}"
+
+    def driver(self):
+        """A device on a pty, with a driver that has what a pty lacks."""
+        device = self.enterContext(Device())
+        return device, Driver(device.path, self.folder, framing=1)
+
+    def terminal(self, *options):
+        return Terminal(serialterm_binary(), "connect", self.target, *options)
+
+    def serve(self, driver, node):
+        return self.server.running(node, self.port, self.folder, driver.variables)
+
+    def leave(self, terminal):
+        terminal.send(PREFIX + b"q")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_every_setting_is_set_and_read_back(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path):
+            for settings in COMMON + [each for each, _ in SPECIAL if each not in self.unset]:
+                with self.subTest(settings.shown), self.terminal(*settings.options) as terminal:
+                    terminal.expect(settings.shown.encode())
+                    self.assertEqual(device.settings.output_baud, settings.rate)
+                    self.assertEqual(
+                        [line for line in driver.trace if line.startswith("set ")][-1],
+                        settings.traced)
+                    self.leave(terminal)
+            for settings, name in SPECIAL:
+                if settings in self.unset:
+                    with self.subTest(settings.shown), self.terminal(*settings.options) as terminal:
+                        terminal.expect(f"the driver set {name}".encode())
+                        self.leave(terminal)
+
+    def test_lines_and_a_break_reach_the_device(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path):
+            with self.terminal("--dtr", "off", "--rts", "on") as terminal:
+                terminal.expect(b"at 115200 8N1")
+                terminal.send(PREFIX + b"L")
+                terminal.expect(b"DTR deasserted, RTS asserted")
+                self.assertEqual(lines_after(driver.trace), {"RTS"})
+                if self.toggles:
+                    terminal.send(PREFIX + b"g")
+                    terminal.expect(b"line to toggle")
+                    terminal.send(b"DTR\r")
+                    wait_until(
+                        lambda: lines_after(driver.trace) == {"DTR", "RTS"}, "DTR is asserted")
+                terminal.send(PREFIX + b"b")
+                terminal.expect(b"Break sent")
+                for call in self.breaks:
+                    wait_until(lambda call=call: call in driver.trace, call)
+                self.leave(terminal)
+
+    def test_it_comes_back_after_a_restart(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path):
+            terminal = self.enterContext(self.terminal("-b", "9600"))
+            terminal.expect(b"at 9600 8N1")
+        terminal.expect(b"is gone, waiting")
+        with self.serve(driver, device.path):
+            terminal.expect(b"is back after")
+            terminal.send(b"key")
+            self.assertEqual(device.read_exactly(3), b"key")
+            self.assertEqual(device.settings.output_baud, 9600)
+
+    def test_a_second_client_is_told(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path), self.terminal() as first:
+            first.expect(b"at 115200 8N1")
+            second = self.enterContext(Pipes(serialterm_binary(), "connect", self.target))
+            self.assertEqual(second.wait(), self.busy_status)
+            second.stderr.expect(self.busy)
+            device.write(b"still here")
+            first.expect(b"still here")
+
+    @slow
+    def test_every_byte_passes_both_ways(self):
+        data = bytes(range(256)) + random.Random(2217).randbytes(10 * MEBIBYTE - 256)
+        echo = self.enterContext(Loopback())
+        driver = Driver(echo.node, self.folder)
+        with self.serve(driver, echo.node):
+            program = self.enterContext(
+                Pipes(serialterm_binary(), "connect", self.target, "--linger", "30"))
+            program.send(data)
+            self.assertEqual(program.stdout.read_exactly(len(data), timeout=240), data)
+
+    @classmethod
+    def row(cls):
+        """The server's row in the documentation."""
+        unset = [name for name, settings in
+                 (("mark", MARK), ("space", SPACE), ("250000", ODD_RATE)) if settings in cls.unset]
+        settings = f"all but {', '.join(unset)}: warned about" if unset else "all"
+        lines = "yes" if cls.toggles else "at the opening; sequences are the server's"
+        length = "" if "TIOCSBRK" in cls.breaks else ", of its own length"
+        return (
+            f"| {cls.server.name} {cls.documented} | {settings} | {lines} | yes{length} | {cls.passes} "
+            f"| yes | {cls.told} |")
+
+    def test_the_documentation_has_its_row(self):
+        self.assertIn(self.row(), (REPOSITORY / "docs/network.md").read_text().splitlines())
+
+
+def lines_after(trace):
+    """The output lines that are asserted after these requests."""
+    lines = {"DTR", "RTS"}
+    for call, *names in map(str.split, trace):
+        if call == "TIOCMSET":
+            lines = set(names)
+        elif call == "TIOCMBIS":
+            lines |= set(names)
+        elif call == "TIOCMBIC":
+            lines -= set(names)
+    return lines
+
+
+class Ser2netTests(ServerCase, unittest.TestCase):
+    server, documented = Ser2net, "4.3"
+    busy, told = b"in use", "that the port is in use"
+
+
+class GensiotTests(ServerCase, unittest.TestCase):
+    server, documented = Gensiot, "2.6"
+    told = "nothing: both use the port"
+
+    def test_a_second_client_is_told(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path), self.terminal() as first:
+            first.expect(b"at 115200 8N1")
+            with self.terminal() as second:
+                second.expect(b"at 115200 8N1")
+
+
+class PortManagerTests(ServerCase, unittest.TestCase):
+    server, documented = PortManager, "3.5"
+
+
+@slow
+class EspServerTests(ServerCase, unittest.TestCase):
+    server, documented = EspServer, "5.6"
+    toggles = False
+
+
+class SredirdTests(ServerCase, unittest.TestCase):
+    server, documented = Sredird, "2.2"
+    unset = (MARK, SPACE, ODD_RATE)
+    breaks = ("tcsendbreak",)
+    passes = "64 KiB, one way at a time"
+    # Ended or reset, whichever is seen first.
+    busy, busy_status, told = b"the connection", 6, "that the connection has ended"
+
+    @slow
+    def test_every_byte_passes_both_ways(self):
+        data = bytes(range(256)) + random.Random(2217).randbytes(65_536 - 256)
+        device, driver = self.driver()
+        with self.serve(driver, device.path):
+            program = self.enterContext(Pipes(serialterm_binary(), "connect", self.target))
+            program.send(data)
+            self.assertEqual(device.read_exactly(len(data), timeout=60), data)
+            device.write(data, timeout=60)
+            self.assertEqual(program.stdout.read_exactly(len(data), timeout=60), data)
+
+
+class TableTests(unittest.TestCase):
+    def test_every_server_is_tested(self):
+        tested = {case.server for case in ServerCase.__subclasses__()}
+        self.assertEqual(tested, set(SERVERS))
+
+
+if __name__ == "__main__":
+    unittest.main()
