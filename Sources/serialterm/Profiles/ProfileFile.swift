@@ -138,6 +138,10 @@ struct ProfileFile {
       return declaration.texts(of: entry.value, key: entry.key) == nil
         ? "'\(entry.key)' is \(entry.value.kindName): expected \(declaration.expectedValue)" : nil
     }
+    let options = Subcommands.profiled.flatMap { $0.description.declarations }
+    if options.contains(where: { !$0.isArgument && $0.name == entry.key }) {
+      return "'\(entry.key)' is for the command line only"
+    }
     return "unknown key '\(entry.key)': expected the long name of an option, such as 'baud'"
   }
 }

@@ -41,6 +41,8 @@ struct ProfileFileTests {
         "[profile.a.nonsense]\nx = 'y'",
         "2: unknown key 'nonsense': expected the long name of an option, such as 'baud'"
       ),
+      ("on-match = 'x'", "2: 'on-match' is for the command line only"),
+      ("text = 'x'", "2: unknown key 'text': expected the long name of an option, such as 'baud'"),
     ])
   func kinds(_ text: String, _ expected: String) {
     #expect(complaint("[profile.a]\n\(text)\n") == expected)
