@@ -39,7 +39,7 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
     let lines = PlainList(printed ?? []).lines().map { "  \($0)" }
     let rest = choices.count - lines.count
     console.answer(
-      ["\(question.title): type a number or a name, then Enter. Enter alone cancels."] + lines
+      ["\(question.title): type \(question.expected), then Enter. Enter alone cancels."] + lines
         + (rest > 0 ? ["  \(rest.grouped) more: type the name"] : []))
     prompt()
   }

@@ -11,6 +11,8 @@ package struct Question<Answer: Hashable> {
   }
 
   package let title: String
+  /// What to type into a printed list, in words.
+  package var expected = "a number or a name"
   /// The choices for the text typed so far. Called again when the text or the state changes: a
   /// choice that is off stays in the list and says why.
   package var choices: (_ typed: String) -> [Choice<Answer>]

@@ -22,17 +22,18 @@ extension UserInterface {
 
   /// Asks for an expression, and prints the matches in pages.
   private func askForExpression(in scrollback: Scrollback) {
-    dialogs.ask(
-      Question<String>(
-        title: "search", choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
-        onAnswer: { [unowned self] expression in
-          do throws(PatternError) {
-            let pattern = try Pattern(searching: expression)
-            searchAndPrint(ScrollbackSearch(of: scrollback, for: pattern), for: pattern)
-          } catch {
-            console.answer(["\(error)."])
-          }
-        }))
+    var question = Question<String>(
+      title: "search", choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
+      onAnswer: { [unowned self] expression in
+        do throws(PatternError) {
+          let pattern = try Pattern(searching: expression)
+          searchAndPrint(ScrollbackSearch(of: scrollback, for: pattern), for: pattern)
+        } catch {
+          console.answer(["\(error)."])
+        }
+      })
+    question.expected = "a regular expression"
+    dialogs.ask(question)
   }
 
   private func searchAndPrint(_ search: ScrollbackSearch, for pattern: Pattern) {

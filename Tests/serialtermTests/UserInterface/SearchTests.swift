@@ -88,6 +88,9 @@ import Testing
     try bench.begin()
     try bench.receive("boot\r\nerror 17\r\nok\r\n")
     try bench.command("/")
+    #expect(
+      bench.terminal.lines.contains(
+        "serialterm: search: type a regular expression, then Enter. Enter alone cancels."))
     try bench.type("err\r")
     #expect(try wait(for: "1 match.", on: bench))
     #expect(bench.terminal.lines.contains { $0.hasSuffix("error 17") })
