@@ -33,7 +33,7 @@ class SaveTest(CommandTest):
         self.screen.wait_for_text("save as profile:")
         self.terminal.send(name + b"\r")
         if confirm is not None:
-            self.screen.wait_for_text("write these lines?")
+            self.screen.wait_for_text("write these lines:")
             self.terminal.send(confirm + b"\r")
 
     def set_rate(self, rate):
@@ -88,7 +88,7 @@ class SavingTests(SaveTest):
     def test_a_file_that_changed_meanwhile_is_left_alone(self):
         self.begin_with()
         self.save(b"other", confirm=None)
-        self.screen.wait_for_text("write these lines?")
+        self.screen.wait_for_text("write these lines:")
         self.file.write_text(FILE + "# more\n")
         self.terminal.send(b"yes\r")
         self.screen.wait_for(
@@ -113,7 +113,7 @@ class SavingTests(SaveTest):
         self.terminal.send(b"save-profile\r")
         self.screen.wait_for_text("save as profile")
         self.terminal.send(b"fresh\r")
-        self.screen.wait_for_text("write these lines?")
+        self.screen.wait_for_text("write these lines:")
         self.terminal.send(b"yes\r")
         self.screen.wait_for_text("The profile fresh is in")
         self.assertIn("[profile.fresh]\n", self.file.read_text())

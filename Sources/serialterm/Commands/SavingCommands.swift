@@ -59,7 +59,7 @@ extension Command {
     }
     user.show(["\(plan.path), the profile \(name):"] + plan.lines)
     var question = Question(
-      title: "write these lines?",
+      title: "write these lines",
       choices: { _ in
         [
           Choice(id: false, title: "no", detail: "change nothing"),
