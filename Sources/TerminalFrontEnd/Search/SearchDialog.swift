@@ -26,11 +26,14 @@ package final class SearchDialog: Dialog {
   /// How long other events wait for a step of the search.
   static let stepTime = Duration.milliseconds(10)
 
-  package init(_ scrollback: Scrollback, on console: Console, loop: IOLoop) {
+  /// - Parameter port: the name of the port; nil if there is only one.
+  package init(
+    _ scrollback: Scrollback, of port: String?, on console: Console, loop: IOLoop
+  ) {
     self.scrollback = scrollback
     self.console = console
     self.loop = loop
-    panel = SearchPanel(on: scrollback)
+    panel = SearchPanel(on: scrollback, of: port)
   }
 
   package func open() {

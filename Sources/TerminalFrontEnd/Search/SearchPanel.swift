@@ -31,6 +31,8 @@ package struct SearchPanel {
   }
 
   private let scrollback: Scrollback
+  /// What the expression is asked with: "search", and the port if there are several.
+  private let title: String
   private(set) var search: ScrollbackSearch
   private(set) var mode = Mode.matches
   /// Whether all lines were searched.
@@ -55,8 +57,11 @@ package struct SearchPanel {
   private static let shiftStep = 20
 
   /// Creates a panel without an expression, which lists all lines.
-  package init(on scrollback: Scrollback) {
+  ///
+  /// - Parameter port: the name of the port; nil if there is only one.
+  package init(on scrollback: Scrollback, of port: String? = nil) {
     self.scrollback = scrollback
+    title = port.map { "search \($0)" } ?? "search"
     search = ScrollbackSearch(of: scrollback, for: nil)
     byteCountAtStart = scrollback.addedByteCount
   }
@@ -210,8 +215,9 @@ package struct SearchPanel {
   package mutating func content(
     on size: ScreenSize, usesAttributes: Bool
   ) -> PanelContent {
-    // The row of the text above, the first and the last line of the panel.
-    height = max(1, size.rows - 3)
+    // The row of the text above, the first and the last line of the panel. A third of the screen keeps its
+    // text: what the panel scrolls away does not come back when it closes.
+    height = max(1, min(size.rows - 3, max(5, size.rows * 2 / 3)))
     let lines = linesInView()
     let rows = rows(of: lines, width: size.columns)
     let header = header(width: size.columns)
@@ -293,7 +299,7 @@ package struct SearchPanel {
     case .lines: return (StyledLine(placeInWords.truncated(toWidth: width)), 0)
     case .matches:
       let note = (problem ?? matchesInWords).truncated(toWidth: width / 2)
-      let view = LineEditorView(prompt: "search: ", width: width - note.displayWidth - 2)
+      let view = LineEditorView(prompt: "\(title): ", width: width - note.displayWidth - 2)
       let row = view.row(of: editor)
       var line = StyledLine(row.text, .bold)
       line = line.padded(toWidth: max(30, row.text.displayWidth + 2))
@@ -328,8 +334,8 @@ package struct SearchPanel {
     let news = meanwhile > 0 ? "\(meanwhile.counted("byte")) came meanwhile. " : ""
     let loss = dropped > 0 ? "\(dropped.counted("older byte")) dropped. " : ""
     switch mode {
-    case .matches: return "\(news)\(loss)Enter: all lines here. Arrows: select. Escape: close."
-    case .lines: return "\(news)\(loss)n, N: other matches. w: write. /: search. q: close."
+    case .matches: return "\(news)\(loss)Escape: close. Enter: all lines here. Arrows: select."
+    case .lines: return "\(news)\(loss)q: close. n, N: other matches. w: write. /: search."
     }
   }
 }

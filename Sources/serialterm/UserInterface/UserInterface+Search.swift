@@ -11,7 +11,7 @@ extension UserInterface {
   func openSearch() {
     guard let scrollback = focus.scrollback else { return }
     if dialogs.isPlain { return askForExpression(in: scrollback) }
-    let dialog = SearchDialog(scrollback, on: console, loop: loop)
+    let dialog = SearchDialog(scrollback, of: focus.name, on: console, loop: loop)
     dialog.onWrite = { [unowned self, unowned dialog] search in
       // It is off the screen while the questions are asked.
       let kept = dialog
