@@ -1,4 +1,5 @@
 import Logs
+import Views
 
 /// Reads the text of lines: without the line's end, escape sequences and control characters.
 ///
@@ -26,26 +27,10 @@ public struct LineText {
 
   /// Whether all bytes are printable ASCII or tabs.
   private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var index = 0
-    while index < bytes.count {
-      if bytes.count - index >= 8 {
-        let word = UInt64(
-          littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-        // The high bit of a byte is set if it is below 0x20 (by the borrow), above 0x7F (it was), or
-        // 0x7F (by the sum). Borrow and carry reach only bytes behind one that is marked already.
-        let marks = (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
-        let found = marks & 0x8080_8080_8080_8080
-        if found == 0 {
-          index += 8
-          continue
-        }
-        index += found.trailingZeroBitCount / 8
-      }
-      switch bytes[index] {
-      case 0x09, 0x20..<0x7F: index += 1
-      default: return false
-      }
+    var index = PlainText.printableEnd(in: bytes, from: 0)
+    while index < bytes.count, bytes[index] == 0x09 {
+      index = PlainText.printableEnd(in: bytes, from: index + 1)
     }
-    return true
+    return index == bytes.count
   }
 }

@@ -1,5 +1,5 @@
 /// Finds text that can be shown as it is, quickly.
-enum PlainText {
+public enum PlainText {
   /// Where the plain text ends that begins at a place: text, and the controls of simple printing.
   ///
   /// A character whose last bytes are missing ends it too.
@@ -37,7 +37,7 @@ enum PlainText {
   }
 
   /// Where printable ASCII ends, looked for eight bytes at a time.
-  private static func printableEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+  public static func printableEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while bytes.count - index >= 8 {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))

@@ -56,8 +56,14 @@ final class SessionNarrator: SessionObserver {
   }
 
   private func sayOpened(_ port: Endpoint, _ settings: LineSettings, in session: Session) {
-    let hasSettings = session.capabilities.contains(.settings)
-    sayWithKeys(hasSettings ? "\(port) at \(settings)." : "connected to \(port).")
+    sayWithKeys(opened(port, settings, in: session) ?? "connected to \(port).")
+  }
+
+  /// The port and its settings in words; nil if it has none.
+  private func opened(
+    _ port: Endpoint, _ settings: LineSettings, in session: Session
+  ) -> String? {
+    session.capabilities.contains(.settings) ? "\(port) at \(settings)." : nil
   }
 
   private func sayWithKeys(_ text: String) {
@@ -93,10 +99,7 @@ final class SessionNarrator: SessionObserver {
     case (.opening(_, after: nil), .open(let port, let settings)) where hasGreeted:
       // A link that opens late. The keys were said when it began.
       hasBeenOpen = true
-      if keys() != nil {
-        let hasSettings = session.capabilities.contains(.settings)
-        console.say(hasSettings ? "\(port) at \(settings)." : "connected.")
-      }
+      if keys() != nil { console.say(opened(port, settings, in: session) ?? "connected.") }
       warnOfDifferences(in: session)
     case (.closed, .waitingForDevice(let port, _)) where hasGreeted && !hasBeenOpen:
       console.say("waiting for \(port.inWords).")
