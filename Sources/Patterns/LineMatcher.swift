@@ -3,7 +3,7 @@
 ///
 /// The automaton of the pattern is made deterministic as far as the text needs it. The method is described
 /// in https://swtch.com/~rsc/regexp/regexp3.html ("lazy DFA"). The table is bounded; when it is full, it
-/// begins anew. A pattern that needs a new state for nearly every byte is as slow as ``PatternSearch``.
+/// is emptied. A pattern that needs a new state for nearly every byte is as slow as ``PatternSearch``.
 public struct LineMatcher {
   /// A state: the alternatives that are open, and what is known about the character before.
   private struct State: Hashable {

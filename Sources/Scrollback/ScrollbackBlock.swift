@@ -47,12 +47,12 @@ final class ScrollbackBlock: @unchecked Sendable {
 
   // MARK: Adding
 
-  /// Whether the last line can get so many bytes more.
+  /// Whether there is room for a number of bytes in the last line.
   func hasRoom(for count: Int) -> Bool {
     textCount + count + lineCount * Self.entrySize <= Self.size
   }
 
-  /// Whether a line with so many bytes, and a time in milliseconds, can begin.
+  /// Whether there is room for a new line, and its time in milliseconds fits.
   func canBeginLine(of count: Int, at time: UInt64) -> Bool {
     // A clock that was set back begins a new block, and so does a pause of 49 days.
     hasRoom(for: count + Self.entrySize) && time >= baseTime

@@ -129,7 +129,7 @@ package struct WrongRateDetector {
 
   // MARK: Line errors
 
-  /// Whether so many bytes have errors as only a wrong rate causes.
+  /// Whether the share of bytes with errors is one that only a wrong rate causes.
   private var hasErrors: Bool {
     let isText = tally.textCount * 10 > tally.byteCount * 8
     if framingCount >= Self.fewestErrors && framingCount * 100 >= byteCount * 15 && !isText {

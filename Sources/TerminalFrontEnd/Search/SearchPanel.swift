@@ -15,7 +15,7 @@ package struct SearchPanel {
     case unchanged
     /// Something that is shown has changed.
     case changed
-    /// The expression has changed: the search begins anew.
+    /// The expression has changed: a new search has begun.
     case searched
     /// The user wants to write lines to a file.
     case write
@@ -138,7 +138,7 @@ package struct SearchPanel {
     return .changed
   }
 
-  /// Begins a search for the present expression. An expression that is not valid leaves the last one in
+  /// Starts a search for the present expression. An expression that is not valid leaves the last one in
   /// place.
   private mutating func update() -> Outcome {
     do throws(PatternError) {

@@ -4,11 +4,11 @@ package import Scrollback
 package import TerminalUI
 import Views
 
-/// Draws a line of the scrollback in one row: its time, and its text with the matches set off.
+/// Draws a line of the scrollback in one row: its time, and its text with the matches highlighted.
 package struct SearchRow {
   /// The width of the screen, in columns.
   let width: Int
-  /// The expression whose matches are set off.
+  /// The expression whose matches are highlighted.
   let pattern: Pattern?
   /// Whether the times begin with the date, because the lines are not all of today.
   var hasDates = true
