@@ -203,13 +203,15 @@ public final class NetworkLink: Link {
 
   /// Has the bytes read that came before the port was open, as soon as the session reads.
   private func offerEarlyBytes() {
+    offer = loop.schedule(after: .zero) { [unowned self] in offerOnce() }
+  }
+
+  private func offerOnce() {
     guard isOpen, !early.isEmpty else { return }
-    offer = loop.schedule(after: .zero) { [unowned self] in
-      report(.ready)
-      offer =
-        early.isEmpty
-        ? nil : loop.schedule(after: Self.offerInterval) { [unowned self] in offerEarlyBytes() }
-    }
+    report(.ready)
+    // The session may have met the end of the stream, and released the link.
+    guard isOpen, !early.isEmpty else { return }
+    offer = loop.schedule(after: Self.offerInterval) { [unowned self] in offerOnce() }
   }
 
   private static let offerInterval = Duration.milliseconds(20)
@@ -419,6 +421,7 @@ public final class NetworkLink: Link {
     watch?.cancel()
     (watch, opening, patience, offer, socket) = (nil, nil, nil, nil, nil)
     (answers, outgoing, early) = ([], [], [])
+    isOpen = false
     report = { _ in }
   }
 }

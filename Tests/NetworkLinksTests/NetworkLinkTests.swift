@@ -91,6 +91,20 @@ import Testing
     #expect(try bench.wait { bench.received == Array("boot".utf8) })
   }
 
+  @Test func aServerThatHangsUp_beforeItsFirstBytesAreRead_isLost_afterThem() throws {
+    let bench = try Bench(hasPort: true)
+    bench.answer = { [unowned bench] message in
+      if case .baudRate = message { bench.say(data: Array("boot".utf8)) }
+      return message
+    }
+    try bench.open()
+    #expect(
+      try bench.wait {
+        if bench.isOpen { bench.server.hangUp() }
+        return bench.received == Array("boot".utf8) && !bench.isOpen
+      })
+  }
+
   @Test func aServerThatSuspends_getsNothingUntilItResumes() throws {
     let bench = try Bench(hasPort: true)
     try bench.open()
