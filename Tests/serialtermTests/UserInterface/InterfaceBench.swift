@@ -147,6 +147,9 @@ final class InterfaceBench {
     try turn()
   }
 
+  // What a test has left running tells its end to objects that must still be there.
+  deinit { for port in interface.ports { port.controller.finishSending() } }
+
   /// Ends the program.
   func end() {
     app.close(interface)

@@ -83,7 +83,7 @@ import Testing
         for _ in 0..<4 { try bench.pass(.milliseconds(100)) }
       case .endOfInput:
         bench.terminal.endInput()
-        try bench.turn()
+        try noteEnd(of: bench)
       case .terminate:
         bench.app.take(signal: SIGTERM)
         try bench.turn()
@@ -101,8 +101,13 @@ import Testing
       case .second: try bench.pass(.seconds(1))
       case .displayGone:
         bench.terminal.closeDisplay()
-        try bench.turn()
+        try noteEnd(of: bench)
       }
+    }
+
+    /// Waits for the end of a pipe: a process that another test is starting has it open for a moment.
+    private func noteEnd(of bench: InterfaceBench) throws {
+      _ = try bench.wait { bench.app.outcome != nil }
     }
   }
 
