@@ -87,6 +87,10 @@ enum Serialterm {
       let reading = try CommandLineReader(devices: { try? devices.current() }).read(profiled, given)
       try checkTargets(
         of: reading, given, isNamed: isNamed, among: { (try? devices.current()) ?? [] })
+      for command in [reading.command] + reading.others.map(\.command) {
+        guard !command.values[SessionParameters.quiet] else { continue }
+        command.values.note(at: command.namedTarget).map(complain)
+      }
       return try reading.command.execute(
         in: CommandContext(
           devices: devices, late: reading.late, others: reading.others, further: reading.further))

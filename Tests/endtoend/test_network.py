@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from Tests.endtoend.faults import PREFIX, processes
-from Tests.endtoend.harness import Pipes, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.harness import Pipes, Terminal, run, serialterm_binary, wait_until
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import environment
@@ -181,6 +181,58 @@ class SettingsTests(NetworkTest):
             self.assertNotIn(b"115200", terminal.transcript.data)
             with open(log, encoding="utf-8") as lines:
                 self.assertNotIn("115200", lines.read())
+
+
+class OptionTests(NetworkTest):
+    def run_with(self, *words, **how):
+        return run(serialterm_binary(), *words, stdin=b"", **how)
+
+    def test_what_only_a_port_of_this_computer_has_is_refused_by_name(self):
+        for command in (["connect"], ["send"], ["log"], ["connect", "--json"]):
+            arguments = {"send": ["hi"], "log": ["x.log"]}.get(command[0], [])
+            with self.subTest(command=command):
+                result = self.run_with(
+                    *command, "rfc2217://127.0.0.1:1", *arguments, "--low-latency")
+                self.assertEqual(result.status, 2)
+                self.assertIn(b"--low-latency is for a port of this computer", result.stderr)
+
+    def test_a_profile_that_asks_for_it_is_named_with_its_line(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        file = os.path.join(folder, "config.toml")
+        with open(file, "w", encoding="utf-8") as config:
+            config.write('[profile.lab]\ntarget = "tcp://127.0.0.1:1"\nrs485 = "on"\n')
+        result = self.run_with("connect", "lab", "--config", file)
+        self.assertEqual(result.status, 2)
+        self.assertIn(f"{file}:3: --rs485 is for".encode(), result.stderr)
+
+    def test_a_rate_for_bytes_alone_is_taken_and_said_to_have_no_effect(self):
+        note = b"--baud has no effect: tcp://"
+        for options, said in (([], 1), (["-q"], 0)):
+            with self.subTest(options=options), Listener() as listener:
+                program = self.pipes(f"tcp://127.0.0.1:{listener.port}", "-b", "9600", *options)
+                listener.accept()
+                listener.client.sendall(b"x")
+                self.assertEqual(program.stdout.read_exactly(1), b"x")
+                program.close_stdin()
+                self.assertEqual(program.wait(), 0)
+                self.assertEqual(program.stderr.data.count(note), said)
+
+    def test_a_log_is_called_like_the_far_end(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = os.path.join(folder, "board.sock")
+        with Listener() as listener, Listener(socket.AF_UNIX, path) as other:
+            port = listener.port
+            for target, server, name in (
+                    (f"tcp://localhost:{port}", listener, f"localhost-{port}.log"),
+                    (f"unix:{path}", other, "board.sock.log")):
+                program = self.pipes(target, "-L", os.path.join(folder, "%t.log"))
+                server.accept()
+                server.client.sendall(b"x")
+                self.assertEqual(program.stdout.read_exactly(1), b"x")
+                program.close_stdin()
+                self.assertEqual(program.wait(), 0)
+                with open(os.path.join(folder, name), "rb") as log:
+                    self.assertEqual(log.read(), b"x")
 
 
 class FailureTests(NetworkTest):

@@ -66,7 +66,7 @@ package final class LogKeeper: SessionObserver {
       if let shared, shared.names.contains(name) {
         if joined == nil { try join(shared, at: endpoint) }
       } else {
-        try own.start(configuration.log(in: name), port: endpoint.shortName)
+        try own.start(configuration.log(in: name), port: endpoint.fileName)
       }
     }
     onChange()
@@ -74,7 +74,7 @@ package final class LogKeeper: SessionObserver {
 
   private func join(_ shared: SharedLogs, at endpoint: Endpoint?) throws(LogError) {
     let place = endpoint.map { "\($0)" }
-    let name = portName ?? endpoint.shortName
+    let name = portName ?? endpoint.fileName
     joined = (shared, try shared.join(self, as: name, at: place ?? name))
   }
 
@@ -83,7 +83,7 @@ package final class LogKeeper: SessionObserver {
   package func switchOn() throws(LogError) {
     if let joined { return try joined.logs.switchOn() }
     defer { onChange() }
-    try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.shortName)
+    try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.fileName)
   }
 
   /// Switches logging off; shared logs for all their sessions.
@@ -174,6 +174,5 @@ package final class LogKeeper: SessionObserver {
 }
 
 extension Endpoint? {
-  /// What `%t` in the name of a log stands for: `ttyUSB0`.
-  fileprivate var shortName: String { self?.path?.lastComponent?.string ?? "session" }
+  fileprivate var fileName: String { self?.fileName ?? Endpoint.unknownFileName }
 }

@@ -92,7 +92,7 @@ package final class SharedLogs {
   private func beginIfNeeded() throws(LogError) {
     guard mayBegin, !hasBegun, !members.isEmpty else { return }
     hasBegun = true
-    for file in files { try logs.start(file, port: "session") }
+    for file in files { try logs.start(file, port: Endpoint.unknownFileName) }
     tellMembers()
   }
 

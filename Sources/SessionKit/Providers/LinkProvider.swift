@@ -9,6 +9,9 @@ package protocol LinkProvider: Sendable {
   /// The kind of the endpoints.
   var kind: Endpoint.Kind { get }
 
+  /// The options that its links follow.
+  var options: LinkOptionGroups { get }
+
   /// Parses a TARGET.
   ///
   /// - Returns: nil if the text has another form.
@@ -40,6 +43,9 @@ package protocol LinkProvider: Sendable {
 }
 
 extension LinkProvider {
+  /// All: the port is one of this computer.
+  package var options: LinkOptionGroups { .all }
+
   /// Changes nothing.
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
     PreparedEndpoint(endpoint)

@@ -50,6 +50,12 @@ package struct LinkProviders: Sendable {
     provider(of: endpoint) is NetworkProvider
   }
 
+  /// The options that a link to an endpoint follows.
+  package func options(of endpoint: Endpoint) -> LinkOptionGroups {
+    // The providers of devices that are not known yet have ports of this computer.
+    endpoint.kind == .unresolved ? .all : provider(of: endpoint).options
+  }
+
   func provider(of endpoint: Endpoint) -> any LinkProvider {
     guard let provider = providers.first(where: { $0.kind == endpoint.kind }) else {
       preconditionFailure("\(endpoint) has a kind without a provider")

@@ -1,6 +1,7 @@
 package import DeviceWatch
 package import EventLoop
 import NetworkLinks
+import Posix
 package import SerialCore
 import SystemPackage
 
@@ -30,6 +31,14 @@ package struct NetworkProvider: LinkProvider {
       }
     }
 
+    /// What the other end follows: a server of RFC 2217 has a serial port.
+    var options: LinkOptionGroups {
+      switch self {
+      case .rfc2217: [.settings, .outputLines]
+      case .tcp, .unix: []
+      }
+    }
+
     /// Other ways to begin such a target, which users of other programs know.
     var lookAlikes: [String] {
       switch self {
@@ -42,6 +51,9 @@ package struct NetworkProvider: LinkProvider {
 
   private let form: Form
 
+  /// How the targets of sockets in the file system begin.
+  fileprivate static let unixPrefix = Form.unix.rawValue
+
   /// Bytes over TCP.
   package static let tcp = NetworkProvider(form: .tcp)
   /// Ports of a server.
@@ -50,6 +62,7 @@ package struct NetworkProvider: LinkProvider {
   package static let unix = NetworkProvider(form: .unix)
 
   package var kind: Endpoint.Kind { form.kind }
+  package var options: LinkOptionGroups { form.options }
 
   package func parse(_ text: String) -> Result<Target, TargetError>? {
     let isLookAlike = form.lookAlikes.contains { text.lowercased().hasPrefix($0) }
@@ -95,4 +108,28 @@ extension Endpoint.Kind {
   package static let rfc2217 = Endpoint.Kind("rfc2217")
   /// A socket in the file system.
   package static let unix = Endpoint.Kind("unix")
+}
+
+extension Endpoint {
+  /// The one name of an endpoint that can be written in several ways: the host in lower case, the path of a
+  /// socket absolute and without links. A host's name and its address are two endpoints.
+  package var canonicalName: String {
+    let name = "\(self)"
+    switch kind {
+    case .tcp, .rfc2217: return (name.hasSuffix("/") ? String(name.dropLast()) : name).lowercased()
+    case .unix:
+      let prefix = NetworkProvider.unixPrefix
+      let path = FilePath(String(name.dropFirst(prefix.count)))
+      return prefix + (path.realPath ?? path.absolute).string
+    default: return name
+    }
+  }
+}
+
+extension FilePath {
+  /// The path from the root; itself if the working folder is gone.
+  fileprivate var absolute: FilePath {
+    guard isRelative, let folder = FilePath(".").realPath else { return lexicallyNormalized() }
+    return folder.appending(components).lexicallyNormalized()
+  }
 }

@@ -43,8 +43,10 @@ struct CommandLineReader {
     } else {
       reading = try read(line, targets.first, named: line.bare.namedTarget, from: file)
     }
-    reading.further = { endpoint in
-      try read(line.at(nil), nil, named: .endpoint(endpoint), from: file).command
+    var further = line
+    further.mustFitTarget = false
+    reading.further = { [further] endpoint in
+      try read(further.at(nil), nil, named: .endpoint(endpoint), from: file).command
     }
     return reading
   }
@@ -71,10 +73,10 @@ struct CommandLineReader {
     }
     return Reading(
       command: command, late: choice.dependsOnDevice ? late : nil,
-      others: choice.moreTargets.map { target in
-        var other = command
-        other.namedTarget = target
-        return Reading(command: other)
+      others: try choice.moreTargets.map { target in
+        var other = choice
+        other.target = target
+        return Reading(command: try line.command(other, from: file))
       })
   }
 }
@@ -87,6 +89,8 @@ private struct ProfiledLine<Command: ProfiledCommand> {
   let given: Given
   /// The command without a configuration.
   let bare: Command
+  /// Whether the TARGET's link must follow the options: not if they were given for other TARGETs.
+  var mustFitTarget = true
   private let declarations = Command.description.declarations
 
   init(_ given: Given) throws(UsageError) {
@@ -96,7 +100,9 @@ private struct ProfiledLine<Command: ProfiledCommand> {
 
   /// The same with other TARGETs.
   func at(_ targets: [String]?) throws(UsageError) -> Self {
-    try Self(given.with(Self.target, targets))
+    var line = try Self(given.with(Self.target, targets))
+    line.mustFitTarget = mustFitTarget
+    return line
   }
 
   /// The command with what the configuration says.
@@ -106,8 +112,15 @@ private struct ProfiledLine<Command: ProfiledCommand> {
   func command(_ choice: ProfileChoice, from file: ProfileFile) throws -> Command {
     var command = bare
     do throws(UsageError) {
-      let entries = choice.entries.compactMap(declarations.configured)
+      // What `[default]` says is for all kinds of ports.
+      let unused = Values.unusedOptions(at: choice.target)
+      let entries = choice.entries.filter { entry in
+        !unused.contains(declarations.configurable(entry.key)?.name ?? "")
+          || !file.contents.defaults.contains(entry)
+      }
+      .compactMap(declarations.configured)
       if !entries.isEmpty { command = try Command(Values(given, entries, of: declarations)) }
+      if mustFitTarget { try command.values.checkOptions(at: choice.target) }
     } catch {
       guard let path = file.path, let entry = culprit(of: error, in: choice) else { throw error }
       throw Failure(.usage, "\(path):\(entry.line): \(error)")

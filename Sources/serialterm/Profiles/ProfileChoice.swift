@@ -11,7 +11,7 @@ struct ProfileChoice {
   /// The name of the profile that applies, if any.
   let profile: String?
   /// The device.
-  let target: Target?
+  var target: Target?
   /// The further devices of a profile that has several.
   var moreTargets: [Target] = []
   /// Whether another profile may apply once the device is known.

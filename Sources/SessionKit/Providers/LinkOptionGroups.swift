@@ -1,0 +1,15 @@
+/// Groups of options for opening a port, by what is needed at the far end to follow them.
+package struct LinkOptionGroups: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The settings of the line: baud rate, framing, flow control.
+  package static let settings = LinkOptionGroups(rawValue: 1)
+  /// DTR and RTS.
+  package static let outputLines = LinkOptionGroups(rawValue: 2)
+  /// What only the kernel of this computer does, for its own ports: locks, HUPCL, marks of errors, RS-485,
+  /// low latency.
+  package static let kernel = LinkOptionGroups(rawValue: 4)
+
+  package static let all: LinkOptionGroups = [.settings, .outputLines, .kernel]
+}

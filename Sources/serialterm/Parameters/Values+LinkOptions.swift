@@ -1,0 +1,79 @@
+import Options
+import SerialCore
+import SessionKit
+
+/// The options that some links do not follow.
+///
+/// What only the kernel does for its own ports, and DTR and RTS, are refused: who asks for a lock, or for a
+/// DTR that does not reset the board, must not get something else. Settings without effect do no harm, and
+/// wrappers pass them for every port: the user is told.
+extension Values {
+  /// Checks that the TARGET's link follows the options.
+  ///
+  /// - Throws: `UsageError`.
+  func checkOptions(at target: Target?) throws(UsageError) {
+    guard let (endpoint, unused) = Self.unusedGroups(at: target) else { return }
+    let far = endpoint.kind == .rfc2217 ? "is a server's" : "passes bytes alone"
+    for (group, declaration) in Self.linkOptions where unused.contains(group) {
+      guard let texts = all[declaration.name] else { continue }
+      switch group {
+      case .kernel:
+        throw UsageError(
+          about: [declaration.name],
+          "\(declaration.written(texts)) is for a port of this computer; \(endpoint) \(far)")
+      case .outputLines where texts.last != LineParameters.OutputLine.keep.rawValue:
+        throw UsageError(
+          about: [declaration.name],
+          "\(declaration.written(texts)) sets a line of a serial port; \(endpoint) \(far)")
+      default: break
+      }
+    }
+  }
+
+  /// A message about settings that have no effect on the TARGET; nil if there are none.
+  func note(at target: Target?) -> String? {
+    guard let (endpoint, unused) = Self.unusedGroups(at: target), unused.contains(.settings) else {
+      return nil
+    }
+    let names = Self.linkOptions.compactMap { group, declaration in
+      group == .settings && all[declaration.name] != nil ? "--\(declaration.name)" : nil
+    }
+    guard let last = names.last else { return nil }
+    let list = names.count > 1 ? "\(names.dropLast().joined(separator: ", ")) and \(last)" : last
+    return
+      "\(list) \(names.count > 1 ? "have" : "has") no effect: \(endpoint) passes bytes alone."
+  }
+
+  /// The endpoint of a TARGET whose link does not follow every option, and the groups that it does not
+  /// follow.
+  private static func unusedGroups(at target: Target?) -> (Endpoint, LinkOptionGroups)? {
+    guard case .endpoint(let endpoint) = target else { return nil }
+    let unused = LinkOptionGroups.all.subtracting(LinkProviders.standard.options(of: endpoint))
+    return unused.isEmpty ? nil : (endpoint, unused)
+  }
+
+  /// The names of the options that the TARGET's link does not follow.
+  static func unusedOptions(at target: Target?) -> Set<String> {
+    guard let (_, unused) = unusedGroups(at: target) else { return [] }
+    return Set(linkOptions.filter { unused.contains($0.group) }.map(\.declaration.name))
+  }
+
+  private static let linkOptions: [(group: LinkOptionGroups, declaration: Declaration)] =
+    [
+      (.kernel, SessionParameters.exclusive), (.kernel, LineParameters.uucpLock),
+      (.kernel, LineParameters.hangup), (.kernel, LineParameters.markErrors),
+      (.kernel, LineParameters.rs485), (.kernel, LineParameters.lowLatency),
+      (.outputLines, LineParameters.dtr), (.outputLines, LineParameters.rts),
+      (.settings, LineParameters.baud), (.settings, LineParameters.dataBits),
+      (.settings, LineParameters.parity), (.settings, LineParameters.stopBits),
+      (.settings, LineParameters.flow),
+    ].map { (group: LinkOptionGroups, option: any Declared) in (group, option.declaration) }
+}
+
+extension Declaration {
+  /// The option as it was written, without a value.
+  fileprivate func written(_ texts: [String]) -> String {
+    if let oppositeName, texts.last == "false" { return "--\(oppositeName)" }
+    return "--\(name)"
+  }
+}
