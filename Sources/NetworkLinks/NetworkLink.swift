@@ -197,7 +197,7 @@ public final class NetworkLink: Link {
         settings,
         LineProbe(
           modemLines: lines, counters: lineCounters, hasBreaks: true,
-          hasSettings: port.hasSettings, hasBackPressure: true)))
+          hasSettings: port.hasSettings, hasBackPressure: true, hasNetworkTiming: true)))
     offerEarlyBytes()
   }
 

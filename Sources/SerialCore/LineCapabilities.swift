@@ -14,6 +14,8 @@ public struct LineCapabilities: OptionSet, Hashable, Sendable {
   /// Bytes that are not read wait at the far end: a pseudo-terminal, unlike a UART, loses none when its
   /// buffer is full.
   public static let backPressure = LineCapabilities(rawValue: 16)
+  /// Its lines are set over a network: the time between two changes is the network's.
+  public static let networkTiming = LineCapabilities(rawValue: 32)
   /// Its driver counts bytes, errors and changes of the modem lines.
   public static let counters = LineCapabilities(rawValue: 4)
 }

@@ -11,12 +11,15 @@ public struct LineProbe: Hashable, Sendable {
   public var hasSettings: Bool
   /// Whether bytes that are not read wait at the far end, rather than being lost when a buffer is full.
   public var hasBackPressure: Bool
+  /// Whether the time between two changes of its lines is that of a network.
+  public var hasNetworkTiming: Bool
 
   /// Creates a probe from its values.
   public init(
     modemLines: ModemLines?, counters: LineCounters?, hasBreaks: Bool, hasSettings: Bool = true,
-    hasBackPressure: Bool = false
+    hasBackPressure: Bool = false, hasNetworkTiming: Bool = false
   ) {
+    self.hasNetworkTiming = hasNetworkTiming
     self.hasSettings = hasSettings
     self.hasBackPressure = hasBackPressure
     self.modemLines = modemLines
@@ -32,6 +35,7 @@ public struct LineProbe: Hashable, Sendable {
     if hasBreaks { result.insert(.breaks) }
     if hasSettings { result.insert(.settings) }
     if hasBackPressure { result.insert(.backPressure) }
+    if hasNetworkTiming { result.insert(.networkTiming) }
     return result
   }
 }

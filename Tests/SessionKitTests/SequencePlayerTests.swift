@@ -60,6 +60,22 @@ import Testing
     #expect(link.sent == [1])
   }
 
+  @Test func `That the pauses are a network's is told once, for a sequence of several steps`()
+    throws
+  {
+    var told: [String] = []
+    player.onNetworkTiming = { told.append($0) }
+    try play("dtr=off,rts=off", named: "here")
+    session.close()
+    link.hasNetworkTiming = true
+    try session.open(path)
+    try play("dtr=off", named: "one step")
+    #expect(told == [])
+    try play("dtr=off,wait=10,dtr=on", named: "reset")
+    try play("rts=off,rts=on", named: "again")
+    #expect(told == ["reset"])
+  }
+
   @Test func `A baud rate is for the sequence only`() throws {
     try play("baud=1200,wait=10,baud=300,wait=10")
     #expect(link.settings.baudRate == 1_200)

@@ -129,10 +129,12 @@ public final class FakeLink: Link {
 
   public var probe: LineProbe {
     LineProbe(
-      modemLines: lines, counters: counted, hasBreaks: hasBreaks, hasSettings: hasSettings)
+      modemLines: lines, counters: counted, hasBreaks: hasBreaks, hasSettings: hasSettings,
+      hasNetworkTiming: hasNetworkTiming)
   }
   public var hasBreaks = true
   public var hasSettings = true
+  public var hasNetworkTiming = false
   /// The asserted lines; nil for a port without modem lines.
   public var lines: ModemLines? = [.dtr, .rts]
   public var counted = LineCounters()

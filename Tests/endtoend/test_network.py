@@ -298,6 +298,22 @@ class Ser2netTests(NetworkTest):
         terminal.send(PREFIX + b"b")
         terminal.expect(b"Break sent.")
 
+    def test_the_timing_of_a_sequence_is_said_once_to_be_the_networks(self):
+        board = self.enterContext(Loopback("--board"))
+        words = b"the timing of --on-open is the network's"
+        terminal = None
+        for number in range(2):
+            with ser2net(board.node, self.port):
+                if terminal is None:
+                    terminal = self.terminal(self.target, "--on-open", "dtr=off,wait=10,dtr=on")
+                    terminal.expect(words)
+                else:
+                    terminal.expect(b"is back after")
+                terminal.send(b"echo round-%d\r" % number)
+                terminal.expect(b"\r\nround-%d" % number)
+            terminal.expect(b"is gone, waiting")
+        self.assertEqual(terminal.transcript.data.count(words), 1)
+
     def test_it_comes_back_after_a_restart(self):
         board = self.enterContext(Loopback("--board"))
         terminal = None

@@ -26,6 +26,9 @@ package final class SequencePlayer: SessionObserver {
   /// Called when ``playing`` has changed.
   package var onChange: (String?) -> Void = { _ in }
 
+  /// Called with the name of the first sequence whose pauses are a network's.
+  package var onNetworkTiming: (String) -> Void = { _ in }
+
   private let session: Session
   private let loop: IOLoop
   private var runner: ExchangeRunner<LinePlay>?
@@ -37,6 +40,7 @@ package final class SequencePlayer: SessionObserver {
   private var isInBreak = false
   /// The baud rate before the first step that set one, and the last one that was set.
   private var rates: (before: UInt32, now: UInt32)?
+  private var hasToldTiming = false
   /// Called once, when the sequence has ended.
   private var whenOver: (() -> Void)?
 
@@ -65,6 +69,10 @@ package final class SequencePlayer: SessionObserver {
     runner.onEnd = { [unowned self] in ended($0) }
     self.runner = runner
     playing = name
+    if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasToldTiming {
+      hasToldTiming = true
+      onNetworkTiming(name)
+    }
     // It needs no pen, so it cannot be refused.
     _ = try? runner.begin()
   }

@@ -99,6 +99,7 @@ package final class SessionController {
     unsent = UnsentReport { news.notify($0) }
     releaseDesk = ReleaseDesk(session, on: loop) { news.notify($0) }
     statistics = Statistics(of: session)
+    sequences.onNetworkTiming = { news.notify(.networkTiming(sequence: $0)) }
     opening.onFailure = { news.notify(.openingSequenceFailed($0)) }
     releaseDesk.onUnsent = { [unowned self] in unsent.bytes($0) }
     binder.onFailure = { [unowned self] in onEnd(.binding($0)) }

@@ -12,6 +12,8 @@ package enum SessionNews {
   case sharing(SharingReport.Message, at: FilePath)
   /// The line sequence for the opening of the port failed.
   case openingSequenceFailed(SerialError)
+  /// The pauses of a line sequence are those of a network, because a server plays its steps.
+  case networkTiming(sequence: String)
   /// The port is back, and another program holds it; it is tried again.
   case held(SerialError)
   /// The port is back, and cannot be opened; it is tried again.

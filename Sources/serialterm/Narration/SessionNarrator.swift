@@ -120,6 +120,10 @@ final class SessionNarrator: SessionObserver {
     case .sharing(.ended, let path): console.say(SharingReport.Message.ended.text(at: path))
     case .sharing(let message, let path): console.warn(message.text(at: path))
     case .openingSequenceFailed(let error): console.warn(Failure(error).message)
+    case .networkTiming(let name):
+      let sequence = name == OpeningSequence.name ? "--\(name)" : "'\(name)'"
+      console.say(
+        named("the timing of \(sequence) is the network's: the server plays it step by step."))
     case .held(let error): console.say(error.heldForNow)
     case .refused(let error): console.say(Failure(error).message)
     case .lookAlikes(let devices): console.answer(devices.notTaken)
