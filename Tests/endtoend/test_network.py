@@ -235,6 +235,105 @@ class OptionTests(NetworkTest):
                     self.assertEqual(log.read(), b"x")
 
 
+class ReleaseTests(NetworkTest):
+    """`serialterm release` of a port that is elsewhere."""
+
+    def setUp(self):
+        runtime = self.enterContext(tempfile.TemporaryDirectory())
+        self.variables = {"XDG_RUNTIME_DIR": runtime}
+
+    def session(self, target):
+        session = self.enterContext(Terminal(
+            serialterm_binary(), "connect", target, variables=self.variables))
+        session.expect(b"connect")
+        socket_path = os.path.join(
+            self.variables["XDG_RUNTIME_DIR"], "serialterm", f"{session.pid}.sock")
+        wait_until(lambda: os.path.exists(socket_path), "the session listens")
+        return session
+
+    def release(self, target, *command):
+        return self.enterContext(Pipes(
+            serialterm_binary(), "release", target, "--", *command, variables=self.variables))
+
+    def lend(self, target, listener, name=None):
+        """The session's connection ends while a tool runs, and is made again afterwards."""
+        session = self.session(target)
+        listener.accept()
+        session.expect(b"connected")
+        named = name or target
+        tool = self.release(named, "sh", "-c", "echo tool has {}; read go")
+        tool.stdout.expect(f"tool has {named}\n".encode())
+        session.expect(f"{target} is lent to sh".encode())
+        self.assertEqual(listener.client.recv(1), b"", "the connection has ended")
+        # Somebody else can have the server's only place.
+        with socket.socket(listener.socket.family) as client:
+            client.connect(listener.socket.getsockname())
+            listener.accept()
+            client.sendall(b"flash")
+            self.assertEqual(listener.read(5), b"flash")
+        tool.send(b"\n")
+        listener.accept()
+        session.expect(b"is back after")
+        self.assertEqual(tool.wait(), 0)
+        self.assertEqual(tool.stderr.data, b"")
+        session.send(b"key")
+        self.assertEqual(listener.read(3), b"key")
+
+    def test_a_connection_over_tcp_ends_and_is_made_again(self):
+        with Listener() as listener:
+            self.lend(f"tcp://127.0.0.1:{listener.port}", listener)
+
+    def test_a_name_in_another_spelling_is_the_same_port(self):
+        with Listener() as listener:
+            self.lend(f"tcp://LocalHost:{listener.port}/", listener,
+                      f"tcp://localhost:{listener.port}")
+
+    def test_a_socket_in_the_file_system_is_known_by_any_path(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = os.path.join(folder, "my board")
+        os.symlink(folder, os.path.join(folder, "link"))
+        with Listener(socket.AF_UNIX, path) as listener:
+            self.lend(f"unix:{path}", listener, f"unix:{folder}/link/my board")
+
+    @unittest.skipUnless(HAS_SER2NET, "ser2net is not installed")
+    def test_a_port_of_a_server_for_one_client_is_free_for_the_tool(self):
+        board = self.enterContext(Loopback("--board"))
+        port = free_port()
+        target = f"rfc2217://127.0.0.1:{port}"
+        self.enterContext(ser2net(board.node, port))
+        session = self.session(target)
+        session.expect(b"at 115200 8N1")
+        tool = self.release(
+            target, serialterm_binary(), "send", "{}", "echo tool", "--expect", "tool\r\n")
+        self.assertEqual(tool.wait(), 0)
+        self.assertEqual(tool.stderr.data, b"")
+        session.expect(b"is lent to serialterm")
+        session.expect(b"is back after")
+        session.send(b"echo session\r")
+        session.expect(b"\r\nsession")
+
+    def test_a_session_that_does_not_know_such_requests_is_passed_over(self):
+        folder = os.path.join(self.variables["XDG_RUNTIME_DIR"], "serialterm")
+        os.mkdir(folder, 0o700)
+        with Listener(socket.AF_UNIX, os.path.join(folder, f"{os.getpid()}.sock")) as earlier:
+            tool = self.release("tcp://127.0.0.1:1", "echo", "runs")
+            earlier.accept()
+            self.assertEqual(earlier.read(31), b"release tcp://127.0.0.1:1 echo\n")
+            earlier.client.sendall(b"no invalid request\n")
+            earlier.hang_up()
+            tool.stdout.expect(b"runs")
+            self.assertEqual(tool.wait(), 0)
+
+    def test_another_far_end_is_not_lent_and_the_tool_runs(self):
+        with Listener() as listener:
+            session = self.session(f"tcp://127.0.0.1:{listener.port}")
+            listener.accept()
+            session.expect(b"connected")
+            tool = self.release("tcp://127.0.0.1:1", "true")
+            self.assertEqual(tool.wait(), 0)
+            self.assertIn(b"no session has tcp://127.0.0.1:1 open.", tool.stderr.data)
+
+
 class FailureTests(NetworkTest):
     def test_a_web_server_is_no_telnet_server(self):
         with Listener() as listener:

@@ -94,7 +94,7 @@ class ProtocolTests(ReleaseTestCase):
 
     def test_what_is_no_request_is_refused(self):
         for line in (b"\n", b"release\n", b"release x:y\n", b"release 1\n", b"RELEASE 4:64\n",
-                     b"release 99999999999:0\n", b"\xff\x00\x1b[2J\n", b"x" * 256,
+                     b"release 99999999999:0\n", b"\xff\x00\x1b[2J\n", b"x" * 1024,
                      os.urandom(200).replace(b"\n", b"") + b"\n"):
             with self.subTest(line), Client(self.socket_path) as client:
                 self.assertRegex(client.ask(line), rb"\Ano .*\n\Z")

@@ -72,16 +72,16 @@ final class ControlConnection: Borrower {
       guard let request = ControlRequest(line: line) else { return refuse() }
       self.request = request
       deadline = nil
-      desk = desks().first { $0.has(request.device) }
+      desk = desks().first { $0.has(request.port) }
       guard let desk else { return hear(.other) }
-      desk.lend(request.device, to: self)
+      desk.lend(request.port, to: self)
     } else if input.isOverlong {
       refuse()
     }
   }
 
   private func refuse() {
-    reply(.no("invalid request"))
+    reply(.invalidRequest)
     end()
   }
 

@@ -1,21 +1,23 @@
 import PlainText
-package import SystemPackage
 
-/// A session's reply to a client: a line of text.
+/// A session's reply to a client: a line of text. A PORT is a path, or the address of a port elsewhere.
 package enum ControlReply: Hashable {
   /// `wait`: queued bytes are being sent first; another reply follows.
   case wait
-  /// `released PATH`: the port is free; as the last reply: it stays released because another program uses
+  /// `released PORT`: the port is free; as the last reply: it stays released because another program uses
   /// it.
-  case released(FilePath)
+  case released(String)
   /// `no REASON`: the session keeps the port.
   case no(String)
   /// `other`: the session has another device.
   case other
-  /// `back PATH`: the session has the port again.
-  case back(FilePath)
-  /// `waiting PATH`: the session waits for its device.
-  case waiting(FilePath)
+  /// `back PORT`: the session has the port again.
+  case back(String)
+  /// `waiting PORT`: the session waits for its device.
+  case waiting(String)
+
+  /// The reply to a line that is not a request.
+  package static let invalidRequest = ControlReply.no("invalid request")
 
   /// The maximum length of a reply in bytes, with its newline: a path has up to 4,096.
   package static let limit = 4_352
@@ -26,10 +28,10 @@ package enum ControlReply: Hashable {
     switch (words.first, words.dropFirst().first) {
     case ("wait", nil): self = .wait
     case ("other", nil): self = .other
-    case ("released", let path?): self = .released(FilePath(path))
+    case ("released", let port?): self = .released(port)
     case ("no", let reason?): self = .no(reason)
-    case ("back", let path?): self = .back(FilePath(path))
-    case ("waiting", let path?): self = .waiting(FilePath(path))
+    case ("back", let port?): self = .back(port)
+    case ("waiting", let port?): self = .waiting(port)
     default: return nil
     }
   }
@@ -38,11 +40,11 @@ package enum ControlReply: Hashable {
   package var line: String {
     switch self {
     case .wait: "wait"
-    case .released(let path): "released \(path.string.harmless)"
+    case .released(let port): "released \(port.harmless)"
     case .no(let reason): "no \(reason)"
     case .other: "other"
-    case .back(let path): "back \(path.string.harmless)"
-    case .waiting(let path): "waiting \(path.string.harmless)"
+    case .back(let port): "back \(port.harmless)"
+    case .waiting(let port): "waiting \(port.harmless)"
     }
   }
 }

@@ -2,39 +2,99 @@ import PlainText
 import Posix
 package import SystemPackage
 
-/// A client's request to a session: a line of text, `release 188:0 esptool.py`.
-///
-/// The device is given by its number, which does not depend on the link or name that led to it.
+/// A client's request to a session: a line of text, `release 188:0 esptool.py` or
+/// `release rfc2217://lab:4001 esptool.py`.
 package struct ControlRequest: Hashable {
-  /// The device whose port to release.
-  package let device: DeviceID
+  /// The port to release.
+  package let port: Port
   /// The name of the requesting program, shown to the session's user.
   package let borrower: String
 
-  /// The maximum length of a request in bytes, with its newline.
-  package static let limit = 256
+  /// How a port is named.
+  package enum Port: Hashable {
+    /// By the number of its device, which does not depend on the link or name that led to it.
+    case device(DeviceID)
+    /// By the name of its endpoint: see ``SerialCore/Endpoint/canonicalName``.
+    case endpoint(String)
+  }
 
-  /// The maximum length of the name, in Unicode scalars.
+  /// The maximum length of a request in bytes, with its newline.
+  package static let limit = 1_024
+
+  /// The maximum length of the program's name, in Unicode scalars.
   private static let longestName = 40
 
-  package init(device: DeviceID, borrower: String) {
-    self.device = device
+  package init(port: Port, borrower: String) {
+    self.port = port
     self.borrower = String(
       String.UnicodeScalarView(borrower.harmless.unicodeScalars.prefix(Self.longestName)))
   }
 
-  /// Parses a request; nil if the line is not one. The name may be missing.
+  /// Parses a request; nil if the line is not one. The program's name may be missing.
   package init?(line: String) {
     let words = line.split(separator: " ", maxSplits: 2)
-    guard words.count >= 2, words[0] == "release" else { return nil }
-    let numbers = words[1].split(separator: ":", omittingEmptySubsequences: false)
-    guard numbers.count == 2, let major = UInt32(numbers[0]), let minor = UInt32(numbers[1]) else {
+    guard words.count >= 2, words[0] == "release", let port = Port(word: words[1]) else {
       return nil
     }
-    let name = words.count == 3 ? String(words[2]) : "another program"
-    self.init(device: DeviceID(majorNumber: major, minorNumber: minor), borrower: name)
+    self.init(port: port, borrower: words.count == 3 ? String(words[2]) : "another program")
   }
 
   /// The line to send, without the newline.
-  package var line: String { "release \(device.majorNumber):\(device.minorNumber) \(borrower)" }
+  package var line: String { "release \(port.word) \(borrower)" }
+}
+
+extension ControlRequest.Port {
+  /// Reads a word of a request; nil if it names no port. The name of an endpoint has a slash.
+  fileprivate init?(word: Substring) {
+    if word.contains("/") {
+      guard let name = String(percentEncoded: word) else { return nil }
+      self = .endpoint(name)
+      return
+    }
+    let numbers = word.split(separator: ":", omittingEmptySubsequences: false)
+    guard numbers.count == 2, let major = UInt32(numbers[0]), let minor = UInt32(numbers[1]) else {
+      return nil
+    }
+    self = .device(DeviceID(majorNumber: major, minorNumber: minor))
+  }
+
+  /// The word of a request.
+  fileprivate var word: String {
+    switch self {
+    case .device(let device): "\(device.majorNumber):\(device.minorNumber)"
+    case .endpoint(let name): name.percentEncoded
+    }
+  }
+}
+
+extension String {
+  /// The text in one word: spaces, control characters and percent signs are written as `%20`.
+  fileprivate var percentEncoded: String {
+    var result: [UInt8] = []
+    for byte in utf8 {
+      if byte > 0x20, byte != 0x7F, byte != UInt8(ascii: "%") {
+        result.append(byte)
+      } else {
+        result += Array((byte < 0x10 ? "%0" : "%").utf8) + Array(String(byte, radix: 16).utf8)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Reads what ``percentEncoded`` has written; nil if it is something else.
+  fileprivate init?(percentEncoded text: Substring) {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, let value = UInt8(Substring(digits), radix: 16) else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    self = String(decoding: bytes, as: UTF8.self)
+  }
 }

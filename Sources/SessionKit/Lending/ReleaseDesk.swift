@@ -1,7 +1,7 @@
 package import EventLoop
 import Posix
 package import SerialCore
-package import SystemPackage
+import SystemPackage
 
 /// A program that borrows the port.
 package protocol Borrower: AnyObject {
@@ -71,14 +71,18 @@ package final class ReleaseDesk: SessionObserver {
 
   // MARK: Programs
 
-  /// Whether a device is the session's.
-  package func has(_ device: DeviceID) -> Bool {
-    session.state.endpoint?.path?.deviceNumber == device && !isReused(device)
+  /// Whether a port is the session's.
+  package func has(_ port: ControlRequest.Port) -> Bool {
+    guard let endpoint = session.state.endpoint else { return false }
+    return switch port {
+    case .device(let device): endpoint.path?.deviceNumber == device && !isReused(device)
+    case .endpoint(let name): endpoint.path == nil && endpoint.canonicalName == name
+    }
   }
 
-  /// Adds a borrower's claim, if it asks for the session's device.
-  package func lend(_ device: DeviceID, to borrower: any Borrower) {
-    guard has(device) else { return borrower.hear(.other) }
+  /// Adds a borrower's claim, if it asks for the session's port.
+  package func lend(_ port: ControlRequest.Port, to borrower: any Borrower) {
+    guard has(port) else { return borrower.hear(.other) }
     if let reason = refusal() { return borrower.hear(.no(reason)) }
     borrowers.append(borrower)
     expectant.append(borrower)
@@ -179,17 +183,17 @@ package final class ReleaseDesk: SessionObserver {
 
   /// Sends the replies that the session's state answers.
   private func answer() {
-    // Only ports with a path can be asked for.
-    guard let path = session.state.endpoint?.path else { return }
+    guard let endpoint = session.state.endpoint else { return }
+    let port = endpoint.path?.string ?? "\(endpoint)"
     switch session.state {
     case .released:
-      tell(&expectant, .released(path))
-      tell(&departing, .released(path))
+      tell(&expectant, .released(port))
+      tell(&departing, .released(port))
     case .open:
       returnTimer = nil
-      tell(&departing, .back(path))
+      tell(&departing, .back(port))
     case .waitingForDevice:
-      if !departing.isEmpty && returnTimer == nil { answerLater(.waiting(path)) }
+      if !departing.isEmpty && returnTimer == nil { answerLater(.waiting(port)) }
     case .opening, .closed: break
     }
   }

@@ -193,7 +193,8 @@ package final class Reconnector: SessionObserver {
   /// A session that does not wait for lost devices does not wait for one that was lost while it was
   /// released.
   private func missIfReleased() {
-    guard case .waitingForDevice(_, .released) = session.state else { return }
+    // Without a presence, the attempt that tells may be yet to come.
+    guard presence != nil, case .waitingForDevice(_, .released) = session.state else { return }
     session.deviceIsMissing()
   }
 

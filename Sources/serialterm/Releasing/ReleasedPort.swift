@@ -19,7 +19,7 @@ struct ReleasedPort: ~Copyable {
   /// Asks every session of the user.
   ///
   /// - Parameters:
-  ///   - request: the device, and the name of the program that wants it.
+  ///   - request: the port, and the name of the program that wants it.
   ///   - say: called with messages that are no errors.
   /// - Throws: ``Failure`` if a session keeps the port.
   init(asking request: ControlRequest, say: (String) -> Void) throws(Failure) {
@@ -53,6 +53,8 @@ struct ReleasedPort: ~Copyable {
       // The session has ended.
       return nil
     }
+    // A session of an earlier version does not know requests for ports over the network.
+    if case .endpoint = request.port, reply == .invalidRequest { return nil }
     switch reply {
     case .released: return session
     case .no(let reason): throw Failure(.deviceBusy, "the session keeps the port: \(reason).")
@@ -66,8 +68,8 @@ struct ReleasedPort: ~Copyable {
   consuming func giveBack(say: (String) -> Void) {
     for session in sessions {
       switch session.client.giveBack() {
-      case .released(let path): say("\(path) stays released: another program uses it too.")
-      case .waiting(let path): say("the session waits for \(path).")
+      case .released(let port): say("\(port) stays released: another program uses it too.")
+      case .waiting(let port): say("the session waits for \(port).")
       case .back, .no, .other, .wait, nil: break
       }
     }

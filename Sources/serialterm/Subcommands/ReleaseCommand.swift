@@ -1,5 +1,6 @@
 import Options
 import PlainText
+import SerialCore
 import SessionKit
 import SystemPackage
 import TerminalFrontEnd
@@ -16,8 +17,8 @@ struct ReleaseCommand: Subcommand {
     command runs, and the session reopens the port when the command has ended. The command finds the \
     port with the session's line settings. If no session has the device, the command runs all the same.
 
-    {} in the command is replaced by the device's node. TARGET takes every form that 'serialterm \
-    connect' takes, except 'new' and 'loopback:'. The exit status is that of the command; 127 if it is \
+    {} in the command is replaced by the device's node, or by the address of a port over the network. \
+    TARGET takes every form that 'serialterm connect' takes, except 'new' and 'loopback:'. The exit status is that of the command; 127 if it is \
     not found, 126 if it cannot be run, 5 if the session keeps its port.
     """,
     example: "serialterm release ttyUSB0 -- esptool.py -p {} write_flash 0 app.bin",
@@ -35,26 +36,32 @@ struct ReleaseCommand: Subcommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let node = try node(among: context.devices)
-    guard let device = node.deviceNumber else {
-      throw Failure(.deviceNotFound, "\(node): not a serial port.")
-    }
+    let (wanted, name) = try port(among: context.devices)
     let borrower = FilePath(command[0]).lastComponent?.string ?? command[0]
     let port = try ReleasedPort(
-      asking: ControlRequest(device: device, borrower: borrower), say: say)
-    if !port.wasHeld { say("no session has \(node) open.") }
-    let status = run(command.map { $0.replacing(text: "{}", with: node.string) })
+      asking: ControlRequest(port: wanted, borrower: borrower), say: say)
+    if !port.wasHeld { say("no session has \(name) open.") }
+    let status = run(command.map { $0.replacing(text: "{}", with: name) })
     port.giveBack(say: say)
     return status
   }
 
-  /// The node of the device that was named, directly or by a profile.
-  private func node(among devices: DeviceCatalog) throws -> FilePath {
+  /// The port that was named, directly or by a profile, and its name for the command.
+  private func port(
+    among devices: DeviceCatalog
+  ) throws -> (port: ControlRequest.Port, name: String) {
     let file = try ProfileFile(values[SessionParameters.config].map { FilePath($0) })
     let named = try Target(
       named: values[SessionParameters.targetText], in: file, among: devices)
     let resolved = try ResolvedTarget(named) { () throws(Errno) in try devices.current() }
-    return try resolved.presentPath(among: devices.devices)
+    if case .endpoint(let endpoint) = resolved, LinkProviders.standard.isRemote(endpoint) {
+      return (.endpoint(endpoint.canonicalName), "\(endpoint)")
+    }
+    let node = try resolved.presentPath(among: devices.devices)
+    guard let device = node.deviceNumber else {
+      throw Failure(.deviceNotFound, "\(node): not a serial port.")
+    }
+    return (.device(device), node.string)
   }
 
   private func run(_ words: [String]) -> ExitStatus {

@@ -26,6 +26,22 @@ import Testing
     for (text, target) in cases { #expect(try standard.parse(text) == target) }
   }
 
+  @Test func `A port elsewhere has one name, however it is written`() throws {
+    #expect(Endpoint(.tcp, "tcp://LAB:4001/").canonicalName == "tcp://lab:4001")
+    #expect(
+      Endpoint(.rfc2217, "rfc2217://[2001:DB8::7]:1").canonicalName == "rfc2217://[2001:db8::7]:1")
+    let folder = try TemporaryFolder()
+    let real = try #require(folder("").realPath)
+    try systemCall { symlink(real.string, folder("link").string) }
+    let socket = try UnixSocket.make(isBlocking: false)
+    try UnixSocket.bind(socket.borrowed, to: folder("Board"))
+    #expect(Endpoint(.unix, "unix:\(folder("link"))/Board").canonicalName == "unix:\(real)/Board")
+    // One that is not there has no links that could be followed.
+    #expect(Endpoint(.unix, "unix:/nowhere/x/../y").canonicalName == "unix:/nowhere/y")
+    let here = try #require(FilePath(".").realPath)
+    #expect(Endpoint(.unix, "unix:nothing").canonicalName == "unix:\(here)/nothing")
+  }
+
   @Test func malformedTargets_sayWhatWasExpected() {
     #expect(throws: TargetError.empty) { try standard.parse("") }
     #expect(

@@ -3,6 +3,7 @@ import Loopback
 import Posix
 import SerialCore
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import SessionKit
@@ -57,24 +58,24 @@ import Testing
 
   @Test func port_isTakenBack_whenTheLastClaimHasEnded() throws {
     let (one, other) = (Tool("one"), Tool("other"))
-    desk.lend(device, to: one)
-    desk.lend(device, to: other)
+    desk.lend(.device(device), to: one)
+    desk.lend(.device(device), to: other)
     try settle()
     #expect(isReleased)
-    #expect(one.heard == [.released(port.path)])
+    #expect(one.heard == [.released(port.path.string)])
     #expect(other.heard == one.heard)
     #expect(desk.borrowerNames == "one, other")
 
     desk.end(one)
     try settle()
     #expect(isReleased)
-    #expect(one.heard.last == .released(port.path))
+    #expect(one.heard.last == .released(port.path.string))
     #expect(one.heard.count == 2)
 
     desk.end(other)
     #expect(session.state == .waitingForDevice(.tty(port.path), .released))
     try bringBack()
-    #expect(other.heard == [.released(port.path), .back(port.path)])
+    #expect(other.heard == [.released(port.path.string), .back(port.path.string)])
     #expect(desk.borrowerNames == nil)
   }
 
@@ -83,7 +84,7 @@ import Testing
     desk.toggle()
     try settle()
     #expect(isReleased)
-    desk.lend(device, to: tool)
+    desk.lend(.device(device), to: tool)
     desk.toggle()
     #expect(isReleased)
     guard case .claim(false, borrowers: "tool") = try #require(news.list.last) else {
@@ -103,7 +104,7 @@ import Testing
     try settle()
     #expect(session.state.isOpen)
     let tool = Tool("tool")
-    desk.lend(device, to: tool)
+    desk.lend(.device(device), to: tool)
     desk.forget(tool)
     try settle()
     #expect(session.state.isOpen)
@@ -112,7 +113,7 @@ import Testing
 
   @Test func anotherDevice_isNotLent() throws {
     let tool = Tool("tool")
-    desk.lend(DeviceID(majorNumber: 4, minorNumber: 64), to: tool)
+    desk.lend(.device(DeviceID(majorNumber: 4, minorNumber: 64)), to: tool)
     try settle()
     #expect(tool.heard == [.other])
     #expect(session.state.isOpen)
@@ -127,7 +128,7 @@ import Testing
       return
     }
     let tool = Tool("tool")
-    desk.lend(device, to: tool)
+    desk.lend(.device(device), to: tool)
     try settle()
     #expect(tool.heard == [.other])
     #expect(desk.borrowerNames == nil)
@@ -137,7 +138,7 @@ import Testing
     let guardian = Guardian()
     session.delegate = guardian
     let tool = Tool("tool")
-    desk.lend(device, to: tool)
+    desk.lend(.device(device), to: tool)
     try settle()
     guard case .no = tool.heard.last else {
       Issue.record("heard \(tool.heard)")
@@ -158,7 +159,7 @@ import Testing
   @Test func portThatMayNotBeReleased_isNotLent_andTheReasonIsTold() throws {
     let tool = Tool("tool")
     desk.refusal = { "a script has it" }
-    desk.lend(device, to: tool)
+    desk.lend(.device(device), to: tool)
     try settle()
     #expect(tool.heard == [.no("a script has it")])
     #expect(session.state.isOpen)
@@ -167,10 +168,39 @@ import Testing
 
   @Test func deviceThatStaysAway_isToldAfterAWhile() throws {
     let tool = Tool("tool")
-    desk.lend(device, to: tool)
+    desk.lend(.device(device), to: tool)
     try settle()
     desk.end(tool)
     while tool.heard.count < 2 { try loop.turn() }
-    #expect(tool.heard.last == .waiting(port.path))
+    #expect(tool.heard.last == .waiting(port.path.string))
+  }
+
+  @Test func `A port elsewhere is lent by its name: its connection ends, and is made again`() throws
+  {
+    let lab = Endpoint(.rfc2217, "rfc2217://Lab:4001/")
+    var links: [FakeLink] = []
+    let session = Session(settings: LineSettings()) {
+      links.append(FakeLink(to: $0))
+      return links[links.count - 1]
+    }
+    let desk = ReleaseDesk(session, on: loop) { _ in }
+    desk.patience = Drain.Patience(total: .seconds(1))
+    let reconnector = Reconnector(session, to: nil, on: Scheduler(loop))
+    try session.open(lab)
+    try reconnector.start()
+    let tool = Tool("tool")
+    desk.lend(.endpoint("rfc2217://lab:4002"), to: tool)
+    desk.lend(.endpoint("tcp://lab:4001"), to: tool)
+    #expect(tool.heard == [.other, .other])
+    desk.lend(.endpoint("rfc2217://lab:4001"), to: tool)
+    try settle()
+    #expect(session.state == .released(lab))
+    #expect(links[0].closeCount == 1)
+    #expect(tool.heard.last == .released("rfc2217://Lab:4001/"))
+    desk.end(tool)
+    try settle()
+    #expect(session.state.isOpen)
+    #expect(links.count == 2)
+    #expect(tool.heard.last == .back("rfc2217://Lab:4001/"))
   }
 }
