@@ -73,6 +73,28 @@ class InstallTests(unittest.TestCase):
                 self.install(*options, DESTDIR=root)
                 self.assertTrue((Path(root) / folder / "60-serialterm.rules").exists())
 
+    def test_labgrids_console_is_installed_if_wanted_and_replaces_no_other_microcom(self):
+        self.assertFalse((self.prefix / "bin/microcom").exists())
+        with tempfile.TemporaryDirectory() as prefix:
+            microcom = Path(prefix) / "bin/microcom"
+            for _ in range(2):  # Its own is replaced.
+                self.assertIn(str(microcom), self.install("--prefix", prefix, "--labgrid").split())
+            printed = subprocess.run(
+                [microcom, "--version"], check=True, stdout=subprocess.PIPE, text=True,
+                env=environment(SERIALTERM=None)).stdout
+            self.assertRegex(printed, r"^serialterm \d")
+        with tempfile.TemporaryDirectory() as prefix:
+            microcom = Path(prefix) / "bin/microcom"
+            microcom.parent.mkdir()
+            microcom.write_text("another\n")
+            refused = subprocess.run(
+                [REPOSITORY / "scripts/install", "--prefix", prefix, "--labgrid"],
+                stderr=subprocess.PIPE, text=True)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn(f"{microcom} is another program", refused.stderr)
+            self.assertEqual(microcom.read_text(), "another\n")
+            self.assertEqual(list(Path(prefix).rglob("*.*")), [])
+
     def test_manual_is_installed(self):
         pages = {path.relative_to(self.prefix / "share/man").as_posix()
                  for path in (self.prefix / "share/man").rglob("*.*")}

@@ -1,0 +1,239 @@
+"""The console of labgrid-client: serialterm in the place of microcom."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.harness import Pipes, Terminal, contents, run, slow, wait_until
+from Tests.endtoend.harness.loopback import Loopback
+from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.servers.labgrid import STARTING, Labgrid, missing
+
+# Starts a console as labgrid-client does, whose command line it has.
+LIKE_LABGRID = "import subprocess, sys; sys.exit(subprocess.call([sys.argv[1], '-t', 'lab:4001']))"
+MICROCOM = str(REPOSITORY / "labgrid/microcom")
+READY = b"at 115200 8N1"
+
+
+class MicrocomTests(unittest.TestCase):
+    """The options of microcom, in the words of serialterm."""
+
+    def setUp(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.program = folder / "program"
+        self.program.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+        self.program.chmod(0o755)
+
+    def microcom(self, *options, **variables):
+        return run(MICROCOM, *options, variables={"SERIALTERM": str(self.program), **variables})
+
+    def test_options_become_those_of_serialterm(self):
+        server = ["rfc2217://lab:4001", "--no-reconnect"]
+        for options, expected in (
+                ("-s 115200 -t lab:4001", [*server, "--baud", "115200"]),
+                ("--telnet=lab:4001 --speed=9600", [*server, "--baud", "9600"]),
+                ("-t lab", ["rfc2217://lab:23", "--no-reconnect"]),
+                ("-t [2001:db8::7]:4001", ["rfc2217://[2001:db8::7]:4001", "--no-reconnect"]),
+                ("-t [::1]", ["rfc2217://[::1]:23", "--no-reconnect"]),
+                ("-t 2001:db8::7:4001", ["rfc2217://[2001:db8::7]:4001", "--no-reconnect"]),
+                ("-t lab:4001 --listenonly", [*server, "--read-only"]),
+                ("-t lab:4001 -o", [*server, "--read-only"]),
+                ("-t lab:4001 --logfile=a%b", [
+                    *server, "--log=a%%b", "--log-format", "raw", "--log-append"]),
+                ("-t lab:4001 -e a", [*server, "--prefix", "ctrl-a"]),
+                ("-f -t lab:4001", server),
+                ("-p /dev/ttyUSB0 -f", ["/dev/ttyUSB0", "--shared"])):
+            with self.subTest(options):
+                ended = self.microcom(*options.split())
+                self.assertEqual((ended.status, ended.stderr), (0, b""))
+                self.assertEqual(ended.stdout.decode().splitlines(), ["connect", *expected])
+
+    def test_variables_have_more_options_and_the_protocol(self):
+        ended = self.microcom(
+            "-s", "9600", "-t", "lab:4001", SERIALTERM_LABGRID_PROTOCOL="tcp",
+            SERIALTERM_LABGRID_OPTIONS="-t iso --on-match *")
+        self.assertEqual(
+            ended.stdout.decode().splitlines(),
+            ["connect", "tcp://lab:4001", "--no-reconnect", "-t", "iso", "--on-match", "*"])
+
+    def test_what_serialterm_has_not_is_named(self):
+        for options, message in (
+                (["-c", "can0"], b"-c: serialterm has no CAN."),
+                (["-t", "lab:1", "--answerback", "x"], b"--answerback: serialterm does not answer"),
+                (["-d", "-t", "lab:1"], b"-d: serialterm has no such output."),
+                ([], b"expected -t HOST:PORT or -p DEVICE"),
+                (["-t", "lab:1", "-p", "ttyS0"], b"expected -t HOST:PORT or -p DEVICE"),
+                (["-t", "lab:1", "ttyS0"], b"'ttyS0': expected options only"),
+                (["--frob"], b"unrecognized option '--frob'")):
+            with self.subTest(options):
+                ended = self.microcom(*options)
+                self.assertEqual((ended.status, ended.stdout), (2, b""))
+                self.assertIn(message, ended.stderr)
+
+    def test_a_missing_program_is_named(self):
+        ended = self.microcom("-t", "lab:1", SERIALTERM="/nowhere/serialterm")
+        self.assertEqual(ended.status, 2)
+        self.assertIn(b"no program '/nowhere/serialterm'", ended.stderr)
+
+    def like_labgrid(self, *options):
+        return [sys.executable, "-c", LIKE_LABGRID, MICROCOM, "-p", "place", *options]
+
+    def test_the_exit_status_ends_a_loop_if_the_user_has_quit(self):
+        variables = {"SERIALTERM": str(self.program)}
+        for options, status, expected in (
+                (["console"], 0, 0), (["console"], 6, 6), (["console", "--logfile", "loop"], 0, 0),
+                (["console", "--loop"], 0, 255), (["con", "-l"], 0, 255), (["con", "-l"], 1, 255),
+                (["console", "--logfile", "x", "--loop"], 6, 6), (["console", "-l"], 3, 3),
+                (["console", "-ol"], 0, 255)):
+            with self.subTest(options=options, status=status):
+                self.program.write_text(f"#!/bin/sh\nexit {status}\n")
+                ended = run(*self.like_labgrid(*options), variables=variables)
+                self.assertEqual((ended.status, ended.stderr), (expected, b""))
+
+    def test_a_signal_reaches_the_program(self):
+        for options in ([], ["--loop"]):
+            with self.subTest(options):
+                self.program.write_text("#!/bin/sh\necho $$ $PPID\nexec sleep 60\n")
+                labgrid = self.enterContext(Pipes(
+                    *self.like_labgrid("console", *options),
+                    variables={"SERIALTERM": str(self.program)}))
+                program, parent = map(
+                    int, labgrid.stdout.expect(re.compile(rb"(\d+) (\d+)\n")).groups())
+                # Without a loop, the program has taken the place of the script.
+                os.kill(program if parent == labgrid.pid else parent, signal.SIGTERM)
+                self.assertIn(labgrid.wait(), (128 + signal.SIGTERM, 256 - signal.SIGTERM))
+                self.assertFalse(Path(f"/proc/{program}").exists())
+
+    def test_it_finds_the_program_beside_itself(self):
+        beside = self.program.with_name("microcom")
+        beside.write_bytes(Path(MICROCOM).read_bytes())
+        beside.chmod(0o755)
+        self.program.rename(self.program.with_name("serialterm"))
+        ended = run(str(beside), "-v", variables={"SERIALTERM": None})
+        self.assertEqual(ended.stdout, b"--version\n")
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class LabgridTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        board = cls.enterClassContext(Loopback("--board"))
+        cls.labgrid = cls.enterClassContext(Labgrid(board.node))
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def console(self, *options, **streams):
+        terminal = Terminal(
+            "labgrid-client", "console", *options, variables=self.labgrid.variables, **streams)
+        return self.enterContext(terminal)
+
+    def ready(self, *options):
+        """A console that is connected."""
+        terminal = self.console(*options)
+        terminal.expect(READY, timeout=STARTING)
+        return terminal
+
+    def ask(self, terminal, command, answer):
+        """Types a command of the board."""
+        terminal.send(command + b"\r")
+        terminal.expect(answer)
+
+    def leave(self, terminal, status=0):
+        terminal.send(PREFIX + b"q")
+        self.assertEqual(terminal.wait(STARTING), status)
+        self.assertEqual(terminal.settings, terminal.original_settings)
+
+    def test_a_typed_line_is_answered_and_the_quit_key_quits(self):
+        terminal = self.ready()
+        self.ask(terminal, b"echo one two", b"\r\none two\r\n")
+        self.leave(terminal)
+
+    def test_the_quit_key_also_ends_a_loop(self):
+        terminal = self.ready("--loop")
+        self.ask(terminal, b"version", b"firmware")
+        self.leave(terminal)
+        self.assertEqual(terminal.output.count(READY), 1)
+
+    def test_a_loop_opens_a_lost_console_again(self):
+        log = self.folder / "console.log"
+        terminal = self.ready("-l", "--logfile", str(log))
+        self.ask(terminal, b"echo before", b"\r\nbefore\r\n")
+        self.labgrid.restart_ser2net()
+        terminal.expect(b"the connection is lost")
+        terminal.expect(READY, timeout=STARTING)
+        self.ask(terminal, b"echo after", b"\r\nafter\r\n")
+        self.leave(terminal)
+        for word in (b"before", b"after"):
+            self.assertIn(b"\r\n%s\r\n" % word, log.read_bytes())
+
+    def test_a_log_has_what_the_board_sent_and_keeps_what_it_had(self):
+        log = self.folder / "100%.log"
+        log.write_bytes(b"earlier\n")
+        terminal = self.ready("--logfile", str(log))
+        self.ask(terminal, b"echo logged", b"\r\nlogged\r\n")
+        self.leave(terminal)
+        logged = log.read_bytes()
+        self.assertTrue(logged.startswith(b"earlier\n"))
+        self.assertIn(b"echo logged\r\nlogged\r\n", logged)
+        self.assertNotIn(b"serialterm:", logged)
+
+    def test_a_listener_hears_and_sends_nothing(self):
+        log = self.folder / "heard.log"
+        background = self.console(
+            "--listenonly", "--logfile", str(log), stdin=subprocess.DEVNULL)
+        listener = self.console("--listenonly")
+        writer = self.ready()
+        self.ask(writer, b"led off", b"led")
+        # Both are connected when they hear the writer.
+        for step in range(1000):
+            self.ask(writer, b"echo step %d" % step, b"\r\nstep %d\r\n" % step)
+            if b"step " in contents(log) and b"step " in listener.output:
+                break
+        listener.send(b"led on\r")
+        self.assertEqual(listener.settings, listener.original_settings)
+        self.ask(writer, b"echo still here", b"\r\nstill here\r\n")
+        self.ask(writer, b"led", b"led is off")
+        listener.expect(b"\nstill here\r")
+        wait_until(lambda: b"still here" in contents(log), "the listener in the background logs")
+        listener.send(b"\x03")
+        self.assertNotEqual(listener.wait(STARTING), 0)
+        self.assertTrue(background.running)
+        self.leave(writer)
+
+    def test_a_loop_of_the_shell_survives_the_end_of_the_exporter(self):
+        """The documentation has this loop. labgrid's own ends while there is no exporter."""
+        terminal = self.enterContext(Terminal(
+            "sh", "-c", "until labgrid-client console; do echo status=$?; sleep 1; done",
+            variables=self.labgrid.variables))
+        terminal.expect(READY, timeout=STARTING)
+        self.ask(terminal, b"version", b"firmware")
+        self.labgrid.kill_exporter()
+        terminal.expect(b"the connection is lost")
+        terminal.expect(b"status=6\r\n")
+        self.labgrid.start_exporter()
+        terminal.expect(READY, timeout=STARTING)
+        self.ask(terminal, b"echo again", b"\r\nagain\r\n")
+        self.leave(terminal)
+
+    def test_a_release_ends_the_console(self):
+        for options in ((), ("--loop",)):
+            with self.subTest(options):
+                terminal = self.ready(*options)
+                self.labgrid.client("release")
+                try:
+                    terminal.wait(STARTING)
+                    self.assertEqual(terminal.settings, terminal.original_settings)
+                finally:
+                    self.labgrid.client("acquire")
+
+
+if __name__ == "__main__":
+    unittest.main()
