@@ -20,6 +20,24 @@ need_packages() {
       apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# Installs packages of PyPI into a virtual environment, with a message, unless they are there already:
+# need_python_packages FOLDER NAME==VERSION... Returns 1, with a message, if that is not possible.
+need_python_packages() {
+  local folder=$PWD/$1 message
+  shift
+  # The folder cannot be moved.
+  [ "$(cat "$folder/installed" 2>/dev/null)" != "$folder $*" ] || return 0
+  echo "installing through pip, into $folder: $*" >&2
+  rm -rf "$folder"
+  if ! message=$(python3 -m venv "$folder" 2>&1 &&
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 10 "$@" 2>&1); then
+    echo "missing: $*. pip: $(echo "$message" | tail -n 1)" >&2
+    rm -rf "$folder"
+    return 1
+  fi
+  echo "$folder $*" > "$folder/installed"
+}
+
 # Installs the packages that a Swift toolchain needs if it does not run or cannot link: a toolchain from
 # swift.org is an archive without dependencies. The list is swift.org's for Debian, with -dev packages
 # because their names are the same in every release. Returns 1, with a message, without a toolchain.
