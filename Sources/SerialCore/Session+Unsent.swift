@@ -32,9 +32,18 @@ extension Session {
 
   /// Discards what is not on the line yet: in the queue and in the driver.
   ///
-  /// - Returns: the bytes that were discarded.
+  /// - Returns: the bytes that were discarded, with ``takeUnsentOfLostLink()``.
   @discardableResult
-  public func discardUnsent() -> UnsentBytes { discardQueued() + discardTaken() }
+  public func discardUnsent() -> UnsentBytes {
+    discardQueued() + discardTaken() + takeUnsentOfLostLink()
+  }
+
+  /// The bytes that lost links had taken and not sent, since they were asked for last. They are not sent
+  /// again, because some of them may have arrived.
+  public func takeUnsentOfLostLink() -> UnsentBytes {
+    defer { unsentOfLostLink = UnsentBytes() }
+    return unsentOfLostLink
+  }
 
   /// Discards what the driver has taken and not sent: the last bytes that it took.
   func discardTaken() -> UnsentBytes {

@@ -71,6 +71,8 @@ public final class Session {
   @exclusivity(unchecked) var queuedAuthors = AuthorRuns()
   /// The authors of the bytes that the driver has taken, at least of those that it has not sent.
   @exclusivity(unchecked) var takenAuthors = AuthorRuns()
+  /// What lost links had taken and not sent: see ``takeUnsentOfLostLink()``.
+  var unsentOfLostLink = UnsentBytes()
   /// The number of runs in ``takenAuthors`` at which those that were sent are forgotten.
   @exclusivity(unchecked) var takenRunLimit = leastTakenRunLimit
   static let leastTakenRunLimit = 16
@@ -349,6 +351,7 @@ public final class Session {
     switch action {
     case .closeLink:
       discarded = discardTaken()
+      if case .linkLost = event { unsentOfLostLink = unsentOfLostLink + discarded }
       (link ?? opening?.link)?.close()
       unbind()
     case .lendLink:

@@ -51,6 +51,27 @@ import Testing
     #expect(session.queuedByteCount == 3)
   }
 
+  @Test func `What a lost link had taken is counted once, and the queue goes on`() throws {
+    bench.appetite = 2
+    session.waitsForLostDevice = true
+    try session.open(path)
+    try session.write([1, 2, 3, 4, 5])
+    bench.link.unsentByteCount = 2
+    bench.session.hangUp()
+    #expect(session.takeUnsentOfLostLink() == [.program: 2])
+    #expect(session.takeUnsentOfLostLink() == [:])
+    #expect(session.queuedByteCount == 3)
+  }
+
+  @Test func `What a lost link had taken is among what is discarded`() throws {
+    bench.appetite = 2
+    try session.open(path)
+    try session.write([1, 2, 3, 4, 5])
+    bench.link.unsentByteCount = 2
+    bench.session.hangUp()
+    #expect(session.discardUnsent() == [.program: 5])
+  }
+
   @Test func discardUnsent_emptiesTheQueueAndTheDriver_andKeepsThePortOpen() throws {
     bench.appetite = 2
     try session.open(path)

@@ -130,7 +130,9 @@ package final class SessionController {
   private func stateDidChange(from old: SessionState, to new: SessionState) {
     switch (old, new) {
     case (.open, .waitingForDevice), (.open, .released):
-      if discardsForLostDevice { discardUnsent() }
+      if discardsForLostDevice { return discardUnsent() }
+      // What is queued goes on to the device that comes back, but not what went with the link.
+      unsent.bytes(session.takeUnsentOfLostLink().total)
     case (_, .closed(.lost(let error))):
       // The last bytes may contain the text that a script expects.
       onLost()
