@@ -6,7 +6,7 @@ package import SystemPackage
 /// Reconnects a session to its far end when that is back, wherever it is by then.
 ///
 /// A ``Presence`` finds the far end. Where there is none, because only an attempt to open the far end
-/// tells whether it is there, attempts are a second apart at least.
+/// tells whether it is there, attempts are apart: ``ReturnPatience/blindInterval``.
 package final class Reconnector: SessionObserver {
   /// News for the user, or a question.
   package enum Report: Hashable {
@@ -172,7 +172,7 @@ package final class Reconnector: SessionObserver {
 
   private func tryBlindly(at endpoint: Endpoint) {
     let now = scheduler.now()
-    let wait = lastAttempt.map { $0 + ReturnPatience.longInterval - now } ?? .zero
+    let wait = lastAttempt.map { $0 + ReturnPatience.blindInterval - now } ?? .zero
     guard wait <= .zero else { return lookAgain(after: wait) }
     lastAttempt = now
     open(endpoint, nil)

@@ -43,6 +43,9 @@ struct ReturnPatience: Hashable {
   private static let interval = Duration.milliseconds(50)
   /// The interval of attempts after that.
   static let longInterval = Duration.seconds(1)
+  /// The interval of attempts where only they tell whether the far end is there. A server that listens again
+  /// has the session back within a second, the time to connect included.
+  static let blindInterval = Duration.milliseconds(800)
 
   /// Starts a wait.
   ///
@@ -73,7 +76,7 @@ struct ReturnPatience: Hashable {
       return Advice(retry: nil, report: nil)
     case .unreachable:
       // That it is gone was said already.
-      return Advice(retry: Self.longInterval, report: nil)
+      return Advice(retry: Self.blindInterval, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
@@ -92,7 +95,8 @@ struct ReturnPatience: Hashable {
     case .notFound, .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .penTaken, .refusedByServer, .otherProtocol,
       .system:
-      return Advice(retry: Self.longInterval, report: first(.refused))
+      return Advice(
+        retry: hasPresence ? Self.longInterval : Self.blindInterval, report: first(.refused))
     }
   }
 

@@ -88,9 +88,9 @@ import Testing
     var patience = ReturnPatience(hasPresence: false)
     let start = MonotonicTime(nanoseconds: 0)
     let first = patience.failed(with: Self.gone, at: start, isWatched: false)
-    #expect(first == .init(retry: .seconds(1), report: .refused))
+    #expect(first == .init(retry: .milliseconds(800), report: .refused))
     let later = patience.failed(with: Self.gone, at: start + .seconds(60), isWatched: false)
-    #expect(later == .init(retry: .seconds(1), report: nil))
+    #expect(later == .init(retry: .milliseconds(800), report: nil))
   }
 
   @Test func user_isToldOnce() {
