@@ -1,0 +1,215 @@
+/// The server's side of a serial port that a client uses, as a value: RFC 2217 over telnet.
+///
+/// ## Principles of operation
+///
+/// - ``receive(_:into:)`` returns what the client asks for. The owner does it, and calls ``answer(_:with:)``
+///   with the state of the port after that: a client learns what is, not what it has asked for.
+/// - What the device sends is encoded from ``Event/began`` on.
+/// - The owner sends ``output``.
+public struct ComPortServer {
+  /// The state of a port.
+  public struct Port: Hashable, Sendable {
+    public var settings: ComPortClient.Settings
+    public var isDTROn: Bool
+    public var isRTSOn: Bool
+    public var isBreaking: Bool
+
+    /// Creates a state.
+    public init(
+      settings: ComPortClient.Settings, isDTROn: Bool, isRTSOn: Bool, isBreaking: Bool = false
+    ) {
+      self.settings = settings
+      self.isDTROn = isDTROn
+      self.isRTSOn = isRTSOn
+      self.isBreaking = isBreaking
+    }
+  }
+
+  /// What has happened.
+  public enum Event: Hashable, Sendable {
+    /// The client uses the port.
+    case began
+    /// The client has no use for the option: it wants the bytes alone, or is no telnet client.
+    case refused
+    /// The client asks for something. Its answer is ``ComPortServer/answer(_:with:)``.
+    case asked(ComPortMessage)
+    /// Whether the client takes data has changed.
+    case sendingPermitted(Bool)
+    /// The client asks for a break of the usual length: the BRK of telnet.
+    case breakRequested
+  }
+
+  /// Whether the client takes data.
+  public private(set) var maySend = true
+  /// Whether the client uses the port.
+  public private(set) var hasBegun = false
+  /// The name of the client's software; empty if it has not told.
+  public private(set) var clientSignature: [UInt8] = []
+  /// What has to be sent to the client. The owner takes it.
+  public var output: [UInt8] {
+    get { telnet.output }
+    set { telnet.output = newValue }
+  }
+
+  private let signature: [UInt8]
+  private let offersPort: Bool
+  private var telnet: TelnetMachine
+  /// The masks have the values that the RFC begins with.
+  private var lineStateMask = ComPortLineState()
+  private var modemStateMask = ComPortModemState(rawValue: 0xFF)
+  private var modemState: ComPortModemState?
+
+  /// Creates the side of a server that has offered nothing yet.
+  ///
+  /// - Parameters:
+  ///   - signature: the name of the software.
+  ///   - offersPort: whether clients may set the line; otherwise it is telnet alone.
+  public init(signature: String, offersPort: Bool = true) {
+    self.signature = Array(signature.utf8)
+    self.offersPort = offersPort
+    telnet = TelnetMachine(
+      accepting: [.binary, .suppressGoAhead, .echo],
+      from: offersPort
+        ? [.binary, .suppressGoAhead, .comPort] : [.binary, .suppressGoAhead])
+  }
+
+  /// Offers the options.
+  public mutating func open() {
+    if offersPort { telnet.ask(for: .comPort, .remote) }
+    telnet.ask(for: .binary, .local)
+    telnet.ask(for: .binary, .remote)
+    telnet.ask(for: .suppressGoAhead, .local)
+    telnet.ask(for: .suppressGoAhead, .remote)
+    // A client that shows what is typed itself would show it twice.
+    telnet.ask(for: .echo, .local)
+  }
+
+  // MARK: Data
+
+  /// Encodes data for the network.
+  public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+    telnet.encode(data, into: &bytes)
+  }
+
+  /// Takes bytes of the network.
+  ///
+  /// - Parameter data: gets what is for the device.
+  public mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
+  ) -> [Event] {
+    telnet.receive(bytes, into: &data).compactMap { handle($0) }
+  }
+
+  private mutating func handle(_ event: TelnetMachine.Event) -> Event? {
+    switch event {
+    case .option(.comPort, .remote, isOn: true):
+      guard !hasBegun else { return nil }
+      hasBegun = true
+      return .began
+    case .option(.comPort, .remote, isOn: false): return hasBegun ? nil : .refused
+    case .subnegotiation(.comPort, let parameters):
+      return ComPortMessage(parameters, fromServer: false).flatMap { handle($0) }
+    case .command(TelnetCommand.break): return .breakRequested
+    case .option, .subnegotiation, .command: return nil
+    }
+  }
+
+  private mutating func handle(_ message: ComPortMessage) -> Event? {
+    switch message {
+    case .signature(let name):
+      if name.isEmpty { send(.signature(signature)) } else { clientSignature = name }
+      return nil
+    case .lineStateMask(let mask):
+      lineStateMask = ComPortLineState(rawValue: mask)
+      send(message)
+      return nil
+    case .modemStateMask(let mask):
+      modemStateMask = ComPortModemState(rawValue: mask)
+      send(message)
+      // A client cannot ask for the lines.
+      if let modemState { send(.modemState(modemState)) }
+      return nil
+    case .flowSuspend: return permitSending(false)
+    case .flowResume: return permitSending(true)
+    // From servers only.
+    case .lineState, .modemState: return nil
+    case .baudRate, .dataSize, .parity, .stopSize, .control, .purge: return .asked(message)
+    }
+  }
+
+  private mutating func permitSending(_ isPermitted: Bool) -> Event? {
+    guard maySend != isPermitted else { return nil }
+    maySend = isPermitted
+    return .sendingPermitted(isPermitted)
+  }
+
+  // MARK: Answers
+
+  /// Answers what a client has asked for.
+  ///
+  /// - Parameter port: the state of the port by now.
+  public mutating func answer(_ message: ComPortMessage, with port: Port) {
+    switch message {
+    case .baudRate: send(.baudRate(port.settings.baudRate))
+    case .dataSize: send(.dataSize(port.settings.dataSize))
+    case .parity: send(.parity(port.settings.parity.rawValue))
+    case .stopSize: send(.stopSize(port.settings.stopSize))
+    case .control(let control):
+      if let control = Self.answer(control, port) { send(.control(control)) }
+    case .purge: send(message)
+    case .signature, .lineState, .modemState, .flowSuspend, .flowResume, .lineStateMask,
+      .modemStateMask:
+      break
+    }
+  }
+
+  private static func answer(_ control: ComPortControl, _ port: Port) -> ComPortControl? {
+    switch control.subject {
+    case .flow: port.settings.flow
+    case .break: port.isBreaking ? .breakOn : .breakOff
+    case .dtr: port.isDTROn ? .dtrOn : .dtrOff
+    case .rts: port.isRTSOn ? .rtsOn : .rtsOff
+    case .inboundFlow: port.settings.flow.inbound
+    case nil: nil
+    }
+  }
+
+  // MARK: Reports
+
+  /// Tells the client the input lines, if they have changed and it wants to know.
+  public mutating func report(_ lines: ComPortModemState) {
+    let old = modemState
+    modemState = lines
+    guard let old, old != lines else { return }
+    let changed = old.symmetricDifference(lines)
+    var report = lines
+    if changed.contains(.cts) { report.insert(.ctsChanged) }
+    if changed.contains(.dsr) { report.insert(.dsrChanged) }
+    if changed.contains(.dcd) { report.insert(.dcdChanged) }
+    if changed.contains(.ri), old.contains(.ri) { report.insert(.riEnded) }
+    let news = report.intersection(ComPortModemState(rawValue: 0x0F)).union(changed)
+    if hasBegun, !news.isDisjoint(with: modemStateMask) { send(.modemState(report)) }
+  }
+
+  /// Tells the client about errors of the line, and breaks, if it wants to know.
+  public mutating func report(_ errors: ComPortLineState) {
+    let wanted = errors.intersection(lineStateMask)
+    if hasBegun, !wanted.isEmpty { send(.lineState(wanted)) }
+  }
+
+  private mutating func send(_ message: ComPortMessage) {
+    telnet.send(message.parameters(fromServer: true), about: .comPort)
+  }
+}
+
+extension ComPortControl {
+  /// The value about inbound flow control that belongs to one about both directions.
+  fileprivate var inbound: ComPortControl? {
+    switch self {
+    case .noFlow: ComPortControl(rawValue: 14)
+    case .softwareFlow: ComPortControl(rawValue: 15)
+    case .hardwareFlow: ComPortControl(rawValue: 16)
+    default: nil
+    }
+  }
+}
