@@ -105,9 +105,9 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
+        "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks",
         "Observing", "Options", "Patterns", "PlainText", "Posix", "Scripting", "Scrollback",
-        "SerialCore", "SessionKit", "TerminalFrontEnd", "TerminalUI", "Views", system,
+        "SerialCore", "SessionKit", "Telnet", "TerminalFrontEnd", "TerminalUI", "Views", system,
       ],
       swiftSettings: strict),
 

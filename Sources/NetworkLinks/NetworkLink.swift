@@ -3,7 +3,7 @@ import PlainText
 public import Posix
 public import SerialCore
 public import SystemPackage
-import Telnet
+package import Telnet
 
 /// A link over a stream: a port of a server (RFC 2217), or bytes alone.
 ///
@@ -15,6 +15,8 @@ public final class NetworkLink: Link {
     case host(HostAddress)
     /// A socket in the file system. See unix(7).
     case path(FilePath)
+    /// A port that `serialterm serve` has on another computer.
+    case ssh(SSHAddress)
   }
 
   public let endpoint: Endpoint
@@ -24,6 +26,8 @@ public final class NetworkLink: Link {
   private var report: (LinkEvent) -> Void = { _ in }
   private var opening: StreamOpening?
   private var socket: StreamSocket?
+  /// The program that the socket leads to; nil if it leads to a server.
+  private var program: StreamProgram?
   /// Reads the server's answers until the port is open.
   private var watch: DescriptorWatch?
   /// The port on the server; nil for bytes alone.
@@ -47,6 +51,8 @@ public final class NetworkLink: Link {
   static let connectTimeout = Duration.seconds(10)
   /// How long the server may take to answer.
   static let answerTimeout = Duration.seconds(3)
+  /// How long ssh may take to connect, to log in and to start the program there.
+  static let loginTimeout = Duration.seconds(30)
   /// The most bytes that are encoded at once.
   private static let pieceSize = 16_384
 
@@ -83,7 +89,44 @@ public final class NetworkLink: Link {
         StreamOpening(to: host, on: loop, timeout: Self.connectTimeout, done: done)
       case .path(let path):
         StreamOpening(to: path, on: loop, timeout: Self.connectTimeout, done: done)
+      case .ssh: nil
       }
+    if case .ssh(let address) = address { startProgram(address.command, settings) }
+  }
+
+  private func startProgram(_ words: [String], _ settings: LineSettings) {
+    do throws(Errno) {
+      let program = try StreamProgram(words, on: loop)
+      self.program = program
+      program.onEnd = { [unowned self, unowned program] in
+        // Afterwards the session finds the end of the stream.
+        if !isOpen { fail(ended(program)) }
+      }
+      connected(program.socket, settings)
+    } catch {
+      fail(SerialError(.unreachable, in: "ssh", at: endpoint, errno: error))
+    }
+  }
+
+  /// Why ssh, or the program there, has ended. See ssh(1) for the exit status.
+  private func ended(_ program: StreamProgram) -> SerialError {
+    let prefix = "serialterm: "
+    let words = program.lastWords().map {
+      $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0
+    }
+    let (code, reason): (SerialError.Code, String?) =
+      switch program.status {
+      case 255: (.unreachable, words)
+      case 127: (.refusedByServer, "serialterm is not installed there, or ssh does not find it")
+      case 2 where words?.contains(text: "'serve'") ?? false:
+        (.refusedByServer, "the serialterm there has no 'serve' yet; update it")
+      case 3: (.notFound, words)
+      case 4: (.permissionDenied, words)
+      case 5: (.busy, words)
+      default: (.refusedByServer, words.map { "over there: \($0)" })
+      }
+    let subject = reason ?? "the program there has ended"
+    return SerialError(code, in: "ssh", at: endpoint, subject: subject)
   }
 
   private func connected(_ socket: StreamSocket, _ settings: LineSettings) {
@@ -115,10 +158,17 @@ public final class NetworkLink: Link {
   /// Reads answers until the port is open.
   private func negotiate() {
     do throws(SerialError) {
-      guard try receive(atMost: 4_096) != nil else { return fail(hungUp) }
+      guard try receive(atMost: 4_096) == nil else { return }
+      endedEarly(hungUp)
     } catch {
-      fail(error)
+      endedEarly(error)
     }
+  }
+
+  private func endedEarly(_ error: SerialError) {
+    guard program != nil else { return fail(error) }
+    // Its exit status tells why; until then its socket stays readable.
+    _ = try? watch?.setInterest([])
   }
 
   /// The server has ended the connection before the port was open, perhaps with a reason in words.
@@ -157,7 +207,8 @@ public final class NetworkLink: Link {
 
   private func waitForAnswer() {
     guard patience == nil else { return }
-    patience = loop.schedule(after: Self.answerTimeout) { [unowned self] in
+    let limit = program == nil || isOpen ? Self.answerTimeout : Self.loginTimeout
+    patience = loop.schedule(after: limit) { [unowned self] in
       patience = nil
       handle(port?.giveUp() ?? [])
     }
@@ -172,6 +223,8 @@ public final class NetworkLink: Link {
   private func handle(_ event: ComPortClient.Event) {
     switch event {
     case .opened: opened()
+    case .refused(.noAnswer) where program != nil:
+      fail(SerialError(.unreachable, in: "ssh", at: endpoint, errno: .timedOut))
     case .refused(.noAnswer):
       fail(SerialError(.busy, in: "telnet", at: endpoint))
     case .refused(.noTelnet):
@@ -318,6 +371,8 @@ public final class NetworkLink: Link {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         events = port?.receive(bytes, into: &early) ?? []
       }
+      // What a shell prints before it starts the program is not of the device.
+      if program != nil, port?.state == .offered { early = [] }
       handle(events)
       return true
     case .wouldBlock: return false
@@ -419,7 +474,9 @@ public final class NetworkLink: Link {
 
   public func close() {
     watch?.cancel()
-    (watch, opening, patience, offer, socket) = (nil, nil, nil, nil, nil)
+    // Its input has ended, so it ends: after it has sent what it was given.
+    if !isOpen { program?.terminate() }
+    (watch, opening, patience, offer, socket, program) = (nil, nil, nil, nil, nil, nil)
     (answers, outgoing, early) = ([], [], [])
     isOpen = false
     report = { _ in }
@@ -430,7 +487,7 @@ public final class NetworkLink: Link {
 
 extension LineSettings {
   /// The settings as the protocol has them.
-  var forServer: ComPortClient.Settings {
+  package var forServer: ComPortClient.Settings {
     let parity: ComPortParity =
       switch parity {
       case .none: .none
@@ -451,7 +508,7 @@ extension LineSettings {
   }
 
   /// The settings that a server has confirmed. One and a half stop bits are shown as two.
-  init(_ settings: ComPortClient.Settings) {
+  package init(_ settings: ComPortClient.Settings) {
     self.init(
       baudRate: settings.baudRate, dataBits: DataBits(rawValue: Int(settings.dataSize)) ?? .eight,
       stopBits: settings.stopSize == 1 ? .one : .two)

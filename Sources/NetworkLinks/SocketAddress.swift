@@ -36,11 +36,20 @@ struct SocketAddress: Hashable, Sendable {
   static func lookUp(
     _ address: HostAddress, isNumeric: Bool
   ) throws(LookupError) -> [SocketAddress] {
+    try lookUp(host: address.host, port: address.port, isNumeric: isNumeric, isForListening: false)
+  }
+
+  /// - Parameter isForListening: whether it is an address of this computer, to wait for clients at.
+  static func lookUp(
+    host: String, port: UInt16, isNumeric: Bool, isForListening: Bool
+  ) throws(LookupError) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : AI_ADDRCONFIG)
+    hints.ai_flags =
+      AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0) | (isForListening ? AI_PASSIVE : 0)
+      | (isNumeric || isForListening ? 0 : AI_ADDRCONFIG)
     var list: UnsafeMutablePointer<addrinfo>?
-    let code = getaddrinfo(address.host, "\(address.port)", &hints, &list)
+    let code = getaddrinfo(host, "\(port)", &hints, &list)
     guard code == 0 else { throw LookupError(code: code) }
     defer { freeaddrinfo(list) }
     var addresses: [SocketAddress] = []
@@ -69,6 +78,43 @@ struct SocketAddress: Hashable, Sendable {
     } catch .nowInProgress {
       return
     }
+  }
+}
+
+extension SocketAddress {
+  /// Gives a socket an address of this computer. The corresponding C function is `bind`.
+  func bind(_ descriptor: FileDescriptor) throws(Errno) {
+    let result: Result<Void, Errno> = bytes.withUnsafeBytes { bytes in
+      let address = bytes.bindMemory(to: sockaddr.self).baseAddress
+      return Result { () throws(Errno) in
+        try systemCall { Glibc.bind(descriptor.rawValue, address, socklen_t(bytes.count)) }
+      }
+    }
+    try result.get()
+  }
+
+  /// The address of a socket on this side: `127.0.0.1:4000`, `[::1]:4000`.
+  ///
+  /// The corresponding C functions are `getsockname` and `getnameinfo`.
+  static func local(of descriptor: FileDescriptor) throws(Errno) -> String {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var host = [CChar](repeating: 0, count: 64)
+    var port = [CChar](repeating: 0, count: 16)
+    let result: Result<Void, Errno> = withUnsafeMutablePointer(to: &storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        Result { () throws(Errno) in
+          try systemCall { getsockname(descriptor.rawValue, address, &length) }
+          getnameinfo(
+            address, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
+            NI_NUMERICHOST | NI_NUMERICSERV)
+        }
+      }
+    }
+    try result.get()
+    let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    let number = String(decoding: port.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    return name.contains(":") ? "[\(name)]:\(number)" : "\(name):\(number)"
   }
 }
 

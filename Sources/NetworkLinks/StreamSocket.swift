@@ -12,7 +12,7 @@ final class StreamSocket {
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let rawValue = try systemCall { socket(family, CInt(type), 0) }
     descriptor = FileDescriptor(rawValue: rawValue)
-    if family != AF_UNIX { prepareForTCP() }
+    if family != AF_UNIX { Self.prepareForTCP(descriptor) }
   }
 
   /// Takes over a descriptor that does not block.
@@ -21,20 +21,19 @@ final class StreamSocket {
   deinit { _ = Glibc.close(descriptor.rawValue) }
 
   /// Sends keys at once; notices a peer that is gone within 15 seconds, whether something is sent or not.
-  /// See tcp(7).
-  private func prepareForTCP() {
+  /// Other sockets do not have the options, and stay as they are. See tcp(7).
+  static func prepareForTCP(_ descriptor: FileDescriptor) {
+    func set(_ level: CInt, _ option: CInt, _ value: CInt) {
+      var value = value
+      setsockopt(
+        descriptor.rawValue, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
     set(CInt(IPPROTO_TCP), TCP_NODELAY, 1)
     set(SOL_SOCKET, SO_KEEPALIVE, 1)
     set(CInt(IPPROTO_TCP), TCP_KEEPIDLE, 5)
     set(CInt(IPPROTO_TCP), TCP_KEEPINTVL, 3)
     set(CInt(IPPROTO_TCP), TCP_KEEPCNT, 3)
     set(CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, 14_000)
-  }
-
-  /// None of the options can be refused by a socket of TCP.
-  private func set(_ level: CInt, _ option: CInt, _ value: CInt) {
-    var value = value
-    setsockopt(descriptor.rawValue, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
   }
 
   /// How connecting has ended; nil if it succeeded.

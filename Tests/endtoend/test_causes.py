@@ -84,7 +84,7 @@ TABLE = [
     Cause("unix_socket", 3, "unreachable"),
     Cause("other_server", 1, "other-protocol"),
     Cause("busy_server", 5, "held-by-a-server"),
-    Cause("remote_machine", 2, None),
+    Cause("remote_machine", 3, "unreachable"),
     Cause("malformed", 2, None),
 ]
 
@@ -294,7 +294,7 @@ class CauseTests(unittest.TestCase):
         return self.server(b"Port already in use\r\n")
 
     def remote_machine(self):
-        return "ssh://ana@bench/ttyUSB0"
+        return "ssh://ana@127.0.0.1:1/ttyUSB0"
 
     def malformed(self):
         return "usb:xyz"
@@ -317,7 +317,7 @@ class TargetTests(unittest.TestCase):
         self.binary = self.enterContext(PublicCopy())
 
     def test_form_that_is_not_supported_is_refused_by_all_in_the_same_words(self):
-        for target in ("tcp://localhost", "rfc2217://localhost:x", "unix:", "ssh://a/b", "usb:xyz"):
+        for target in ("tcp://localhost", "rfc2217://localhost:x", "unix:", "ssh://a", "usb:xyz"):
             with self.subTest(target):
                 results = self.results(target)
                 self.assertEqual({result.status for result in results.values()}, {2}, results)

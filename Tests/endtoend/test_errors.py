@@ -135,7 +135,6 @@ class UsageTests(ErrorCase):
         for target in ("tcp://localhost:1", "rfc2217://localhost:1"):
             with self.subTest(target):
                 self.assert_fails(3, f"{target}: not reachable .Connection refused", "connect", target)
-        self.assert_fails(2, "ssh://.*not supported", "connect", "ssh://localhost/ttyUSB0")
 
     def test_network_targets_that_are_almost_right_get_the_right_form(self):
         for target, form in (

@@ -1,4 +1,4 @@
-"""Ports of servers that others have written: every setting, line and byte, for each server."""
+"""Ports of servers: every setting, line and byte, for each server."""
 
 import random
 import tempfile
@@ -10,7 +10,7 @@ from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, s
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import (
-    SERVERS, EspServer, Gensiot, PortManager, Ser2net, Sredird, free_port)
+    SERVERS, EspServer, Gensiot, PortManager, Ser2net, Serve, Sredird, free_port)
 
 MEBIBYTE = 1 << 20
 
@@ -166,7 +166,7 @@ class ServerCase:
                  (("mark", MARK), ("space", SPACE), ("250000", ODD_RATE)) if settings in cls.unset]
         settings = f"all but {', '.join(unset)}: warned about" if unset else "all"
         lines = "yes" if cls.toggles else "at the opening; sequences are the server's"
-        length = "" if "TIOCSBRK" in cls.breaks else ", of its own length"
+        length = ", of its own length" if "tcsendbreak" in cls.breaks else ""
         return (
             f"| {cls.server.name} {cls.documented} | {settings} | {lines} | yes{length} | {cls.passes} "
             f"| yes | {cls.told} |")
@@ -186,6 +186,13 @@ def lines_after(trace):
         elif call == "TIOCMBIC":
             lines -= set(names)
     return lines
+
+
+class ServeTests(ServerCase, unittest.TestCase):
+    server, documented = Serve, "0.1"
+    # It knows that a pseudo-terminal has no breaks. The stage shows one on a chip.
+    breaks = ()
+    busy, told = b"in use", "that the port is in use"
 
 
 class Ser2netTests(ServerCase, unittest.TestCase):

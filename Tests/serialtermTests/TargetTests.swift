@@ -35,7 +35,7 @@ import Testing
 
   @Test(arguments: [
     "", "usb:", "usb:0403", "usb:04034:6001", "usb:xyz:6001", "serial:", "port:", "tcp://host",
-    "ssh://host/ttyUSB0",
+    "ssh://host",
   ])
   func wrongTarget_isRefused_asWrongUsage(text: String) {
     let failure = #expect(throws: Failure.self) { try Target(parsing: text) }

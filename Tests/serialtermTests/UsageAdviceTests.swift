@@ -162,7 +162,7 @@ struct UsageAdviceTests {
   func keys() {
     let others: Set<String> = [
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
-      "report", "script", "on-match", "on-disconnect",
+      "report", "script", "on-match", "on-disconnect", "stdio",
     ]
     for command in Subcommands.profiled.map({ $0.description }) {
       for declaration in command.declarations where !declaration.isArgument {

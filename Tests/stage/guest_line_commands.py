@@ -7,6 +7,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
+from Tests.endtoend.servers import Serve, free_port
 from Tests.stage.chip import Chip
 from Tests.stage.line_cases import UART, AcmCase, UartCase
 
@@ -81,9 +82,18 @@ class ChipCommandTests(CommandCase):
         self.assert_programmed("modem rts=0", "modem rts=1")
         self.chip.set("dsr", False)
         self.chip.set("ri", True)
-        self.command(
-            b"L", b"DTR asserted, RTS asserted, CTS asserted, DSR deasserted, DCD asserted, "
-            b"RI asserted.")
+        said = (b"DTR asserted, RTS asserted, CTS asserted, DSR deasserted, DCD asserted, "
+                b"RI asserted.")
+
+        def is_said():
+            self.terminal.send(PREFIX + b"L")
+            try:
+                self.terminal.expect(said, timeout=2)
+            except AssertionError:
+                return False
+            return True
+        # A server tells the lines a moment later.
+        wait_until(is_said, said)
 
     def test_lines_are_followed_while_the_status_line_shows_them(self):
         log = self.folder / "log.jsonl"
@@ -108,6 +118,19 @@ class ChipCommandTests(CommandCase):
         self.chip.forget()
         # There is no event to wait for. The interval is long enough for ten requests.
         self.assertRaises(AssertionError, wait_until, lambda: self.chip.log, "it asks", timeout=1)
+
+
+class ServedChipCommandTests(ChipCommandTests):
+    """The same commands of a session with the port of `serialterm serve`: RFC 2217 between them."""
+
+    # The server asks the chip ten times a second while a client is there, which wants to know its lines.
+    test_chip_is_not_asked_while_nobody_looks = None
+
+    def begin(self, node, *options):
+        port = free_port()
+        self.enterContext(Serve.running(node, port, self.folder))
+        super().begin(f"rfc2217://127.0.0.1:{port}", *options)
+        self.terminal.expect(b"at 115200 8N1")
 
 
 class UartCommandTests(UartCase, CommandCase):

@@ -7,7 +7,7 @@ package struct LinkProviders: Sendable {
   /// The kinds of this program. Terminal devices are the last: every other text is a path.
   package static let standard = LinkProviders([
     LoopbackProvider(), NetworkProvider.tcp, NetworkProvider.rfc2217, NetworkProvider.unix,
-    TerminalDeviceProvider(),
+    NetworkProvider.ssh, TerminalDeviceProvider(),
   ])
 
   private let providers: [any LinkProvider]
@@ -15,15 +15,11 @@ package struct LinkProviders: Sendable {
   /// - Parameter providers: asked in this order whether a target is theirs.
   package init(_ providers: [any LinkProvider]) { self.providers = providers }
 
-  /// The beginnings of targets that will have a provider. They are not paths.
-  private static let reserved = ["ssh://"]
-
   /// Parses a TARGET.
   ///
   /// - Throws: ``TargetError`` if it is malformed.
   package func parse(_ text: String) throws(TargetError) -> Target {
     guard !text.isEmpty else { throw .empty }
-    guard !Self.reserved.contains(where: text.hasPrefix) else { throw .unsupported(text) }
     for provider in providers {
       if let target = provider.parse(text) { return try target.get() }
     }

@@ -5,7 +5,7 @@ import Posix
 package import SerialCore
 import SystemPackage
 
-/// Ports behind a network: bytes over TCP, ports of a server (RFC 2217), sockets in the file system.
+/// Ports behind a network: bytes over TCP, ports of a server (RFC 2217), sockets in the file system, ports of another computer through ssh.
 ///
 /// Only an attempt to connect tells whether they are there.
 package struct NetworkProvider: LinkProvider {
@@ -14,12 +14,14 @@ package struct NetworkProvider: LinkProvider {
     case tcp = "tcp://"
     case rfc2217 = "rfc2217://"
     case unix = "unix:"
+    case ssh = "ssh://"
 
     /// The form in words, for messages.
     var expected: String {
       switch self {
       case .tcp, .rfc2217: rawValue + "HOST:PORT, or \(rawValue)[ADDRESS]:PORT for IPv6"
       case .unix: rawValue + "PATH"
+      case .ssh: rawValue + "[USER@]HOST/TARGET, with the TARGET of the other computer"
       }
     }
 
@@ -28,13 +30,14 @@ package struct NetworkProvider: LinkProvider {
       case .tcp: .tcp
       case .rfc2217: .rfc2217
       case .unix: .unix
+      case .ssh: .ssh
       }
     }
 
-    /// What the other end follows: a server of RFC 2217 has a serial port.
+    /// What the other end follows: a server of RFC 2217, and a serialterm elsewhere, have a serial port.
     var options: LinkOptionGroups {
       switch self {
-      case .rfc2217: [.settings, .outputLines]
+      case .rfc2217, .ssh: [.settings, .outputLines]
       case .tcp, .unix: []
       }
     }
@@ -45,6 +48,7 @@ package struct NetworkProvider: LinkProvider {
       case .tcp: ["tcp:", "socket://", "tcp4:", "tcp6:"]
       case .rfc2217: ["rfc2217:", "telnet:", "telnet://"]
       case .unix: ["unix://", "unix-connect:"]
+      case .ssh: ["ssh:"]
       }
     }
   }
@@ -60,6 +64,8 @@ package struct NetworkProvider: LinkProvider {
   package static let rfc2217 = NetworkProvider(form: .rfc2217)
   /// Sockets in the file system.
   package static let unix = NetworkProvider(form: .unix)
+  /// Ports of another computer, through ssh(1).
+  package static let ssh = NetworkProvider(form: .ssh)
 
   package var kind: Endpoint.Kind { form.kind }
   package var options: LinkOptionGroups { form.options }
@@ -78,7 +84,11 @@ package struct NetworkProvider: LinkProvider {
   /// The address in a target of a form; nil if there is none.
   private static func address(of text: String, _ form: Form) -> NetworkLink.Address? {
     var name = String(text.dropFirst(form.rawValue.count))
-    if form == .unix { return name.isEmpty ? nil : .path(FilePath(name)) }
+    switch form {
+    case .unix: return name.isEmpty ? nil : .path(FilePath(name))
+    case .ssh: return SSHAddress(parsing: name).map { .ssh($0) }
+    case .tcp, .rfc2217: break
+    }
     // Some programs end a URL with a slash.
     if name.hasSuffix("/") { name.removeLast() }
     return (try? HostAddress(parsing: name)).map { .host($0) }
@@ -93,7 +103,8 @@ package struct NetworkProvider: LinkProvider {
       preconditionFailure("\(endpoint) was parsed before")
     }
     return NetworkLink(
-      to: endpoint, at: address, hasPort: form == .rfc2217, options: options, on: loop)
+      to: endpoint, at: address, hasPort: form == .rfc2217 || form == .ssh, options: options,
+      on: loop)
   }
 
   package func presence(
@@ -108,6 +119,8 @@ extension Endpoint.Kind {
   package static let rfc2217 = Endpoint.Kind("rfc2217")
   /// A socket in the file system.
   package static let unix = Endpoint.Kind("unix")
+  /// A port of another computer, through ssh(1).
+  package static let ssh = Endpoint.Kind("ssh")
 }
 
 extension Endpoint {

@@ -50,6 +50,14 @@ extension Finding {
         (.permissionDenied, "The socket does not admit this user.", ["# ask its owner"])
       default: (.unreachable, Self.reason(of: error), Self.fixes(of: error))
       }
+    if error.operation == "ssh" {
+      // The other end has said what is wrong there, and doctor runs there too.
+      self.init(
+        code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
+        why: "ssh was started, and the port there was not opened.",
+        mend: ["# try the same by hand: ssh HOST serialterm doctor TARGET"])
+      return
+    }
     self.init(
       code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
       why: why,

@@ -80,6 +80,32 @@ extension Failure {
   /// Puts an error of the port in words, with advice. Looks up the holder of a busy port, and the reason
   /// why access is denied.
   init(_ error: SerialError) {
+    if error.endpoint.kind == .ssh, error.operation == "ssh" {
+      self.init(ssh: error)
+    } else {
+      self.init(known: error)
+    }
+  }
+
+  /// An error of ssh, or of the serialterm at the other end, in its own words.
+  private init(ssh error: SerialError) {
+    let path = "\(error.endpoint)".harmless
+    let words = (error.subject ?? error.errno.map { "\($0)" } ?? "").harmless
+    switch error.code {
+    case .unreachable where error.errno == .noSuchFileOrDirectory:
+      self.init(.otherFailure, "\(path): there is no ssh on this computer.")
+    case .unreachable:
+      self.init(
+        .deviceNotFound,
+        "\(path): ssh says: \(words.asSentence) ssh must log in there without a question.")
+    case .notFound: self.init(.deviceNotFound, "\(path): over there: \(words.asSentence)")
+    case .permissionDenied: self.init(.permissionDenied, "\(path): over there: \(words.asSentence)")
+    case .busy: self.init(.deviceBusy, "\(path): over there: \(words.asSentence)")
+    default: self.init(.otherFailure, "\(path): \(words.asSentence)")
+    }
+  }
+
+  private init(known error: SerialError) {
     switch error.code {
     case .notFound where error.endpoint.kind == .unix:
       self.init(.deviceNotFound, "\("\(error.endpoint)".harmless): there is no such socket.")
@@ -102,6 +128,11 @@ extension Failure {
       self.init(other: error)
     }
   }
+}
+
+extension String {
+  /// The text with a full stop at its end.
+  fileprivate var asSentence: String { hasSuffix(".") ? self : "\(self)." }
 }
 
 extension PortProblem {

@@ -163,6 +163,7 @@ enum HelpTopic {
     ),
     ("tcp://HOST:PORT", "Bytes over TCP, without settings."),
     ("unix:PATH", "Bytes over a Unix socket, without settings."),
+    ("ssh://[USER@]HOST/TARGET", "A port of another computer that has serialterm, through ssh."),
     ("loopback:, loopback:board", "A simulated device that echoes, and a simulated board."),
     ("NAME", "A profile: see 'serialterm help profile'."),
   ]

@@ -22,7 +22,7 @@ extension Failure {
       self.init(.usage, "'\(text)': expected \(forms.joined(separator: " or "))")
     case .selector(let error): self.init(.usage, "\(error)")
     case .unsupported(let text):
-      self.init(.usage, "'\(text)': ports over ssh are not supported yet")
+      self.init(.usage, "'\(text)': no such form of a target")
     }
   }
 }

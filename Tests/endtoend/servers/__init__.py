@@ -1,4 +1,4 @@
-"""Servers of RFC 2217 that others have written, each with one port on the loopback address."""
+"""Servers of RFC 2217: ours, and those that others have written, each with one port on the loopback address."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness import serialterm_binary, wait_until
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.harness.program import environment
 
@@ -81,6 +81,24 @@ def listens(port):
                 if fields[1].endswith(f":{port:04X}") and fields[3] == "0A":
                     return True
     return False
+
+
+class Serve(Server):
+    """Our own."""
+
+    name = "serialterm serve"
+
+    @classmethod
+    def missing(cls):
+        return ""
+
+    @classmethod
+    def version(cls):
+        return first_number(serialterm_binary(), "--version")
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        return [serialterm_binary(), "serve", node, "--listen", str(port)]
 
 
 class Ser2net(Server):
@@ -168,4 +186,4 @@ class Sredird(Server):
             f"EXEC:{cls.program} 0 {node} {lock} 20,nofork"]
 
 
-SERVERS = [Ser2net, Gensiot, PortManager, EspServer, Sredird]
+SERVERS = [Serve, Ser2net, Gensiot, PortManager, EspServer, Sredird]

@@ -1,0 +1,72 @@
+/// A port of another computer that is reached through ssh(1): `pi/ttyUSB0`, `user@pi:2222/ttyUSB0`.
+public struct SSHAddress: Hashable, Sendable {
+  /// The user there; nil for the one that ssh chooses.
+  public let user: String?
+  /// A name, an address, or an alias of ssh's configuration.
+  public let host: String
+  /// 1 to 65535; nil for the one that ssh chooses.
+  public let port: UInt16?
+  /// The TARGET there.
+  public let target: String
+
+  /// Reads an address.
+  ///
+  /// - Returns: nil if it is none.
+  public init?(parsing text: String) {
+    guard let slash = text.firstIndex(of: "/") else { return nil }
+    var place = text[..<slash]
+    target = String(text[text.index(after: slash)...])
+    if let at = place.lastIndex(of: "@") {
+      user = String(place[..<at])
+      place = place[place.index(after: at)...]
+    } else {
+      user = nil
+    }
+    if place.hasPrefix("[") {
+      guard let end = place.firstIndex(of: "]") else { return nil }
+      host = String(place[place.index(after: place.startIndex)..<end])
+      place = place[place.index(after: end)...]
+    } else {
+      let colon = place.firstIndex(of: ":") ?? place.endIndex
+      host = String(place[..<colon])
+      place = place[colon...]
+    }
+    if place.isEmpty {
+      port = nil
+    } else {
+      guard place.hasPrefix(":"), let number = UInt16(place.dropFirst()), number > 0 else {
+        return nil
+      }
+      port = number
+    }
+    guard Self.isName(host), user.map(Self.isName) ?? true, !target.isEmpty else { return nil }
+    guard target.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+  }
+
+  /// A text that ssh does not take for an option, and that no shell expands.
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasPrefix("-")
+      && text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+          || "._-:%+".utf8.contains($0)
+      }
+  }
+
+  /// The command that connects standard input and output to the port. See ssh(1) and ssh_config(5).
+  ///
+  /// It asks for nothing: there is no terminal to ask at. A connection that is gone is noticed within 15
+  /// seconds.
+  public var command: [String] {
+    let options = [
+      "BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=2",
+      "ClearAllForwardings=yes", "EscapeChar=none", "RequestTTY=no", "RemoteCommand=none",
+    ]
+    // The shell there reads the words again.
+    let quoted =
+      "'"
+      + target.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: "'\\''") + "'"
+    return ["ssh"] + options.flatMap { ["-o", $0] } + (port.map { ["-p", "\($0)"] } ?? [])
+      + [user.map { "\($0)@\(host)" } ?? host, "serialterm serve --stdio -- \(quoted)"]
+  }
+}

@@ -1,0 +1,155 @@
+import CSerial
+import EventLoop
+import Glibc
+import Posix
+import SystemPackage
+
+/// A program whose standard input and output are a stream, such as ssh(1). What it prints on its standard error
+/// is kept, for the reason of its end.
+///
+/// It is in a session of its own: it cannot ask at the user's terminal. It ends when its input ends.
+final class StreamProgram {
+  /// The stream to its standard input and from its standard output.
+  let socket: StreamSocket
+  /// Called once, in a turn of the loop, when it has ended.
+  var onEnd: () -> Void = {}
+
+  private let errors: OwnedDescriptor
+  private let process: Process
+  private var watch: DescriptorWatch?
+
+  /// The process, which a thread waits for: no zombie remains, whoever forgets it.
+  private final class Process: Sendable {
+    let pid: pid_t
+    let wake: WakePipe
+    /// The status of wait(2); nil while it runs.
+    let status = Guarded<CInt?>(nil)
+
+    init(_ pid: pid_t, _ wake: WakePipe) { (self.pid, self.wake) = (pid, wake) }
+
+    func wait() {
+      var info = siginfo_t()
+      // Until the status is taken, no other process can get the number of this one.
+      while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+      status.withLock { status in
+        var value: CInt = 0
+        status = waitpid(pid, &value, 0) == pid ? value : -1
+      }
+      wake.wake()
+    }
+
+    func send(_ signal: CInt) {
+      status.withLock { if $0 == nil { kill(pid, signal) } }
+    }
+  }
+
+  /// How many bytes of its standard error are kept: the last ones.
+  private static let errorLimit = 4_096
+
+  /// Starts a program, searched along `PATH`. The corresponding C functions are `socketpair` and
+  /// `posix_spawnp`.
+  ///
+  /// - Parameter words: its name and arguments, at least one.
+  /// - Throws: the errors of these, and of pipe(2), epoll_ctl(2) and pthread_create(3).
+  init(_ words: [String], on loop: IOLoop) throws(Errno) {
+    // With SIGCHLD ignored, a child that ends leaves no status.
+    signal(SIGCHLD, SIG_DFL)
+    let (ours, theirs) = try Self.pair()
+    socket = StreamSocket(ours)
+    defer { _ = Glibc.close(theirs.rawValue) }
+    let (reader, writer) = try Self.pipe()
+    errors = OwnedDescriptor(reader)
+    defer { _ = Glibc.close(writer.rawValue) }
+    let pid = try Self.spawn(words, streams: theirs, errors: writer)
+    let process = Process(pid, try WakePipe())
+    self.process = process
+    do throws(Errno) {
+      try DetachedThread.run { process.wait() }
+    } catch {
+      kill(pid, SIGKILL)
+      process.wait()
+      throw error
+    }
+    watch = try loop.watch(process.wake.reader, for: .reading) { [unowned self] _ in
+      watch?.cancel()
+      watch = nil
+      onEnd()
+    }
+  }
+
+  deinit { watch?.cancel() }
+
+  /// The exit status, or 128 + the number of a signal; nil while it runs.
+  var status: CInt? {
+    process.status.withLock { $0 }.map { status in
+      // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
+      let signal = status & 0x7F
+      return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+    }
+  }
+
+  /// Ends it at once.
+  func terminate() { process.send(SIGTERM) }
+
+  /// The last line that it has printed on its standard error; nil if there is none.
+  func lastWords() -> String? {
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: Self.errorLimit)
+    while case .bytes(let count)? = buffer.withUnsafeMutableBytes({
+      try? errors.borrowed.readAvailable(into: $0)
+    }) {
+      text = (text + buffer[..<count]).suffix(Self.errorLimit)
+    }
+    return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .last { $0.contains { !$0.isWhitespace } }.map(String.init)
+  }
+
+  private static func pair() throws(Errno) -> (ours: FileDescriptor, theirs: FileDescriptor) {
+    var ends: [CInt] = [-1, -1]
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    try systemCall { socketpair(AF_UNIX, type, 0, &ends) }
+    // Only this end: programs expect their own to block.
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+  }
+
+  private static func pipe() throws(Errno) -> (reader: FileDescriptor, writer: FileDescriptor) {
+    var ends: [CInt] = [-1, -1]
+    try systemCall { Glibc.pipe(&ends) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+  }
+
+  private static func spawn(
+    _ words: [String], streams: FileDescriptor, errors: FileDescriptor
+  ) throws(Errno) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, streams.rawValue, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, streams.rawValue, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, errors.rawValue, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The default signal mask, and the default action of every signal.
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    posix_spawnattr_setflags(&attributes, Int16(CInt(flags) | setSession))
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var pid: pid_t = 0
+    // It returns the error and leaves errno alone.
+    let error = posix_spawnp(&pid, words[0], &actions, &attributes, &arguments, environ)
+    guard error == 0 else { throw Errno(rawValue: error) }
+    return pid
+  }
+
+  /// POSIX_SPAWN_SETSID of <spawn.h>.
+  private static let setSession: CInt = 0x80
+}
