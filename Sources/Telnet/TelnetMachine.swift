@@ -108,25 +108,33 @@ public struct TelnetMachine {
   ) -> [Event] {
     var events: [Event] = []
     var index = 0
+    var special = specialByte(.remote)
     while index < bytes.count {
       if case .data = state {
-        let end = endOfPlainData(in: bytes, from: index)
+        let end = bytes.firstPlace(of: Self.escape, special, from: index)
+        // Most escapes are doubled ones, which are data.
+        if end + 1 < bytes.count, bytes[end] == Self.escape, bytes[end + 1] == Self.escape {
+          data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index...end]))
+          index = end + 2
+          continue
+        }
         data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index..<end]))
         index = end
         if index == bytes.count { break }
       }
-      if let event = take(bytes[index], into: &data) { events.append(event) }
+      if let event = take(bytes[index], into: &data) {
+        events.append(event)
+        special = specialByte(.remote)
+      }
       index += 1
     }
     return events
   }
 
-  /// Where data ends that is passed on as it is.
-  private func endOfPlainData(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    let isBinary = isOn(.binary, .remote)
-    return bytes[start...].firstIndex {
-      $0 == Self.escape || ($0 == Self.carriageReturn && !isBinary)
-    } ?? bytes.count
+  /// The byte besides the escape that is not passed on as it is: CR, unless the side sends all bytes as they
+  /// are.
+  private func specialByte(_ side: Side) -> UInt8 {
+    isOn(.binary, side) ? Self.escape : Self.carriageReturn
   }
 
   private mutating func take(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
@@ -198,16 +206,16 @@ public struct TelnetMachine {
 
   /// Encodes data for the network.
   public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
-    let isBinary = isOn(.binary, .local)
-    var rest = data[...]
-    while let place = rest.firstIndex(where: {
-      $0 == Self.escape || ($0 == Self.carriageReturn && !isBinary)
-    }) {
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[...place]))
+    let special = specialByte(.local)
+    var start = 0
+    while true {
+      let place = data.firstPlace(of: Self.escape, special, from: start)
+      guard place < data.count else { break }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: data[start...place]))
       bytes.append(data[place] == Self.escape ? Self.escape : Self.null)
-      rest = rest[(place + 1)...]
+      start = place + 1
     }
-    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest))
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: data[start...]))
   }
 
   /// Sends a subnegotiation.
