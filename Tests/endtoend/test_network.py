@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-from Tests.endtoend.faults import PREFIX, processes
+from Tests.endtoend.faults import PREFIX, processes, record
 from Tests.endtoend.harness import Pipes, Terminal, run, serialterm_binary, wait_until
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.harness.loopback import Loopback
@@ -165,6 +165,27 @@ class StreamTests(NetworkTest):
             program.stdin.close()
             self.assertEqual(program.wait(TIMEOUT), 0)
             program.stdout.close()
+
+
+class SeveralPortsTests(NetworkTest):
+    COUNT = 64
+
+    def test_many_ports_in_one_process_come_back_each_by_itself(self):
+        listeners = [self.enterContext(Listener()) for _ in range(self.COUNT)]
+        targets = [f"tcp://127.0.0.1:{listener.port}" for listener in listeners]
+        program = self.pipes(*targets, "--read-only")
+        for word in (b"first", b"second"):
+            for number, listener in enumerate(listeners):
+                listener.accept()
+                listener.client.sendall(b"%s %d\n" % (word, number))
+            for number in range(self.COUNT):
+                wait_until(lambda line=b"%s %d\n" % (word, number): line in program.stdout.data,
+                           f"{word} of {number}")
+            memory = processes.memory(program.pid)[0]
+            record(48, "64 ports over TCP in one process: memory", memory, "MiB")
+            self.assertLess(memory, 64)
+            for listener in listeners:
+                listener.hang_up()
 
 
 class SettingsTests(NetworkTest):
