@@ -38,11 +38,14 @@ import Testing
     option: String
   ) throws {
     try configure("")
-    for target in [Self.far, Self.bytes, "unix:/run/board.sock"] {
+    for (target, reason) in [
+      (Self.far, "is a server's"), ("ssh://lab/ttyUSB0", "is a server's"),
+      (Self.bytes, "passes bytes alone"), ("unix:/run/board.sock", "passes bytes alone"),
+    ] {
       let error = #expect(throws: UsageError.self) { try command("connect", target, option) }
       let name = option.prefix { $0 != "=" }
       #expect(
-        error?.description.hasPrefix("\(name) is for a port of this computer; \(target) ") == true)
+        error?.description == "\(name) is for a port of this computer; \(target) \(reason)")
     }
     _ = try command("connect", "ttyUSB0", option)
     _ = try command("connect", "loopback:", option)

@@ -13,7 +13,7 @@ extension Values {
   /// - Throws: `UsageError`.
   func checkOptions(at target: Target?) throws(UsageError) {
     guard let (endpoint, unused) = Self.unusedGroups(at: target) else { return }
-    let far = endpoint.kind == .rfc2217 ? "is a server's" : "passes bytes alone"
+    let far = unused.contains(.settings) ? "passes bytes alone" : "is a server's"
     for (group, declaration) in Self.linkOptions where unused.contains(group) {
       guard let texts = all[declaration.name] else { continue }
       switch group {
