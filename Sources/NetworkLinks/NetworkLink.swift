@@ -37,6 +37,8 @@ public final class NetworkLink: Link {
   private var patience: LoopTimer?
   /// Who waits for settings, in the order of the requests.
   private var answers: [(Result<LineSettings, SerialError>) -> Void] = []
+  /// Who waits for the end of a sequence, in the order of the requests.
+  private var plays: [(Result<Void, SerialError>) -> Void] = []
   private var lineCounters = LineCounters()
   /// What the device has sent before the port was open.
   private var early: [UInt8] = []
@@ -237,6 +239,15 @@ public final class NetworkLink: Link {
     case .lineErrors(let errors):
       lineCounters.count(errors)
     case .sendingPermitted: if isOpen { report(.ready) }
+    case .played(let reason):
+      guard !plays.isEmpty else { return }
+      let words = String(decoding: reason, as: UTF8.self)
+      plays.removeFirst()(
+        reason.isEmpty
+          ? .success(())
+          : .failure(
+            SerialError(
+              .settingRefused, in: "play", at: endpoint, subject: "the sequence (\(words))")))
     }
   }
 
@@ -461,6 +472,20 @@ public final class NetworkLink: Link {
     flush()
   }
 
+  public func canPlay(_ sequence: LineSequence) -> Bool {
+    isOpen && port?.playsSequences == true
+      && sequence.description.utf8.count <= ComPortClient.sequenceLimit
+  }
+
+  public func play(
+    _ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void
+  ) {
+    guard canPlay(sequence) else { return answer(.failure(unsupported("sequences"))) }
+    plays.append(answer)
+    port?.play(Array(sequence.description.utf8))
+    flush()
+  }
+
   public func counters() throws(SerialError) -> LineCounters {
     guard port != nil else { throw unsupported("counters") }
     return lineCounters
@@ -477,7 +502,7 @@ public final class NetworkLink: Link {
     // Its input has ended, so it ends: after it has sent what it was given.
     if !isOpen { program?.terminate() }
     (watch, opening, patience, offer, socket, program) = (nil, nil, nil, nil, nil, nil)
-    (answers, outgoing, early) = ([], [], [])
+    (answers, plays, outgoing, early) = ([], [], [], [])
     isOpen = false
     report = { _ in }
   }

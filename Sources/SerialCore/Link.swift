@@ -81,6 +81,14 @@ public protocol Link: AnyObject {
     asserting: ModemLines, deasserting: ModemLines
   ) throws(SerialError)
 
+  /// Whether the far end can play a sequence by itself, so that its waits are not those of a network.
+  func canPlay(_ sequence: LineSequence) -> Bool
+
+  /// Has the far end play a sequence: only one that it can play.
+  ///
+  /// - Parameter answer: called once, when the sequence has ended. Not called if the link is closed first.
+  func play(_ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void)
+
   /// The driver's counters.
   ///
   /// - Throws: ``SerialError``: `unsupported` if it counts nothing.
@@ -160,6 +168,16 @@ extension Link {
 
   /// Does nothing.
   public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) {}
+
+  /// It cannot.
+  public func canPlay(_ sequence: LineSequence) -> Bool { false }
+
+  /// Fails: it cannot.
+  public func play(
+    _ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void
+  ) {
+    answer(.failure(SerialError(.unsupported, in: "play", at: endpoint, subject: "sequences")))
+  }
 
   /// Closes.
   public func lend() -> LentPort? {

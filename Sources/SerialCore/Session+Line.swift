@@ -96,6 +96,20 @@ extension Session {
     try link.setModemLines(asserting: asserting, deasserting: deasserting)
   }
 
+  /// Whether the far end of the open port can play a sequence by itself: a server of ours can, so that the
+  /// waits of the sequence are not those of a network.
+  public func canPlay(_ sequence: LineSequence) -> Bool { link?.canPlay(sequence) ?? false }
+
+  /// Has the far end play a sequence, if ``canPlay(_:)``.
+  ///
+  /// - Parameter answer: called once, when the sequence has ended; not if the port is closed first.
+  public func play(
+    _ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void
+  ) {
+    guard let link else { return answer(.failure(notOpen(in: "play"))) }
+    link.play(sequence, answer: answer)
+  }
+
   /// Reads the driver's counters, and notifies observers if they differ from ``counters``.
   ///
   /// No event reports that a driver has counted an error: a program that shows errors calls this

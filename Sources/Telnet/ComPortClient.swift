@@ -54,6 +54,8 @@ public struct ComPortClient {
     case lineErrors(ComPortLineState)
     /// Whether data may be sent has changed.
     case sendingPermitted(Bool)
+    /// The sequence of ``play(_:)`` has ended; the reason is empty if nothing went wrong.
+    case played(reason: [UInt8])
   }
 
   /// Why a port could not be opened.
@@ -88,6 +90,8 @@ public struct ComPortClient {
   public private(set) var outputs: [Line: Bool] = [:]
   /// Whether data may be sent.
   public private(set) var maySend = true
+  /// Whether the server plays sequences: it has said that it is serialterm.
+  public private(set) var playsSequences = false
   /// What has to be sent to the server. The owner takes it.
   public var output: [UInt8] {
     get { telnet.output }
@@ -239,6 +243,14 @@ public struct ComPortClient {
   /// Discards what the server has and has not sent to the device.
   public mutating func purgeOutput() { send(.purge(2)) }
 
+  /// The longest text of a sequence: it must fit into one message.
+  public static let sequenceLimit = 240
+
+  /// Has the server play a sequence, if it ``playsSequences``.
+  ///
+  /// - Parameter text: at most ``sequenceLimit`` bytes.
+  public mutating func play(_ text: [UInt8]) { send(.sequence(text)) }
+
   private mutating func send(_ message: ComPortMessage) {
     telnet.send(message.parameters(fromServer: false), about: .comPort)
   }
@@ -283,6 +295,7 @@ public struct ComPortClient {
     case .signature(let name):
       // An empty one asks for ours.
       if name.isEmpty { send(.signature(Array("serialterm".utf8))) }
+      playsSequences = playsSequences || name.starts(with: Array("serialterm ".utf8))
       return []
     case .baudRate(let rate): return answer(.baudRate, rate == 0 ? nil : rate, \.baudRate)
     case .dataSize(let size):
@@ -301,6 +314,7 @@ public struct ComPortClient {
       return [.linesChanged]
     case .flowSuspend: return permitSending(false)
     case .flowResume: return permitSending(true)
+    case .sequence(let reason): return [.played(reason: reason)]
     case .lineStateMask, .modemStateMask, .purge: return []
     }
   }

@@ -26,6 +26,10 @@ public enum ComPortMessage: Hashable, Sendable {
   case modemStateMask(UInt8)
   /// Discard bytes: 1 those that were received, 2 those to send, 3 both.
   case purge(UInt8)
+  /// A sequence of line changes and waits, as text, which the server plays. It answers when the sequence has
+  /// ended, with the reason if it failed. Not in the RFC: only a server whose signature is of serialterm
+  /// knows it.
+  case sequence([UInt8])
 
   /// The number of a client's message. A server's is higher by ``serverOffset``.
   private var code: UInt8 {
@@ -43,6 +47,7 @@ public enum ComPortMessage: Hashable, Sendable {
     case .lineStateMask: 10
     case .modemStateMask: 11
     case .purge: 12
+    case .sequence: 90
     }
   }
 
@@ -54,7 +59,7 @@ public enum ComPortMessage: Hashable, Sendable {
   public func parameters(fromServer isServer: Bool) -> [UInt8] {
     let value: [UInt8] =
       switch self {
-      case .signature(let name): name
+      case .signature(let name), .sequence(let name): name
       case .baudRate(let rate): (0..<4).map { UInt8(truncatingIfNeeded: rate >> (24 - 8 * $0)) }
       case .dataSize(let value), .parity(let value), .stopSize(let value),
         .lineStateMask(let value), .modemStateMask(let value), .purge(let value):
@@ -94,6 +99,7 @@ public enum ComPortMessage: Hashable, Sendable {
     case (10, let mask?): self = .lineStateMask(mask)
     case (11, let mask?): self = .modemStateMask(mask)
     case (12, let buffers?): self = .purge(buffers)
+    case (90, _): self = .sequence(Array(value))
     default: return nil
     }
   }

@@ -105,6 +105,8 @@ public struct ComPortServer {
     case .option(.comPort, .remote, isOn: true):
       guard !hasBegun else { return nil }
       hasBegun = true
+      // Unasked: a client of serialterm learns that this server plays sequences.
+      send(.signature(signature))
       return .began
     case .option(.comPort, .remote, isOn: false): return hasBegun ? nil : .refused
     case .subnegotiation(.comPort, let parameters):
@@ -133,7 +135,8 @@ public struct ComPortServer {
     case .flowResume: return permitSending(true)
     // From servers only.
     case .lineState, .modemState: return nil
-    case .baudRate, .dataSize, .parity, .stopSize, .control, .purge: return .asked(message)
+    case .baudRate, .dataSize, .parity, .stopSize, .control, .purge, .sequence:
+      return .asked(message)
     }
   }
 
@@ -157,10 +160,18 @@ public struct ComPortServer {
     case .control(let control):
       if let control = Self.answer(control, port) { send(.control(control)) }
     case .purge: send(message)
+    case .sequence: sequenceEnded(because: "")
     case .signature, .lineState, .modemState, .flowSuspend, .flowResume, .lineStateMask,
       .modemStateMask:
       break
     }
+  }
+
+  /// Answers that a sequence has ended.
+  ///
+  /// - Parameter reason: why it was not played to its end; empty if it was.
+  public mutating func sequenceEnded(because reason: String) {
+    send(.sequence(Array(reason.utf8.prefix(ComPortClient.sequenceLimit))))
   }
 
   private static func answer(_ control: ComPortControl, _ port: Port) -> ComPortControl? {

@@ -76,6 +76,31 @@ import Testing
     #expect(told == ["reset"])
   }
 
+  @Test func `A far end that plays sequences gets the whole of one, and tells its end`() throws {
+    link.playsSequences = true
+    link.hasNetworkTiming = true
+    player.onNetworkTiming = { Issue.record("\($0): it is not the network's") }
+    try play("dtr=off,wait=100,dtr=on")
+    #expect(link.played == [try LineSequence(parsing: "dtr=off,wait=100,dtr=on")])
+    #expect(player.playing == "test" && ends.all.isEmpty)
+    try write([1])
+    try pass(.seconds(1))
+    #expect(link.sent == [], "nothing is sent meanwhile")
+    link.finishPlaying(.success(()))
+    #expect(ends.all == [.done] && player.playing == nil)
+    session.handle(readable: false, writable: true, hungUp: false)
+    #expect(link.sent == [1])
+    let error = SerialError(.settingRefused, in: "play", at: path, subject: "the sequence")
+    try play("rts=on,wait=1")
+    link.finishPlaying(.failure(error))
+    #expect(ends.all.last == .failed(.set(asserting: .rts, deasserting: []), error))
+    try play("rts=off,wait=1")
+    player.stop()
+    #expect(ends.all.last == .stopped)
+    link.finishPlaying(.success(()))
+    #expect(ends.all.count == 3, "an answer after the end changes nothing")
+  }
+
   @Test func `A baud rate is for the sequence only`() throws {
     try play("baud=1200,wait=10,baud=300,wait=10")
     #expect(link.settings.baudRate == 1_200)

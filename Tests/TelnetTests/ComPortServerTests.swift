@@ -161,6 +161,34 @@ import Testing
     #expect(server.clientSignature == [0x78] && data.isEmpty)
   }
 
+  @Test func aSequence_isTheServers_ifItIsOurs() {
+    var pair = Pair()
+    pair.open(inPiecesOf: 1)
+    #expect(pair.client.playsSequences)
+    pair.served = []
+    pair.client.play(Array("dtr=off,wait=100".utf8))
+    let request = pair.client.output
+    pair.client.output = []
+    let events = request.withUnsafeBytes { pair.server.receive($0, into: &pair.atServer) }
+    #expect(events == [.asked(.sequence(Array("dtr=off,wait=100".utf8)))])
+    pair.server.sequenceEnded(because: "")
+    pair.server.sequenceEnded(because: String(repeating: "x", count: 1_000))
+    pair.talk()
+    #expect(
+      pair.events.suffix(2) == [
+        .played(reason: []), .played(reason: [UInt8](repeating: 0x78, count: 240)),
+      ])
+    // Another server, which answers all that it gets.
+    var client = ComPortClient(Self.wanted)
+    client.open()
+    var data: [UInt8] = []
+    let signature = ComPortMessage.signature(Array("ser2net".utf8)).parameters(fromServer: true)
+    _ = ([255, 253, 44, 255, 250, 44] + signature + [255, 240]).withUnsafeBytes {
+      client.receive($0, into: &data)
+    }
+    #expect(!client.playsSequences)
+  }
+
   @Test func aServerOfTelnetAlone_refusesTheOption() {
     var pair = Pair(offersPort: false)
     pair.open(inPiecesOf: 1_000)

@@ -135,6 +135,22 @@ public final class FakeLink: Link {
   public var hasBreaks = true
   public var hasSettings = true
   public var hasNetworkTiming = false
+  /// Whether the far end plays sequences, and those that it got.
+  public var playsSequences = false
+  public private(set) var played: [LineSequence] = []
+  private var plays: [(Result<Void, SerialError>) -> Void] = []
+
+  public func canPlay(_ sequence: LineSequence) -> Bool { playsSequences }
+
+  public func play(
+    _ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void
+  ) {
+    played.append(sequence)
+    plays.append(answer)
+  }
+
+  /// Answers that the first sequence has ended.
+  public func finishPlaying(_ result: Result<Void, SerialError>) { plays.removeFirst()(result) }
   /// The asserted lines; nil for a port without modem lines.
   public var lines: ModemLines? = [.dtr, .rts]
   public var counted = LineCounters()

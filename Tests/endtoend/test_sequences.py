@@ -6,7 +6,9 @@ import unittest
 from Tests.endtoend.faults import HAS_COMPILER, PREFIX
 from Tests.endtoend.faults.line import Driver
 from Tests.endtoend.harness import serialterm, wait_until
+from Tests.endtoend.servers import Serve, free_port
 from Tests.endtoend.test_commands import CommandTest
+from Tests.endtoend.test_connect import connect
 
 PROFILE = """
 [default.sequences]
@@ -95,6 +97,30 @@ class PlayingTests(SequenceTest):
         wait_until(lambda: self.lines() == ["TIOCMBIC RTS"], "the first step")
         self.terminal.send(PREFIX + b"q")
         self.assertEqual(self.terminal.wait(), 0)
+
+
+@unittest.skipUnless(HAS_COMPILER, "the simulated driver needs a compiler")
+class ServedTests(SequenceTest):
+    """With the port of `serialterm serve`, which plays the sequence at its end."""
+
+    def session(self, *options, **how):
+        return self.enterContext(connect(self.target, *options, **how))
+
+    def test_the_server_plays_the_whole_sequence(self):
+        driver = Driver(self.device.path, self.folder)
+        port = free_port()
+        self.enterContext(Serve.running(self.device.path, port, self.folder, driver.variables))
+        self.target = f"rfc2217://127.0.0.1:{port}"
+        self.begin_with()
+        self.screen.wait_for_text("at 115200 8N1")
+        before = len(driver.trace)
+        self.play("sequence: reset")
+        self.screen.wait_for_text("reset was played.")
+        steps = [call for call in driver.trace[before:] if call.startswith("TIOCMB")]
+        self.assertEqual(steps, ["TIOCMBIC DTR", "TIOCMBIS DTR"])
+        self.assertNotIn("the network's", "\n".join(self.screen.lines))
+        self.terminal.send(b"after\r")
+        self.assertEqual(self.device.read_exactly(6), b"after\r")
 
 
 class RateTests(SequenceTest):

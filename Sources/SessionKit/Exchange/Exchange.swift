@@ -124,4 +124,6 @@ package enum LineOperation: Hashable, Sendable {
   case pulse(ModemLines, Duration)
   /// Change the baud rate.
   case setBaudRate(UInt32)
+  /// Have the far end play a sequence.
+  case play(LineSequence)
 }

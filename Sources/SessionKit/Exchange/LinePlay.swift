@@ -18,17 +18,29 @@ package struct LinePlay: Exchange {
   package let author: Author? = nil
   package let reception = ExchangeReception.nothing
   private var rest: LineSequence.Iterator
+  /// The sequence, if the far end plays it; nil if its steps are performed from here.
+  private let whole: LineSequence?
   /// The step that is being performed.
   private var present: LineSequence.Step?
 
   /// Creates the exchange; the first step follows when it begins.
-  package init(_ sequence: LineSequence) { rest = sequence.makeIterator() }
+  ///
+  /// - Parameter isPlayedThere: whether the far end plays the sequence.
+  package init(_ sequence: LineSequence, isPlayedThere: Bool = false) {
+    whole = isPlayedThere ? sequence : nil
+    rest = sequence.makeIterator()
+  }
 
   package mutating func handle(
     _ event: ExchangeEvent, at now: MonotonicTime
   ) -> [ExchangeAction<Never, End>] {
     switch event {
-    case .begun, .performed(true), .woken: return step(at: now)
+    case .begun:
+      guard let whole else { return step(at: now) }
+      present = rest.next()
+      return [.perform(.play(whole))]
+    case .performed(true) where whole != nil: return [.finish(.done)]
+    case .performed(true), .woken: return step(at: now)
     case .performed(false): return present.map { [.finish(.failed($0))] } ?? []
     case .stopped, .cutOff: return [.finish(.stopped)]
     case .received, .sent, .sendFailed, .read, .endOfSource, .sourceFailed, .drained, .standstill,

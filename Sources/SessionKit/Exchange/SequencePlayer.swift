@@ -64,12 +64,16 @@ package final class SequencePlayer: SessionObserver {
     stop()
     (self.then, error) = (then, nil)
     sendingPause = session.pauseSending()
-    let runner = ExchangeRunner(LinePlay(sequence), on: session, loop: loop)
+    let isPlayedThere = session.canPlay(sequence)
+    let runner = ExchangeRunner(
+      LinePlay(sequence, isPlayedThere: isPlayedThere), on: session, loop: loop)
     runner.perform = { [unowned self] in perform($0, then: $1) }
     runner.onEnd = { [unowned self] in ended($0) }
     self.runner = runner
     playing = name
-    if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasToldTiming {
+    if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasToldTiming,
+      !isPlayedThere
+    {
       hasToldTiming = true
       onNetworkTiming(name)
     }
@@ -109,6 +113,11 @@ package final class SequencePlayer: SessionObserver {
         try session.setBreak(isOn)
         isInBreak = isOn
       case .setBaudRate(let rate): return set(rate, then: then)
+      case .play(let sequence):
+        return session.play(sequence) { [weak self] result in
+          if case .failure(let error) = result { self?.error = error }
+          then(result.isSuccess)
+        }
       // A line sequence has no such step.
       case .sendBreak, .pulse: return then(false)
       }
@@ -183,4 +192,8 @@ package final class SequencePlayer: SessionObserver {
       return .failed(.setBaudRate(before), error)
     }
   }
+}
+
+extension Result {
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

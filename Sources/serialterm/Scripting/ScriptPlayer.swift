@@ -120,7 +120,7 @@ final class ScriptPlayer: RunningExchange {
     case .sendBreak(let duration): Command.sendBreak.perform(duration, call())
     case .pulse(let line, let duration):
       Command.pulseLine.perform(LinePulse(line, for: duration), call())
-    case .setBreak: preconditionFailure("a script has no such step")
+    case .setBreak, .play: preconditionFailure("a script has no such step")
     }
   }
 

@@ -20,6 +20,7 @@ final class ServedClient: SessionObserver {
   private let hub: Hub
   private let loop: IOLoop
   private let lines: ModemLineWatch
+  private let sequences: SequencePlayer
   private var watch: DescriptorWatch?
   private var subscription: Hub.Subscription?
   /// The protocol; nil for bytes alone.
@@ -56,6 +57,7 @@ final class ServedClient: SessionObserver {
     self.lines = lines
     session = controller.session
     hub = controller.hub
+    sequences = controller.sequences
     channel = try OutputChannel(output, on: loop, whenFull: .pushBack)
     watch = try loop.watch(input, for: .reading) { [unowned self] _ in read() }
     channel.onRoom = { [unowned self] in updateHold() }
@@ -184,6 +186,7 @@ final class ServedClient: SessionObserver {
     case .stopSize(let size) where (1...2).contains(size):
       apply(message) { $0.stopSize = size }
     case .control(let control): perform(control)
+    case .sequence(let text): play(String(decoding: text, as: UTF8.self))
     case .purge(let buffers):
       if buffers & 2 != 0 { _ = session.discardUnsent() }
       answer(message)
@@ -210,6 +213,28 @@ final class ServedClient: SessionObserver {
     if isOn { outputs.insert(line) } else { outputs.remove(line) }
     // What a port refuses stays as it is, which the answer tells.
     _ = try? session.setModemLines(asserting: isOn ? line : [], deasserting: isOn ? [] : line)
+  }
+
+  /// Plays a sequence here, where its waits are not those of a network.
+  private func play(_ text: String) {
+    let sequence: LineSequence
+    do {
+      sequence = try LineSequence(parsing: text)
+    } catch {
+      server?.sequenceEnded(because: "\(error)")
+      return
+    }
+    sequences.play(sequence, named: "a sequence of the client") { [weak self] end in
+      let reason =
+        switch end {
+        case .done: ""
+        case .failed(let step, let error): "\(step): \(Failure(error).message)"
+        case .stopped: "stopped"
+        case .portClosed: "the port was closed"
+        }
+      self?.server?.sequenceEnded(because: reason)
+      self?.flush()
+    }
   }
 
   private func setBreak(_ isOn: Bool) {
