@@ -107,6 +107,7 @@ public struct ComPortServer {
       hasBegun = true
       // Unasked: a client of serialterm learns that this server plays sequences.
       send(.signature(signature))
+      if let modemState { send(.modemState(modemState)) }
       return .began
     case .option(.comPort, .remote, isOn: false): return hasBegun ? nil : .refused
     case .subnegotiation(.comPort, let parameters):
@@ -187,11 +188,15 @@ public struct ComPortServer {
 
   // MARK: Reports
 
-  /// Tells the client the input lines, if they have changed and it wants to know.
+  /// Tells the client the input lines: the first time, and when they have changed, if it wants to know.
   public mutating func report(_ lines: ComPortModemState) {
     let old = modemState
     modemState = lines
-    guard let old, old != lines else { return }
+    guard let old else {
+      if hasBegun { send(.modemState(lines)) }
+      return
+    }
+    guard old != lines else { return }
     let changed = old.symmetricDifference(lines)
     var report = lines
     if changed.contains(.cts) { report.insert(.ctsChanged) }

@@ -117,8 +117,14 @@ import Testing
     var pair = Pair()
     pair.server.report(ComPortModemState.cts)
     pair.open(inPiecesOf: 1_000)
-    // A client cannot ask for the lines: it gets them with its mask.
+    // A client cannot ask for the lines: it gets them at the beginning, and with its mask.
     #expect(pair.client.modemState == [.cts])
+    var late = ComPortServer(signature: "x")
+    var data: [UInt8] = []
+    _ = ([255, 251, 44] as [UInt8]).withUnsafeBytes { late.receive($0, into: &data) }
+    late.output = []
+    late.report(ComPortModemState.dsr)
+    #expect(late.output == [255, 250, 44, 107, 32, 255, 240])
     pair.server.report([.cts, .dcd])
     pair.talk()
     #expect(pair.client.modemState == [.cts, .dcd])
