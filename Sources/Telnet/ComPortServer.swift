@@ -68,7 +68,8 @@ public struct ComPortServer {
     self.signature = Array(signature.utf8)
     self.offersPort = offersPort
     telnet = TelnetMachine(
-      accepting: [.binary, .suppressGoAhead, .echo],
+      accepting: offersPort
+        ? [.binary, .suppressGoAhead, .echo, .comPort] : [.binary, .suppressGoAhead, .echo],
       from: offersPort
         ? [.binary, .suppressGoAhead, .comPort] : [.binary, .suppressGoAhead])
   }
@@ -97,24 +98,31 @@ public struct ComPortServer {
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
-    telnet.receive(bytes, into: &data).compactMap { handle($0) }
+    telnet.receive(bytes, into: &data).flatMap { handle($0) }
   }
 
-  private mutating func handle(_ event: TelnetMachine.Event) -> Event? {
+  private mutating func handle(_ event: TelnetMachine.Event) -> [Event] {
     switch event {
-    case .option(.comPort, .remote, isOn: true):
-      guard !hasBegun else { return nil }
-      hasBegun = true
-      // Unasked: a client of serialterm learns that this server plays sequences.
-      send(.signature(signature))
-      if let modemState { send(.modemState(modemState)) }
-      return .began
-    case .option(.comPort, .remote, isOn: false): return hasBegun ? nil : .refused
+    case .option(.comPort, .remote, isOn: true): return begin()
+    case .option(.comPort, .remote, isOn: false): return hasBegun ? [] : [.refused]
     case .subnegotiation(.comPort, let parameters):
-      return ComPortMessage(parameters, fromServer: false).flatMap { handle($0) }
-    case .command(TelnetCommand.break): return .breakRequested
-    case .option, .subnegotiation, .command: return nil
+      guard offersPort, let message = ComPortMessage(parameters, fromServer: false) else {
+        return []
+      }
+      // pyserial 3.5 does not always say WILL: it knows that it was asked.
+      return begin() + (handle(message).map { [$0] } ?? [])
+    case .command(TelnetCommand.break): return [.breakRequested]
+    case .option, .subnegotiation, .command: return []
     }
+  }
+
+  private mutating func begin() -> [Event] {
+    guard !hasBegun else { return [] }
+    hasBegun = true
+    // Unasked: a client of serialterm learns that this server plays sequences.
+    send(.signature(signature))
+    if let modemState { send(.modemState(modemState)) }
+    return [.began]
   }
 
   private mutating func handle(_ message: ComPortMessage) -> Event? {
