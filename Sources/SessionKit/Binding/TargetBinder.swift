@@ -86,7 +86,7 @@ package final class TargetBinder {
     self.prepared = prepared
     reconnector = Reconnector(
       session, to: provider.presence(of: prepared.endpoint, among: devices, on: loop),
-      on: Scheduler(loop))
+      on: Scheduler(loop), attemptInterval: provider.attemptInterval)
     try open(prepared.endpoint)
   }
 

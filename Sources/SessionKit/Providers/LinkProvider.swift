@@ -12,6 +12,9 @@ package protocol LinkProvider: Sendable {
   /// The options that its links follow.
   var options: LinkOptionGroups { get }
 
+  /// The time between two attempts to open a far end without a ``Presence``.
+  var attemptInterval: Duration { get }
+
   /// Parses a TARGET.
   ///
   /// - Returns: nil if the text has another form.
@@ -45,6 +48,9 @@ package protocol LinkProvider: Sendable {
 extension LinkProvider {
   /// All: the port is one of this computer.
   package var options: LinkOptionGroups { .all }
+
+  /// ``ReturnPatience/blindInterval``.
+  package var attemptInterval: Duration { ReturnPatience.blindInterval }
 
   /// Changes nothing.
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {

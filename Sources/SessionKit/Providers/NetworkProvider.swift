@@ -68,6 +68,11 @@ package struct NetworkProvider: LinkProvider {
   package static let ssh = NetworkProvider(form: .ssh)
 
   package var kind: Endpoint.Kind { form.kind }
+
+  /// Five seconds for ssh: each attempt is a login, which servers count.
+  package var attemptInterval: Duration {
+    form == .ssh ? .seconds(5) : ReturnPatience.blindInterval
+  }
   package var options: LinkOptionGroups { form.options }
 
   package func parse(_ text: String) -> Result<Target, TargetError>? {

@@ -6,7 +6,7 @@ package import SystemPackage
 /// Reconnects a session to its far end when that is back, wherever it is by then.
 ///
 /// A ``Presence`` finds the far end. Where there is none, because only an attempt to open the far end
-/// tells whether it is there, attempts are apart: ``ReturnPatience/blindInterval``.
+/// tells whether it is there, attempts are apart: ``LinkProvider/attemptInterval``.
 package final class Reconnector: SessionObserver {
   /// News for the user, or a question.
   package enum Report: Hashable {
@@ -38,6 +38,7 @@ package final class Reconnector: SessionObserver {
   private let session: Session
   private let presence: (any Presence)?
   private let scheduler: Scheduler
+  private let attemptInterval: Duration
   private var patience = ReturnPatience()
   /// The next attempt, unless an event comes before.
   private var retry: AnyObject?
@@ -48,11 +49,17 @@ package final class Reconnector: SessionObserver {
 
   /// Creates a reconnector. It does nothing before ``start()``.
   ///
-  /// - Parameter presence: nil if only an attempt tells whether the far end is there.
-  package init(_ session: Session, to presence: (any Presence)?, on scheduler: Scheduler) {
+  /// - Parameters:
+  ///   - presence: nil if only an attempt tells whether the far end is there.
+  ///   - attemptInterval: the time between two attempts without a presence.
+  package init(
+    _ session: Session, to presence: (any Presence)?, on scheduler: Scheduler,
+    attemptInterval: Duration = ReturnPatience.blindInterval
+  ) {
     self.session = session
     self.presence = presence
     self.scheduler = scheduler
+    self.attemptInterval = attemptInterval
   }
 
   /// Looks for the far end, now and after each event.
@@ -172,7 +179,7 @@ package final class Reconnector: SessionObserver {
 
   private func tryBlindly(at endpoint: Endpoint) {
     let now = scheduler.now()
-    let wait = lastAttempt.map { $0 + ReturnPatience.blindInterval - now } ?? .zero
+    let wait = lastAttempt.map { $0 + attemptInterval - now } ?? .zero
     guard wait <= .zero else { return lookAgain(after: wait) }
     lastAttempt = now
     open(endpoint, nil)
