@@ -13,9 +13,14 @@ package final class StreamListener {
   private let descriptor: OwnedDescriptor
   private let path: FilePath?
   private var watch: DescriptorWatch?
+  private let loop: IOLoop
+  /// Until when no client is accepted.
+  private var pause: LoopTimer?
 
   /// The number of clients that wait until they are accepted.
   private static let backlog: CInt = 16
+  /// How long no client is accepted after the process has run out of descriptors.
+  private static let pauseLength = Duration.seconds(1)
 
   /// Listens at a port of TCP; port 0 lets the kernel choose one.
   ///
@@ -59,6 +64,7 @@ package final class StreamListener {
     let listener = descriptor.borrowed
     self.descriptor = descriptor
     self.path = path
+    self.loop = loop
     address = if let path { path.string } else { try SocketAddress.local(of: listener) }
     try systemCall { listen(listener.rawValue, Self.backlog) }
     watch = try loop.watch(listener, for: .reading) { [unowned self] _ in accept() }
@@ -100,12 +106,25 @@ package final class StreamListener {
 
   private func accept() {
     let client = Glibc.accept(descriptor.borrowed.rawValue, nil, nil)
-    // A client may be gone again.
-    guard client >= 0 else { return }
+    guard client >= 0 else {
+      // A client may be gone again. Otherwise it is usually EMFILE: the client stays in the queue, and accepting
+      // again at once would spin.
+      if errno != ECONNABORTED, errno != EAGAIN { pauseAccepting() }
+      return
+    }
     _ = fcntl(client, F_SETFD, FD_CLOEXEC)
     _ = fcntl(client, F_SETFL, O_NONBLOCK)
     StreamSocket.prepareForTCP(FileDescriptor(rawValue: client))
     onClient(OwnedDescriptor(FileDescriptor(rawValue: client)))
+  }
+
+  private func pauseAccepting() {
+    // Fails only if memory is short; then the next event tries again.
+    _ = try? watch?.setInterest([])
+    pause = loop.schedule(after: Self.pauseLength) { [unowned self] in
+      pause = nil
+      _ = try? watch?.setInterest(.reading)
+    }
   }
 }
 

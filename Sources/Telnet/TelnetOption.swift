@@ -21,7 +21,7 @@ public struct TelnetOption: RawRepresentable, Hashable, Sendable {
 /// The bytes after IAC: RFC 854.
 public enum TelnetCommand {
   /// Begins a command; in data it stands for itself when it is doubled.
-  static let interpretAsCommand: UInt8 = 255
+  public static let interpretAsCommand: UInt8 = 255
   static let dont: UInt8 = 254
   static let `do`: UInt8 = 253
   static let wont: UInt8 = 252

@@ -1,6 +1,5 @@
 """`serialterm serve`: a port for programs elsewhere."""
 
-import contextlib
 import os
 import select
 import signal
@@ -9,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary
+from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm, serialterm_binary
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.servers import free_port
 
@@ -40,12 +39,6 @@ class ServeTest(unittest.TestCase):
             self.assertTrue(piece, f"the connection has ended after {data!r}")
             data += piece
         return data
-
-    def assert_ended(self, client):
-        """The server ends the connection."""
-        with contextlib.suppress(ConnectionResetError):
-            while client.recv(4096):
-                pass
 
 
 class ListeningTests(ServeTest):
@@ -99,8 +92,13 @@ class ListeningTests(ServeTest):
         first = self.client()
         program.stderr.expect(b"a client has connected")
         second = self.client()
+        # What it has sent already must not reset the connection before it has read the reason.
+        second.sendall(b"hello" * 1000)
         self.assertIn(b"in use by another client", second.recv(4096))
-        self.assert_ended(second)
+        self.assertEqual(second.recv(4096), b"")
+        for _ in range(40):
+            self.client()
+        second.close()
         first.sendall(b"1")
         self.assertEqual(self.device.read_exactly(1), b"1")
         first.close()
@@ -134,6 +132,29 @@ class ListeningTests(ServeTest):
         self.assertEqual(self.read(client, written), b"x" * written)
 
 
+    def test_a_client_stays_while_the_device_is_gone(self):
+        link = self.folder / "ttyBOARD"
+        device = self.enterContext(Device(link))
+        program = self.serve("--listen", str(self.port), "--protocol", "raw", target=str(link))
+        client = self.client()
+        client.sendall(b"1")
+        self.assertEqual(device.read_exactly(1), b"1")
+        program.stderr.expect(b"a client has connected")
+        device.hang_up()
+        program.stderr.expect(b"is gone")
+        # One that leaves meanwhile makes room, also with bytes that were not read.
+        client.sendall(b"lost")
+        client.close()
+        client = self.client()
+        program.stderr.expect(b"a client has connected")
+        device.plug()
+        program.stderr.expect(b"is back")
+        client.sendall(b"2")
+        self.assertEqual(device.read_exactly(1), b"2")
+        device.write(b"3")
+        self.assertEqual(self.read(client, 1), b"3")
+
+
 class StandardStreamTests(ServeTest):
     def begin(self, *options, target=None):
         return self.enterContext(
@@ -164,6 +185,11 @@ class StandardStreamTests(ServeTest):
         self.device.close()
         self.assertEqual(program.wait(), 6)
         program.stderr.expect(b"the device is gone")
+
+    def test_at_a_terminal_it_says_whom_it_is_for(self):
+        with Terminal(serialterm_binary(), "serve", self.device.path, "--stdio") as terminal:
+            terminal.expect(b"--stdio is for ssh and other programs")
+            self.assertEqual(terminal.wait(), 2)
 
     def test_a_missing_device_is_said_at_once(self):
         result = serialterm("serve", "--stdio", "/dev/ttyNONE9")

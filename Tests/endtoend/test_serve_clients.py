@@ -18,6 +18,8 @@ except ImportError:
     serial = None
 
 MEBIBYTE = 1 << 20
+# What is on its way at once: pyserial has no limit of its own.
+PIECE = 32_768
 
 
 class ClientTest(unittest.TestCase):
@@ -61,7 +63,14 @@ class PyserialTests(ClientTest):
         self.serve()
         port = self.open(baudrate=57600, bytesize=7, parity="E", stopbits=2)
         self.assertEqual(self.device.settings.output_baud, 57600)
-        self.assertEqual(self.driver.trace[-1 - self.driver.trace[::-1].index("set 7E2"):][0], "set 7E2")
+        self.assertIn("set 7E2", self.driver.trace)
+        for parity, bits, stop in (("N", 8, 1), ("O", 5, 2), ("M", 6, 1), ("S", 7, 2), ("E", 8, 1)):
+            port.parity, port.bytesize, port.stopbits = parity, bits, stop
+            last = [line for line in self.driver.trace if line.startswith("set ")][-1]
+            self.assertEqual(last, f"set {bits}{parity}{stop}")
+        port.rtscts = True
+        self.assertIn("set 8E1 rtscts", self.driver.trace)
+        port.rtscts = False
         port.baudrate = 9600
         wait_until(lambda: self.device.settings.output_baud == 9600, "9600 baud")
         port.dtr = False
@@ -84,11 +93,12 @@ class PyserialTests(ClientTest):
         driver = Driver(echo.node, self.folder)
         self.enterContext(Serve.running(echo.node, self.port, self.folder, driver.variables))
         port = self.open()
-        data = bytes(range(256)) + random.Random(1).randbytes(MEBIBYTE - 256)
-        received = b""
-        for start in range(0, len(data), 4096):
-            port.write(data[start:start + 4096])
-            received += port.read(len(data[start:start + 4096]))
+        data = bytes(range(256)) + random.Random(1).randbytes(10 * MEBIBYTE - 256)
+        received = bytearray()
+        for start in range(0, len(data), PIECE):
+            piece = data[start:start + PIECE]
+            port.write(piece)
+            received += port.read(len(piece))
         self.assertEqual(received, data)
 
 

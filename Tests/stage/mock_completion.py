@@ -17,7 +17,7 @@ COMPLETED = [
     ("serialterm usb\\:0403\\:6001\\:A\t", "usb:0403:6001:A10K"),
     ("serialterm serial:B\t", "serial:B 9'\"$x"),
     ("serialterm serial:'B\t", "serial:B 9'\"$x"),
-    ("serialterm ser\tB\t", "serial:B 9'\"$x"),
+    ("serialterm seri\tB\t", "serial:B 9'\"$x"),
     ("serialterm port:pci-0000:00:14.0-usb-0:1\t", "port:pci-0000:00:14.0-usb-0:1:1.0"),
     ("serialterm ttyUSB\t1\t", "ttyUSB1"),
     ("serialterm /dev/ttyUSB\t0\t", "/dev/ttyUSB0"),

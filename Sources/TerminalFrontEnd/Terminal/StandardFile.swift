@@ -32,7 +32,8 @@ package final class StandardFile {
       ownFile = consume file
     } else {
       descriptor = stream
-      isNonBlocking = false
+      isNonBlocking =
+        type == .socket && fcntl(stream.rawValue, F_GETFL) & O_NONBLOCK == O_NONBLOCK
       ownFile = nil
     }
   }

@@ -14,9 +14,9 @@ final class HeadlessInterface: FrontEnd {
     /// A script or a program talks to the device. The port cannot be borrowed, and the session waits
     /// until its output is read.
     case script
-    /// The session only logs: it does not use standard output, other programs can borrow the port, and
-    /// every loss and return of the device is reported.
-    case log
+    /// The session logs, or serves the port: it does not show what it receives, other programs can borrow the
+    /// port, and every loss and return of the device is reported.
+    case service
   }
 
   /// Called once, when the port is open and waiting bytes have been read.
@@ -167,7 +167,7 @@ final class HeadlessInterface: FrontEnd {
     guard session.state.isOpen, !isReady else { return }
     isReady = true
     port.narrator.greet(session)
-    if purpose == .log { port.narrate() }
+    if purpose == .service { port.narrate() }
     // Waiting bytes are read before anything is sent.
     try loop.turn(waitingAtMost: .zero)
     if app.outcome == nil { onReady() }
@@ -175,7 +175,7 @@ final class HeadlessInterface: FrontEnd {
 
   func finishOutput() throws {
     isOver = true
-    if purpose == .log { try readRest() }
+    if purpose == .service { try readRest() }
     // A reset is not cut off. A signal or a failure does not wait.
     try app.goOn { [app, members] in
       guard case .success(.done) = app.outcome else { return false }

@@ -30,8 +30,12 @@ final class ServeController {
   private let counters: CounterWatch
   private var listeners: [StreamListener] = []
   private var client: Connection?
+  /// The clients that are being told that the port is in use.
+  private var refused: [RefusedClient] = []
   private var drain: Drain?
 
+  /// More clients than these are refused without a word.
+  private static let refusedLimit = 16
   /// How long the device may take what the last client has sent.
   private static let patience = Drain.Patience(total: .seconds(5))
 
@@ -101,6 +105,8 @@ final class ServeController {
   }
 
   private func accept(_ descriptor: consuming OwnedDescriptor) {
+    // While the port is not open, nothing of a client is read, so its end is not met.
+    if !frontEnd.session.isOpen, let old = client, old.client.hasLeft { old.client.end() }
     guard client == nil else { return refuse(descriptor) }
     do throws(Errno) {
       let output = try descriptor.borrowed.rawValue.duplicate()
@@ -110,11 +116,21 @@ final class ServeController {
     }
   }
 
-  /// Tells a client that another one has the port.
-  private func refuse(_ descriptor: borrowing OwnedDescriptor) {
-    var text = "serialterm: the port is in use by another client.\r\n"
-    text.withUTF8 { _ = try? descriptor.borrowed.writeAvailable(UnsafeRawBufferPointer($0)) }
+  private func refuse(_ descriptor: consuming OwnedDescriptor) {
     frontEnd.console.say("a second client was refused.")
+    guard refused.count < Self.refusedLimit else { return }
+    do throws(Errno) {
+      let client = try RefusedClient(
+        descriptor, telling: "the port is in use by another client.", on: frontEnd.loop)
+      refused.append(client)
+      client.onEnd = { [unowned self, unowned client] in
+        // It is calling.
+        frontEnd.loop.atEndOfTurn { [client] in _ = client }
+        refused.removeAll { $0 === client }
+      }
+    } catch {
+      frontEnd.console.warn("a client was not told that the port is in use: \(error).")
+    }
   }
 
   private func begin(
@@ -146,9 +162,14 @@ final class ServeController {
 
 extension CInt {
   /// Another descriptor of the same file, close-on-exec. The corresponding C function is `fcntl`.
+  ///
+  /// A socket does not block from then on. sshd gives one to each program; nobody else uses it.
   fileprivate func duplicate() throws(Errno) -> OwnedDescriptor {
     let copy = fcntl(self, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw Errno(rawValue: errno) }
+    if (try? FileDescriptor(rawValue: copy).stat())?.type == .socket {
+      _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK)
+    }
     return OwnedDescriptor(FileDescriptor(rawValue: copy))
   }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import NetworkLinks
 import Posix
 import SerialCore
@@ -76,11 +77,14 @@ final class ServedClient: SessionObserver {
 
   deinit { buffer.deallocate() }
 
-  /// The number of bytes that the client has not taken.
-  var untakenCount: Int { channel.untakenCount }
-
-  /// The number of bytes of the client that were not read.
-  var unreadCount: Int { input.availableByteCount }
+  /// Whether the client has ended its stream, although something of it may wait to be read. See poll(2).
+  var hasLeft: Bool {
+    // POLLRDHUP of <bits/poll.h>.
+    let ended: CShort = 0x2000
+    var entry = pollfd(fd: input.rawValue, events: ended, revents: 0)
+    return poll(&entry, 1, 0) > 0
+      && entry.revents & (ended | CShort(POLLHUP) | CShort(POLLERR)) != 0
+  }
 
   private func begin() {
     beginning = nil
@@ -90,10 +94,13 @@ final class ServedClient: SessionObserver {
     reportLines()
   }
 
-  private func end() {
+  /// Ends the connection, which the owner then releases.
+  func end() {
     guard let watch else { return }
     watch.cancel()
     (self.watch, subscription, beginning) = (nil, nil, nil)
+    // Nobody would end it.
+    if isBreaking { setBreak(false) }
     session.removeObserver(self)
     onEnd()
   }
@@ -145,15 +152,24 @@ final class ServedClient: SessionObserver {
 
   private func take(_ bytes: UnsafeRawBufferPointer) {
     guard server != nil else { return send(bytes) }
-    data.removeAll(keepingCapacity: true)
-    let events = server?.receive(bytes, into: &data) ?? []
-    if !data.isEmpty {
-      // What it sends may have an answer.
-      begin()
-      data.withUnsafeBytes { send($0) }
+    // A piece begins with the byte that begins commands, so that the command in it comes before its data: a
+    // rate is set before the bytes that follow it are sent.
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let end = rest.dropFirst().firstIndex(of: TelnetCommand.interpretAsCommand) ?? rest.endIndex
+      takePiece(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+      rest = rest[end...]
     }
-    for event in events { handle(event) }
     flush()
+  }
+
+  private func takePiece(_ bytes: UnsafeRawBufferPointer) {
+    data.removeAll(keepingCapacity: true)
+    for event in server?.receive(bytes, into: &data) ?? [] { handle(event) }
+    guard !data.isEmpty else { return }
+    // What it sends may have an answer.
+    begin()
+    data.withUnsafeBytes { send($0) }
   }
 
   private func send(_ bytes: UnsafeRawBufferPointer) {

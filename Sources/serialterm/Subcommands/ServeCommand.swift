@@ -1,3 +1,4 @@
+import Glibc
 import NetworkLinks
 import Options
 import SessionKit
@@ -61,7 +62,12 @@ struct ServeCommand: ProfiledCommand {
         "say where clients connect: --listen PORT, --unix PATH or --stdio. "
           + "See 'serialterm serve --help'.")
     }
-    let session = try HeadlessInterface(sessionConfiguration, for: .log, among: context.devices)
+    guard !values[Self.stdio] || isatty(STDIN_FILENO) == 0 else {
+      throw Failure(
+        .usage, "--stdio is for ssh and other programs: standard input is a terminal.")
+    }
+    let session = try HeadlessInterface(
+      sessionConfiguration, for: .service, among: context.devices)
     if let late = context.late {
       session.configurationForDevice = { device in
         try late.command(for: device, like: self).sessionConfiguration
