@@ -10,7 +10,7 @@ from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, s
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import (
-    SERVERS, EspServer, Gensiot, PortManager, Ser2net, Serve, Sredird, free_port)
+    SERVERS, EspServer, Gensiot, PortManager, Ser2net, Serve, Sredird, free_port, serves)
 
 MEBIBYTE = 1 << 20
 
@@ -220,6 +220,19 @@ class PortManagerTests(ServerCase, unittest.TestCase):
 class EspServerTests(ServerCase, unittest.TestCase):
     server, documented = EspServer, "5.6"
     toggles = False
+
+    def driver(self):
+        self.device, driver = super().driver()
+        return self.device, driver
+
+    def leave(self, terminal):
+        super().leave(terminal)
+
+        def is_free():
+            # It serves the next client when its reader has returned, which waits three seconds for a byte.
+            self.device.write(b"\0")
+            return not serves(self.port)
+        wait_until(is_free, "the server has left the client")
 
 
 class SredirdTests(ServerCase, unittest.TestCase):

@@ -73,14 +73,24 @@ class Server:
             process.wait(TIMEOUT)
 
 
-def listens(port):
-    """Whether somebody listens on a port. It does not connect: some servers serve one client."""
+def states(port):
+    """The states of the sockets at a local port, in the kernel's numbers."""
+    found = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with open(table, encoding="ascii") as lines:
-            for fields in map(str.split, lines):
-                if fields[1].endswith(f":{port:04X}") and fields[3] == "0A":
-                    return True
-    return False
+            found |= {
+                fields[3] for fields in map(str.split, lines) if fields[1].endswith(f":{port:04X}")}
+    return found
+
+
+def listens(port):
+    """Whether somebody listens on a port. It does not connect: some servers serve one client."""
+    return "0A" in states(port)
+
+
+def serves(port):
+    """Whether the server at a port has a client, or has not closed the connection of one that has left."""
+    return bool({"01", "08"} & states(port))
 
 
 class Serve(Server):
