@@ -1,4 +1,3 @@
-import CSerial
 import EventLoop
 import Glibc
 import Posix
@@ -18,7 +17,7 @@ final class StreamProgram {
   private let process: Process
   private var watch: DescriptorWatch?
 
-  /// The process, which a thread waits for: no zombie remains, whoever forgets it.
+  /// The process. A thread waits for its end, so that no zombie remains.
   private final class Process: Sendable {
     let pid: pid_t
     let wake: WakePipe

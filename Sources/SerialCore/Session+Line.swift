@@ -96,8 +96,8 @@ extension Session {
     try link.setModemLines(asserting: asserting, deasserting: deasserting)
   }
 
-  /// Whether the far end of the open port can play a sequence by itself: a server of ours can, so that the
-  /// waits of the sequence are not those of a network.
+  /// Whether the far end of the open port can play a sequence by itself. Then the waits of the sequence do not
+  /// depend on a network. Only `serialterm serve` can.
   public func canPlay(_ sequence: LineSequence) -> Bool { link?.canPlay(sequence) ?? false }
 
   /// Has the far end play a sequence, if ``canPlay(_:)``.

@@ -5,7 +5,8 @@ import Posix
 package import SerialCore
 import SystemPackage
 
-/// Ports behind a network: bytes over TCP, ports of a server (RFC 2217), sockets in the file system, ports of another computer through ssh.
+/// Ports behind a network: bytes over TCP, ports of a server (RFC 2217), sockets in the file system, ports of
+/// another computer through ssh.
 ///
 /// Only an attempt to connect tells whether they are there.
 package struct NetworkProvider: LinkProvider {
@@ -73,6 +74,7 @@ package struct NetworkProvider: LinkProvider {
   package var attemptInterval: Duration {
     form == .ssh ? .seconds(5) : ReturnPatience.blindInterval
   }
+
   package var options: LinkOptionGroups { form.options }
 
   package func parse(_ text: String) -> Result<Target, TargetError>? {

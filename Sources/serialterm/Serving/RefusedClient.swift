@@ -3,7 +3,7 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A client that is told why it cannot have the port.
+/// A client that cannot have the port. It gets the reason as text.
 ///
 /// What it sends is read and dropped until it hangs up, for a while: a connection that is closed with unread
 /// bytes is reset, and the reason is lost with it. See tcp(7).
