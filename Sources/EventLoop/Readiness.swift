@@ -15,8 +15,13 @@ public struct Interest: OptionSet, Hashable, Sendable {
   /// The other end has hung up. Every interest except the empty one includes this.
   public static let hangUp = Interest(rawValue: 4)
 
+  /// The other end of a socket sends nothing any more, although bytes of it may be left to read: `EPOLLRDHUP`.
+  /// It is reported as often as bytes are. See epoll_ctl(2).
+  public static let endOfPeer = Interest(rawValue: 8)
+
   var epollEvents: UInt32 {
     (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
+      | (contains(.endOfPeer) ? EPOLLRDHUP.rawValue : 0)
   }
 }
 
@@ -33,16 +38,19 @@ public struct Readiness: OptionSet, Hashable, Sendable {
   public static let writable = Readiness(rawValue: 2)
   /// The other end has hung up, or the descriptor has an error; there may be bytes left to read.
   public static let hungUp = Readiness(rawValue: 4)
+  /// The other end sends nothing any more: see ``Interest/endOfPeer``.
+  public static let peerEnded = Readiness(rawValue: 8)
 
   init(epollEvents: UInt32) {
     self = []
     if epollEvents & EPOLLIN.rawValue != 0 { insert(.readable) }
     if epollEvents & EPOLLOUT.rawValue != 0 { insert(.writable) }
     if epollEvents & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.hungUp) }
+    if epollEvents & EPOLLRDHUP.rawValue != 0 { insert(.peerEnded) }
   }
 
   /// The readiness of a regular file, which is always ready for reading and writing.
   init(always interest: Interest) {
-    self.init(rawValue: interest.subtracting(.hangUp).rawValue)
+    self.init(rawValue: interest.intersection([.reading, .writing]).rawValue)
   }
 }

@@ -17,12 +17,18 @@ public final class NetworkLink: Link {
     case path(FilePath)
     /// A port that `serialterm serve` has on another computer.
     case ssh(SSHAddress)
+    /// The session of another process: the path of its socket, and the line that asks to join it.
+    case session(FilePath, request: String)
   }
+
+  /// Called with what a server that is a serialterm says about the people at the session.
+  package var onShared: (SharingMessage) -> Void = { _ in }
 
   public let endpoint: Endpoint
   private let address: Address
   private let loop: IOLoop
   private let options: LinkOptions
+  private let name: String
   private var report: (LinkEvent) -> Void = { _ in }
   private var opening: StreamOpening?
   private var socket: StreamSocket?
@@ -62,22 +68,36 @@ public final class NetworkLink: Link {
   ///
   /// - Parameters:
   ///   - hasPort: whether the other end is a server of RFC 2217.
+  ///   - name: who the user is, for a server that is a serialterm.
   public init(
     to endpoint: Endpoint, at address: Address, hasPort: Bool, options: LinkOptions,
-    on loop: IOLoop
+    as name: String = "", on loop: IOLoop
   ) {
     self.endpoint = endpoint
     self.address = address
     self.loop = loop
     self.options = options
-    if hasPort { port = ComPortClient(LineSettings().forServer) }
+    self.name = name
+    if hasPort { port = client(LineSettings()) }
+  }
+
+  private func client(_ settings: LineSettings) -> ComPortClient {
+    let isViewer = if case .session = address { true } else { false }
+    return ComPortClient(
+      settings.forServer, adoptsSettings: isViewer, saying: .hello(name: name, isViewer: isViewer))
+  }
+
+  /// Says something about the people at the session, to a server that is a serialterm.
+  package func say(_ message: SharingMessage) {
+    port?.say(message)
+    flush()
   }
 
   // MARK: Opening
 
   public func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
     self.report = report
-    if port != nil { port = ComPortClient(settings.forServer) }
+    if port != nil { port = client(settings) }
     let done: (Result<StreamSocket, StreamOpening.Failure>) -> Void = { [unowned self] in
       opening = nil
       switch $0 {
@@ -89,7 +109,7 @@ public final class NetworkLink: Link {
       switch address {
       case .host(let host):
         StreamOpening(to: host, on: loop, timeout: Self.connectTimeout, done: done)
-      case .path(let path):
+      case .path(let path), .session(let path, _):
         StreamOpening(to: path, on: loop, timeout: Self.connectTimeout, done: done)
       case .ssh: nil
       }
@@ -147,6 +167,7 @@ public final class NetworkLink: Link {
       if options.asserting.contains(line) { outputs[name] = true }
       if options.deasserting.contains(line) { outputs[name] = false }
     }
+    if case .session(_, let request) = address { outgoing += Array("\(request)\n".utf8) }
     port?.open(setting: outputs)
     do throws(Errno) {
       watch = try loop.watch(socket.descriptor, for: .reading) { [unowned self] _ in negotiate() }
@@ -239,6 +260,7 @@ public final class NetworkLink: Link {
     case .lineErrors(let errors):
       lineCounters.count(errors)
     case .sendingPermitted: if isOpen { report(.ready) }
+    case .shared(let message): onShared(message)
     case .played(let reason):
       guard !plays.isEmpty else { return }
       let words = String(decoding: reason, as: UTF8.self)

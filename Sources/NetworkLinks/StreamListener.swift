@@ -6,19 +6,20 @@ package import SystemPackage
 /// Waits for clients: at a port of TCP, or at a socket in the file system. Released, it is closed.
 package final class StreamListener {
   /// Called with the descriptor of each client, which the owner closes. It does not block.
-  package var onClient: (consuming OwnedDescriptor) -> Void = { _ in }
+  package var onClient: (consuming OwnedDescriptor, StreamPeer) -> Void = { _, _ in }
   /// Where clients connect, as the kernel has it: a port that was chosen by the kernel is known.
   package let address: String
 
   private let descriptor: OwnedDescriptor
   private let path: FilePath?
+  private var gate = AttemptGate()
   private var watch: DescriptorWatch?
   private let loop: IOLoop
   /// Until when no client is accepted.
   private var pause: LoopTimer?
 
   /// The number of clients that wait until they are accepted.
-  private static let backlog: CInt = 16
+  private static let backlog: CInt = 64
   /// How long no client is accepted after the process has run out of descriptors.
   private static let pauseLength = Duration.seconds(1)
 
@@ -44,15 +45,24 @@ package final class StreamListener {
     }
   }
 
-  /// Listens at a socket in the file system, which only its owner can connect to. A socket that a program
-  /// has left behind is replaced. See unix(7).
+  /// Listens at a socket in the file system, which only its owner can connect to, or a group too. A socket that
+  /// a program has left behind is replaced. See unix(7).
   ///
+  /// - Parameter group: whose members may connect.
   /// - Throws: ``ListeningError``.
-  package convenience init(at path: FilePath, on loop: IOLoop) throws(ListeningError) {
+  package convenience init(
+    at path: FilePath, for group: GroupID? = nil, on loop: IOLoop
+  ) throws(ListeningError) {
     do throws(Errno) {
       let address = try SocketAddress(path)
       if Self.isAbandoned(path, address) { unlink(path.string) }
-      try self.init(try Self.bound(to: address), at: path, on: loop)
+      let descriptor = try Self.bound(to: address)
+      if let group {
+        // First the group, so that no other group can connect at any time.
+        try systemCall { chown(path.string, uid_t.max, group.rawValue) }
+        try systemCall { chmod(path.string, 0o660) }
+      }
+      try self.init(descriptor, at: path, on: loop)
     } catch {
       throw ListeningError(reason: "\(error)")
     }
@@ -105,23 +115,32 @@ package final class StreamListener {
   }
 
   private func accept() {
-    let client = Glibc.accept(descriptor.borrowed.rawValue, nil, nil)
+    if let wait = gate.wait(at: loop.now) { return pauseAccepting(for: wait) }
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let client = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.accept(descriptor.borrowed.rawValue, $0, &length)
+      }
+    }
     guard client >= 0 else {
       // A client may be gone again. Otherwise it is usually EMFILE: the client stays in the queue, and accepting
       // again at once would spin.
-      if errno != ECONNABORTED, errno != EAGAIN { pauseAccepting() }
+      if errno != ECONNABORTED, errno != EAGAIN { pauseAccepting(for: Self.pauseLength) }
       return
     }
+    gate.note(at: loop.now)
     _ = fcntl(client, F_SETFD, FD_CLOEXEC)
     _ = fcntl(client, F_SETFL, O_NONBLOCK)
     StreamSocket.prepareForTCP(FileDescriptor(rawValue: client))
-    onClient(OwnedDescriptor(FileDescriptor(rawValue: client)))
+    let peer = StreamPeer(of: FileDescriptor(rawValue: client), at: address)
+    onClient(OwnedDescriptor(FileDescriptor(rawValue: client)), peer)
   }
 
-  private func pauseAccepting() {
+  private func pauseAccepting(for length: Duration) {
     // Fails only if memory is short; then the next event tries again.
     _ = try? watch?.setInterest([])
-    pause = loop.schedule(after: Self.pauseLength) { [unowned self] in
+    pause = loop.schedule(after: length) { [unowned self] in
       pause = nil
       _ = try? watch?.setInterest(.reading)
     }

@@ -56,6 +56,8 @@ public struct ComPortClient {
     case sendingPermitted(Bool)
     /// The sequence of ``play(_:)`` has ended; the reason is empty if nothing went wrong.
     case played(reason: [UInt8])
+    /// The server is a serialterm, and says something about the people at the session.
+    case shared(SharingMessage)
   }
 
   /// Why a port could not be opened.
@@ -113,10 +115,25 @@ public struct ComPortClient {
     case baudRate, dataSize, parity, stopSize, flow
   }
 
+  /// What to say to a server that is a serialterm; nil for nothing.
+  private let hello: SharingMessage?
+  /// Whether the settings are those of the server: nothing is set, but asked for.
+  private let adoptsSettings: Bool
+
   /// Creates a client that is not open yet.
   ///
-  /// - Parameter settings: the requested settings.
-  public init(_ settings: Settings) { self.settings = settings }
+  /// - Parameters:
+  ///   - settings: the requested settings.
+  ///   - adoptsSettings: whether the settings that the server has are asked for when the port is opened, and
+  ///     nothing is set.
+  ///   - hello: said to a server that is a serialterm.
+  public init(
+    _ settings: Settings, adoptsSettings: Bool = false, saying hello: SharingMessage? = nil
+  ) {
+    self.settings = settings
+    self.adoptsSettings = adoptsSettings
+    self.hello = hello
+  }
 
   // MARK: Opening
 
@@ -146,7 +163,16 @@ public struct ComPortClient {
     for line in [Line.dtr, .rts] {
       if let isOn = outputsAtOpening[line] { set(line, to: isOn) } else { ask(for: line) }
     }
-    request(Setting.allCases, of: settings)
+    if adoptsSettings { askForSettings() } else { request(Setting.allCases, of: settings) }
+  }
+
+  private mutating func askForSettings() {
+    unanswered += Setting.allCases
+    send(.baudRate(0))
+    send(.dataSize(0))
+    send(.parity(0))
+    send(.stopSize(0))
+    send(.control(.askFlow))
   }
 
   /// The server has not answered for some seconds: goes on without the answers.
@@ -251,6 +277,9 @@ public struct ComPortClient {
   /// - Parameter text: at most ``sequenceLimit`` bytes.
   public mutating func play(_ text: [UInt8]) { send(.sequence(text)) }
 
+  /// Says something about the people at the session to a server that is a serialterm.
+  public mutating func say(_ message: SharingMessage) { send(.sharing(message.bytes)) }
+
   private mutating func send(_ message: ComPortMessage) {
     telnet.send(message.parameters(fromServer: false), about: .comPort)
   }
@@ -295,7 +324,9 @@ public struct ComPortClient {
     case .signature(let name):
       // An empty one asks for ours.
       if name.isEmpty { send(.signature(Array("serialterm".utf8))) }
-      playsSequences = playsSequences || name.starts(with: Array("serialterm ".utf8))
+      guard !playsSequences, name.starts(with: Array("serialterm ".utf8)) else { return [] }
+      playsSequences = true
+      if let hello { send(.sharing(hello.bytes)) }
       return []
     case .baudRate(let rate): return answer(.baudRate, rate == 0 ? nil : rate, \.baudRate)
     case .dataSize(let size):
@@ -315,6 +346,7 @@ public struct ComPortClient {
     case .flowSuspend: return permitSending(false)
     case .flowResume: return permitSending(true)
     case .sequence(let reason): return [.played(reason: reason)]
+    case .sharing(let bytes): return SharingMessage(bytes).map { [.shared($0)] } ?? []
     case .lineStateMask, .modemStateMask, .purge: return []
     }
   }

@@ -30,6 +30,8 @@ public enum ComPortMessage: Hashable, Sendable {
   /// ended, with the reason if it failed. Not in the RFC: only a server whose signature is of serialterm
   /// knows it.
   case sequence([UInt8])
+  /// Who is at the session, and who may write: see ``SharingMessage``. Not in the RFC: only serialterm knows it.
+  case sharing([UInt8])
 
   /// The number of a client's message. A server's is higher by ``serverOffset``.
   private var code: UInt8 {
@@ -48,6 +50,7 @@ public enum ComPortMessage: Hashable, Sendable {
     case .modemStateMask: 11
     case .purge: 12
     case .sequence: 90
+    case .sharing: 91
     }
   }
 
@@ -59,7 +62,7 @@ public enum ComPortMessage: Hashable, Sendable {
   public func parameters(fromServer isServer: Bool) -> [UInt8] {
     let value: [UInt8] =
       switch self {
-      case .signature(let name), .sequence(let name): name
+      case .signature(let value), .sequence(let value), .sharing(let value): value
       case .baudRate(let rate): (0..<4).map { UInt8(truncatingIfNeeded: rate >> (24 - 8 * $0)) }
       case .dataSize(let value), .parity(let value), .stopSize(let value),
         .lineStateMask(let value), .modemStateMask(let value), .purge(let value):
@@ -100,6 +103,7 @@ public enum ComPortMessage: Hashable, Sendable {
     case (11, let mask?): self = .modemStateMask(mask)
     case (12, let buffers?): self = .purge(buffers)
     case (90, _): self = .sequence(Array(value))
+    case (91, _): self = .sharing(Array(value))
     default: return nil
     }
   }

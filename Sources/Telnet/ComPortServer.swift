@@ -37,14 +37,14 @@ public struct ComPortServer {
     case sendingPermitted(Bool)
     /// The client asks for a break of the usual length: the BRK of telnet.
     case breakRequested
+    /// The client is a serialterm, and says something about the people at the session.
+    case shared(SharingMessage)
   }
 
   /// Whether the client takes data.
   public private(set) var maySend = true
   /// Whether the client uses the port.
   public private(set) var hasBegun = false
-  /// The name of the client's software; empty if it has not told.
-  public private(set) var clientSignature: [UInt8] = []
   /// What has to be sent to the client. The owner takes it.
   public var output: [UInt8] {
     get { telnet.output }
@@ -128,7 +128,7 @@ public struct ComPortServer {
   private mutating func handle(_ message: ComPortMessage) -> Event? {
     switch message {
     case .signature(let name):
-      if name.isEmpty { send(.signature(signature)) } else { clientSignature = name }
+      if name.isEmpty { send(.signature(signature)) }
       return nil
     case .lineStateMask(let mask):
       lineStateMask = ComPortLineState(rawValue: mask)
@@ -144,6 +144,7 @@ public struct ComPortServer {
     case .flowResume: return permitSending(true)
     // From servers only.
     case .lineState, .modemState: return nil
+    case .sharing(let bytes): return SharingMessage(bytes).map { .shared($0) }
     case .baudRate, .dataSize, .parity, .stopSize, .control, .purge, .sequence:
       return .asked(message)
     }
@@ -171,9 +172,21 @@ public struct ComPortServer {
     case .purge: send(message)
     case .sequence: sequenceEnded(because: "")
     case .signature, .lineState, .modemState, .flowSuspend, .flowResume, .lineStateMask,
-      .modemStateMask:
+      .modemStateMask, .sharing:
       break
     }
+  }
+
+  /// Tells a client that is a serialterm something about the people at the session.
+  public mutating func tell(_ message: SharingMessage) { send(.sharing(message.bytes)) }
+
+  /// Tells a client that is a serialterm the settings of the line, which somebody else has changed.
+  public mutating func tell(_ settings: ComPortClient.Settings) {
+    send(.baudRate(settings.baudRate))
+    send(.dataSize(settings.dataSize))
+    send(.parity(settings.parity.rawValue))
+    send(.stopSize(settings.stopSize))
+    send(.control(settings.flow))
   }
 
   /// Answers that a sequence has ended.

@@ -5,6 +5,11 @@ public import Views
 // Views reads no clock, so this is here.
 
 extension Moment {
+  /// The moment with another time of the wall clock, by both clocks.
+  public func moved(to wallClock: UInt64) -> Moment {
+    Moment(wallClock: wallClock, monotonic: monotonic &- (self.wallClock &- wallClock))
+  }
+
   /// The present, by both clocks. The corresponding C function is `clock_gettime`.
   public static var now: Moment {
     var time = timespec()

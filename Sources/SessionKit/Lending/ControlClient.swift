@@ -46,6 +46,35 @@ package struct ControlClient: ~Copyable {
     return try? nextReply()
   }
 
+  /// Sends a request to a session, and waits until it has answered with lines and ended the connection.
+  ///
+  /// - Throws: `Errno` of connect(2); `EAGAIN` if it does not answer in time.
+  static func ask(_ request: String, at path: FilePath) throws(Errno) -> [String] {
+    let socket = try UnixSocket.make(isBlocking: true)
+    UnixSocket.setPatience(listPatience, of: socket.borrowed)
+    try UnixSocket.connect(socket.borrowed, to: path)
+    let bytes = Array("\(request)\n".utf8)
+    try systemCall {
+      bytes.withUnsafeBytes { write(socket.borrowed.rawValue, $0.baseAddress, $0.count) }
+    }
+    var input = LineAssembler(limit: SessionSummary.limit)
+    var lines: [String] = []
+    while !input.isOverlong, lines.count < mostLines {
+      while let line = input.next() { lines.append(line) }
+      var buffer = [UInt8](repeating: 0, count: 4_096)
+      let count = try systemCall {
+        buffer.withUnsafeMutableBytes { read(socket.borrowed.rawValue, $0.baseAddress, $0.count) }
+      }
+      guard count > 0 else { break }
+      input.append(buffer[..<count])
+    }
+    return lines
+  }
+
+  /// How long a session may take to say who is there.
+  private static let listPatience = Duration.seconds(1)
+  private static let mostLines = 256
+
   private mutating func nextReply() throws(Errno) -> ControlReply? {
     while true {
       if let line = input.next() { return ControlReply(line: line) }

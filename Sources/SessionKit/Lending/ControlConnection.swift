@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import NetworkLinks
 import Posix
 import SystemPackage
 
@@ -7,14 +8,16 @@ import SystemPackage
 /// a client that is killed gives the port back too.
 ///
 /// A client that shuts down its writing side gives the port back and receives the result.
+///
+/// A client can also ask who is at the sessions, or join one: see ``SessionRequest``.
 final class ControlConnection: Borrower {
   /// Called once, when the connection ends.
   package var onEnd: () -> Void = {}
 
   private let descriptor: OwnedDescriptor
   private let peer: UnixSocket.Peer
-  /// The desks of the present sessions.
-  private let desks: () -> [ReleaseDesk]
+  /// The present sessions.
+  private let sessions: () -> [SessionController]
   /// The desk of the session that has the requested port.
   private weak var desk: ReleaseDesk?
   private var watch: DescriptorWatch?
@@ -30,11 +33,12 @@ final class ControlConnection: Borrower {
   /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user, unless
   ///   that is root.
   package init(
-    _ client: consuming OwnedDescriptor, on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+    _ client: consuming OwnedDescriptor, on loop: IOLoop,
+    for sessions: @escaping () -> [SessionController]
   ) throws(Errno) {
     peer = try UnixSocket.peer(of: client.borrowed)
     descriptor = client
-    self.desks = desks
+    self.sessions = sessions
     guard peer.user == UserID(rawValue: geteuid()) || peer.user == UserID(rawValue: 0) else {
       throw .notPermitted
     }
@@ -69,15 +73,37 @@ final class ControlConnection: Borrower {
   private func take() {
     guard request == nil else { return }
     if let line = input.next() {
+      if let request = SessionRequest(line: line) { return perform(request) }
       guard let request = ControlRequest(line: line) else { return refuse() }
       self.request = request
       deadline = nil
-      desk = desks().first { $0.has(request.port) }
+      desk = sessions().lazy.map(\.releaseDesk).first { $0.has(request.port) }
       guard let desk else { return hear(.other) }
       desk.lend(request.port, to: self)
     } else if input.isOverlong {
       refuse()
     }
+  }
+
+  private func perform(_ request: SessionRequest) {
+    switch request {
+    case .list:
+      for session in sessions() { send(session.summary.line) }
+    case .join(let port):
+      let fitting = sessions().filter { port == nil || $0.summary.port == port }
+      guard fitting.count == 1 else {
+        reply(.no(fitting.isEmpty ? "it has no port of that name" : "it has several ports"))
+        break
+      }
+      do throws(Errno) {
+        // What came behind the line is of the connection that begins.
+        try fitting[0].server?.join(
+          descriptor.borrowed, from: .process(peer.pid, peer.user), reading: input.takeRest())
+      } catch {
+        reply(.no("\(error)"))
+      }
+    }
+    end()
   }
 
   private func refuse() {
@@ -104,8 +130,12 @@ final class ControlConnection: Borrower {
 
   /// A reply fits into the socket's buffer, unless the client has not read for a long time.
   private func reply(_ reply: ControlReply) {
+    send(reply.line)
+  }
+
+  private func send(_ line: String) {
     guard watch != nil else { return }
-    let bytes = Array("\(reply.line)\n".utf8)
+    let bytes = Array("\(line)\n".utf8)
     let outcome = bytes.withUnsafeBytes { try? descriptor.borrowed.writeAvailable($0) }
     if outcome != .bytes(bytes.count) { end() }
   }

@@ -3,15 +3,15 @@ import Glibc
 import Posix
 package import SystemPackage
 
-/// The control socket of the program, at which other programs ask it to release a port.
+/// The control socket of the program, at which other programs ask it to release a port, and join its sessions.
 ///
 /// The program works without one: every failure here leaves it untouched.
 package final class ControlServer {
   private let folder: ControlFolder
   private let name: String
   private let listener: OwnedDescriptor
-  /// The desks of the present sessions.
-  private let desks: () -> [ReleaseDesk]
+  /// The present sessions.
+  private let sessions: () -> [SessionController]
   private let loop: IOLoop
   private var isStopped = false
   private var watch: DescriptorWatch?
@@ -26,10 +26,10 @@ package final class ControlServer {
   ///
   /// - Returns: nil if there is none.
   package static func start(
-    on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+    on loop: IOLoop, for sessions: @escaping () -> [SessionController]
   ) -> ControlServer? {
     for place in ControlFolder.ownPlaces {
-      if let server = try? ControlServer(in: place, on: loop, for: desks) { return server }
+      if let server = try? ControlServer(in: place, on: loop, for: sessions) { return server }
     }
     return nil
   }
@@ -38,7 +38,8 @@ package final class ControlServer {
   ///
   /// - Throws: `Errno` of the directory or a system call; `EADDRINUSE` if all names are taken.
   package init(
-    in place: ControlFolder.Place, on loop: IOLoop, for desks: @escaping () -> [ReleaseDesk]
+    in place: ControlFolder.Place, on loop: IOLoop,
+    for sessions: @escaping () -> [SessionController]
   ) throws(Errno) {
     let folder = try ControlFolder(place, creates: true)
     let listener = try UnixSocket.make(isBlocking: false)
@@ -46,7 +47,7 @@ package final class ControlServer {
     Self.tidy(folder)
     self.folder = folder
     self.listener = listener
-    self.desks = desks
+    self.sessions = sessions
     self.loop = loop
     try systemCall { listen(self.listener.borrowed.rawValue, CInt(Self.mostConnections)) }
     watch = try loop.watch(self.listener.borrowed, for: .reading) { [unowned self] _ in accept() }
@@ -131,7 +132,7 @@ package final class ControlServer {
   /// Serves a client. Closes its connection if there are too many, or if it belongs to another user.
   private func admit(_ client: consuming OwnedDescriptor) {
     guard connections.count < Self.mostConnections,
-      let connection = try? ControlConnection(client, on: loop, for: desks)
+      let connection = try? ControlConnection(client, on: loop, for: sessions)
     else { return }
     let id = ObjectIdentifier(connection)
     connections[id] = connection

@@ -21,6 +21,12 @@ package struct LineAssembler {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
+  /// Removes and returns what came behind the last line.
+  package mutating func takeRest() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
   /// Whether the incomplete line is too long.
   package var isOverlong: Bool {
     bytes.prefix(limit).count == limit && !bytes[..<limit].contains(0x0A)

@@ -15,6 +15,11 @@ package struct LinkProviders: Sendable {
   /// - Parameter providers: asked in this order whether a target is theirs.
   package init(_ providers: [any LinkProvider]) { self.providers = providers }
 
+  /// The kinds of this program, and a session to be joined.
+  package static func joining(_ session: RunningSession, as name: String) -> LinkProviders {
+    LinkProviders([SessionProvider(joining: session, as: name)] + standard.providers)
+  }
+
   /// Parses a TARGET.
   ///
   /// - Throws: ``TargetError`` if it is malformed.

@@ -111,7 +111,7 @@ package struct NetworkProvider: LinkProvider {
     }
     return NetworkLink(
       to: endpoint, at: address, hasPort: form == .rfc2217 || form == .ssh, options: options,
-      on: loop)
+      as: UserName.own, on: loop)
   }
 
   package func presence(

@@ -1,6 +1,9 @@
 package import DeviceWatch
 package import EventLoop
+import Glibc
+import NetworkLinks
 package import Observing
+import PlainText
 package import SerialCore
 package import SystemPackage
 
@@ -22,13 +25,21 @@ package final class SessionController {
   package let sequences: SequencePlayer
   package let opening: OpeningSequence
   package let unsent: UnsentReport
+  /// Who is at the session.
+  package let sharing: SharingDesk
+  /// Lets clients join the session; nil if nobody can.
+  package var server: PortServer?
+  /// Who is at the session that the far end has; nil if the far end is no session.
+  package private(set) var farDesk: FarDesk?
+  /// Called when ``penDesk`` has changed, or who is there.
+  package var onSharingChange: () -> Void = {}
   /// What a user has to know, besides the events of the session.
   package let news: Observable<SessionNews>
   /// The exchange that has the pen; nil while the user, or the pipe, has it.
   package var exchange: (any RunningExchange)?
   /// The number of bytes of the input that can be read and were not.
   package var unreadInputCount: () -> Int = { 0 }
-  private let sharing: SharingWatch
+  private let otherPrograms: SharingWatch
   /// Called with a device that was not known when the program started, before its port is opened for
   /// the first time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
   package var onDeviceKnown: ((Device) throws -> Void)?
@@ -56,6 +67,8 @@ package final class SessionController {
   /// The options for opening a port, shared with the closure that opens it.
   private final class LinkMaking {
     var options: LinkOptions
+    /// Called with each link.
+    var onMade: (any Link) -> Void = { _ in }
     private var hasLookedForConsole = false
     init(_ options: LinkOptions) { self.options = options }
 
@@ -85,17 +98,20 @@ package final class SessionController {
     self.news = news
     session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
       if let console = link.kernelConsole(at: $0) { news.notify(.kernelConsole(console)) }
-      return providers.link(to: $0, options: link.options, on: loop)
+      let made = providers.link(to: $0, options: link.options, on: loop)
+      link.onMade(made)
+      return made
     }
     driver = SessionDriver(session, on: loop)
     hub = Hub(of: session)
+    sharing = SharingDesk(of: session, hub, on: loop)
     log = LogKeeper(of: session, hub, on: loop) { news.notify($0) }
     marks = Marks(in: log) { news.notify($0) }
     sequences = SequencePlayer(on: session, loop: loop)
     opening = OpeningSequence(of: session, with: sequences)
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, providers: providers, among: devices, on: loop)
-    sharing = SharingWatch(session, on: loop) { news.notify($0) }
+    otherPrograms = SharingWatch(session, on: loop) { news.notify($0) }
     unsent = UnsentReport { news.notify($0) }
     releaseDesk = ReleaseDesk(session, on: loop) { news.notify($0) }
     statistics = Statistics(of: session)
@@ -104,6 +120,9 @@ package final class SessionController {
     releaseDesk.onUnsent = { [unowned self] in unsent.bytes($0) }
     binder.onFailure = { [unowned self] in onEnd(.binding($0)) }
     driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
+    link.onMade = { [unowned self] in follow($0) }
+    sharing.onChange = { [unowned self] in onSharingChange() }
+    sharing.onEvent = { news.notify(.people($0)) }
     followState()
     adopt(configuration)
   }
@@ -150,6 +169,37 @@ package final class SessionController {
       onEnd(error)
     }
   }
+
+  // MARK: Sharing
+
+  /// Where the user asks for the pen: at the far end, if that is a session and the user may not write there; else
+  /// here.
+  package var penDesk: any PenDesk {
+    guard let farDesk, farDesk.isShared else { return sharing }
+    return farDesk.sharing.pen != .mine || sharing.sharing.others.isEmpty ? farDesk : sharing
+  }
+
+  private func follow(_ link: any Link) {
+    guard let link = link as? NetworkLink else { return }
+    let desk = FarDesk(of: link, isJoined: link.endpoint.kind == .session)
+    farDesk = desk
+    desk.onChange = { [unowned self] in onSharingChange() }
+    desk.onNews = { [unowned self] in news.notify(.far($0)) }
+  }
+
+  /// The session as others see it, who may want to join it.
+  package var summary: SessionSummary {
+    SessionSummary(
+      port: session.state.endpoint.map { "\($0)".harmless } ?? "", since: start,
+      command: commandName, holder: sharing.roster.holder.flatMap { sharing.member($0)?.name },
+      others: sharing.roster.members.filter { $0.id != sharing.roster.holder }.map(\.name),
+      addresses: sharing.addresses)
+  }
+
+  /// When the program began, in seconds since 1970-01-01 UTC.
+  private let start = time(nil)
+  /// The command of the program that has the session, as others see it.
+  package var commandName = "connect"
 
   // MARK: The end
 

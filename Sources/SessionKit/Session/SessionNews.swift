@@ -38,4 +38,8 @@ package enum SessionNews {
   case notLogged(FilePath, Int)
   /// The disk takes nothing: this number of bytes is not in the log.
   case notWritten(FilePath, Int)
+  /// Something has happened among those who are at the session.
+  case people(Roster.Event)
+  /// Something has happened at the session of another program, which this one has joined.
+  case far(FarDesk.News)
 }

@@ -53,8 +53,10 @@ package final class DeviceView {
   }
 
   /// Shows bytes that the device sent.
-  package func show(_ bytes: UnsafeRawBufferPointer) {
-    lastMoment = .now
+  ///
+  /// - Parameter time: when it sent them, in nanoseconds since 1970-01-01 UTC; nil for now.
+  package func show(_ bytes: UnsafeRawBufferPointer, sentAt time: UInt64? = nil) {
+    lastMoment = time.map { Moment.now.moved(to: $0) } ?? .now
     fit()
     if let changed = text.receive(bytes, at: lastMoment) {
       show(changed)

@@ -113,7 +113,10 @@ final class App {
   }
 
   private func runSessions(_ frontEnd: any FrontEnd) throws {
-    let control = ControlServer.start(on: loop) { [unowned self] in ports.map(\.releaseDesk) }
+    let control = ControlServer.start(on: loop) { [unowned self] in
+      // Who has joined a session does not offer it again.
+      ports.map(\.controller).filter { $0.session.state.endpoint?.kind != .session }
+    }
     defer { control?.stop() }
     try frontEnd.begin()
     while outcome == nil {
@@ -143,10 +146,20 @@ final class App {
   /// The longest time for a terminal to show the last messages.
   private static let messagePatience = Duration.milliseconds(20)
 
+  /// Why the program ends, for those who have joined its sessions.
+  private var reasonForOthers: String {
+    switch outcome {
+    case .failure(let failure) where !failure.message.isEmpty: failure.message
+    case .success(.signal(let number)): "the program was ended by signal \(number)"
+    case .success, .failure, nil: "the session was ended"
+    }
+  }
+
   /// The user's terminal first: a log's disk, and closing a device, may take their time.
   func close(_ frontEnd: any FrontEnd) {
     frontEnd.stop()
     for port in ports { port.controller.finishSending() }
+    for port in ports { port.controller.sharing.end(because: reasonForOthers) }
     alerts?.finish()
     frontEnd.giveBack()
     for port in ports { port.log.close() }

@@ -1,4 +1,6 @@
 import EventLoop
+import NetworkLinks
+import PlainText
 import SerialCore
 import SessionKit
 import TerminalFrontEnd
@@ -13,6 +15,8 @@ final class Port: CommandPort {
   /// Tells the user what happens to the session.
   let narrator: SessionNarrator
   private let console: Console
+  /// Lets clients join.
+  let server: PortServer
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
 
@@ -22,6 +26,7 @@ final class Port: CommandPort {
   var releaseDesk: ReleaseDesk { controller.releaseDesk }
   var log: LogKeeper { controller.log }
   var marks: Marks { controller.marks }
+  var penDesk: any PenDesk { controller.penDesk }
 
   /// The name of the port in messages that do not say which one it is; nil while it is the only one.
   var name: String? {
@@ -57,6 +62,42 @@ final class Port: CommandPort {
     // The state is up to date when the controller acts on a change.
     controller.followState()
     narrator.borrowers = { [desk = controller.releaseDesk] in desk.borrowerNames }
+    controller.onSharingChange = { [unowned controller] in
+      model.update { $0.sharing = controller.penDesk.sharing }
+    }
+    server = PortServer(
+      for: controller,
+      program: ServedClient.Program(
+        signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
+    controller.server = server
+    narrator.farSharing = { [unowned controller] in controller.farDesk?.sharing }
+    server.onNews = { [unowned self] in narrator.tell($0) }
+  }
+
+  // MARK: Sharing
+
+  /// Decides who may write besides the user. Call it before anybody joins.
+  ///
+  /// - Parameters:
+  ///   - home: the name of who sits at the session; nil for nobody.
+  ///   - answers: whether it is a person, who can be asked for the pen.
+  func share(_ writers: Roster.Rule, home: String?, answers: Bool = false) {
+    controller.sharing.begin(writers, home: home, answers: answers)
+    narrator.isService = home == nil
+  }
+
+  /// Waits for clients at a place, and says where, and who can reach it.
+  ///
+  /// - Throws: ``Failure``.
+  func listen(at entrance: PortServer.Entrance) throws(Failure) {
+    do throws(ListeningError) {
+      let address = try server.listen(at: entrance)
+      if entrance.place != .standardStreams { console.say("serving at \(address.harmless).") }
+    } catch {
+      throw Failure(
+        .otherFailure, "\(entrance.name): clients cannot be waited for: \(error.reason).")
+    }
+    if let warning = entrance.warning(allowing: server.rules.allowed) { console.warn(warning) }
   }
 
   /// Applies a configuration. An open port gets those parts that can be changed while it is open.

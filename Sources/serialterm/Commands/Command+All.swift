@@ -11,6 +11,7 @@ extension Command {
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
     terminalSize, followSize,
     nextPort, port.command, sendToAll, connectTo.command,
+    pen, takePen, who, share.command, stopSharing,
     release, reconnect, showConfiguration, copySettings, saveProfile, statistics,
   ]
 

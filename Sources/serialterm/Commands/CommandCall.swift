@@ -60,6 +60,14 @@ protocol CommandPort: AnyObject {
   var releaseDesk: ReleaseDesk { get }
   var log: LogKeeper { get }
   var marks: Marks { get }
+  /// Where the user asks for the pen, and gives it away.
+  var penDesk: any PenDesk { get }
+  /// Lets clients join the session.
+  var server: PortServer { get }
+  /// Waits for clients at a place.
+  ///
+  /// - Throws: ``Failure``.
+  func listen(at entrance: PortServer.Entrance) throws(Failure)
 }
 
 /// The user of a session, as commands see it.

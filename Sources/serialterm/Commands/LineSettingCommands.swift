@@ -49,7 +49,7 @@ extension Command {
     argument: ArgumentKind<Setting>, text: @escaping @Sendable (Setting) -> String
   ) -> CommandWithArgument<SettingsChange> {
     CommandWithArgument(
-      key, option.name, option.inSession, or: synonyms, needs: [.openPort, .settings],
+      key, option.name, option.inSession, or: synonyms, needs: [.openPort, .pen, .settings],
       value: { text($0.requestedSettings[keyPath: setting]) },
       argument: argument.map { SettingsChange(setting, to: $0) }
     ) { change, call in

@@ -6,7 +6,7 @@ import TerminalUI
 extension Command {
   static let sendBreak = CommandWithArgument(
     "b", "break", "send a break", or: ["serial break", "sysrq", "attention", "interrupt"],
-    needs: [.openPort, .sending, .breaks],
+    needs: [.openPort, .sending, .pen, .breaks],
     argument: .milliseconds(1...10_000, unlessGiven: LineCommands.breakLength)
   ) { length, call in
     call.port.lineCommands.sendBreak(for: length, then: call.answer)
@@ -14,7 +14,7 @@ extension Command {
 
   static let toggleLine = CommandWithArgument(
     "g", "toggle-line", "toggle DTR or RTS", or: ["dtr", "rts", "modem line", "set dtr"],
-    needs: [.openPort, .sending, .modemLines], value: \.modemLinesInWords,
+    needs: [.openPort, .sending, .pen, .modemLines], value: \.modemLinesInWords,
     argument: ArgumentKind.outputLine("line to toggle").map { LineChange(toggling: $0) }
   ) { change, call in
     call.answer(call.port.lineCommands.perform(change))
@@ -22,7 +22,7 @@ extension Command {
 
   static let pulseLine = CommandWithArgument(
     "p", "pulse-line", "pulse DTR or RTS", or: ["reset", "reboot", "restart board"],
-    needs: [.openPort, .sending, .modemLines], value: \.modemLinesInWords,
+    needs: [.openPort, .sending, .pen, .modemLines], value: \.modemLinesInWords,
     argument: ArgumentKind.outputLine("line to pulse").map { LinePulse($0) }
   ) { pulse, call in
     call.port.lineCommands.perform(pulse, then: call.answer)

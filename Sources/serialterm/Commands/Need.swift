@@ -1,4 +1,6 @@
 import SerialCore
+import SessionKit
+import Telnet
 import TerminalFrontEnd
 
 /// A condition of a command.
@@ -44,9 +46,21 @@ enum Need {
   case filter
   /// What the device sent is kept.
   case scrollback
+  /// The user may write to the device: nobody else has the pen.
+  case pen
+  /// Others are at the session, or clients can come.
+  case others
+  /// Nobody else has the pen for good: it can move.
+  case movablePen
+  /// The user may take the pen without asking.
+  case takingPen
+  /// The session is of this program, and not joined.
+  case ownSession
+  /// Clients are waited for.
+  case listening
 
   /// The conditions of everything that sends: typing, pasting, programs.
-  static let toSend: [Need] = [.openPort, .sending, .noExchange]
+  static let toSend: [Need] = [.openPort, .sending, .pen, .noExchange]
 
   /// Why a state does not meet the condition; nil when it does.
   func unmet(in state: TerminalState) -> String? {
@@ -59,11 +73,25 @@ enum Need {
       }
     case .openPort:
       switch state.session {
-      case .open: nil
+      case .open: state.sharing.portTrouble?.reason
       case .opening: "the port is opening"
       case .waitingForDevice, .closed: "no device"
       case .released: "port released"
       }
+    case .pen: state.sharing.penReason
+    case .others:
+      state.sharing.others.isEmpty && !state.sharing.isJoined ? "nobody else is here" : nil
+    case .movablePen:
+      switch state.sharing.pen {
+      case .everybodys: "everybody writes"
+      case .nobodys: "nobody writes here"
+      case .mine, .others, .free: nil
+      }
+    case .takingPen:
+      state.sharing.pen == .mine
+        ? "you have the pen" : state.sharing.mayTake ? nil : "only who is known"
+    case .ownSession: state.sharing.isJoined ? "joined session" : nil
+    case .listening: state.sharing.addresses.isEmpty ? "not served" : nil
     case .user: state.isScripted ? "in use by a script; released when it finishes" : nil
     case .interactive: state.isScripted ? "there is no user" : nil
     case .severalPorts: state.program.ports.count > 1 ? nil : "only 1 port"
@@ -95,4 +123,28 @@ enum Need {
 extension [Need] {
   /// The reason of the first condition that a state does not meet; nil when it meets all.
   func unmet(in state: TerminalState) -> String? { lazy.compactMap { $0.unmet(in: state) }.first }
+}
+
+extension Sharing {
+  /// Why this user may not write; nil if it may.
+  var penReason: String? {
+    switch pen {
+    case .mine, .everybodys: nil
+    case .nobodys: "you only watch"
+    case .free: "you watch: ask for the pen"
+    case .others(let person): "\(person.name) has the pen"
+    }
+  }
+}
+
+extension SharingMessage.PortState {
+  /// Why the port of a joined session cannot be used; nil if it is open.
+  fileprivate var reason: String? {
+    switch self {
+    case .open: nil
+    case .waiting: "no device"
+    case .released: "port released"
+    case .closed: "the session ends"
+    }
+  }
 }

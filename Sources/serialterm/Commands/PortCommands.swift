@@ -29,7 +29,7 @@ extension Command {
   static let release = Command(
     "r", "release", "lend the port",
     or: ["close port", "free port", "detach", "suspend", "take back", "reopen", "flash"],
-    needs: [.user, .device, .noExchange],
+    needs: [.user, .ownSession, .device, .noExchange],
     value: { $0.session.isReleased ? "released" : nil }
   ) { call in
     call.port.releaseDesk.toggle()
@@ -39,7 +39,7 @@ extension Command {
   static let reconnect = Command(
     "n", ConnectCommand.reconnect.name, ConnectCommand.reconnect.inSession,
     or: ["auto reconnect", "retry", "unplug"],
-    needs: [.openPort], value: { $0.reconnects.onOff }
+    needs: [.ownSession, .openPort], value: { $0.reconnects.onOff }
   ) { call in
     call.port.model.update { $0.reconnects.toggle() }
     let waits = call.state.reconnects

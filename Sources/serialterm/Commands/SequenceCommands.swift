@@ -16,7 +16,7 @@ extension Command {
 
 extension NamedSequence {
   /// The conditions of every sequence.
-  fileprivate static let needs: [Need] = [.openPort, .sending, .noExchange, .noSequence]
+  fileprivate static let needs: [Need] = [.openPort, .sending, .pen, .noExchange, .noSequence]
 
   /// The command that plays the sequence.
   var command: Command {

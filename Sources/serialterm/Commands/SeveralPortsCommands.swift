@@ -8,7 +8,7 @@ import TerminalUI
 /// The commands for several ports in one program.
 extension Command {
   static let nextPort = Command(
-    "w", "next-port", "type to the next port", or: ["switch port", "focus", "window", "tab"],
+    "N", "next-port", "type to the next port", or: ["switch port", "focus", "window", "tab"],
     needs: [.severalPorts], value: { $0.program.focus }
   ) { call, user in
     user.moveFocus(to: nil)

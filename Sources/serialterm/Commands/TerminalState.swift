@@ -1,4 +1,5 @@
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 import Views
@@ -61,6 +62,8 @@ struct TerminalState: Hashable {
   var showsStatus = false
   /// Whether the far end is told the size of the window when it changes.
   var followsSize = false
+  /// Who else is at the session, and who has the pen.
+  var sharing = Sharing()
 
   /// Whether the modem lines are shown.
   var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }

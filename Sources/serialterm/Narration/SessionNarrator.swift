@@ -5,6 +5,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import Telnet
 import TerminalFrontEnd
 
 /// Tells the user what happens to a session: its device is opened, lost and found again; the driver changed a
@@ -18,6 +19,10 @@ final class SessionNarrator: SessionObserver {
   var wayBack: String?
   /// The programs that have the released port, in words; nil if there are none.
   var borrowers: () -> String? = { nil }
+  /// Who is at the session that this one has joined; nil if it has joined none.
+  var farSharing: () -> Sharing? = { nil }
+  /// The keys for the pen, in words; nil if the user has no keyboard here.
+  var penKeyName: () -> String? = { nil }
   /// The name of the port in messages that do not say which one it is; nil while it is the only one.
   var name: String?
   private var goneAt: MonotonicTime?
@@ -141,8 +146,113 @@ final class SessionNarrator: SessionObserver {
     case .log(let path, let news): console.warn(news.words(at: path))
     case .notLogged(let path, let count):
       console.warn("\(path): \(count.counted("byte")) not logged.")
+    case .people(let event): tell(event)
+    case .far(let news): tell(news)
     case .notWritten(let path, let count):
       console.warn("\(path): the disk takes nothing; \(count.bytesWere) not written.")
+    }
+  }
+
+  // MARK: The others
+
+  /// Whether nobody sits at the session: who comes and goes is said in other words.
+  var isService = false
+
+  /// Prints what happens among those who are at the session.
+  private func tell(_ event: Roster.Event) {
+    switch event {
+    case .joined(let member): if member.id != SharingMessage.home { say("\(member.name) is here.") }
+    case .left(let member): say("\(member.name) has left.")
+    case .moved(let old, let new, let handover): say(Self.words(for: handover, from: old, to: new))
+    case .asked(let member): say("\(member.name) asks for the pen.\(penKey(" gives it."))")
+    case .kept(let holder, let refused):
+      let names = refused.map(\.name).joined(separator: ", ")
+      say(
+        "\(holder.id == SharingMessage.home ? "you keep" : "\(holder.name) keeps") the pen; \(names) had asked."
+      )
+    }
+  }
+
+  private static func words(
+    for handover: Roster.Handover, from old: Roster.Member?, to new: Roster.Member?
+  ) -> String {
+    guard let new else { return "nobody has the pen now." }
+    let isYou = new.id == SharingMessage.home
+    return switch handover {
+    case .taken, .given, .inherited: isYou ? "you have the pen." : "\(new.name) has the pen."
+    case .forced:
+      isYou
+        ? "you have taken the pen from \(old?.name ?? "nobody")."
+        : "\(new.name) has taken the pen from \(old.map { $0.id == SharingMessage.home ? "you" : $0.name } ?? "nobody")."
+    }
+  }
+
+  /// Who has the pen of a session that this one has joined, unless it is the user.
+  private func sayWhoHasPen() {
+    guard let sharing = farSharing(), sharing.pen != .mine else { return }
+    let ask = penKeyName().map { " \($0) asks for it." } ?? ""
+    switch sharing.pen {
+    case .others(let person): say("\(person.name) has the pen: you watch.\(ask)")
+    case .free: say("nobody has the pen: you watch.\(ask)")
+    case .nobodys: say("nobody may write here: you watch.")
+    case .everybodys, .mine: break
+    }
+  }
+
+  /// Prints what happens at a session that this one has joined.
+  private func tell(_ news: FarDesk.News) {
+    switch news {
+    case .joined: sayWhoHasPen()
+    case .history, .missed: break
+    case .came(let person): say("\(person.name) is here.")
+    case .left(let person): say("\(person.name) has left.")
+    case .penMoved(let old, let new, let handover):
+      say(Self.words(for: handover, from: old, to: new))
+    case .asked(let person): say("\(person.name) asks for the pen.\(penKey(" gives it."))")
+    case .kept: say("you do not get the pen: it is kept.")
+    case .port(.open, let name): say("\(name) is back.")
+    case .port(.waiting, let name): say("\(name) is gone; the session waits for it.")
+    case .port(.released, let name): say("\(name) is released for another program.")
+    case .port(.closed, _): break
+    case .ended(let reason): say("the session has ended: \(reason).")
+    }
+  }
+
+  private static func words(
+    for handover: Roster.Handover, from old: Sharing.Pen, to new: Sharing.Pen
+  ) -> String {
+    switch (old, new) {
+    case (.others(let person), .mine) where handover == .forced:
+      "you have taken the pen from \(person.name)."
+    case (.mine, .others(let person)) where handover == .forced:
+      "\(person.name) has taken the pen from you."
+    case (_, .mine): "you have the pen."
+    case (_, .others(let person)): "\(person.name) has the pen."
+    case (_, .free), (_, .everybodys), (_, .nobodys): "nobody has the pen now."
+    }
+  }
+
+  /// How the user answers, if there is a key for it.
+  private func penKey(_ words: String) -> String {
+    penKeyName().map { " \($0)\(words)" } ?? ""
+  }
+
+  private func say(_ text: String) { console.say(named(text)) }
+
+  /// Prints what happens at the entrances.
+  func tell(_ news: PortServer.News) {
+    switch news {
+    case .notAllowed(let name): say("\(name) was not let in: --allow does not name its address.")
+    case .tooMany(let name):
+      say("\(name) was not let in: there are \(PortServer.clientLimit) clients.")
+    case .failed(let name, let error): console.warn(named("\(name) was not let in: \(error)."))
+    case .client(let name, .mayNotWrite):
+      say("\(name) sends something, but may not: it is dropped.")
+    case .client(let name, .leftOut(let count)):
+      say("\(name) takes nothing: it missed \(count.counted("byte")).")
+    case .client(let name, .unsent(let count)):
+      console.warn(named("\(name) has left; \(count.bytesWere) not sent."))
+    case .client(let name, .stalled): say("\(name) was disconnected, since its bytes have a gap.")
     }
   }
 

@@ -33,6 +33,14 @@ struct Timestamp {
     return format("%H:%M:%S", fields) + "." + padded(time.tv_nsec / 1_000_000, to: 3)
   }
 
+  /// The local date and time, to the minute: `2026-11-21 07:31`.
+  var minute: String {
+    var seconds = time.tv_sec
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    return format("%Y-%m-%d %H:%M", fields)
+  }
+
   /// For names of files, in local time: `20261121-073100`.
   var fileName: String {
     var seconds = time.tv_sec

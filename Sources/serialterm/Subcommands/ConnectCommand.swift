@@ -98,7 +98,7 @@ struct ConnectCommand: ProfiledCommand {
     """,
     example: """
       serialterm connect ttyUSB0 -b 9600 -t    # 9600 baud, the time of each line
-      serialterm connect ttyUSB0 ttyUSB1       # two devices; ctrl-t w switches
+      serialterm connect ttyUSB0 ttyUSB1       # two devices; ctrl-t N switches
       """,
     mostUsed: [
       LineParameters.baud, LineParameters.parity, LineParameters.flow, localEcho, lineEnding,
@@ -116,6 +116,7 @@ struct ConnectCommand: ProfiledCommand {
       PacingParameters.section,
       ParameterSection(
         "PROGRAMS AND PIPES", [Self.linger, Self.exec, json, SessionParameters.quiet]),
+      ParameterSection("SHARING", SharingParameters.places + SharingParameters.rules),
       SessionParameters.configuration,
     ])
 
@@ -171,25 +172,35 @@ struct ConnectCommand: ProfiledCommand {
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { ($0, reading.late) }
     }
-    let requests = ([(self, context.late)] + others).map { command, late in
+    let requests = try ([(self, context.late)] + others).map { command, late in
       UserInterface.PortRequest(
-        configuration: command.connectConfiguration,
+        configuration: try command.connectConfiguration,
         forDevice: late.map { late in
           { try late.command(for: $0, like: command).connectConfiguration }
         })
     }
     if requests.count > 1 {
+      try validateSharing()
       try validateSharedScreen()
       try Self.validateLogs(requests.map(\.configuration.session.log))
     }
     let further = context.further.map { further in
       { endpoint in
-        (try further(endpoint) as? ConnectCommand ?? self).connectConfiguration
+        try (try further(endpoint) as? ConnectCommand ?? self).connectConfiguration
       }
     }
     return try UserInterface(
       requests, alerts: values.alerts, running: script, further: further, among: context.devices
     ).run()
+  }
+
+  /// An address leads to one port.
+  private func validateSharing() throws(Failure) {
+    guard !values.entrances.isEmpty else { return }
+    throw Failure(
+      .usage,
+      "--listen and --unix are for one device. Run 'serialterm serve' for each, or use 'share' of the palette."
+    )
   }
 
   /// What several devices have in common cannot be what only one can have.
@@ -241,7 +252,8 @@ struct ConnectCommand: ProfiledCommand {
       (reading.command as? ConnectCommand).map { (command: $0, late: reading.late) }
     }
     guard !others.isEmpty else { return }
-    let configurations = [connectConfiguration] + others.map(\.command.connectConfiguration)
+    let configurations =
+      try [connectConfiguration] + others.map { try $0.command.connectConfiguration }
     try Self.validateLogs(configurations.map(\.session.log))
     for (index, (command, late)) in others.enumerated() {
       json.add(
@@ -265,20 +277,25 @@ extension ConnectCommand {
       target: namedTarget, reconnects: values[Self.reconnect] && exec == nil)
   }
 
+  /// - Throws: ``Failure`` if it names a group that does not exist.
   var connectConfiguration: ConnectConfiguration {
-    ConnectConfiguration(
-      session: sessionConfiguration, profile: profile.name,
-      configuredKeys: Set(profile.keys),
-      file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
-      snippets: profile.snippets,
-      sequences: profile.sequences,
-      echoesLocally: values[Self.localEcho],
-      isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
-      lineEnding: values[Self.lineEnding], view: values.viewSettings,
-      filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
-      scrollbackCapacity: values[ViewParameters.scrollback],
-      printsLists: values[ViewParameters.plain], prefix: values[Self.prefix],
-      escape: values[Self.escape], linger: linger,
-      drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn])
+    get throws(Failure) {
+      ConnectConfiguration(
+        session: sessionConfiguration, profile: profile.name,
+        configuredKeys: Set(profile.keys),
+        file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
+        snippets: profile.snippets,
+        sequences: profile.sequences,
+        echoesLocally: values[Self.localEcho],
+        isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
+        lineEnding: values[Self.lineEnding], view: values.viewSettings,
+        filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
+        scrollbackCapacity: values[ViewParameters.scrollback],
+        printsLists: values[ViewParameters.plain], prefix: values[Self.prefix],
+        escape: values[Self.escape], linger: linger,
+        drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn],
+        writers: values[SharingParameters.writers].rule, entrances: values.entrances,
+        servingRules: try values.servingRules)
+    }
   }
 }

@@ -52,8 +52,8 @@ struct CommandContext {
 enum Subcommands {
   static let all: [any Subcommand.Type] = [
     ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
-    ReleaseCommand.self, LogCommand.self, ServeCommand.self, SendCommand.self, RunCommand.self,
-    ReplayCommand.self,
+    ReleaseCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self, SendCommand.self,
+    RunCommand.self, ReplayCommand.self,
     ListProfilesCommand.self, ShowProfileCommand.self, SaveProfileCommand.self,
     ImportTioCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
     DescribeCommand.self, CompleteLineCommand.self,
@@ -61,6 +61,7 @@ enum Subcommands {
 
   /// The commands that read the configuration.
   static let profiled: [any ProfiledCommand.Type] = [
-    ConnectCommand.self, LogCommand.self, ServeCommand.self, SendCommand.self, RunCommand.self,
+    ConnectCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self,
+    SendCommand.self, RunCommand.self,
   ]
 }

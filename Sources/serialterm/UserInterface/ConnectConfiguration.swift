@@ -4,6 +4,7 @@ import Options
 import SerialCore
 import SessionKit
 import SystemPackage
+import Telnet
 import TerminalFrontEnd
 
 /// Configuration of an interactive session.
@@ -43,6 +44,12 @@ struct ConnectConfiguration {
   let drain: Duration?
   /// The signal that releases the port, and reopens it.
   let releaseSignal: ReleaseSignal?
+  /// Who may write, if others join the session.
+  var writers = Roster.Rule.one
+  /// Where clients connect.
+  var entrances: [PortServer.Entrance] = []
+  /// What holds for clients.
+  var servingRules = PortServer.Rules()
 
   /// The same for one more device, with those logs that several devices can have.
   ///

@@ -76,7 +76,12 @@ final class PortPresenter {
     session.owner = isTyped ? .keyboard : .pipe
     errorReport.say = { [unowned self] in say($0) }
     news = controller.news.observe { [unowned self] in
-      if case .mark(let mark) = $0 { show(mark) }
+      switch $0 {
+      case .mark(let mark): show(mark)
+      case .far(.history(let bytes, let time)): showHistory(bytes, time)
+      case .far(.missed(let count)): showGap(count)
+      default: break
+      }
     }
     adopt(configuration)
   }
@@ -142,6 +147,14 @@ final class PortPresenter {
     return query
   }
 
+  /// Waits for clients where the configuration says.
+  ///
+  /// - Throws: ``Failure``.
+  func listen() throws(Failure) {
+    port.server.rules = configuration.servingRules
+    for entrance in configuration.entrances { try port.listen(at: entrance) }
+  }
+
   /// Starts to show what the device sends.
   func start() {
     subscription = controller.hub.subscribe(
@@ -170,6 +183,20 @@ final class PortPresenter {
     }
     if isCrowded { updateRoom() }
     onShown(bytes)
+  }
+
+  /// Shows what the device sent before the user joined its session. Logs do not get it.
+  private func showHistory(_ bytes: [UInt8], _ time: UInt64) {
+    bytes.withUnsafeBytes { bytes in
+      scrollback?.add(bytes, at: time)
+      if console.isOutputTerminal { view.show(bytes, sentAt: time) } else { view.place.show(bytes) }
+    }
+  }
+
+  private func showGap(_ count: Int) {
+    view.showHeld()
+    let text = "[\(count.counted("byte")) of the device missed: this terminal took nothing]"
+    console.answer([StyledLine(text, .dimmed)])
   }
 
   /// Shows a mark behind all that has been received.

@@ -34,6 +34,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var drains: [Drain] = []
   var lingerTimer: LoopTimer?
   var inputFailure: Failure?
+  /// Whether the user takes the pen of the session that it joins, without asking.
+  var takesPenAtOnce = false
   /// Whether what is typed goes to all ports.
   var sendsToAll = false {
     didSet { tellPorts() }
@@ -162,6 +164,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
     }
     mergeIfNeeded()
     for port in ports { connect(port) }
+    // An address that cannot be used is found before the port is opened, which may reset a board.
+    for port in ports { try port.listen() }
     app.shareLogs()
     // Only the first can be asked for: the others were named.
     let queries = try ports.map { ($0, try $0.bind()) }
@@ -188,6 +192,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   func begin() {
     greet()
+    if takesPenAtOnce { controller.farDesk?.takesPenAtOnce = true }
     followState()
     startOpeningScript()
     guard terminal != nil else { return }
@@ -215,13 +220,20 @@ final class UserInterface: FrontEnd, SessionDelegate {
     port.port.narrator.keys = { [unowned self, unowned port] in
       terminal == nil ? nil : port === ports[0] ? keysInWords : ""
     }
+    port.port.narrator.penKeyName = { [unowned self] in
+      terminal == nil || input.prefix == .none ? nil : "\(input.prefix) \(Command.pen.key ?? " ")"
+    }
+    port.port.share(configuration.writers, home: UserName.own, answers: terminal != nil)
     port.onShown = { [unowned self, unowned port] in
       if port === focus { lineInput.deviceSent($0) }
       status.update()
     }
     port.onStateChange = { [unowned self, unowned port] in stateDidChange($0, of: port) }
-    controller.onEnd = { [unowned self, unowned port] in
-      portEnded(port, .failure(Failure($0)))
+    controller.onEnd = { [unowned self, unowned port, unowned controller] in
+      // Its end is no failure of the one who has joined it.
+      let hasEnded =
+        controller.farDesk?.sharing.isJoined == true && controller.farDesk?.endReason != nil
+      portEnded(port, hasEnded ? .success(.done) : .failure(Failure($0)))
     }
   }
 
@@ -313,7 +325,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   /// Leads what is typed to where it belongs in the present state.
   private func updateInput() {
-    input.isRefusing = Need.sending.unmet(in: model.state) != nil
+    input.isRefusing = [Need.sending, .pen].unmet(in: model.state) != nil
     input.mapList = model.state.view.map
     input.lineEnding = model.state.lineEnding
     input.takesEscapes = !dialogs.isOpen

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Addresses that share their first bits, as a value: `192.168.1.0/24`, `2001:db8::/32`, or one address.
+package struct AddressRange: Hashable, Sendable {
+  private let bytes: [UInt8]
+  private let bits: Int
+
+  /// Reads an address, or an address and the number of its bits that count.
+  ///
+  /// The corresponding C function is `inet_pton`.
+  ///
+  /// - Returns: nil if the text is neither.
+  package init?(parsing text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 2 else { return nil }
+    let family = parts[0].contains(":") ? AF_INET6 : AF_INET
+    var bytes = [UInt8](repeating: 0, count: family == AF_INET6 ? 16 : 4)
+    guard inet_pton(family, String(parts[0]), &bytes) == 1 else { return nil }
+    self.bytes = bytes
+    let all = bytes.count * 8
+    guard parts.count == 2 else {
+      bits = all
+      return
+    }
+    guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bits = Int(parts[1]),
+      (0...all).contains(bits)
+    else { return nil }
+    self.bits = bits
+  }
+
+  /// Whether an address, as text, is one of them.
+  package func contains(_ text: String) -> Bool {
+    AddressRange(parsing: text).map { contains($0.bytes) } ?? false
+  }
+
+  /// Whether an address is one of them.
+  package func contains(_ address: [UInt8]) -> Bool {
+    guard address.count == bytes.count else { return false }
+    let whole = bits / 8
+    guard address.prefix(whole) == bytes.prefix(whole) else { return false }
+    guard bits % 8 > 0 else { return true }
+    let mask = UInt8(truncatingIfNeeded: 0xFF00 >> (bits % 8))
+    return address[whole] & mask == bytes[whole] & mask
+  }
+}

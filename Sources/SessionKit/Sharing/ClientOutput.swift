@@ -1,0 +1,116 @@
+import EventLoop
+import Posix
+import SystemPackage
+
+/// What goes to a client of a shared session, and what waits because the client does not take it.
+///
+/// Messages always fit. The device's bytes are left out while too many wait, and counted, unless the device waits
+/// for the client. A piece is left out as a whole, since it may contain sequences of the protocol.
+final class ClientOutput {
+  /// Called when the client takes bytes again after ``isCrowded``.
+  var onRoom: () -> Void = {}
+  /// Called with the number of the device's bytes that were left out, when the client has taken all that waited.
+  var onGap: (Int) -> Void = { _ in }
+  /// Called once, when the client is gone.
+  var onGone: () -> Void = {}
+  /// Whether bytes are left out; otherwise the device waits, and all bytes are kept.
+  var leavesOut = true
+
+  private let descriptor: FileDescriptor
+  private var watch: DescriptorWatch?
+  private var backlog: [UInt8] = []
+  /// The number of bytes at the front of the backlog that were taken.
+  private var head = 0
+  private var leftOut = 0
+
+  /// The number of waiting bytes above which the device's bytes are left out, or the device waits.
+  static let crowd = 65_536
+  /// A client that takes nothing for so long that this many bytes of messages wait is given up.
+  private static let limit = 1_048_576
+
+  /// - Parameter descriptor: borrowed; it does not block.
+  /// - Throws: the errors of epoll_ctl(2).
+  init(_ descriptor: FileDescriptor, on loop: IOLoop) throws(Errno) {
+    self.descriptor = descriptor
+    watch = try loop.watch(descriptor, for: .hangUp) { [unowned self] in
+      if $0.contains(.writable) || !isDrained { drain() } else { lose() }
+    }
+  }
+
+  deinit { watch?.cancel() }
+
+  /// The number of bytes that wait.
+  var count: Int { backlog.count - head }
+  var isDrained: Bool { count == 0 }
+  var isCrowded: Bool { count > Self.crowd }
+
+  /// Ends the output. Nothing is called any more.
+  func end() {
+    watch?.cancel()
+    watch = nil
+  }
+
+  /// Writes the device's bytes.
+  ///
+  /// - Parameter byteCount: their number, before they were encoded.
+  func write(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) {
+    if leavesOut, leftOut > 0 || (!isDrained && count + bytes.count > Self.crowd) {
+      leftOut += byteCount
+      return
+    }
+    put(bytes)
+  }
+
+  /// Writes a message of the protocol.
+  func write(message: [UInt8]) {
+    guard !message.isEmpty else { return }
+    if count + message.count > Self.limit { return lose() }
+    message.withUnsafeBytes { put($0) }
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) {
+    guard watch != nil else { return }
+    let taken = isDrained ? writeSome(bytes) : 0
+    guard watch != nil, taken < bytes.count else { return }
+    backlog.append(contentsOf: bytes[taken...])
+    // Fails only if memory is short; the next write tries again.
+    _ = try? watch?.setInterest(.writing)
+  }
+
+  private func drain() {
+    let wasCrowded = isCrowded
+    if !isDrained {
+      head += backlog.withUnsafeBytes { writeSome(UnsafeRawBufferPointer(rebasing: $0[head...])) }
+    }
+    guard watch != nil else { return }
+    if isDrained {
+      (backlog, head) = ([], 0)
+      _ = try? watch?.setInterest(.hangUp)
+      if leftOut > 0 {
+        let count = leftOut
+        leftOut = 0
+        onGap(count)
+      }
+    } else if head > Self.crowd {
+      backlog.removeFirst(head)
+      head = 0
+    }
+    if wasCrowded && !isCrowded { onRoom() }
+  }
+
+  private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
+    do throws(Errno) {
+      guard case .bytes(let count) = try descriptor.writeAvailable(bytes) else { return 0 }
+      return count
+    } catch {
+      lose()
+      return 0
+    }
+  }
+
+  private func lose() {
+    guard watch != nil else { return }
+    end()
+    onGone()
+  }
+}

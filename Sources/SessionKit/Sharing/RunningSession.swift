@@ -1,0 +1,47 @@
+package import Glibc
+import Posix
+package import SerialCore
+package import SystemPackage
+
+/// A port of a program of this user that runs now, and can be joined.
+package struct RunningSession: Hashable, Sendable {
+  /// The process.
+  package let pid: pid_t
+  /// The path of its control socket.
+  package let socket: FilePath
+  package let summary: SessionSummary
+
+  /// The endpoint of a session that has joined it: `/dev/ttyUSB0 (session 4711)`.
+  package var endpoint: Endpoint { Endpoint(.session, "\(summary.port) (session \(pid))") }
+
+  /// The sessions of this user, by process; those of this process are left out. It asks each, and waits at most
+  /// a second for one that does not answer.
+  package static func all() -> [RunningSession] {
+    var found: [RunningSession] = []
+    for place in ControlFolder.ownPlaces {
+      // No session listens in a directory that is missing or not private.
+      guard let folder = try? ControlFolder(place) else { continue }
+      for name in folder.socketNames {
+        guard let pid = ControlFolder.pid(ofSocket: name), pid != getpid() else { continue }
+        for summary in summaries(at: folder.socketPath(name)) {
+          found.append(
+            RunningSession(pid: pid, socket: place.path.appending(name), summary: summary))
+        }
+      }
+    }
+    return found.sorted { ($0.pid, $0.summary.port) < ($1.pid, $1.summary.port) }
+  }
+
+  /// Whether a process has a session of this user. It is not asked.
+  package static func exists(of pid: pid_t) -> Bool {
+    ControlFolder.ownPlaces.contains { place in
+      guard let folder = try? ControlFolder(place) else { return false }
+      return folder.socketNames.contains { ControlFolder.pid(ofSocket: $0) == pid }
+    }
+  }
+
+  private static func summaries(at path: FilePath) -> [SessionSummary] {
+    guard let text = try? ControlClient.ask(SessionRequest.list.line, at: path) else { return [] }
+    return text.compactMap(SessionSummary.init(line:))
+  }
+}

@@ -1,0 +1,207 @@
+/// A message about the people at a shared session, between two serialterms: who is there, who has the pen, what
+/// was shown before. It is the text of a private message of RFC 2217's option: ``ComPortMessage/sharing(_:)``.
+///
+/// The first byte is the number of the message. Numbers are unsigned, of four bytes or of eight for a time, the
+/// highest byte first. A name or a text is the last part, in UTF-8.
+public enum SharingMessage: Hashable, Sendable {
+  /// The number of somebody at a session.
+  public typealias ID = UInt32
+
+  // From the client.
+
+  /// The client is a person's serialterm: it wants to hear of the others.
+  ///
+  /// - `isViewer`: it does not take a free pen by itself, and wants what was shown before.
+  case hello(name: String, isViewer: Bool)
+  /// Asks for the pen.
+  case ask
+  /// Gives the pen to somebody.
+  case give(ID)
+  /// Keeps the pen: the answer to those who ask for it.
+  case keep
+  /// Takes the pen without asking.
+  case take
+  /// Gives the pen back.
+  case giveBack
+
+  // From the server.
+
+  /// The client's own number, whether it may ``take`` the pen, and the rule for the pen.
+  case welcome(ID, mayTake: Bool, PenRule)
+  /// What the device sent before the client came, and when: nanoseconds since 1970-01-01 UTC. At most
+  /// ``historyLimit`` bytes.
+  case history(time: UInt64, [UInt8])
+  /// Somebody is there.
+  ///
+  /// - `answers`: it is a person, who can be asked for the pen.
+  case member(ID, name: String, answers: Bool)
+  /// Somebody has left.
+  case left(ID)
+  /// Who has the pen; ``nobody`` for nobody.
+  case pen(ID, Handover)
+  /// Somebody asks the client for the pen.
+  case asks(ID)
+  /// Whoever has the pen keeps it.
+  case kept
+  /// This number of bytes was left out, because the client took nothing.
+  case missed(UInt32)
+  /// The state of the port, and its name.
+  case port(PortState, name: String)
+  /// The session has ended, and why.
+  case ended(String)
+
+  /// Who may write to the device.
+  public enum PenRule: UInt8, CaseIterable, Sendable {
+    /// Who has the pen.
+    case one
+    /// Everybody, by whole lines.
+    case all
+    /// Nobody.
+    case none
+  }
+
+  /// How the pen came to be where it is.
+  public enum Handover: UInt8, CaseIterable, Sendable {
+    /// Nobody had it.
+    case taken
+    /// Whoever had it gave it.
+    case given
+    /// It was taken without asking.
+    case forced
+    /// Whoever had it has left.
+    case inherited
+  }
+
+  /// What is the matter with the port.
+  public enum PortState: UInt8, CaseIterable, Sendable {
+    case open
+    /// The device is gone, and waited for.
+    case waiting
+    /// Another program has it for a while.
+    case released
+    case closed
+  }
+
+  /// The longest name or text, in bytes: a message must fit into a subnegotiation.
+  public static let textLimit = 160
+  /// The most bytes of one ``history(time:_:)``.
+  public static let historyLimit = 200
+
+  private enum Code: UInt8 {
+    case hello = 1
+    case ask, give, keep, take, giveBack
+    case welcome = 64
+    case history, member, left, pen, asks, kept, missed, port, ended
+  }
+}
+
+extension SharingMessage {
+  /// The message as bytes.
+  public var bytes: [UInt8] {
+    switch self {
+    case .hello(let name, let isViewer): Self.pack(.hello, [isViewer ? 1 : 0] + Self.text(name))
+    case .ask: Self.pack(.ask)
+    case .give(let id): Self.pack(.give, Self.number(id))
+    case .keep: Self.pack(.keep)
+    case .take: Self.pack(.take)
+    case .giveBack: Self.pack(.giveBack)
+    case .welcome(let id, let mayTake, let rule):
+      Self.pack(.welcome, Self.number(id) + [mayTake ? 1 : 0, rule.rawValue])
+    case .history(let time, let bytes):
+      Self.pack(.history, Self.number(time) + bytes.prefix(Self.historyLimit))
+    case .member(let id, let name, let answers):
+      Self.pack(.member, Self.number(id) + [answers ? 1 : 0] + Self.text(name))
+    case .left(let id): Self.pack(.left, Self.number(id))
+    case .pen(let id, let handover): Self.pack(.pen, Self.number(id) + [handover.rawValue])
+    case .asks(let id): Self.pack(.asks, Self.number(id))
+    case .kept: Self.pack(.kept)
+    case .missed(let count): Self.pack(.missed, Self.number(count))
+    case .port(let state, let name): Self.pack(.port, [state.rawValue] + Self.text(name))
+    case .ended(let reason): Self.pack(.ended, Self.text(reason))
+    }
+  }
+
+  private static func pack(_ code: Code, _ parts: [UInt8] = []) -> [UInt8] {
+    [code.rawValue] + parts
+  }
+
+  private static func number<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    (1...(Number.bitWidth / 8)).map {
+      UInt8(truncatingIfNeeded: number >> (Number.bitWidth - 8 * $0))
+    }
+  }
+
+  /// A text in UTF-8, without the end of one that is too long.
+  private static func text(_ text: String) -> [UInt8] {
+    var end = text.unicodeScalars.endIndex
+    while text[..<end].utf8.count > textLimit { text.unicodeScalars.formIndex(before: &end) }
+    return Array(text[..<end].utf8)
+  }
+
+  /// Reads a message.
+  ///
+  /// - Returns: nil if the bytes are none.
+  public init?(_ bytes: [UInt8]) {
+    guard let code = bytes.first.flatMap(Code.init) else { return nil }
+    var rest = bytes.dropFirst()
+    switch code {
+    case .hello:
+      guard let isViewer = rest.popFirst() else { return nil }
+      self = .hello(name: Self.text(in: rest), isViewer: isViewer != 0)
+    case .ask: self = .ask
+    case .keep: self = .keep
+    case .take: self = .take
+    case .giveBack: self = .giveBack
+    case .kept: self = .kept
+    case .ended: self = .ended(Self.text(in: rest))
+    case .port:
+      guard let state = rest.popFirst().flatMap(PortState.init) else { return nil }
+      self = .port(state, name: Self.text(in: rest))
+    case .history:
+      guard let time: UInt64 = Self.takeNumber(&rest) else { return nil }
+      self = .history(time: time, Array(rest))
+    case .give, .left, .asks, .missed, .welcome, .member, .pen:
+      guard let number: UInt32 = Self.takeNumber(&rest) else { return nil }
+      self.init(code, number, rest)
+    }
+  }
+
+  /// Reads a message that begins with a number.
+  private init?(_ code: Code, _ number: UInt32, _ rest: ArraySlice<UInt8>) {
+    switch (code, rest.first) {
+    case (.give, _): self = .give(number)
+    case (.left, _): self = .left(number)
+    case (.asks, _): self = .asks(number)
+    case (.missed, _): self = .missed(number)
+    case (.member, let answers?):
+      self = .member(number, name: Self.text(in: rest.dropFirst()), answers: answers != 0)
+    case (.pen, let handover?):
+      guard let handover = Handover(rawValue: handover) else { return nil }
+      self = .pen(number, handover)
+    case (.welcome, let mayTake?):
+      guard let rule = rest.dropFirst().first.flatMap(PenRule.init) else { return nil }
+      self = .welcome(number, mayTake: mayTake != 0, rule)
+    default: return nil
+    }
+  }
+
+  private static func takeNumber<Number: FixedWidthInteger>(
+    _ bytes: inout ArraySlice<UInt8>
+  ) -> Number? {
+    let size = Number.bitWidth / 8
+    guard bytes.count >= size else { return nil }
+    defer { bytes.removeFirst(size) }
+    return bytes.prefix(size).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+  }
+
+  private static func text(in bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes.prefix(textLimit), as: UTF8.self)
+  }
+}
+
+extension SharingMessage {
+  /// The number that stands for nobody: the first member has 1, and who sits at the session ``home``.
+  public static let nobody: ID = .max
+  /// The number of the member who sits at the session.
+  public static let home: ID = 0
+}

@@ -1,0 +1,147 @@
+import NetworkLinks
+import PlainText
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+import TerminalUI
+
+/// The commands about others at the same session.
+extension Command {
+  static let pen = Command(
+    "w", "pen", "ask for the pen, or give it",
+    or: ["write", "type", "share", "hand over", "viewers", "control", "give", "ask"],
+    needs: [.others, .movablePen], value: { $0.sharing.holderInWords }
+  ) { call, user in
+    let sharing = call.state.sharing
+    switch sharing.pen {
+    case .mine where sharing.others.isEmpty:
+      call.answer(.done("You have the pen; nobody else is here."))
+    case .mine: user.ask(.toWhom(at: call))
+    case .free, .everybodys, .nobodys:
+      call.port.penDesk.ask()
+      call.answer(.done)
+    case .others(let person):
+      guard person.answers else {
+        let advice =
+          sharing.mayTake ? "'take-pen' in the palette takes it." : "Wait until it has gone."
+        return call.answer(.failed("\(person.name) is a program and cannot be asked. \(advice)"))
+      }
+      call.port.penDesk.ask()
+      call.answer(.done("\(person.name) is asked for the pen."))
+    }
+  }
+
+  static let takePen = Command(
+    nil, "take-pen", "take the pen, unasked", or: ["force", "steal", "grab", "operator"],
+    needs: [.others, .movablePen, .takingPen], value: { $0.sharing.holderInWords }
+  ) { call, _ in
+    call.port.penDesk.take()
+    call.answer(.done)
+  }
+
+  static let who = Command(
+    nil, "who", "list who is here", or: ["people", "viewers", "clients", "users", "watching"],
+    value: { $0.sharing.others.isEmpty ? nil : "\($0.sharing.others.count.counted("other"))" }
+  ) { call in
+    call.answer(.done(lines: call.state.sharing.lines))
+  }
+
+  static let share = CommandWithArgument(
+    nil, "share", "let others connect",
+    or: ["serve", "listen", "network", "tcp", "rfc2217", "telnet", "server", "socket"],
+    needs: [.ownSession],
+    value: {
+      $0.sharing.addresses.isEmpty ? nil : $0.sharing.addresses.joined(separator: " ").harmless
+    },
+    argument: .entrance("[HOST:]PORT or path of a socket")
+  ) { entrance, call in
+    do throws(Failure) {
+      try call.port.listen(at: entrance)
+      call.answer(.done)
+    } catch {
+      call.answer(.failed(error.message))
+    }
+  }
+
+  static let stopSharing = Command(
+    nil, "stop-sharing", "let no more others connect",
+    or: ["unshare", "stop listening", "private"],
+    needs: [.ownSession, .listening]
+  ) { call in
+    call.port.server.stopListening()
+    call.answer(.done("Nobody else can connect. Those who are here stay."))
+  }
+}
+
+extension Question {
+  /// To whom the user gives the pen: to those who have asked first.
+  fileprivate static func toWhom(at call: CommandCall) -> Question where Answer == Sharing.ID? {
+    Question(
+      title: "the pen",
+      choices: { [model = call.port.model] _ in
+        let sharing = model.state.sharing
+        let asking = sharing.applicants.map {
+          Choice<Sharing.ID?>(id: $0.id, title: "give it to \($0.name)", detail: "asks for it")
+        }
+        let others = sharing.others.filter { !sharing.applicants.contains($0) }.map {
+          Choice<Sharing.ID?>(
+            id: $0.id, title: "give it to \($0.name)", detail: $0.answers ? "" : "a program")
+        }
+        return asking + [Choice(id: nil, title: "keep it")] + others
+      },
+      onAnswer: { id in
+        if let id { call.port.penDesk.give(to: id) } else { call.port.penDesk.keep() }
+        call.answer(.done)
+      })
+  }
+}
+
+extension ArgumentKind where Value == PortServer.Entrance {
+  /// A place where clients connect.
+  fileprivate static func entrance(_ title: String) -> Self {
+    ArgumentKind(
+      expected: "[HOST:]PORT or a path", parse: { PortServer.Entrance(naming: $0) },
+      ask: { request, then in
+        request.ask(
+          Question(
+            title: title,
+            choices: { typed in
+              [
+                Choice(
+                  id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty)
+              ]
+            },
+            answer: { $0 },
+            onAnswer: { text in
+              if let entrance = PortServer.Entrance(naming: text) { then(entrance) }
+            }))
+      })
+  }
+}
+
+extension Sharing {
+  /// Who has the pen, in words.
+  var holderInWords: String {
+    switch pen {
+    case .mine: "you have it"
+    case .others(let person): "\(person.name) has it"
+    case .free: "nobody has it"
+    case .everybodys: "everybody writes"
+    case .nobodys: "nobody writes"
+    }
+  }
+
+  /// Who is there, a line each.
+  var lines: [String] {
+    var lines = ["you" + (pen == .mine ? ", with the pen" : isAsking ? ", asking for the pen" : "")]
+    for person in others {
+      var line = person.name
+      if case .others(person) = pen { line += ", with the pen" }
+      if applicants.contains(person) { line += ", asks for the pen" }
+      if !person.answers { line += " (a program)" }
+      lines.append(line)
+    }
+    if case .free = pen { lines.append("Nobody has the pen.") }
+    return lines
+  }
+}

@@ -1,0 +1,111 @@
+import NetworkLinks
+import Options
+import PlainText
+import Posix
+import SessionKit
+import SystemPackage
+import Telnet
+
+/// The options for sharing a port with clients: of `serve`, and of `connect`.
+enum SharingParameters {
+  static let listen = Parameter<[PortServer.Entrance]>.list(
+    "listen", "[HOST:]PORT", "Wait for clients at a port of TCP.",
+    details: """
+      Without HOST only programs of this computer can connect. There is no password: who reaches the \
+      port has the device. A protocol may follow: 4000,raw.
+      """,
+    parse: { text throws(ValueError) in
+      do throws(HostAddressError) {
+        return try PortServer.Entrance(listening: text)
+      } catch {
+        throw ValueError(
+          text,
+          expected:
+            "PORT from 1 to 65535, HOST:PORT, or [ADDRESS]:PORT for IPv6; then ,raw ,telnet "
+            + "or ,rfc2217 if you like")
+      }
+    })
+
+  static let unix = Parameter<[PortServer.Entrance]>.list(
+    "unix", "PATH", "Wait for clients at a Unix socket, which only you can use.",
+    details: "A protocol may follow: board.sock,raw.",
+    completion: .files,
+    parse: { text throws(ValueError) in
+      guard let entrance = PortServer.Entrance(path: text) else {
+        throw ValueError(text, expected: "the path of a socket")
+      }
+      return entrance
+    })
+
+  static let speech = Parameter<ServedProtocol>.choice(
+    "protocol", "PROTOCOL", "What clients speak: raw, telnet or rfc2217.", standard: .rfc2217)
+
+  static let writers = Parameter<Writers>.choice(
+    "writers", "WHO",
+    "Who may write: one at a time (one), everybody by whole lines (all), or nobody (none).",
+    standard: .one)
+
+  static let allow = Parameter<[AddressRange]>.list(
+    "allow", "ADDRESS[/BITS]", "Let only these computers connect.",
+    parse: { text throws(ValueError) in
+      guard let range = AddressRange(parsing: text) else {
+        throw ValueError(text, expected: "an address, or one and a number of bits: 192.168.1.0/24")
+      }
+      return range
+    })
+
+  static let group = Parameter<String?>.option(
+    "group", "GROUP", "Let the members of a group use the Unix sockets too.", parse: { $0 })
+
+  static let onLost = Parameter<LossReaction>.choice(
+    "on-lost", "REACTION",
+    "When the device is unplugged, let clients wait for it (wait), or disconnect them (close).",
+    standard: .wait)
+
+  /// Who may write.
+  enum Writers: String, CaseIterable {
+    case one, all, none
+
+    var rule: Roster.Rule {
+      switch self {
+      case .one: .one
+      case .all: .all
+      case .none: .none
+      }
+    }
+  }
+
+  /// What becomes of clients when the device is lost.
+  enum LossReaction: String, CaseIterable {
+    case wait, close
+  }
+
+  static let places: [any Declared] = [listen, unix]
+  static let rules: [any Declared] = [speech, writers, allow, group, onLost]
+}
+
+extension Values {
+  /// Where clients connect.
+  var entrances: [PortServer.Entrance] {
+    self[SharingParameters.listen] + self[SharingParameters.unix]
+  }
+
+  /// What holds for all clients.
+  ///
+  /// - Throws: ``Failure`` if there is no such group.
+  var servingRules: PortServer.Rules {
+    get throws(Failure) {
+      var rules = PortServer.Rules()
+      rules.speech = self[SharingParameters.speech]
+      rules.allowed = self[SharingParameters.allow]
+      rules.endsClientsOnLoss = self[SharingParameters.onLost] == .close
+      if let name = self[SharingParameters.group] {
+        guard let group = AccountName.group(named: name) else {
+          throw Failure(.usage, "--group: there is no group \(name.harmless).")
+        }
+        rules.group = group
+      }
+      return rules
+    }
+  }
+}

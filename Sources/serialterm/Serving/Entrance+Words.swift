@@ -1,0 +1,77 @@
+import NetworkLinks
+import PlainText
+import SessionKit
+import SystemPackage
+
+extension PortServer.Entrance {
+  /// Reads a port, a host and a port, or a path, each with a protocol behind a comma if it is not the usual one:
+  /// `4000`, `lab:4000,raw`, `./board.sock`. Nil for anything else.
+  init?(naming text: String) {
+    if let (place, speech) = Self.split(text), place.contains("/") {
+      self.init(.path(FilePath(place)), speaking: speech)
+      return
+    }
+    guard let entrance = try? Self.init(listening: text) else { return nil }
+    self = entrance
+  }
+
+  /// Reads a port, or a host and a port, and perhaps a protocol.
+  ///
+  /// - Throws: ``HostAddressError``.
+  init(listening text: String) throws(HostAddressError) {
+    guard let (place, speech) = Self.split(text) else { throw .badPort }
+    let isPort = place.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    self.init(
+      .host(try HostAddress(parsing: isPort ? "127.0.0.1:\(place)" : place)), speaking: speech)
+  }
+
+  /// Reads the path of a socket, and perhaps a protocol. Nil for an empty path.
+  init?(path text: String) {
+    guard let (path, speech) = Self.split(text), !path.isEmpty else { return nil }
+    self.init(.path(FilePath(path)), speaking: speech)
+  }
+
+  /// Separates a protocol that is named behind a comma. A comma in a path is a part of it, unless a protocol
+  /// follows.
+  private static func split(_ text: String) -> (place: String, speech: ServedProtocol?)? {
+    guard let comma = text.lastIndex(of: ",") else { return (text, nil) }
+    let name = String(text[text.index(after: comma)...])
+    guard let speech = ServedProtocol(rawValue: name) else {
+      return text.contains("/") ? (text, nil) : nil
+    }
+    return (String(text[..<comma]), speech)
+  }
+
+  /// The place, in words.
+  var name: String {
+    switch place {
+    case .standardStreams: "standard input"
+    case .host(let address): address.description.harmless
+    case .path(let path): path.string.harmless
+    }
+  }
+
+  /// What a user has to know who lets other computers connect; nil if only this one can.
+  func warning(allowing allowed: [AddressRange]) -> String? {
+    guard case .host(let address) = place, !address.isLoopback else { return nil }
+    let who =
+      allowed.isEmpty
+      ? address.isEveryAddress
+        ? "every computer that reaches this one"
+        : "every computer that reaches \(address.host.harmless)"
+      : "the computers that --allow names"
+    return "warning: \(who) can use the device at port \(address.port). There is no password"
+      + (allowed.isEmpty ? "; --allow says from where, ssh:// needs no open port." : ".")
+  }
+}
+
+extension HostAddress {
+  /// Whether only programs of this computer can connect. A name that is not `localhost` may lead anywhere.
+  fileprivate var isLoopback: Bool {
+    host == "localhost" || AddressRange(parsing: "127.0.0.0/8")?.contains(host) == true
+      || host == "::1"
+  }
+
+  /// Whether it stands for all addresses of the computer.
+  fileprivate var isEveryAddress: Bool { host == "0.0.0.0" || host == "::" }
+}
