@@ -140,7 +140,7 @@ import Testing
 
   @Test func `With several ports the device is named`() throws {
     let bench = try begin([match("E", .command(writing))]) { $0.portCount = 2 }
-    try bench.command("w")
+    try bench.command("N")
     try bench.receive("E\r\n")
     #expect(try bench.wait { results == "match|fake:2|E|E|1\n" })
   }

@@ -92,7 +92,7 @@ struct LateProfileTests {
     let board = try late.command(for: Self.device("AAA"), like: start)
     #expect(board.values.lineSettings.baudRate == 9600)
     #expect(board.values.lineSettings.parity == .even)
-    #expect(board.connectConfiguration.echoesLocally)
+    #expect(try board.connectConfiguration.echoesLocally)
     #expect(board.values.logConfiguration.files == ["a.log", "b.log"])
     let other = try late.command(for: Self.device("ZZZ", product: 1), like: start)
     #expect(other.values.lineSettings.baudRate == 1200)

@@ -150,11 +150,11 @@ import Testing
 
   @Test func `With several ports it runs on the first, wherever the focus goes`() throws {
     let bench = try begin("expect /OK/\nsend \"a\"") { $0.portCount = 2 }
-    try bench.command("w")
+    try bench.command("N")
     #expect(bench.interface.ports[0].model.state.exchange != nil)
     try bench.type("k")
     #expect(bench.links[1].sent == Array("k".utf8))
-    try bench.command("w")
+    try bench.command("N")
     try bench.receive("OK")
     #expect(bench.links[0].sent == Array("a".utf8))
   }

@@ -135,11 +135,11 @@ import Testing
 
   @Test func `The port that the user types to gets it`() throws {
     let bench = try bench(following: true) { $0.portCount = 2 }
-    try bench.command("w")
+    try bench.command("N")
     try resize(bench, 30, 90)
     try bench.pass(Self.pause)
     #expect(bench.sent == [], "this port does not follow")
-    try bench.command("w")
+    try bench.command("N")
     try bench.pass(Self.pause)
     #expect(sent(bench) == "stty rows 30 cols 90\r")
     #expect(bench.links[0].sent.count == bench.sent.count)

@@ -48,7 +48,7 @@ import Testing
         try bench.interface.send(bench.file(of: 5_000, in: folder))
         try bench.turn()
         if self == .leaving { try bench.command("q") }
-      case .two: try bench.command("w")
+      case .two: try bench.command("N")
       }
     }
   }
@@ -76,7 +76,7 @@ import Testing
       case .unknown: try bench.command("z")
       case .sendBreak: try bench.command("b")
       case .lend: try bench.command("r")
-      case .switchPort: try bench.command("w")
+      case .switchPort: try bench.command("N")
       case .quit:
         try bench.command("q")
         // What a device does not take is waited for.
