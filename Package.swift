@@ -169,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing", "Posix", "Scripting",
-        "SerialCore", "SessionKit", "TestSupport", "Views", system,
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "Posix",
+        "Scripting", "SerialCore", "SessionKit", "Telnet", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
@@ -185,10 +185,8 @@ let package = Package(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing",
-        "Options", "PlainText", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd",
-        "TerminalUI",
-        "TestSupport", "Views",
-        system,
+        "Options", "PlainText", "Posix", "SerialCore", "SessionKit", "Telnet",
+        "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),
   ],

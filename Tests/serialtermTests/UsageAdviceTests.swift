@@ -162,14 +162,15 @@ struct UsageAdviceTests {
   func keys() {
     let others: Set<String> = [
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
-      "report", "script", "on-match", "on-disconnect", "stdio",
+      "report", "script", "on-match", "on-disconnect", "stdio", "list",
+      "force", "as",
     ]
     for command in Subcommands.profiled.map({ $0.description }) {
       for declaration in command.declarations where !declaration.isArgument {
         let isKey = command.declarations.configurable(declaration.name) != nil
         #expect(
           isKey != others.contains(declaration.name)
-            || (declaration.name == "hex" && command.name == "connect"), "\(declaration.name)")
+            || (declaration.name == "hex" && ["connect", "attach"].contains(command.name)), "\(declaration.name)")
       }
     }
   }

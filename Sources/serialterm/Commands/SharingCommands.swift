@@ -8,7 +8,7 @@ import TerminalUI
 /// The commands about others at the same session.
 extension Command {
   static let pen = Command(
-    "w", "pen", "ask for the pen, or give it",
+    "w", "pen", "ask for or give the pen",
     or: ["write", "type", "share", "hand over", "viewers", "control", "give", "ask"],
     needs: [.others, .movablePen], value: { $0.sharing.holderInWords }
   ) { call, user in
@@ -64,7 +64,7 @@ extension Command {
   }
 
   static let stopSharing = Command(
-    nil, "stop-sharing", "let no more others connect",
+    nil, "stop-sharing", "let no more connect",
     or: ["unshare", "stop listening", "private"],
     needs: [.ownSession, .listening]
   ) { call in

@@ -1,6 +1,8 @@
 import Observing
 import SerialCore
+import SessionKit
 import SystemPackage
+import Telnet
 import TerminalFrontEnd
 import TerminalUI
 import Testing
@@ -17,7 +19,10 @@ import Testing
     case openWithoutScreen, openOnPrinter, openWithoutColours, openRaw, openFiltered
     case openWithoutScrollback
     case transferring, scripted
+    case shared, watching, watchingForGood, joinedWithoutDevice
     case waiting, waitingReadOnly, released
+
+    private static let max = Sharing.Person(id: 1, name: "max", answers: true)
 
     var state: TerminalState {
       var state = TerminalState()
@@ -27,7 +32,7 @@ import Testing
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
         .openOnPrinter,
         .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-        .scripted:
+        .scripted, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
         state.session = .open(port, LineSettings())
         state.capabilities = [.settings, .breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
@@ -44,6 +49,19 @@ import Testing
       case .openRaw: state.view.isRaw = true
       case .openFiltered: state.filter = "cat"
       case .scripted: state.isScripted = true
+      case .shared:
+        state.sharing.others = [Self.max]
+        state.sharing.addresses = ["127.0.0.1:4000"]
+      case .watching:
+        state.sharing.others = [Self.max]
+        state.sharing.pen = .others(Self.max)
+        state.sharing.isJoined = true
+      case .watchingForGood:
+        state.sharing.pen = .nobodys
+        state.sharing.isJoined = true
+      case .joinedWithoutDevice:
+        state.sharing.portTrouble = .waiting
+        state.sharing.isJoined = true
       case .transferring: state.exchange = .file("image.bin")
       case .closed, .opening, .open, .openWithoutScrollback, .waiting, .released: break
       }
@@ -73,14 +91,27 @@ import Testing
     case "status-line": withoutUser(situation) ?? withoutDrawing(situation)
     case "line-input":
       withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
+    case "pen":
+      withoutUser(situation) ?? alone(situation)
+        ?? (situation == .watchingForGood ? "nobody writes here" : nil)
+    case "take-pen":
+      withoutUser(situation) ?? alone(situation)
+        ?? [
+          .watchingForGood: "nobody writes here", .shared: "you have the pen",
+          .joinedWithoutDevice: "you have the pen",
+        ][situation]
+    case "who": nil
+    case "share": joined(situation)
+    case "stop-sharing": joined(situation) ?? (situation == .shared ? nil : "not served")
     case "release":
-      [
+      joined(situation) ?? [
         .closed: "no device", .opening: "the port is opening",
         .transferring: "image.bin is being sent",
         .scripted: "in use by a script; released when it finishes",
       ][situation]
     case "terminal-size":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
+        ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
         ?? withoutScreen(situation)
     case "follow-size":
@@ -89,24 +120,26 @@ import Testing
       withoutUser(situation)
         ?? [.closed: "no device", .opening: "the port is opening"][situation]
     case "copy-settings": [.closed: "no device", .opening: "the port is opening"][situation]
-    case "reconnect": withoutPort(situation)
+    case "reconnect": joined(situation) ?? withoutPort(situation)
     case "next-port", "port", "send-to-all": withoutUser(situation) ?? "only 1 port"
     case "connect-to": withoutUser(situation) ?? withoutScreen(situation) ?? "no free port"
     case "baud", "data-bits", "parity", "stop-bits", "flow":
-      withoutPort(situation)
+      withoutPort(situation) ?? withoutPen(situation)
         ?? (situation == .openWithoutSettings ? "this port has no line settings" : nil)
     case "lines":
       withoutPort(situation) ?? withoutLines(situation)
     case "break":
-      withoutPort(situation) ?? unsendable(situation)
+      withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
         ?? (hasOnlyBytes(situation) ? "this port has no break" : nil)
     case "toggle-line", "pulse-line":
-      withoutPort(situation) ?? unsendable(situation) ?? withoutLines(situation)
+      withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
+        ?? withoutLines(situation)
     case "sequence":
-      withoutPort(situation) ?? unsendable(situation)
+      withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
     case "send-file", "run-script", "run-command":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
+        ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
     case "stop": situation == .transferring ? nil : "nothing runs"
     case "local-echo", "line-ending", "output-map":
@@ -132,10 +165,11 @@ import Testing
     case .closed, .waiting, .waitingReadOnly: "no device"
     case .opening: "the port is opening"
     case .released: "port released"
+    case .joinedWithoutDevice: "no device"
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-      .scripted:
+      .scripted, .shared, .watching, .watchingForGood:
       nil
     }
   }
@@ -146,9 +180,24 @@ import Testing
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-      .scripted, .waiting, .released:
+      .scripted, .waiting, .released, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
       nil
     }
+  }
+
+  /// Others have the pen.
+  private func withoutPen(_ situation: Situation) -> String? {
+    [.watching: "max has the pen", .watchingForGood: "you only watch"][situation]
+  }
+
+  private func joined(_ situation: Situation) -> String? {
+    [.watching, .watchingForGood, .joinedWithoutDevice].contains(situation)
+      ? "joined session" : nil
+  }
+
+  private func alone(_ situation: Situation) -> String? {
+    [.shared, .watching, .watchingForGood, .joinedWithoutDevice].contains(situation)
+      ? nil : "nobody else is here"
   }
 
   private func withoutDrawing(_ situation: Situation) -> String? {
@@ -158,7 +207,7 @@ import Testing
     case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
       .openWithoutColours,
       .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .waiting,
-      .waitingReadOnly, .released:
+      .waitingReadOnly, .released, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
       nil
     }
   }

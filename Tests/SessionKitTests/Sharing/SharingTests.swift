@@ -1,0 +1,426 @@
+import EventLoop
+import Glibc
+import NetworkLinks
+import Observing
+import Posix
+import SerialCore
+import SystemPackage
+import Telnet
+import TestSupport
+import Testing
+
+@testable import SessionKit
+
+/// A session over a link that the test controls, which others join through real sockets.
+private final class SharingBench {
+  let loop: IOLoop
+  let link: FakeLink
+  let controller: SessionController
+  let server: PortServer
+  private let folder: TemporaryFolder
+  private let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+  private var control: ControlServer?
+  var news: [PortServer.News] = []
+  private var names = 0
+
+  init(_ rule: Roster.Rule = .one, home: String? = "home") throws {
+    // As in the program: a client that is gone is an error of write(2).
+    signal(SIGPIPE, SIG_IGN)
+    folder = try TemporaryFolder()
+    let loop = try IOLoop()
+    self.loop = loop
+    let endpoint = Endpoint(FakeProvider().kind, "fake:board")
+    let link = FakeLink(to: endpoint)
+    // Nothing is ever read from it: the test says when the device sends.
+    pipe = try FileDescriptor.pipe()
+    link.pollable = pipe.readEnd
+    self.link = link
+    controller = SessionController(
+      Self.configuration(of: endpoint), among: DeviceCatalog(), on: loop,
+      from: LinkProviders([FakeProvider { _ in link }]), writeCapacity: 4_096)
+    server = PortServer(
+      for: controller,
+      program: ServedClient.Program(signature: "serialterm test", words: { "\($0)" }), on: loop)
+    controller.server = server
+    controller.session.owner = .keyboard
+    controller.sharing.begin(rule, home: home, answers: true)
+    server.onNews = { [unowned self] in news.append($0) }
+    _ = try controller.bind(mayAsk: false)
+    let place = ControlFolder.Place(
+      path: folder.path.appending("control"), owner: UserID(rawValue: geteuid()))
+    control = try ControlServer(in: place, on: loop) { [unowned self] in [controller] }
+  }
+
+  deinit {
+    controller.session.close()
+    try? pipe.readEnd.close()
+    try? pipe.writeEnd.close()
+  }
+
+  private static func configuration(of endpoint: Endpoint) -> SessionConfiguration {
+    SessionConfiguration(
+      target: .endpoint(endpoint), settings: LineSettings(), linkOptions: LinkOptions(),
+      onOpen: nil, reconnects: true, waitsForAbsentDevice: false, pacing: Pacing(),
+      log: LogConfiguration(), isQuiet: true)
+  }
+
+  /// Turns the loop until a condition holds.
+  func wait(_ condition: () -> Bool) throws -> Bool {
+    let deadline = MonotonicTime.now + .seconds(20)
+    while !condition(), deadline > .now { try loop.turn(waitingAtMost: .milliseconds(5)) }
+    return condition()
+  }
+
+  /// Turns the loop until nothing is ready any more.
+  func settle() throws {
+    for _ in 0..<20 { try loop.turn(waitingAtMost: .milliseconds(1)) }
+  }
+
+  func deviceSends(_ bytes: [UInt8]) {
+    link.incoming.append(FakeLink.Input(bytes))
+    controller.session.handle(readable: true, writable: false, hungUp: false)
+  }
+
+  var sent: [UInt8] { link.sent }
+
+  /// A client of a socket in the file system.
+  func client(_ speech: ServedProtocol) throws -> Client {
+    names += 1
+    let path = folder.path.appending("\(names).sock")
+    try server.listen(at: PortServer.Entrance(.path(path), speaking: speech))
+    let before = controller.sharing.roster.members.count
+    let socket = try UnixSocket.make(isBlocking: false)
+    try UnixSocket.connect(socket.borrowed, to: path)
+    let client = Client(socket)
+    #expect(try wait { controller.sharing.roster.members.count > before })
+    return client
+  }
+
+  /// A person who joins the session.
+  func viewer(named name: String) throws -> Viewer {
+    let path = folder.path.appending("control").appending("\(getpid()).sock")
+    let session = RunningSession(pid: getpid(), socket: path, summary: controller.summary)
+    let viewer = SessionController(
+      Self.configuration(of: session.endpoint), among: DeviceCatalog(), on: loop,
+      from: .joining(session, as: name), writeCapacity: 4_096)
+    let made = Viewer(viewer)
+    _ = try viewer.bind(mayAsk: false)
+    #expect(try wait { controller.sharing.roster.members.contains { $0.name == name } })
+    #expect(try wait { viewer.session.isOpen && viewer.farDesk?.isShared == true })
+    return made
+  }
+
+  /// A program at the other end of a socket.
+  final class Client {
+    let socket: OwnedDescriptor
+    private(set) var isEnded = false
+
+    init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
+
+    func send(_ text: String) throws { try socket.borrowed.writeAll(Array(text.utf8)) }
+
+    private(set) var received: [UInt8] = []
+    func receive() -> String {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let outcome = buffer.withUnsafeMutableBytes { try? socket.borrowed.readAvailable(into: $0) }
+      switch outcome {
+      case .bytes(let count): received += buffer[..<count]
+      case .endOfFile, nil: isEnded = true
+      case .wouldBlock: break
+      }
+      return String(decoding: received, as: UTF8.self)
+    }
+  }
+
+  /// A person's session that has joined.
+  final class Viewer {
+    let controller: SessionController
+    var received: [UInt8] = []
+    var history: [UInt8] = []
+    var events: [String] = []
+    private var tokens: [Any] = []
+
+    init(_ controller: SessionController) {
+      self.controller = controller
+      controller.session.owner = .keyboard
+      tokens.append(
+        controller.session.observe(\.received) { [unowned self] in received += Array($0) })
+      tokens.append(
+        controller.news.observe { [unowned self] in
+          guard case .far(let news) = $0 else { return }
+          if case .history(let bytes, _) = news {
+            history += bytes
+          } else {
+            events.append("\(news)")
+          }
+        })
+    }
+
+    var sharing: Sharing { controller.penDesk.sharing }
+    func type(_ text: String) { _ = try? controller.session.write(Array(text.utf8).span.bytes) }
+  }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct SharingTests {
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  // MARK: Viewers
+
+  @Test func whoJoins_getsWhatWasShown_thenWhatComes_withoutAGapAtTheSeam() throws {
+    let bench = try SharingBench()
+    var all: [UInt8] = []
+    func deviceSends(_ count: Int) {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: (all.count + $0) % 251) }
+      all += bytes
+      bench.deviceSends(bytes)
+    }
+    for _ in 0..<30 { deviceSends(1_000) }
+    let viewer = try bench.viewer(named: "anna")
+    for _ in 0..<30 { deviceSends(1_000) }
+    #expect(try bench.wait { viewer.history.count + viewer.received.count >= all.count })
+    let isWhole = viewer.history + viewer.received == all
+    #expect(isWhole)
+    #expect(!viewer.history.isEmpty && !viewer.received.isEmpty)
+  }
+
+  @Test func history_isBounded_andHasTheLastBytes() {
+    var history = ReceivedHistory()
+    let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 % 253) }
+    for start in stride(from: 0, to: bytes.count, by: 700) {
+      Array(bytes[start..<min(start + 700, bytes.count)]).withUnsafeBytes {
+        history.add($0, at: UInt64(start) * 1_000_000)
+      }
+    }
+    let kept = history.all.flatMap(\.bytes)
+    #expect(kept.count <= ReceivedHistory.capacity && kept.count > ReceivedHistory.capacity / 2)
+    let isSuffix = kept == Array(bytes.suffix(kept.count))
+    #expect(isSuffix)
+    #expect(history.all.map(\.time) == history.all.map(\.time).sorted())
+  }
+
+  @Test func aViewersKeys_goNowhere_untilItHasThePen() throws {
+    let bench = try SharingBench()
+    let viewer = try bench.viewer(named: "anna")
+    viewer.type("lost")
+    try bench.settle()
+    #expect(bench.sent.isEmpty)
+    viewer.controller.penDesk.ask()
+    #expect(try bench.wait { bench.controller.sharing.sharing.applicants.map(\.name) == ["anna"] })
+    bench.controller.sharing.give(to: 1)
+    #expect(try bench.wait { viewer.sharing.pen == .mine })
+    viewer.type("hello\r")
+    #expect(try bench.wait { text(bench.sent) == "hello\r" })
+    // Who sits at the session has it no more.
+    #expect(throws: SerialError.self) {
+      try bench.controller.session.write(Array("x".utf8).span.bytes, by: .keyboard)
+    }
+    #expect(
+      bench.controller.sharing.sharing.pen == .others(.init(id: 1, name: "anna", answers: true)))
+  }
+
+  @Test func whoSeesAViewer_isTold_andThePenComesBack_whenItLeaves() throws {
+    let bench = try SharingBench()
+    var viewer: SharingBench.Viewer? = try bench.viewer(named: "anna")
+    viewer?.controller.penDesk.take()
+    #expect(try bench.wait { bench.controller.session.writer.name == "anna" })
+    viewer?.controller.close()
+    viewer = nil
+    #expect(try bench.wait { bench.controller.sharing.roster.members.count == 1 })
+    #expect(bench.controller.session.writer == .keyboard)
+    try bench.controller.session.write(Array("x".utf8).span.bytes, by: .keyboard)
+    #expect(text(bench.sent) == "x")
+  }
+
+  @Test func viewers_seeEachOther_andWhoAsks() throws {
+    let bench = try SharingBench()
+    let anna = try bench.viewer(named: "anna")
+    let bert = try bench.viewer(named: "bert")
+    #expect(try bench.wait { anna.sharing.others.map(\.name) == ["home", "bert"] })
+    #expect(try bench.wait { bert.sharing.others.map(\.name) == ["home", "anna"] })
+    anna.controller.penDesk.take()
+    #expect(try bench.wait { anna.sharing.pen == .mine })
+    bert.controller.penDesk.ask()
+    #expect(try bench.wait { anna.sharing.applicants.map(\.name) == ["bert"] })
+    anna.controller.penDesk.keep()
+    #expect(try bench.wait { bert.events.contains("kept") && !bert.sharing.isAsking })
+  }
+
+  @Test func theEndOfASession_isTold_withItsReason() throws {
+    let bench = try SharingBench()
+    let viewer = try bench.viewer(named: "anna")
+    bench.controller.sharing.end(because: "the session was ended")
+    #expect(try bench.wait { !viewer.controller.session.isOpen })
+    #expect(viewer.controller.farDesk?.endReason == "the session was ended")
+  }
+
+  @Test func aViewer_hasTheSettings_andSeesThemChange_andCannotChangeThem() throws {
+    let bench = try SharingBench()
+    let viewer = try bench.viewer(named: "anna")
+    #expect(viewer.controller.session.requestedSettings.baudRate == 115_200)
+    var settings = LineSettings()
+    settings.baudRate = 9_600
+    var answered = false
+    viewer.controller.session.apply(settings) { _ in answered = true }
+    #expect(try bench.wait { answered })
+    #expect(bench.link.settings.baudRate == 115_200)
+    bench.controller.session.apply(settings) { _ in }
+    #expect(
+      try bench.wait {
+        if case .open(_, let seen) = viewer.controller.session.state {
+          seen.baudRate == 9_600
+        } else {
+          false
+        }
+      })
+  }
+
+  // MARK: Programs
+
+  @Test func withoutHome_theFirstProgramWrites_andTheNextWhenItHasGone() throws {
+    let bench = try SharingBench(home: nil)
+    var first: SharingBench.Client? = try bench.client(.raw)
+    let second = try bench.client(.raw)
+    try second.send("dropped")
+    try first?.send("one ")
+    #expect(try bench.wait { text(bench.sent) == "one " })
+    #expect(bench.news.contains { if case .client(_, .mayNotWrite) = $0 { true } else { false } })
+    bench.deviceSends(Array("answer".utf8))
+    #expect(try bench.wait { first?.receive() == "answer" && second.receive() == "answer" })
+    first = nil
+    #expect(try bench.wait { bench.controller.sharing.roster.members.count == 1 })
+    try second.send("two")
+    #expect(try bench.wait { text(bench.sent) == "one two" })
+  }
+
+  @Test func aProgram_doesNotWrite_whereSomebodySits() throws {
+    let bench = try SharingBench()
+    let clients = try ServedProtocol.allCases.map { try bench.client($0) }
+    for client in clients { try client.send("dropped") }
+    // Longer than a telnet client may take to answer.
+    #expect(try bench.wait { bench.news.count == clients.count })
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test func nobodyWrites_whereNobodyMay() throws {
+    let bench = try SharingBench(.none, home: nil)
+    let client = try bench.client(.raw)
+    try client.send("dropped")
+    let viewer = try bench.viewer(named: "anna")
+    viewer.controller.penDesk.ask()
+    viewer.type("dropped")
+    try bench.settle()
+    #expect(bench.sent.isEmpty)
+    #expect(viewer.sharing.pen == .nobodys)
+  }
+
+  @Test func severalWriters_interleaveWholeLines() throws {
+    let bench = try SharingBench(.all, home: nil)
+    let clients = try (0..<4).map { _ in try bench.client(.raw) }
+    for round in 0..<20 {
+      for (index, client) in clients.enumerated() { try client.send("\(index)\(index)"); _ = round }
+      try bench.settle()
+      for (index, client) in clients.enumerated() { try client.send("\(index)\n") }
+    }
+    #expect(try bench.wait { bench.sent.count == 4 * 20 * 4 })
+    let lines = text(bench.sent).split(separator: "\n")
+    #expect(lines.count == 80)
+    for line in lines { #expect(["000", "111", "222", "333"].contains(line), "\(line)") }
+  }
+
+  @Test func whoLeavesInTheMiddleOfALine_doesNotKeepTheOthers() throws {
+    let bench = try SharingBench(.all, home: nil)
+    var first: SharingBench.Client? = try bench.client(.raw)
+    let second = try bench.client(.raw)
+    try first?.send("begun")
+    #expect(try bench.wait { text(bench.sent) == "begun" })
+    try second.send("whole\n")
+    try bench.settle()
+    #expect(text(bench.sent) == "begun")
+    first = nil
+    #expect(try bench.wait { text(bench.sent) == "begunwhole\n" })
+  }
+
+  // MARK: Who takes nothing
+
+  @Test func aStalledViewer_losesItsOwnView_andIsToldHowMuch() throws {
+    let bench = try SharingBench()
+    let viewer = try bench.viewer(named: "anna")
+    let pause = viewer.controller.session.pauseReading()
+    let piece = [UInt8](repeating: 0x61, count: 4_096)
+    var total = 0
+    for _ in 0..<400 {
+      bench.deviceSends(piece)
+      total += piece.count
+    }
+    #expect(bench.controller.session.receivedByteCount == total)
+    pause.end()
+    #expect(try bench.wait { viewer.events.contains { $0.hasPrefix("missed") } })
+    let missed = try #require(viewer.events.first { $0.hasPrefix("missed(") })
+    let count = try #require(Int(missed.dropFirst("missed(".count).dropLast()))
+    #expect(try bench.wait { viewer.received.count + count == total })
+  }
+
+  @Test func aStalledRawClient_isDisconnected_andNobodyWaits() throws {
+    let bench = try SharingBench()
+    let client = try bench.client(.raw)
+    let other = try bench.viewer(named: "anna")
+    let piece = [UInt8](repeating: 0x61, count: 4_096)
+    for _ in 0..<400 {
+      bench.deviceSends(piece)
+      try bench.loop.turn(waitingAtMost: .zero)
+    }
+    #expect(try bench.wait { other.received.count == 400 * 4_096 })
+    #expect(
+      try bench.wait {
+        _ = client.receive()
+        return client.isEnded
+      })
+    #expect(bench.news.contains { if case .client(_, .stalled) = $0 { true } else { false } })
+  }
+
+  // MARK: The device
+
+  @Test func clients_stay_whenTheDeviceIsLost_orAreEnded() throws {
+    for ends in [false, true] {
+      let bench = try SharingBench(home: nil)
+      bench.server.rules.endsClientsOnLoss = ends
+      let client = try bench.client(.raw)
+      let viewer = try bench.viewer(named: "anna")
+      bench.controller.session.deviceDidDisappear()
+      if ends {
+        #expect(
+          try bench.wait {
+            _ = client.receive()
+            return client.isEnded
+          })
+      } else {
+        #expect(try bench.wait { viewer.sharing.portTrouble == .waiting })
+        _ = client.receive()
+        #expect(!client.isEnded)
+      }
+    }
+  }
+}
+
+@Suite struct SessionRequestTests {
+  @Test(arguments: [.list, .join(port: nil), .join(port: "/dev/tty USB%0")] as [SessionRequest])
+  func line_isReadAsTheSameRequest(_ request: SessionRequest) {
+    #expect(SessionRequest(line: request.line) == request)
+  }
+
+  @Test(arguments: ["", "release 1:2", "session", "joins", "join %"])
+  func anotherLine_isNone(_ line: String) { #expect(SessionRequest(line: line) == nil) }
+
+  @Test func summary_isReadAsTheSame_andItsNamesAreHarmless() {
+    let summary = SessionSummary(
+      port: "/dev/ttyUSB0", since: 1_764_000_000, command: "serve", holder: "max on pts/3",
+      others: ["a b", "+c"], addresses: ["127.0.0.1:4000"])
+    #expect(SessionSummary(line: summary.line) == summary)
+    var free = summary
+    free.holder = nil
+    #expect(SessionSummary(line: free.line) == free)
+    let hostile = SessionSummary(line: "session %1b[2J 1 connect x +%1b[2J")
+    #expect(hostile.map { !$0.port.contains("\u{1B}") && !$0.others[0].contains("\u{1B}") } == true)
+    #expect(SessionSummary(line: "session a b c d") == nil)
+  }
+}

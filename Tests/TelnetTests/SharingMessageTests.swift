@@ -1,0 +1,60 @@
+import Telnet
+import Testing
+
+@Suite struct SharingMessageTests {
+  private static let messages: [SharingMessage] = [
+    .hello(name: "max on pts/3", isViewer: true), .hello(name: "", isViewer: false), .ask, .give(7),
+    .keep, .take, .giveBack, .welcome(0xFF_01, mayTake: true, .one),
+    .welcome(1, mayTake: false, .none),
+    .history(time: 1_764_000_000_123_456_789, [0, 255, 13]), .history(time: 0, []),
+    .member(3, name: "jürgen on tty1", answers: true), .left(.max - 1),
+    .pen(SharingMessage.nobody, .inherited), .pen(SharingMessage.home, .forced), .asks(2), .kept,
+    .missed(123_456), .port(.waiting, name: "/dev/ttyUSB0"), .ended("the session was ended"),
+  ]
+
+  @Test(arguments: messages) func bytes_areReadAsTheSameMessage(_ message: SharingMessage) {
+    #expect(SharingMessage(message.bytes) == message)
+  }
+
+  @Test(arguments: messages) func partOfAMessage_isNone_orAShorterText(_ message: SharingMessage) {
+    for count in 0..<message.bytes.count {
+      // It must not trap; texts and history may be shorter.
+      _ = SharingMessage(Array(message.bytes.prefix(count)))
+    }
+    #expect(SharingMessage([]) == nil)
+  }
+
+  @Test(arguments: [[0], [7], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
+  func otherBytes_areNoMessage(_ bytes: [UInt8]) { #expect(SharingMessage(bytes) == nil) }
+
+  @Test func longName_isCutBetweenCharacters() {
+    let name = String(repeating: "ü", count: 100)
+    guard
+      case .member(_, let read, _) = SharingMessage(
+        SharingMessage.member(1, name: name, answers: true).bytes)
+    else { return #expect(Bool(false)) }
+    #expect(read == String(repeating: "ü", count: SharingMessage.textLimit / 2))
+  }
+
+  @Test func everyMessage_fitsIntoASubnegotiation() {
+    let long = String(repeating: "x", count: 1_000)
+    let messages: [SharingMessage] = [
+      .hello(name: long, isViewer: true), .member(1, name: long, answers: true), .ended(long),
+      .port(.open, name: long), .history(time: 1, [UInt8](repeating: 0xFF, count: 1_000)),
+    ]
+    for message in messages {
+      let parameters = ComPortMessage.sharing(message.bytes).parameters(fromServer: true)
+      #expect(parameters.count <= TelnetMachine.subnegotiationLimit)
+    }
+  }
+
+  @Test func randomBytes_areReadWithoutATrap() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
+        UInt8.random(in: 0...80, using: &generator)
+      }
+      if let message = SharingMessage(bytes) { #expect(SharingMessage(message.bytes) == message) }
+    }
+  }
+}
