@@ -1,16 +1,20 @@
-"""Clients that others have written, with the port of `serialterm serve`."""
+"""Clients that others have written, with the port of `serialterm serve`: alone, and beside another client."""
 
 import random
 import shutil
+import socket
 import tempfile
 import unittest
+from pathlib import Path
 
 from Tests.endtoend.faults import preload
 from Tests.endtoend.faults.line import Driver
-from Tests.endtoend.harness import Device, Terminal, slow, wait_until
+from Tests.endtoend.harness import (
+    TIMEOUT, Deadline, Device, Pipes, Terminal, run, serialterm_binary, slow, wait_until)
 from Tests.endtoend.harness.loopback import Loopback
-from Tests.endtoend.harness.program import REPOSITORY
-from Tests.endtoend.servers import Serve, free_port
+from Tests.endtoend.servers import Serve, conserver, free_port
+from Tests.endtoend.servers.documented import DocumentedClient
+from Tests.endtoend.servers.esp_rom import CHANGE_RATE, MAC, SYNC, EspROM
 
 try:
     import serial
@@ -22,46 +26,166 @@ MEBIBYTE = 1 << 20
 PIECE = 32_768
 
 
-class ClientTest(unittest.TestCase):
-    """Serves a device with a simulated driver, which has what a pty lacks."""
+class ServedTest(unittest.TestCase):
+    """Serves a device with a simulated driver, which has what a pty lacks, in each protocol."""
 
     def setUp(self):
         if not preload.HAS_COMPILER:
             raise unittest.SkipTest("needs a C compiler for the simulated driver")
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
-        self.port = free_port()
+        self.ports = {protocol: free_port() for protocol in ("rfc2217", "telnet", "raw")}
+        self.path = str(Path(self.folder) / "board.sock")
 
-    def serve(self):
-        self.device = self.enterContext(Device())
+    def serve(self, device=None):
+        self.device = self.enterContext(device or Device())
         self.driver = Driver(self.device.path, self.folder, framing=1)
-        self.enterContext(
-            Serve.running(self.device.path, self.port, self.folder, self.driver.variables))
+        words = [f"--listen={port},{protocol}" for protocol, port in self.ports.items()]
+        self.server = self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, *words, f"--unix={self.path},raw",
+            variables=self.driver.variables))
+        for _ in range(4):
+            self.server.stderr.expect(b"serving at")
 
-    def terminal(self, program, *arguments):
-        path = shutil.which(program)
+    def url(self, protocol):
+        scheme = {"raw": "socket"}.get(protocol, protocol)
+        return f"{scheme}://127.0.0.1:{self.ports[protocol]}"
+
+    def neighbour(self):
+        """Another client, of bytes alone."""
+        client = socket.create_connection(("127.0.0.1", self.ports["raw"]), TIMEOUT)
+        self.server.stderr.expect(b" is here.")
+        return self.enterContext(client)
+
+    def hears(self, neighbour, data):
+        """Waits until the neighbour has these bytes."""
+        received = b""
+        while data not in received:
+            piece = neighbour.recv(4096)
+            self.assertTrue(piece, f"the connection has ended after {received!r}")
+            received += piece
+
+
+class ClientCase(DocumentedClient):
+    """What every client is tested for. A subclass says how its client differs."""
+
+    # What it makes of the Enter key, or the end of a line.
+    ending = b"\r"
+
+    def start(self):
+        """Starts the client."""
+        raise NotImplementedError
+
+    def send(self, data):
+        """Sends a line; `ending` is added."""
+        self.client.send(data + b"\r")
+
+    def expect(self, data, timeout=None):
+        """Waits until it has received some bytes."""
+        self.client.expect(data, timeout)
+
+    def program(self, name, *arguments, of=Terminal):
+        path = shutil.which(name)
         if path is None:
-            raise unittest.SkipTest(f"{program} is not installed")
-        self.serve()
-        return self.enterContext(Terminal(path, *arguments))
+            raise unittest.SkipTest(f"{name} is not installed")
+        return self.enterContext(of(path, *arguments))
 
-    def talk(self, terminal, ending=b"\r"):
+    def has_pen(self):
+        self.server.stderr.expect(b" has the pen.")
+
+    def talk(self, neighbour=None):
         """A line passes each way."""
-        terminal.send(b"status\r")
-        self.assertEqual(self.device.read_exactly(6 + len(ending)), b"status" + ending)
+        self.send(b"status")
+        self.assertEqual(self.device.read_exactly(6 + len(self.ending)), b"status" + self.ending)
         self.device.write(b"all is well\r\n")
-        terminal.expect(b"all is well")
+        self.expect(b"all is well")
+        if neighbour:
+            self.hears(neighbour, b"all is well")
+
+    def test_it_is_alone(self):
+        self.serve()
+        self.start()
+        self.talk()
+
+    def test_it_has_the_pen_while_another_watches(self):
+        self.serve()
+        self.start()
+        self.has_pen()
+        neighbour = self.neighbour()
+        neighbour.sendall(b"not sent")
+        self.server.stderr.expect(b"sends something, but may not")
+        self.talk(neighbour)
+
+    def test_it_watches_another_and_has_the_pen_after_it(self):
+        self.serve()
+        neighbour = self.neighbour()
+        self.has_pen()
+        self.start()
+        self.server.stderr.expect(b" is here.")
+        neighbour.sendall(b"version\r")
+        self.assertEqual(self.device.read_exactly(8), b"version\r")
+        self.hear()
+        self.send(b"not sent")
+        self.server.stderr.expect(b"sends something, but may not")
+        neighbour.sendall(b"held\r")
+        self.assertEqual(self.device.read_exactly(5), b"held\r")
+        neighbour.close()
+        self.server.stderr.expect(b" has left.")
+        self.talk()
+
+    def hear(self):
+        """The client hears the device: it may not have begun yet, and then misses what comes."""
+        deadline = Deadline()
+        while True:
+            self.device.write(b"2.0\r\n")
+            try:
+                return self.expect(b"2.0", timeout=0.2)
+            except AssertionError:
+                if deadline.passed:
+                    raise
+
+
+class SerialPort:
+    """A port of pyserial, with the methods of a program."""
+
+    def __init__(self, url, **settings):
+        self.port = serial.serial_for_url(url, timeout=0.05, **settings)
+        self._received = b""
+
+    def send(self, data):
+        self.port.write(data)
+
+    def expect(self, data, timeout=None):
+        deadline = Deadline(timeout)
+        while data not in self._received:
+            if deadline.passed:
+                raise AssertionError(f"expected {data!r}; received {self._received!r}")
+            self._received += self.port.read(4096)
+        self._received = self._received.partition(data)[2]
 
 
 @unittest.skipUnless(serial, "python3-serial is not installed")
-class PyserialTests(ClientTest):
+class PyserialCase(ClientCase):
+    protocol = ""
+
     def open(self, **settings):
-        port = serial.serial_for_url(f"rfc2217://127.0.0.1:{self.port}", timeout=20, **settings)
-        self.addCleanup(port.close)
-        return port
+        client = SerialPort(self.url(self.protocol), **settings)
+        self.addCleanup(client.port.close)
+        return client
+
+    def start(self):
+        self.client = self.open(baudrate=115200)
+
+
+class PyserialTests(PyserialCase, ServedTest):
+    name, speaks, protocol = "pyserial 3.5", "`rfc2217://`", "rfc2217"
+    alone = (
+        "every parity, data and stop bits, flow control, rates, DTR, RTS, modem lines as they change, "
+        "10 MiB of all values through an echo")
+    watches = "yes, with the settings that the line has; it refuses others"
 
     def test_settings_lines_and_what_is_discarded(self):
         self.serve()
-        port = self.open(baudrate=57600, bytesize=7, parity="E", stopbits=2)
+        port = self.open(baudrate=57600, bytesize=7, parity="E", stopbits=2).port
         self.assertEqual(self.device.settings.output_baud, 57600)
         self.assertIn("set 7E2", self.driver.trace)
         for parity, bits, stop in (("N", 8, 1), ("O", 5, 2), ("M", 6, 1), ("S", 7, 2), ("E", 8, 1)):
@@ -87,12 +211,39 @@ class PyserialTests(ClientTest):
         port.reset_input_buffer()
         port.reset_output_buffer()
 
+    def test_a_viewer_cannot_set_the_line(self):
+        self.serve()
+        holder = self.open(baudrate=57600).port
+        with self.assertRaisesRegex(ValueError, "rejected value for option 'baudrate'"):
+            self.open(baudrate=9600)
+        self.open(baudrate=57600)
+        holder.dtr = False
+        with self.assertRaisesRegex(ValueError, "rejected value for option 'control'"):
+            self.open(baudrate=57600)
+        changed = len(self.driver.trace)
+        viewer = SerialPort(f"{self.url('rfc2217')}?ign_set_control", baudrate=57600)
+        self.addCleanup(viewer.port.close)
+        viewer.port.dtr = True
+        viewer.port.break_condition = True
+        holder.rts = False
+        self.assertIn("TIOCMBIC RTS", self.driver.trace[changed:])
+        self.assertFalse(
+            {"TIOCMBIS DTR", "TIOCSBRK"}.intersection(self.driver.trace[changed:]))
+        self.assertEqual(self.device.settings.output_baud, 57600)
+
+    def test_a_viewer_may_ask_for_lines_that_the_port_lacks(self):
+        with Device() as device, Serve.running(device.path, self.ports["rfc2217"], self.folder):
+            self.open()
+            self.open()
+
     @slow
     def test_every_byte_passes_both_ways(self):
         echo = self.enterContext(Loopback())
         driver = Driver(echo.node, self.folder)
-        self.enterContext(Serve.running(echo.node, self.port, self.folder, driver.variables))
-        port = self.open()
+        self.enterContext(
+            Serve.running(echo.node, self.ports["rfc2217"], self.folder, driver.variables))
+        port = self.open().port
+        port.timeout = 20
         data = bytes(range(256)) + random.Random(1).randbytes(10 * MEBIBYTE - 256)
         received = bytearray()
         for start in range(0, len(data), PIECE):
@@ -102,33 +253,179 @@ class PyserialTests(ClientTest):
         self.assertEqual(received, data)
 
 
-class TerminalTests(ClientTest):
-    def test_miniterm(self):
-        terminal = self.terminal(
-            "pyserial-miniterm", "--raw", f"rfc2217://127.0.0.1:{self.port}", "9600")
-        terminal.expect(b"Quit: Ctrl+]")
-        self.talk(terminal, b"\r\n")
+class PyserialSocketTests(PyserialCase, ServedTest):
+    name, speaks, protocol = "pyserial 3.5", "`socket://`, raw", "raw"
+
+
+class MinitermTests(ClientCase, ServedTest):
+    name, speaks = "miniterm 3.5", "`rfc2217://`"
+    alone = "a line each way, the rate"
+    ending = b"\r\n"
+    watches = "yes, with the rate of the line"
+    rate = "115200"
+
+    def start(self):
+        self.client = self.program(
+            "pyserial-miniterm", "--raw", self.url("rfc2217"), self.rate)
+        self.client.expect(b"Quit: Ctrl+]")
+
+    def test_it_is_alone(self):
+        self.rate = "9600"
+        super().test_it_is_alone()
         self.assertEqual(self.device.settings.output_baud, 9600)
-        terminal.send(b"\x1d")
-        self.assertEqual(terminal.wait(), 0)
+        self.client.send(b"\x1d")
+        self.assertEqual(self.client.wait(), 0)
 
-    def test_microcom(self):
-        terminal = self.terminal("microcom", "-s", "9600", "-t", f"127.0.0.1:{self.port}")
-        terminal.expect(b"connected to 127.0.0.1")
-        self.talk(terminal)
+
+class MicrocomTests(ClientCase, ServedTest):
+    name, speaks = "microcom 2019.01", "`-t`, RFC 2217"
+    alone = "a line each way, the rate"
+    rate = "115200"
+
+    def start(self):
+        address = f"127.0.0.1:{self.ports['rfc2217']}"
+        self.client = self.program("microcom", "-s", self.rate, "-t", address)
+        self.client.expect(b"connected to 127.0.0.1")
+
+    def test_it_is_alone(self):
+        self.rate = "9600"
+        super().test_it_is_alone()
         self.assertEqual(self.device.settings.output_baud, 9600)
 
-    def test_telnet(self):
-        terminal = self.terminal("telnet", "127.0.0.1", str(self.port))
-        terminal.expect(b"Escape character is")
-        self.talk(terminal)
+
+class TelnetTests(ClientCase, ServedTest):
+    name, speaks = "telnet 2.4 (inetutils)", "telnet"
+    watches = "yes, and it is told who has the pen"
+
+    def start(self):
+        self.client = self.program("telnet", "127.0.0.1", str(self.ports["telnet"]))
+        self.client.expect(b"Escape character is")
+
+    def test_a_viewer_is_told_that_it_types_in_vain(self):
+        self.serve()
+        self.neighbour()
+        self.has_pen()
+        self.start()
+        self.send(b"not sent")
+        self.expect(b" has the pen: what you type goes nowhere]")
 
 
-class TableTests(unittest.TestCase):
-    def test_the_documentation_names_these_clients(self):
-        text = (REPOSITORY / "docs/network.md").read_text()
-        for client in ("pyserial", "miniterm", "microcom", "telnet"):
-            self.assertIn(f"| {client} ", text)
+class NetcatTests(ClientCase, ServedTest):
+    name, speaks = "nc 1.219 (OpenBSD)", "raw"
+    ending = b"\n"
+
+    def start(self):
+        self.client = self.program("nc", *self.where(), of=Pipes)
+
+    def where(self):
+        return ["127.0.0.1", str(self.ports["raw"])]
+
+    def send(self, data):
+        self.client.send(data + b"\n")
+
+    def expect(self, data, timeout=None):
+        self.client.stdout.expect(data, timeout)
+
+
+class NetcatUnixTests(NetcatTests):
+    name, speaks = "nc 1.219 (OpenBSD)", "raw, Unix socket"
+
+    def where(self):
+        return ["-U", self.path]
+
+
+@unittest.skipIf(conserver.missing(), conserver.missing())
+class ConserverCase(ClientCase):
+    """Two people use the console of conserver, which is one client."""
+
+    name = "conserver 8.2.7"
+    alone = "two `console`s: one types, both see; its log"
+    console = ""
+
+    def start(self):
+        places = {"path": self.path, **self.ports}
+        self.conserver = self.enterContext(conserver.Conserver(self.console.format(**places)))
+        self.client = self.conserver.console()
+
+    def test_it_is_alone(self):
+        self.serve()
+        self.start()
+        second = self.conserver.console("-s")
+        self.talk()
+        second.expect(b"all is well")
+        wait_until(
+            lambda: b"all is well" in self.conserver.log.read_bytes(), "conserver has logged it")
+
+
+class ConserverTelnetTests(ConserverCase, ServedTest):
+    speaks = "`type host`, telnet"
+    console = "type host; host 127.0.0.1; port {telnet}; protocol telnet;"
+
+
+class ConserverRawTests(ConserverCase, ServedTest):
+    speaks = "`type host`, raw"
+    console = "type host; host 127.0.0.1; port {raw}; protocol raw;"
+
+
+class ConserverUnixTests(ConserverCase, ServedTest):
+    speaks = "`type uds`, raw"
+    console = "type uds; uds {path};"
+
+
+@slow
+@unittest.skipUnless(shutil.which("esptool"), "esptool is not installed: it is in PyPI")
+class EsptoolTests(DocumentedClient, ServedTest):
+    """An emulated ROM, which esptool resets with DTR and RTS, and asks for its chip."""
+
+    name, speaks = "esptool 5.6", "`rfc2217://…?ign_set_control`"
+    alone = "resets an emulated ESP32, reads its chip, changes the rate"
+    watches = "refused: it sets the rate when it opens the port; the board is not reset"
+    # It resets, and tries for a while; each setting waits for 50 ms in pyserial.
+    patience = 6 * TIMEOUT
+
+    def esptool(self, *options):
+        return [
+            shutil.which("esptool"), *options, "--port", f"{self.url('rfc2217')}?ign_set_control",
+            "--no-stub", "chip-id"]
+
+    def test_it_is_alone(self):
+        self.serve(EspROM())
+        ended = run(*self.esptool("--chip", "esp32", "--baud", "460800"), timeout=self.patience)
+        self.assertEqual(ended.status, 0, ended)
+        self.assertIn(MAC, ended.stdout)
+        self.assertIn(CHANGE_RATE, self.device.commands)
+        self.assertEqual(self.device.settings.output_baud, 460800)
+        reset = [line for line in self.driver.trace if line.startswith(("TIOCMBI", "write"))]
+        reset = reset[:next(at for at, line in enumerate(reset) if line.startswith("write"))]
+        # The classic sequence: reset, then the boot loader.
+        self.assertEqual(
+            [line.removeprefix("TIOCM") for line in reset][-6:],
+            ["BIS RTS", "BIC DTR", "BIS DTR", "BIC RTS", "BIS DTR", "BIC DTR"])
+
+    def test_it_has_the_pen_while_another_watches(self):
+        self.serve(EspROM())
+        self.device.may_answer.clear()
+        program = self.enterContext(Pipes(*self.esptool()))
+        self.server.stderr.expect(b" has the pen.", self.patience)
+        neighbour = self.neighbour()
+        neighbour.sendall(b"not sent")
+        self.server.stderr.expect(b"sends something, but may not")
+        self.device.may_answer.set()
+        self.hears(neighbour, bytes([0xC0, 1, SYNC]))
+        self.assertEqual(program.wait(self.patience), 0)
+        program.stdout.expect(MAC)
+
+    def test_it_cannot_reset_the_board_of_another(self):
+        self.serve(EspROM())
+        self.neighbour()
+        self.server.stderr.expect(b" has the pen.")
+        before = len(self.driver.trace)
+        ended = run(*self.esptool("--connect-attempts", "1"), timeout=self.patience)
+        self.assertNotEqual(ended.status, 0)
+        self.assertIn(b"remote rejected value for option 'baudrate'", ended.stderr)
+        self.assertEqual(self.device.commands, [])
+        self.assertEqual(
+            [line for line in self.driver.trace[before:] if line.startswith("TIOCMBI")], [])
 
 
 if __name__ == "__main__":
