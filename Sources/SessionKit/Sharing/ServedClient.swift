@@ -85,8 +85,8 @@ package final class ServedClient: SessionObserver, Participant {
   /// The number of bytes that were dropped since the pen moved.
   private var droppedCount = 0
   private var isBreaking = false
-  /// The output lines that the client has set. A port without modem lines, such as a pseudo-terminal, has
-  /// them as they were set: many clients end at a server that refuses a line.
+  /// The output lines that the client has asked for. A port without modem lines, such as a pseudo-terminal, has
+  /// them as they were asked for, also by a viewer: many clients end at a server that refuses a line.
   private var outputs: ModemLines = []
   private var breakEnd: LoopTimer?
   /// Begins without an answer: the client may be no telnet client.
@@ -373,6 +373,7 @@ package final class ServedClient: SessionObserver, Participant {
   // MARK: The line
 
   private func perform(_ message: ComPortMessage) {
+    if case .control(let control) = message { outputs.note(control) }
     guard !message.changesLine || desk.maySetLine(id) else {
       if case .sequence = message {
         server?.sequenceEnded(because: penInWords)
@@ -416,7 +417,6 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   private func set(_ line: ModemLines, to isOn: Bool) {
-    if isOn { outputs.insert(line) } else { outputs.remove(line) }
     // What a port refuses stays as it is, which the answer tells.
     _ = try? session.setModemLines(asserting: isOn ? line : [], deasserting: isOn ? [] : line)
   }
@@ -607,6 +607,19 @@ extension ComPortMessage {
     case .purge, .signature, .lineState, .modemState, .flowSuspend, .flowResume, .lineStateMask,
       .modemStateMask, .sharing:
       false
+    }
+  }
+}
+
+extension ModemLines {
+  /// Notes what a client asks of an output line.
+  fileprivate mutating func note(_ control: ComPortControl) {
+    switch control {
+    case .dtrOn: insert(.dtr)
+    case .dtrOff: remove(.dtr)
+    case .rtsOn: insert(.rts)
+    case .rtsOff: remove(.rts)
+    default: break
     }
   }
 }

@@ -23,7 +23,9 @@ private final class SharingBench {
   var news: [PortServer.News] = []
   private var names = 0
 
-  init(_ rule: Roster.Rule = .one, home: String? = "home") throws {
+  init(
+    _ rule: Roster.Rule = .one, home: String? = "home", lines: ModemLines? = [.dtr, .rts]
+  ) throws {
     // As in the program: a client that is gone is an error of write(2).
     signal(SIGPIPE, SIG_IGN)
     folder = try TemporaryFolder()
@@ -34,6 +36,7 @@ private final class SharingBench {
     // Nothing is ever read from it: the test says when the device sends.
     pipe = try FileDescriptor.pipe()
     link.pollable = pipe.readEnd
+    link.lines = lines
     self.link = link
     controller = SessionController(
       Self.configuration(of: endpoint), among: DeviceCatalog(), on: loop,
@@ -290,6 +293,22 @@ private final class SharingBench {
     #expect(try bench.wait { bench.controller.sharing.roster.members.count == 1 })
     try second.send("two")
     #expect(try bench.wait { text(bench.sent) == "one two" })
+  }
+
+  /// pyserial and others end at an answer that is not what they asked for.
+  @Test(arguments: [nil, []] as [ModemLines?])
+  func aViewersProgram_isAnsweredAsItAsks_ifThePortHasNoLines(_ lines: ModemLines?) throws {
+    let bench = try SharingBench(lines: lines)
+    let client = try bench.client(.rfc2217)
+    // WILL COM-PORT-OPTION; SET-CONTROL: DTR on.
+    try client.socket.borrowed.writeAll([255, 251, 44, 255, 250, 44, 5, 8, 255, 240])
+    let end: [UInt8] = [255, 250, 44, 105, lines == nil ? 8 : 9, 255, 240]
+    #expect(
+      try bench.wait {
+        _ = client.receive()
+        return client.received.suffix(end.count) == end
+      })
+    #expect(bench.link.lines == lines)
   }
 
   @Test func aProgram_doesNotWrite_whereSomebodySits() throws {
