@@ -170,7 +170,8 @@ struct UsageAdviceTests {
         let isKey = command.declarations.configurable(declaration.name) != nil
         #expect(
           isKey != others.contains(declaration.name)
-            || (declaration.name == "hex" && ["connect", "attach"].contains(command.name)), "\(declaration.name)")
+            || (declaration.name == "hex" && ["connect", "attach"].contains(command.name)),
+          "\(declaration.name)")
       }
     }
   }

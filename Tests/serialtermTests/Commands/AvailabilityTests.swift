@@ -104,11 +104,12 @@ import Testing
     case "share": joined(situation)
     case "stop-sharing": joined(situation) ?? (situation == .shared ? nil : "not served")
     case "release":
-      joined(situation) ?? [
-        .closed: "no device", .opening: "the port is opening",
-        .transferring: "image.bin is being sent",
-        .scripted: "in use by a script; released when it finishes",
-      ][situation]
+      joined(situation)
+        ?? [
+          .closed: "no device", .opening: "the port is opening",
+          .transferring: "image.bin is being sent",
+          .scripted: "in use by a script; released when it finishes",
+        ][situation]
     case "terminal-size":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? withoutPen(situation)
