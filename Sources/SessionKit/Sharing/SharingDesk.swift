@@ -59,6 +59,16 @@ package final class SharingDesk: PenDesk, SessionObserver {
     session.addObserver(self, of: [.sent, .stateChange, .penChange])
   }
 
+  /// Writes bytes of the user, where everybody writes: at once, or when a line that has begun has ended.
+  ///
+  /// - Returns: whether they were taken: all of them, or none because too many wait.
+  package func writeInTurn(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    homeInput?.take(bytes) ?? false
+  }
+
+  /// The user's bytes that wait for their turn.
+  private var homeInput: HomeInput?
+
   /// Decides who may write, and who sits at the session. Call it before anybody joins.
   ///
   /// - Parameter name: of the user, or the program, that sits at the session; nil for nobody.
@@ -68,12 +78,13 @@ package final class SharingDesk: PenDesk, SessionObserver {
     authors[homeID] = session.owner
     let home = Roster.Member(id: homeID, name: name, answers: answers, mayTake: true)
     _ = roster.join(home, isHome: true)
+    guard rule == .all else { return }
+    let input = HomeInput(of: self, homeID)
+    homeInput = input
+    participants[homeID] = input
   }
 
   private var homeID: Roster.ID { SharingMessage.home }
-
-  /// Whether anybody has joined.
-  package var isShared: Bool { !participants.isEmpty }
 
   // MARK: Coming and going
 

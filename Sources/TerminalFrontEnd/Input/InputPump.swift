@@ -66,6 +66,10 @@ package final class InputPump: SessionObserver {
     didSet { updateGrowth() }
   }
 
+  /// Writes to the session where others write too, in turn; nil while the input has the session alone. Returns
+  /// whether all bytes were taken.
+  package var writeInTurn: ((UnsafeRawBufferPointer) -> Bool)?
+
   private let author: Author
   /// Where the input goes.
   package var session: Session {
@@ -413,7 +417,9 @@ package final class InputPump: SessionObserver {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard (try? session.write(bytes.bytes, by: author)) != nil else { return false }
+    let isTaken =
+      writeInTurn.map { $0(bytes) } ?? ((try? session.write(bytes.bytes, by: author)) != nil)
+    guard isTaken else { return false }
     onQueued(bytes)
     return true
   }

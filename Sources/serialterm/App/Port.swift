@@ -83,7 +83,6 @@ final class Port: CommandPort {
   ///   - answers: whether it is a person, who can be asked for the pen.
   func share(_ writers: Roster.Rule, home: String?, answers: Bool = false) {
     controller.sharing.begin(writers, home: home, answers: answers)
-    narrator.isService = home == nil
   }
 
   /// Waits for clients at a place, and says where, and who can reach it.

@@ -9,7 +9,7 @@ import TerminalUI
 extension Command {
   static let pen = Command(
     "w", "pen", "ask for or give the pen",
-    or: ["write", "type", "share", "hand over", "viewers", "control", "give", "ask"],
+    or: ["hand over", "give the pen", "ask for the pen", "let write", "take turns"],
     needs: [.others, .movablePen], value: { $0.sharing.holderInWords }
   ) { call, user in
     let sharing = call.state.sharing
@@ -40,7 +40,7 @@ extension Command {
   }
 
   static let who = Command(
-    nil, "who", "list who is here", or: ["people", "viewers", "clients", "users", "watching"],
+    nil, "who", "list who is here", or: ["people", "viewers", "clients", "users", "watching", "members"],
     value: { $0.sharing.others.isEmpty ? nil : "\($0.sharing.others.count.counted("other"))" }
   ) { call in
     call.answer(.done(lines: call.state.sharing.lines))

@@ -53,6 +53,8 @@ final class SessionNarrator: SessionObserver {
       // Who has the port was said when opening it failed.
       if let keys = keys(), !keys.isEmpty { console.say(keys) }
     case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
+    // What is said when it has been joined is enough.
+    case .opening(let port, after: nil) where port.kind == .session: break
     case .opening(let port, after: nil):
       // Somebody who waits wants to know how to leave.
       if keys() != nil { sayWithKeys("connecting to \(port).") }
@@ -61,7 +63,8 @@ final class SessionNarrator: SessionObserver {
   }
 
   private func sayOpened(_ port: Endpoint, _ settings: LineSettings, in session: Session) {
-    sayWithKeys(opened(port, settings, in: session) ?? "connected to \(port).")
+    let text = opened(port, settings, in: session) ?? "connected to \(port)."
+    sayWithKeys(port.kind == .session ? "joined \(text)" : text)
   }
 
   /// The port and its settings in words; nil if it has none.
@@ -104,6 +107,10 @@ final class SessionNarrator: SessionObserver {
     case (.opening(_, after: nil), .open(let port, let settings)) where hasGreeted:
       // A link that opens late. The keys were said when it began.
       hasBeenOpen = true
+      if port.kind == .session {
+        sayOpened(port, settings, in: session)
+        return
+      }
       if keys() != nil { console.say(opened(port, settings, in: session) ?? "connected.") }
       warnOfDifferences(in: session)
     case (.closed, .waitingForDevice(let port, _)) where hasGreeted && !hasBeenOpen:
@@ -154,9 +161,6 @@ final class SessionNarrator: SessionObserver {
   }
 
   // MARK: The others
-
-  /// Whether nobody sits at the session: who comes and goes is said in other words.
-  var isService = false
 
   /// Prints what happens among those who are at the session.
   private func tell(_ event: Roster.Event) {

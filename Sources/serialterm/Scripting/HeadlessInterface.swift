@@ -4,6 +4,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import Telnet
 import TerminalFrontEnd
 
 /// The front end of the commands without a user, such as `send`, `run` and `log`: nothing is asked, and
@@ -113,6 +114,8 @@ final class HeadlessInterface: FrontEnd {
     let port = app.add(
       configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
       writeCapacity: Self.queueCapacity)
+    // Others may watch a script. What a service allows, it says itself.
+    port.share(purpose == .script ? .one : .none, home: UserName.own)
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] in
       hasReceived = true

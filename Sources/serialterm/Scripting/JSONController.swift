@@ -225,7 +225,7 @@ final class JSONController {
     let session = port.port.session
     if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason) }
     do throws(SerialError) {
-      try session.write(bytes.span.bytes)
+      try session.write(bytes.span.bytes, by: .program)
     } catch {
       return fail(Failure(error).message)
     }

@@ -6,6 +6,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import Telnet
 import TerminalFrontEnd
 import Views
 
@@ -259,6 +260,9 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.onQueued = { [unowned self] in
       if console.isOutputTerminal { focus.view.showSent($0) }
       if sendsToAll { sendToOthers($0) }
+    }
+    if ports.contains(where: { $0.configuration.writers == .all }) {
+      input.writeInTurn = { [unowned self] in controller.sharing.writeInTurn($0) }
     }
     lineInput.onLine = { [unowned self] in
       input.send(Array("\($0)\r".utf8))

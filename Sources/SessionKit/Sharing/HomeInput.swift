@@ -1,0 +1,34 @@
+/// The bytes of the user who sits at a session where everybody writes: they wait for the end of a line that
+/// somebody else has begun.
+final class HomeInput: Participant {
+  private unowned let desk: SharingDesk
+  private let id: Roster.ID
+  private var waiting: [UInt8] = []
+
+  /// The most bytes that wait: a person's typing, or a short paste.
+  private static let capacity = 65_536
+
+  init(of desk: SharingDesk, _ id: Roster.ID) { (self.desk, self.id) = (desk, id) }
+
+  /// Writes bytes, or keeps them.
+  ///
+  /// - Returns: whether they were taken: all of them, or none because too many wait.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard waiting.count + bytes.count <= Self.capacity else { return false }
+    waiting.append(contentsOf: bytes)
+    if waiting.count == bytes.count { goOn() }
+    return true
+  }
+
+  func goOn() {
+    while !waiting.isEmpty {
+      let outcome = waiting.withUnsafeBytes { desk.write($0, by: id) }
+      guard case .taken(let count) = outcome, count > 0 else { return }
+      waiting.removeFirst(count)
+    }
+  }
+
+  func hear(_ event: Roster.Event) {}
+
+  func end(because reason: String) {}
+}
