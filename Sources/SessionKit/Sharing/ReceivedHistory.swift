@@ -1,55 +1,93 @@
 /// The bytes that a device sent last, with their times, for those who join a session later.
+///
+/// Adding bytes copies them, and allocates nothing once the memory is full.
 struct ReceivedHistory {
   /// Bytes that came at about the same time.
   struct Piece: Hashable {
     /// In nanoseconds since 1970-01-01 UTC.
     let time: UInt64
-    var bytes: [UInt8]
+    let bytes: [UInt8]
   }
 
-  private var pieces: [Piece] = []
-  /// The number of old pieces at the front that were dropped.
+  /// A number of bytes with one time.
+  private struct Run {
+    let time: UInt64
+    var count: Int
+  }
+
+  /// A ring, once it is full.
+  private var ring: [UInt8] = []
+  /// The place of the next byte in a ring that is full.
+  private var end = 0
+  /// The runs, the oldest at ``head``.
+  private var runs: [Run] = []
   private var head = 0
-  private var byteCount = 0
+  /// The number of bytes in the runs.
+  private var count = 0
 
   /// The most bytes that are kept.
   static let capacity = 65_536
   /// Bytes that come within this time share one, in nanoseconds.
   private static let resolution: UInt64 = 10_000_000
-  /// The most bytes of a piece: old ones are dropped by pieces.
-  private static let pieceSize = 4_096
+  /// The most runs: of a device that sends single bytes, fewer bytes are kept.
+  private static let runLimit = 2_048
 
   /// What is kept, the oldest first.
-  var all: ArraySlice<Piece> { pieces[head...] }
+  var all: [Piece] {
+    var place = ring.count < Self.capacity ? ring.count - count : end + Self.capacity - count
+    return runs[head...].map { run in
+      let bytes = (place..<(place + run.count)).map { ring[$0 % Self.capacity] }
+      place += run.count
+      return Piece(time: run.time, bytes: bytes)
+    }
+  }
 
   /// Adds bytes, and drops the oldest.
   mutating func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
-    var rest = bytes.suffix(Self.capacity)
-    byteCount += rest.count
-    while !rest.isEmpty {
-      let piece = rest.prefix(Self.pieceSize)
-      rest = rest.dropFirst(piece.count)
-      let last = pieces.count - 1
-      if last >= head, pieces[last].bytes.count + piece.count <= Self.pieceSize,
-        time &- pieces[last].time < Self.resolution
-      {
-        pieces[last].bytes.append(contentsOf: piece)
-      } else {
-        pieces.append(Piece(time: time, bytes: Array(piece)))
-      }
+    store(UnsafeRawBufferPointer(rebasing: bytes.suffix(Self.capacity)))
+    let added = min(bytes.count, Self.capacity)
+    count += added
+    if head < runs.count, time &- runs[runs.count - 1].time < Self.resolution {
+      runs[runs.count - 1].count += added
+    } else {
+      runs.append(Run(time: time, count: added))
     }
-    while byteCount > Self.capacity || pieces.count - head > Self.pieceLimit { dropFirst() }
+    while runs.count - head > Self.runLimit {
+      count -= runs[head].count
+      head += 1
+    }
+    forget(count - Self.capacity)
   }
 
-  /// Bounds the memory of a device that sends single bytes: a piece has some dozens of bytes besides its own.
-  private static let pieceLimit = 2_048
+  private mutating func store(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    if ring.count < Self.capacity {
+      let part = rest.prefix(Self.capacity - ring.count)
+      ring.append(contentsOf: part)
+      rest = rest.dropFirst(part.count)
+    }
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.capacity - end))
+      ring.withUnsafeMutableBytes { ring in
+        UnsafeMutableRawBufferPointer(rebasing: ring[end...]).copyMemory(from: part)
+      }
+      end = (end + part.count) % Self.capacity
+      rest = rest.dropFirst(part.count)
+    }
+  }
 
-  private mutating func dropFirst() {
-    byteCount -= pieces[head].bytes.count
-    pieces[head].bytes = []
-    head += 1
-    guard head > 64, head > pieces.count / 2 else { return }
-    pieces.removeFirst(head)
+  /// Forgets a number of the oldest bytes.
+  private mutating func forget(_ number: Int) {
+    var rest = number
+    while rest > 0 {
+      let part = min(rest, runs[head].count)
+      runs[head].count -= part
+      count -= part
+      rest -= part
+      if runs[head].count == 0 { head += 1 }
+    }
+    guard head > 64, head > runs.count / 2 else { return }
+    runs.removeFirst(head)
     head = 0
   }
 }

@@ -40,7 +40,8 @@ extension Command {
   }
 
   static let who = Command(
-    nil, "who", "list who is here", or: ["people", "viewers", "clients", "users", "watching", "members"],
+    nil, "who", "list who is here",
+    or: ["people", "viewers", "clients", "users", "watching", "members"],
     value: { $0.sharing.others.isEmpty ? nil : "\($0.sharing.others.count.counted("other"))" }
   ) { call in
     call.answer(.done(lines: call.state.sharing.lines))
