@@ -91,7 +91,10 @@ final class Port: CommandPort {
   func listen(at entrance: PortServer.Entrance) throws(Failure) {
     do throws(ListeningError) {
       let address = try server.listen(at: entrance)
-      if entrance.place != .standardStreams { console.say("serving at \(address.harmless): \((entrance.speech ?? server.rules.speech).rawValue).") }
+      if entrance.place != .standardStreams {
+        console.say(
+          "serving at \(address.harmless): \((entrance.speech ?? server.rules.speech).rawValue).")
+      }
     } catch {
       throw Failure(
         .otherFailure, "\(entrance.name): clients cannot be waited for: \(error.reason).")
