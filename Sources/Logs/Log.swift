@@ -105,12 +105,15 @@ public final class Log {
 
   /// Takes received or sent bytes. Sent bytes are ignored unless the options ask for them.
   ///
-  /// - Parameter port: the number of the port; 0 in the log of one port.
+  /// - Parameters:
+  ///   - port: the number of the port; 0 in the log of one port.
+  ///   - client: the name of the client that sent them; nil for everybody else.
   public func append(
-    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0,
+    by client: String? = nil
   ) {
     guard !bytes.isEmpty, direction == .fromDevice || logsSent else { return }
-    append(LogRecord(moment: .now, port: port, content: .bytes(direction, bytes)))
+    append(LogRecord(moment: .now, port: port, content: .bytes(direction, bytes, by: client)))
   }
 
   /// Takes an event.

@@ -64,6 +64,80 @@ import Views
     #expect(LogFormat.allCases.filter { !$0.hasEvents } == [.raw])
   }
 
+  // MARK: People
+
+  private let path = "/dev/ttyS0"
+
+  private var people: [LogEvent] {
+    [
+      LogEvent(.joined, at: path, .name("max \"M\"")),
+      LogEvent(.renamed, at: path, .names(old: "[::1]:5123", new: "eva")),
+      LogEvent(.pen, at: path, .pen(from: nil, to: "max", .held)),
+      LogEvent(.pen, at: path, .pen(from: "max", to: "ana on pts/1", .forced)),
+      LogEvent(.pen, at: path, .pen(from: "ana on pts/1", to: nil, .inherited)),
+      LogEvent(.left, at: path, .name("max")),
+    ]
+  }
+
+  private let peopleInWords = [
+    "joined /dev/ttyS0: max \"M\"", "renamed /dev/ttyS0: eva, before: [::1]:5123",
+    "pen /dev/ttyS0: held by max", "pen /dev/ttyS0: from max to ana on pts/1, forced",
+    "pen /dev/ttyS0: from ana on pts/1 to nobody, inherited", "left /dev/ttyS0: max",
+  ]
+
+  @Test func `People have events of their own in JSON lines`() {
+    #expect(
+      text(encoded(by: JSONLinesEncoder(), people.map(SampleContent.event))) == """
+        {"time":"2026-11-21T06:31:00.123456Z","event":"joined","path":"/dev/ttyS0",\
+        "name":"max \\"M\\""}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"renamed","path":"/dev/ttyS0",\
+        "old":"[::1]:5123","new":"eva"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"pen","path":"/dev/ttyS0","to":"max",\
+        "how":"held"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"pen","path":"/dev/ttyS0","from":"max",\
+        "to":"ana on pts/1","how":"forced"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"pen","path":"/dev/ttyS0",\
+        "from":"ana on pts/1","how":"inherited"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"left","path":"/dev/ttyS0","name":"max"}
+
+        """)
+  }
+
+  @Test func `People stand in text logs and in comments of packets in the same words`() {
+    #expect(people.map { "\($0)" } == peopleInWords)
+    #expect(lines(.event(people[0])) == ["[joined /dev/ttyS0: max \"M\"]"])
+    let packets = text(encoded(by: PcapngEncoder(), people.map(SampleContent.event)))
+    #expect(peopleInWords.allSatisfy { packets.contains($0) })
+  }
+
+  @Test func `A client's bytes have its name in JSON lines`() {
+    #expect(
+      text(encoded(by: JSONLinesEncoder(), [.sent("x", by: "max on pts/3"), .sent("y")])) == """
+        {"time":"2026-11-21T06:31:00.123456Z","direction":"to-device","by":"max on pts/3",\
+        "bytes":"eA==","text":"x"}
+        {"time":"2026-11-21T06:31:00.123456Z","direction":"to-device","bytes":"eQ==","text":"y"}
+
+        """)
+  }
+
+  @Test func `A client's bytes have its name in a comment of their packet`() {
+    let nameless = encoded(by: PcapngEncoder(), [.sent("x")])
+    let named = encoded(by: PcapngEncoder(), [.sent("x", by: "max on pts/3")])
+    // Before the end of the options and the length: opt_comment, 15 bytes, padded.
+    let comment: [UInt8] = [1, 0, 15, 0] + Array("by max on pts/3".utf8) + [0]
+    let length = nameless.count + comment.count
+    #expect(
+      named
+        == nameless[..<4] + [UInt8(length), 0, 0, 0] + nameless[8..<(nameless.count - 8)] + comment
+        + [0, 0, 0, 0, UInt8(length), 0, 0, 0])
+  }
+
+  @Test func `A client's bytes are lines like others in text, and bytes in a raw log`() {
+    #expect(
+      lines(marked: true, .sent("one\n", by: "max"), .sent("two\n")) == ["> one", "> two"])
+    #expect(encoded(by: RawEncoder(), [.sent("x", by: "max")]) == [0x78])
+  }
+
   /// The lines of a text log, their times left out.
   private func lines(marked: Bool = false, _ contents: SampleContent...) -> [Substring] {
     let lines = text(encoded(by: TextEncoder(marksDirection: marked), contents))

@@ -13,7 +13,7 @@ import Views
     (0..<count).filter { _ in
       bytes.withUnsafeBytes {
         buffer.append(
-          LogRecord(moment: sampleMoment, content: .bytes(.fromDevice, $0)), part: part)
+          LogRecord(moment: sampleMoment, content: .bytes(.fromDevice, $0, by: nil)), part: part)
       }
     }.count
   }

@@ -22,7 +22,10 @@ import Views
   private let samples: [SampleContent] = [
     .received("hello \"\\\n"), .event(LogEvent(.lost, at: "/dev/ttyUSB0")),
     .event(LogEvent(.mark, at: "/dev/ttyUSB0", .mark(1, "bytes"))),
-    .bytes(.toDevice, (0...255).map { UInt8($0) }), .gap(7), .received("x"),
+    .event(LogEvent(.joined, at: "/dev/ttyUSB0", .name("bytes"))),
+    .event(LogEvent(.pen, at: "/dev/ttyUSB0", .pen(from: nil, to: "max", .taken))),
+    .bytes(.toDevice, (0...255).map { UInt8($0) }, by: "max"), .gap(7),
+    .event(LogEvent(.left, at: "/dev/ttyUSB0", .name("bytes"))), .received("x"),
   ]
 
   private func expectSamples(_ entries: [LogEntry], time: UInt64) {

@@ -42,6 +42,18 @@ import Views
         """)
   }
 
+  @Test func `A client's bytes name it and their port`() throws {
+    let contents: [(port: Int, SampleContent)] = [
+      (0, .port(alpha)), (1, .port(beta)), (1, .sent("x", by: "max on pts/3")),
+    ]
+    #expect(
+      text(mergedLog(.jsonl, contents))
+        == #"{"time":"2026-11-21T06:31:00.123456Z","port":"beta","direction":"to-device","#
+        + #""by":"max on pts/3","bytes":"eA==","text":"x"}"# + "\n")
+    #expect(text(mergedLog(.pcapng, contents)).contains("by max on pts/3"))
+    #expect(try read(mergedLog(.pcapng, contents)).entries.map(\.port) == ["beta"])
+  }
+
   // MARK: Reading
 
   private func read(_ log: [UInt8]) throws -> (entries: [LogEntry], ports: [String]) {

@@ -29,8 +29,8 @@ func encode(
     encoder.encode(LogRecord(moment: moment, port: port, content: content), into: &output)
   }
   switch content {
-  case .bytes(let direction, let bytes):
-    bytes.withUnsafeBytes { take(.bytes(direction, $0), &encoder, &output) }
+  case .bytes(let direction, let bytes, let client):
+    bytes.withUnsafeBytes { take(.bytes(direction, $0, by: client), &encoder, &output) }
   case .event(let event): take(.event(event), &encoder, &output)
   case .gap(let count): take(.gap(count), &encoder, &output)
   case .port(let port): take(.port(port), &encoder, &output)
@@ -50,13 +50,15 @@ func mergedLog(_ format: LogFormat, _ contents: [(port: Int, SampleContent)]) ->
 
 /// A record's content that owns its bytes.
 enum SampleContent {
-  case bytes(Direction, [UInt8])
+  case bytes(Direction, [UInt8], by: String? = nil)
   case event(LogEvent)
   case gap(Int)
   case port(LogPort)
 
   static func received(_ text: String) -> SampleContent { .bytes(.fromDevice, Array(text.utf8)) }
-  static func sent(_ text: String) -> SampleContent { .bytes(.toDevice, Array(text.utf8)) }
+  static func sent(_ text: String, by client: String? = nil) -> SampleContent {
+    .bytes(.toDevice, Array(text.utf8), by: client)
+  }
 }
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -20,8 +20,10 @@ struct JSONLinesEncoder: LogEncoder {
     output.append("\"")
     if let names { append("port", names[record.port], &output) }
     switch record.content {
-    case .bytes(let direction, let bytes):
-      output.append(",\"direction\":\"\(direction.rawValue)\",\"bytes\":\"")
+    case .bytes(let direction, let bytes, let client):
+      output.append(",\"direction\":\"\(direction.rawValue)\"")
+      if let client { append("by", client, &output) }
+      output.append(",\"bytes\":\"")
       Base64.append(bytes, to: &output)
       output.append("\"")
       if let text = String(validating: bytes, as: UTF8.self) { append("text", text, &output) }
@@ -47,6 +49,14 @@ struct JSONLinesEncoder: LogEncoder {
     case .mark(let number, let text):
       output.append(",\"number\":\(number)")
       if let text { append("text", text, &output) }
+    case .name(let name): append("name", name, &output)
+    case .names(let old, let new):
+      append("old", old, &output)
+      append("new", new, &output)
+    case .pen(let old, let new, let handover):
+      if let old { append("from", old, &output) }
+      if let new { append("to", new, &output) }
+      append("how", handover.rawValue, &output)
     }
   }
 

@@ -44,7 +44,7 @@ extension LogEncoder {
 struct RawEncoder: LogEncoder {
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     switch record.content {
-    case .bytes(_, let bytes): output.append(contentsOf: bytes)
+    case .bytes(_, let bytes, _): output.append(contentsOf: bytes)
     case .event, .gap, .port: break
     }
   }

@@ -46,7 +46,7 @@ struct MergedTextEncoder: LogEncoder {
     lines.removeAll(keepingCapacity: true)
     ports[record.port].text.append(record.content, to: &lines)
     merge(at: record.moment, from: record.port, into: &output)
-    if case .bytes(_, let bytes) = record.content { ports[record.port].count(bytes) }
+    if case .bytes(_, let bytes, _) = record.content { ports[record.port].count(bytes) }
     forgetWritten()
   }
 

@@ -1,7 +1,8 @@
 import Views
 
-/// A packet for a read or a write, the direction in its flags, with nanoseconds; an event or a gap is
-/// a packet without bytes, and a comment. Each port is an interface; the only one of a log has no name.
+/// A packet for a read or a write, the direction in its flags, with nanoseconds; a comment names the client that sent
+/// the bytes. An event or a gap is a packet without bytes, and a comment. Each port is an interface; the only one of a
+/// log has no name.
 struct PcapngEncoder: LogEncoder {
   private typealias Option = Pcapng.Option
 
@@ -42,10 +43,11 @@ struct PcapngEncoder: LogEncoder {
 
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     switch record.content {
-    case .bytes(let direction, let bytes):
+    case .bytes(let direction, let bytes, let client):
       packet(bytes, of: record, into: &output) { output in
         let flags = direction == .fromDevice ? Pcapng.inbound : Pcapng.outbound
         option(Option.flags, flags.littleEndianBytes, into: &output)
+        if let client { option(Option.comment, Array("by \(client)".utf8), into: &output) }
       }
     case .event(let event):
       comment("\(event)", of: record, into: &output)

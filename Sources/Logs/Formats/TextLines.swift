@@ -17,7 +17,7 @@ struct TextLines {
   /// Appends the text of a record.
   mutating func append(_ content: LogRecord.Content, to lines: inout [UInt8]) {
     switch content {
-    case .bytes(let direction, let bytes): append(bytes, direction, to: &lines)
+    case .bytes(let direction, let bytes, _): append(bytes, direction, to: &lines)
     case .event(let event): append(line: "[\(event)]", to: &lines)
     case .gap(let count): append(line: "[\(LogEvent.gapText(count))]", to: &lines)
     case .port: break

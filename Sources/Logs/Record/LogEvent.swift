@@ -25,6 +25,28 @@ public struct LogEvent: Hashable, Sendable {
     case errors
     /// Somebody marked this moment.
     case mark
+    /// Somebody joined the session, or was already there when the log started.
+    case joined
+    /// Somebody left the session.
+    case left
+    /// Somebody at the session has another name now: a client has said who it is.
+    case renamed
+    /// The pen moved, which is the right to write to the device; or somebody had it when the log started.
+    case pen
+  }
+
+  /// How the pen moved. Logs contain the raw values.
+  public enum Handover: String, Hashable, Sendable, CaseIterable {
+    /// Nobody had it.
+    case taken
+    /// Its holder gave it.
+    case given
+    /// It was taken without asking.
+    case forced
+    /// Its holder left.
+    case inherited
+    /// It did not move: the log started.
+    case held
   }
 
   /// The details of an event, as text.
@@ -37,6 +59,12 @@ public struct LogEvent: Hashable, Sendable {
     case errors([ErrorCount])
     /// The number of the mark in its session, and what it says; nil for nothing.
     case mark(Int, String?)
+    /// The name of somebody at the session.
+    case name(String)
+    /// The names of somebody at the session.
+    case names(old: String, new: String)
+    /// Who had the pen before, and who has it; nil for nobody. Boxed: a larger detail would make every record larger.
+    indirect case pen(from: String?, to: String?, Handover)
   }
 
   /// A number of errors of one kind.
@@ -74,6 +102,11 @@ extension LogEvent: CustomStringConvertible {
     case .errors(let counts):
       ": " + counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
     case .mark(let number, let text): " \(number)" + (text.map { ": \($0)" } ?? "")
+    case .name(let name): ": \(name)"
+    case .names(let old, let new): ": \(new), before: \(old)"
+    case .pen(_, let holder, .held): ": held by \(holder ?? "nobody")"
+    case .pen(let old, let new, let handover):
+      ": from \(old ?? "nobody") to \(new ?? "nobody"), \(handover.rawValue)"
     }
   }
 

@@ -8,8 +8,9 @@ struct LogRecord {
   let content: Content
 
   enum Content {
-    /// The bytes of one read or write; valid only during the call that passes the record.
-    case bytes(Direction, UnsafeRawBufferPointer)
+    /// The bytes of one read or write, valid only during the call that passes the record, and the name of the client
+    /// that wrote them; nil for everybody else.
+    case bytes(Direction, UnsafeRawBufferPointer, by: String?)
     case event(LogEvent)
     /// The number of bytes that are missing here because the buffer was full.
     case gap(Int)

@@ -13,8 +13,8 @@ struct RecordBatch: Sendable {
   }
 
   private enum Content {
-    /// The number of bytes, which follow those of the entries before.
-    case bytes(Direction, Int)
+    /// The number of bytes, which follow those of the entries before, and the client that wrote them.
+    case bytes(Direction, Int, by: String?)
     case event(LogEvent)
     case gap(Int)
     case port(LogPort)
@@ -34,9 +34,9 @@ struct RecordBatch: Sendable {
   mutating func append(_ record: LogRecord) {
     let content: Content
     switch record.content {
-    case .bytes(let direction, let piece):
+    case .bytes(let direction, let piece, let client):
       bytes.append(contentsOf: piece)
-      content = .bytes(direction, piece.count)
+      content = .bytes(direction, piece.count, by: client)
     case .event(let event): content = .event(event)
     case .gap(let count): content = .gap(count)
     case .port(let port): content = .port(port)
@@ -51,9 +51,10 @@ struct RecordBatch: Sendable {
       for entry in entries {
         let content: LogRecord.Content
         switch entry.content {
-        case .bytes(let direction, let count):
+        case .bytes(let direction, let count, let client):
           let end = offset + count
-          content = .bytes(direction, UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+          let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+          content = .bytes(direction, piece, by: client)
           offset = end
         case .event(let event): content = .event(event)
         case .gap(let count): content = .gap(count)
@@ -76,7 +77,7 @@ extension LogRecord {
   /// The number of bytes of the line in it.
   var byteCount: Int {
     switch content {
-    case .bytes(_, let bytes): bytes.count
+    case .bytes(_, let bytes, _): bytes.count
     case .event, .gap, .port: 0
     }
   }

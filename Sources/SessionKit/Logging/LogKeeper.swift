@@ -19,6 +19,8 @@ package final class LogKeeper: SessionObserver {
   package var shared: SharedLogs?
   /// The name of the port in the logs that it shares.
   package var portName: String?
+  /// Who is at the session.
+  package var roster: () -> Roster = { Roster() }
   /// Called when ``paths`` has changed.
   package var onChange: () -> Void = {}
 
@@ -38,9 +40,9 @@ package final class LogKeeper: SessionObserver {
     own = LogSet(on: loop)
     own.report = report
     own.onStart = { [unowned self] log in
-      if let openedEvent { log.append(openedEvent) }
+      for event in firstEvents { log.append(event) }
     }
-    subscription = hub.subscribe(as: .log) { [unowned self] in append($0, .fromDevice) }
+    subscription = hub.subscribe(as: .log) { [unowned self] in append($0, .fromDevice, by: nil) }
     session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
   }
 
@@ -117,17 +119,24 @@ package final class LogKeeper: SessionObserver {
 
   // MARK: What is logged
 
-  /// The first event of a log that begins now; nil if the port is not open.
-  var openedEvent: LogEvent? {
-    guard session.state.isOpen else { return nil }
-    return LogEvent(
-      from: .closed(nil), to: session.state, isReturn: false,
-      hasSettings: session.capabilities.contains(.settings))
+  /// The events that a log begins with: the open port, and the others who are at the session.
+  var firstEvents: [LogEvent] {
+    let opened =
+      session.state.isOpen
+      ? LogEvent(
+        from: .closed(nil), to: session.state, isReturn: false,
+        hasSettings: session.capabilities.contains(.settings)) : nil
+    return (opened.map { [$0] } ?? []) + LogEvent.present(in: roster(), at: place)
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction) {
-    own.append(bytes, direction)
-    if let (logs, port) = joined { logs.append(bytes, direction, from: port) }
+  /// Where the port is, as events name it.
+  private var place: String { session.state.endpoint.map { "\($0)" } ?? "" }
+
+  private func append(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, by client: String?
+  ) {
+    own.append(bytes, direction, by: client)
+    if let (logs, port) = joined { logs.append(bytes, direction, from: port, by: client) }
   }
 
   private func append(_ event: LogEvent?) {
@@ -140,14 +149,17 @@ package final class LogKeeper: SessionObserver {
   ///
   /// - Returns: the logs that do not have it, and why.
   func append(_ mark: Mark) -> [UnmarkedLog] {
-    let event = LogEvent(
-      .mark, at: session.state.endpoint.map { "\($0)" } ?? "", .mark(mark.number, mark.text))
+    let event = LogEvent(.mark, at: place, .mark(mark.number, mark.text))
     let shared = joined.map { $0.logs.append(event, at: mark.moment, from: $0.port) } ?? []
     return shared + own.append(event, at: mark.moment)
   }
 
+  /// Logs what happened among those who are at the session.
+  package func append(_ event: Roster.Event) { append(LogEvent(event, at: place)) }
+
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    bytes.withUnsafeBytes { append($0, .toDevice) }
+    let client = author.kind == .client ? author.name : nil
+    bytes.withUnsafeBytes { append($0, .toDevice, by: client) }
   }
 
   package func session(

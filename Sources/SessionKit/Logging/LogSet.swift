@@ -60,8 +60,10 @@ final class LogSet {
 
   // MARK: Records
 
-  func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0) {
-    for open in logs { open.log.append(bytes, direction, from: port) }
+  func append(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0, by client: String?
+  ) {
+    for open in logs { open.log.append(bytes, direction, from: port, by: client) }
   }
 
   func append(_ event: LogEvent, from port: Int = 0) {

@@ -39,7 +39,7 @@ package final class SharedLogs {
     logs.onStart = { [unowned self] log in
       for member in members { _ = log.add(member.port) }
       for (number, member) in members.enumerated() {
-        if let event = member.keeper?.openedEvent { log.append(event, from: number) }
+        for event in member.keeper?.firstEvents ?? [] { log.append(event, from: number) }
       }
     }
   }
@@ -67,7 +67,7 @@ package final class SharedLogs {
     let number = members.count - 1
     if hasBegun {
       logs.add(port)
-      if let event = keeper.openedEvent { logs.append(event, from: number) }
+      for event in keeper.firstEvents { logs.append(event, from: number) }
     } else {
       try beginIfNeeded()
     }
@@ -98,8 +98,10 @@ package final class SharedLogs {
 
   // MARK: Records
 
-  func append(_ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int) {
-    logs.append(bytes, direction, from: port)
+  func append(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int, by client: String?
+  ) {
+    logs.append(bytes, direction, from: port, by: client)
   }
 
   func append(_ event: LogEvent, from port: Int) { logs.append(event, from: port) }

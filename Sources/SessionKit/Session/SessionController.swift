@@ -122,7 +122,11 @@ package final class SessionController {
     driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
     link.onMade = { [unowned self] in follow($0) }
     sharing.onChange = { [unowned self] in onSharingChange() }
-    sharing.onEvent = { news.notify(.people($0)) }
+    sharing.onEvent = { [unowned self] in
+      log.append($0)
+      news.notify(.people($0))
+    }
+    log.roster = { [unowned self] in sharing.roster }
     followState()
     adopt(configuration)
   }

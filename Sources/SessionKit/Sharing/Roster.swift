@@ -44,6 +44,8 @@ package struct Roster: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case joined(Member)
     case left(Member)
+    /// More is known of a member: a client has said who it is.
+    case changed(from: Member, to: Member)
     /// The pen has moved; nil for nobody.
     case moved(from: Member?, to: Member?, Handover)
     /// Somebody asks the holder for the pen.

@@ -542,7 +542,7 @@ package final class ServedClient: SessionObserver, Participant {
     if case .moved = event { droppedCount = 0 }
     guard isPerson else { return }
     switch event {
-    case .joined(let member):
+    case .joined(let member), .changed(_, let member):
       tell(.member(member.id, name: member.name, answers: member.answers))
     case .left(let member): tell(.left(member.id))
     case .moved(_, let member, let handover):

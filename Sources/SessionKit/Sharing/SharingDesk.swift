@@ -105,12 +105,12 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   /// Changes what is known of a client: it says who it is.
   package func update(_ id: Roster.ID, _ change: (inout Roster.Member) -> Void) {
+    guard let old = roster[id] else { return }
     roster.update(id, change)
     guard let member = roster[id] else { return }
     authors[id] = Author(.client, member.name)
     if roster.holder == id { updateOwner() }
-    for participant in Array(participants.values) { participant.hear(.joined(member)) }
-    onChange()
+    tell(.changed(from: old, to: member))
   }
 
   /// Removes a client.

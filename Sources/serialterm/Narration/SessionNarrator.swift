@@ -167,6 +167,7 @@ final class SessionNarrator: SessionObserver {
     switch event {
     case .joined(let member): if member.id != SharingMessage.home { say("\(member.name) is here.") }
     case .left(let member): say("\(member.name) has left.")
+    case .changed: break
     case .moved(let old, let new, let handover): say(Self.words(for: handover, from: old, to: new))
     case .asked(let member): say("\(member.name) asks for the pen.\(penKey(" gives it."))")
     case .kept(let holder, let refused):

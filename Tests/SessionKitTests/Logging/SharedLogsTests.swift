@@ -172,6 +172,22 @@ import Views
       ])
   }
 
+  @Test func `What a client has sent names it, and who comes names the port`() throws {
+    let members = try members(
+      "alpha", "beta", logging: configuration("all.jsonl", logsSent: true))
+    let max = Author(.client, "max on pts/3")
+    members[1].log.append(
+      Roster.Event.joined(Roster.Member(id: 1, name: max.name, answers: true)))
+    members[1].session.owner = max
+    try members[1].session.write(Array("x".utf8).span.bytes, by: max)
+    finish(members)
+    #expect(
+      try lines("all.jsonl").suffix(2) == [
+        #""port":"beta","event":"joined","path":"/dev/beta","name":"max on pts/3"}"#,
+        #""port":"beta","direction":"to-device","by":"max on pts/3","bytes":"eA==","text":"x"}"#,
+      ])
+  }
+
   // MARK: Joining
 
   @Test(arguments: ["all.jsonl", "all.pcapng", "all.txt"])
