@@ -139,10 +139,10 @@ class CauseTests(unittest.TestCase):
             self.assertEqual([finding["code"] for finding in left], list(cause.left))
 
     def apply(self, commands, target, user):
-        """Runs the commands of a fix. `serialterm release` lends a port; it frees none."""
+        """Runs the commands of a fix. `serialterm release` lends a port, `attach` joins its session: they free none."""
         for command in commands:
             command = command.replace("sudo ", "").replace("serialterm ", f"{self.binary} ", 1)
-            if " release " not in command:
+            if " release " not in command and " attach " not in command:
                 subprocess.run(["sh", "-c", command], check=True, timeout=30, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
         for holder in getattr(self, "holders", []):

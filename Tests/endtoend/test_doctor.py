@@ -101,7 +101,28 @@ class DoctorTests(unittest.TestCase):
             self.device.read_exactly(1)
             held = findings(self.device.node)["held"]
             self.assertIn(f"pid {session.pid} ({session.name})", held["what"])
+            self.assertTrue(held["mend"][0].startswith(f"serialterm attach {session.pid} "))
+            self.assertTrue(held["mend"][1].startswith(f"kill {session.pid} "))
+
+    def test_session_that_shares_the_port_can_be_joined(self):
+        with Pipes(serialterm_binary(), "connect", "--shared", self.device.node) as session:
+            session.send(b"x")
+            self.device.read_exactly(1)
+            shared = findings(self.device.node)["shared"]
+            self.assertTrue(shared["mend"][0].startswith(f"serialterm attach {session.pid} "))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to run a session as another user")
+    def test_session_of_another_user_cannot_be_joined(self):
+        os.chmod(self.device.node, 0o666)
+        with PublicCopy() as binary, Pipes(
+                binary, "connect", self.device.node, user="nobody",
+                variables={"XDG_RUNTIME_DIR": None}) as session:
+            session.send(b"x")
+            self.device.read_exactly(1)
+            held = findings(self.device.node)["held"]
+            self.assertIn(f"pid {session.pid} ", held["what"])
             self.assertTrue(held["mend"][0].startswith(f"kill {session.pid} "))
+            self.assertNotIn("attach", str(held))
 
     def test_login_prompt_on_the_port(self):
         with Impostor("agetty", "115200", self.device.node.removeprefix("/dev/")):

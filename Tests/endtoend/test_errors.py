@@ -226,6 +226,28 @@ sys.stdin.read()
             self.settings_before = self.device.settings
             self.assert_busy(rf"pid {session.pid} \({session.name}\)", None)
 
+    def test_session_that_has_the_port_can_be_joined(self):
+        with Pipes(serialterm_binary(), "connect", self.device.path) as session:
+            session.send(b"x")
+            self.device.read_exactly(1)
+            way_in = f"'serialterm attach {session.pid}' joins that session.".encode()
+            refused = serialterm("connect", self.device.path)
+            self.assertEqual(refused.status, 5)
+            self.assertIn(way_in, refused.stderr)
+            with Pipes(serialterm_binary(), "connect", "--wait", self.device.path) as waiting:
+                waiting.stderr.expect(way_in)
+
+    @unittest.skipUnless(USER, "needs root, to run a session as somebody else")
+    def test_session_of_another_user_cannot_be_joined(self):
+        with Pipes(self.binary, "connect", self.device.path, user=USER,
+                   variables={"XDG_RUNTIME_DIR": None}) as session:
+            session.send(b"x")
+            self.device.read_exactly(1)
+            refused = serialterm("connect", self.device.path)
+            self.assertEqual(refused.status, 5)
+            self.assertIn(f"pid {session.pid} (".encode(), refused.stderr)
+            self.assertNotIn(b"attach", refused.stderr)
+
     @unittest.skipUnless(USER, "needs root, to be refused as somebody else")
     def test_port_in_exclusive_mode_is_busy(self):
         with open(self.device.node, "rb", buffering=0) as port:

@@ -24,7 +24,7 @@ def assert_device(test, device):
     if device["interfaceNumber"] is not None:
         test.assertIsInstance(device["interfaceNumber"], int)
     if device["holder"] is not None:
-        test.assertEqual({"pid", "command"}, device["holder"].keys())
+        test.assertEqual({"pid", "command", "session"}, device["holder"].keys())
     for key, value in device.items():
         test.assertNotEqual(value, "", f"{key} is empty, not null")
 

@@ -53,7 +53,11 @@ class ListTests(StageCase):
             session.send(b"x")
             adapter.read_exactly(1)
             self.assertEqual(
-                listed()[adapter.node]["holder"], {"pid": session.pid, "command": session.name})
+                listed()[adapter.node]["holder"],
+                {"pid": session.pid, "command": session.name, "session": True})
+            self.assertIn(
+                f"held by pid {session.pid} ({session.name}): 'serialterm attach {session.pid}'",
+                serialterm("list").stdout.decode())
 
     def test_uart_is_a_device_and_a_port_without_one_is_not(self):
         usual, everything = listed(), listed("--all")

@@ -22,7 +22,7 @@ extension Diagnosis {
   }
 
   private static func held(_ port: Facts.Port, by holder: PortHolder) -> Finding {
-    var fixes = ["\(holder.endingCommand)   # or quit the program"]
+    var fixes = waysOut(port, of: holder)
     if holder.command == "serialterm" {
       fixes.append(
         "serialterm release \(port.path.string.shellWord) -- COMMAND   # lends the port to a command"
@@ -35,11 +35,18 @@ extension Diagnosis {
       mend: fixes)
   }
 
+  /// The commands that help against another program: joining its session, if it has one, then ending it.
+  private static func waysOut(_ port: Facts.Port, of holder: PortHolder) -> [String] {
+    (port.occupants.sessions.contains(holder.pid)
+      ? ["\(holder.joiningCommand)   # joins its session"] : [])
+      + ["\(holder.endingCommand)   # or quit the program"]
+  }
+
   /// A program that has the port open and has not locked it: `connect` opens the port, and warns.
   private static func shared(_ port: Facts.Port, with holder: PortHolder) -> Finding {
     Finding(
       code: .shared, port: port.path, what: SharingReport.Message.shared(holder).fact,
-      why: SharingReport.loss, mend: ["\(holder.endingCommand)   # or quit the program"])
+      why: SharingReport.loss, mend: waysOut(port, of: holder))
   }
 
   private static func login(_ port: Facts.Port, by getty: Facts.Process) -> Finding {

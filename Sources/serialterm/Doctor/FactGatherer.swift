@@ -79,7 +79,10 @@ struct FactGatherer {
       let holder =
         holders.locker(of: path) ?? uses.first(where: \.isLocked)?.holder
         ?? (isExclusive ? others.first ?? uses.first?.holder : nil)
-      return Facts.Occupants(holder: holder, sharers: others.filter { $0.pid != holder?.pid })
+      let sessions = (others + [holder].compactMap(\.self)).filter(\.hasSession)
+      return Facts.Occupants(
+        holder: holder, sharers: others.filter { $0.pid != holder?.pid },
+        sessions: Set(sessions.map(\.pid)))
     }
   }
 

@@ -124,6 +124,8 @@ extension Facts {
     var holder: PortHolder?
     /// The other processes that have the port open.
     var sharers: [PortHolder] = []
+    /// Those of them that have a session that this user can join.
+    var sessions: Set<Int32> = []
   }
 
   /// A lock file that does not name a running process.

@@ -1,4 +1,3 @@
-import Glibc
 import PlainText
 import SerialCore
 import SystemPackage
@@ -11,8 +10,8 @@ enum PortProblem: Hashable {
   case permissionDenied
   /// The user was added to the group of the node after this login began.
   case loginNeeded
-  /// Another program has the port; nil if this user cannot see which.
-  case busy(PortHolder?)
+  /// Another program has the port; nil if this user cannot see which. It may have a session that this user can join.
+  case busy(PortHolder?, hasSession: Bool = false)
   /// A program is creating this lock file: it is empty, and a few seconds old.
   case lockInCreation(String)
   /// This lock file names no process, or cannot be read.
@@ -27,8 +26,8 @@ extension PortProblem: CustomStringConvertible {
     case .notASerialPort: "not a serial port"
     case .permissionDenied: "permission denied"
     case .loginNeeded: "permission denied until you log in again"
-    case .busy(let holder?): "busy, held by pid \(holder.pid) (\(holder.command.harmless))"
-    case .busy(nil): "busy, another program has it"
+    case .busy(let holder?, _): "busy, held by pid \(holder.pid) (\(holder.command.harmless))"
+    case .busy(nil, _): "busy, another program has it"
     case .lockInCreation(let file): "busy, a program is creating \(file)"
     case .unusableLock(let file, let error?): "\(file) cannot be used (\(error))"
     case .unusableLock(let file, nil): "\(file) does not say who has the port"
@@ -36,10 +35,10 @@ extension PortProblem: CustomStringConvertible {
   }
 }
 
-extension PortHolder {
-  /// The command that ends the program. The processes of another user need sudo.
-  var endingCommand: String {
-    let isOurs = user.map { geteuid() == 0 || $0.rawValue == geteuid() } ?? true
-    return "\(isOurs ? "" : "sudo ")kill \(pid)"
+extension PortProblem {
+  /// How the user can use the port all the same, in a sentence; nil if there is no such way.
+  var wayIn: String? {
+    guard case .busy(let holder?, hasSession: true) = self else { return nil }
+    return "'\(holder.joiningCommand)' joins that session."
   }
 }

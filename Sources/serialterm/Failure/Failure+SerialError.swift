@@ -25,13 +25,14 @@ extension Failure {
           .permissionDenied,
           denial?.advice ?? "The system refuses access, whatever the permissions."
         )
-      case .busy(let holder?) where holder.command == "serialterm":
+      case .busy(let holder?, let hasSession) where hasSession || holder.command == "serialterm":
         (
           .deviceBusy,
-          "Quit that session, or lend its port to a command: 'serialterm release \(word) -- COMMAND'."
+          (problem.wayIn.map { "\($0) Or quit it" } ?? "Quit that session")
+            + ", or lend its port to a command: 'serialterm release \(word) -- COMMAND'."
         )
-      case .busy(let holder?): (.deviceBusy, "End that program: '\(holder.endingCommand)'.")
-      case .busy(nil): (.deviceBusy, "'sudo serialterm doctor \(word)' names it.")
+      case .busy(let holder?, _): (.deviceBusy, "End that program: '\(holder.endingCommand)'.")
+      case .busy(nil, _): (.deviceBusy, "'sudo serialterm doctor \(word)' names it.")
       case .lockInCreation: (.deviceBusy, "Try again in a few seconds, or use --wait.")
       case .unusableLock(let file, _):
         (
@@ -140,10 +141,13 @@ extension PortProblem {
   static func busy(at endpoint: Endpoint) -> PortProblem {
     guard let path = endpoint.path else { return .busy(nil) }
     let holders = PortHolders()
-    if let locker = holders.locker(of: path) { return .busy(locker) }
+    if let locker = holders.locker(of: path) {
+      return .busy(locker, hasSession: locker.hasSession)
+    }
     let lock = UUCPLock(for: path)
     if lock.status == .held(by: nil) { return .lockInCreation(lock.file.string) }
-    return .busy(holders[path])
+    let holder = holders[path]
+    return .busy(holder, hasSession: holder?.hasSession ?? false)
   }
 }
 

@@ -279,7 +279,8 @@ final class SessionNarrator: SessionObserver {
 extension SerialError {
   /// The message about a port that is busy, and waited for.
   fileprivate var heldForNow: String {
-    "waiting for \(endpoint): \(PortProblem.busy(at: endpoint))."
+    let problem = PortProblem.busy(at: endpoint)
+    return "waiting for \(endpoint): \(problem)." + (problem.wayIn.map { " \($0)" } ?? "")
   }
 }
 

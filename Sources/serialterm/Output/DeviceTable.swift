@@ -35,7 +35,7 @@ struct DeviceTable {
   }
 
   private static func note(_ device: Device, _ holder: PortHolder?) -> String {
-    if let holder { return "held by pid \(holder.pid) (\(holder.command))" }
+    if let holder { return holder.note(hasSession: holder.hasSession) }
     if !device.hasHardware { return "no hardware" }
     let access = NodeAccess.of(device.node)
     switch access {

@@ -40,9 +40,7 @@ extension Device {
       ("accessible", .bool(NodeAccess.of(node) == .accessible)),
       (
         "holder",
-        holder.map {
-          .object([("pid", .integer(Int($0.pid))), ("command", .string($0.command))])
-        } ?? .null
+        holder.map { $0.json(hasSession: $0.hasSession) } ?? .null
       ),
     ])
   }

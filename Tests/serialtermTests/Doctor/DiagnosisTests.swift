@@ -155,6 +155,27 @@ import Testing
         == [.permissionDenied, .held, .staleLock, .kernelConsole])
   }
 
+  @Test func `A session that has the port can be joined, ended, or asked for it`() {
+    let session = PortHolder(pid: 42, command: "serialterm")
+    let held = Self.facts { port, _ in
+      port.occupants = Facts.Occupants(holder: session, sessions: [42])
+    }
+    #expect(
+      Diagnosis.findings(in: held).first?.mend == [
+        "serialterm attach 42   # joins its session", "kill 42   # or quit the program",
+        "serialterm release /dev/ttyUSB0 -- COMMAND   # lends the port to a command",
+      ])
+    let shared = Self.facts { port, _ in
+      port.occupants = Facts.Occupants(
+        sharers: [session, PortHolder(pid: 43, command: "minicom")], sessions: [42])
+    }
+    #expect(
+      Diagnosis.findings(in: shared).map(\.mend) == [
+        ["serialterm attach 42   # joins its session", "kill 42   # or quit the program"],
+        ["kill 43   # or quit the program"],
+      ])
+  }
+
   @Test func personAtTheSeat_isTold_whoElseMayUseThePort() {
     let facts = Self.facts { port, _ in
       port.node = .present(Self.locked)
