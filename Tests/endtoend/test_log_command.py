@@ -4,12 +4,9 @@ import fcntl
 import grp
 import os
 import re
-import shlex
-import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,8 +15,7 @@ from Tests.endtoend.faults.disks import Disk
 from Tests.endtoend.harness import (
     Pipes, Port, contents, serialterm, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY, Program
-
-UNIT = REPOSITORY / "systemd/serialterm-log@.service"
+from Tests.endtoend.harness.unit import Unit
 
 
 class LogCommandTest(SessionTest):
@@ -266,50 +262,27 @@ class PermissionTests(LogCommandTest):
 class UnitTests(LogCommandTest):
     """The template unit for systemd."""
 
-    def settings(self):
-        """The unit's settings by name; each is set once."""
-        lines = [line for line in UNIT.read_text().splitlines() if re.match(r"\w+=", line)]
-        settings = dict(line.split("=", 1) for line in lines)
-        self.assertEqual(len(settings), len(lines))
-        return settings
+    unit = Unit("serialterm-log@.service")
 
-    @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
     def test_systemd_finds_nothing_wrong_with_it(self):
-        with tempfile.TemporaryDirectory() as folder:
-            unit = Path(folder) / UNIT.name
-            # It looks whether the program is there.
-            right = UNIT.read_text().replace("/usr/bin/serialterm", serialterm_binary())
-            for contents_, is_right in ((right, True), (right.replace("Type=", "Tpye="), False)):
-                unit.write_text(contents_)
-                result = subprocess.run(
-                    ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True,
-                    text=True, timeout=60)
-                said = result.stdout + result.stderr
-                if "SD_BUS" in said or "Failed to initialize manager" in said:
-                    self.skipTest(f"systemd-analyze cannot work here: {said.strip()}")
-                self.assertEqual((result.returncode, said) == (0, ""), is_right, said)
+        self.assertEqual(self.unit.faults(), "")
+        self.assertNotEqual(self.unit.faults(lambda text: text.replace("Type=", "Tpye=")), "")
 
     def test_its_command_line_logs_and_its_stop_is_a_success(self):
-        settings = self.settings()
         (self.folder / "serialterm").mkdir()
-        specifiers = {"%%": "%", "%I": self.device.path, "%i": "port", "%L": str(self.folder)}
-        words = [
-            re.sub("%.", lambda match: specifiers[match.group()], word)
-            for word in shlex.split(settings["ExecStart"])]
-        self.assertEqual(words[0], "/usr/bin/serialterm")
+        command = self.unit.command(self.device.path, "port", L=self.folder)
         log = self.folder / "serialterm/port.txt"
         # It is started again and again, and adds to its log.
         for round_ in (b"first", b"second"):
             with Program(
-                    [serialterm_binary(), *words[1:]], stdin=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL) as program:
+                    command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
                 self.device.write(round_ + b"\r\n")
                 wait_until(lambda: round_ in contents(log), "it is logged")
                 program.signal(signal.SIGTERM)
-                self.assertEqual(program.wait(), int(settings["SuccessExitStatus"]))
+                self.assertEqual(program.wait(), int(self.unit.settings["SuccessExitStatus"]))
         self.assertEqual(stat.S_IMODE(log.stat().st_mode), 0o640)
         self.assertIn(b"] first\n", log.read_bytes())
 
     def test_the_documentation_shows_it_as_it_is(self):
         self.assertIn(
-            self.settings()["ExecStart"], (REPOSITORY / "docs/logs.md").read_text())
+            self.unit.settings["ExecStart"], (REPOSITORY / "docs/logs.md").read_text())
