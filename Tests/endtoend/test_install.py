@@ -95,6 +95,13 @@ class InstallTests(unittest.TestCase):
             self.assertEqual(microcom.read_text(), "another\n")
             self.assertEqual(list(Path(prefix).rglob("*.*")), [])
 
+    def test_the_units_start_the_installed_program(self):
+        units = [path.name for path in (REPOSITORY / "systemd").glob("*.service")]
+        self.assertEqual(sorted(units), ["serialterm-log@.service", "serialterm-serve@.service"])
+        for unit in units:
+            text = (self.prefix / "lib/systemd/system" / unit).read_text()
+            self.assertIn(f"\nExecStart={self.prefix}/bin/serialterm ", text)
+
     def test_manual_is_installed(self):
         pages = {path.relative_to(self.prefix / "share/man").as_posix()
                  for path in (self.prefix / "share/man").rglob("*.*")}
