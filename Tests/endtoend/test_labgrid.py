@@ -13,7 +13,9 @@ from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.harness import Pipes, Terminal, contents, run, slow, wait_until
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
-from Tests.endtoend.servers.labgrid import STARTING, Labgrid, missing
+from Tests.endtoend.servers import Serve, free_port
+from Tests.endtoend.servers.documented import DocumentedClient
+from Tests.endtoend.servers.labgrid import STARTING, Labgrid, local_port, missing
 
 # Starts a console as labgrid-client does, whose command line it has.
 LIKE_LABGRID = "import subprocess, sys; sys.exit(subprocess.call([sys.argv[1], '-t', 'lab:4001']))"
@@ -119,13 +121,10 @@ class MicrocomTests(unittest.TestCase):
         self.assertEqual(ended.stdout, b"--version\n")
 
 
-@slow
-@unittest.skipIf(missing(), missing())
-class LabgridTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        board = cls.enterClassContext(Loopback("--board"))
-        cls.labgrid = cls.enterClassContext(Labgrid(board.node))
+class ConsoleTest(unittest.TestCase):
+    """Consoles of `labgrid`, which a subclass starts."""
+
+    labgrid = None
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -150,6 +149,15 @@ class LabgridTests(unittest.TestCase):
         terminal.send(PREFIX + b"q")
         self.assertEqual(terminal.wait(STARTING), status)
         self.assertEqual(terminal.settings, terminal.original_settings)
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class LabgridTests(ConsoleTest):
+    @classmethod
+    def setUpClass(cls):
+        board = cls.enterClassContext(Loopback("--board"))
+        cls.labgrid = cls.enterClassContext(Labgrid(local_port(board.node)))
 
     def test_a_typed_line_is_answered_and_the_quit_key_quits(self):
         terminal = self.ready()
@@ -233,6 +241,51 @@ class LabgridTests(unittest.TestCase):
                     self.assertEqual(terminal.settings, terminal.original_settings)
                 finally:
                     self.labgrid.client("acquire")
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class ServedPortTests(DocumentedClient, ConsoleTest):
+    """`serialterm serve` in place of the exporter's ser2net, with the exports of the documentation."""
+
+    name, speaks = "labgrid-exporter 26.0.1", "`NetworkSerialPort`"
+    alone = "`console`: a line each way; it stays when the exporter restarts"
+    watches = "yes, and it asks for the pen with `ctrl-t w`"
+
+    @classmethod
+    def setUpClass(cls):
+        port = free_port()
+        board = cls.enterClassContext(Loopback("--board"))
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.enterClassContext(Serve.running(board.node, port, folder))
+        exports = re.search(r"(?s)```yaml\n(.*?)```", (REPOSITORY / "docs/labgrid.md").read_text())
+        cls.labgrid = cls.enterClassContext(Labgrid(
+            exports.group(1).replace("192.0.2.1", "127.0.0.1").replace("4001", str(port))
+            .replace("lab:", "g1:")))
+
+    def test_it_is_alone(self):
+        terminal = self.ready()
+        self.ask(terminal, b"echo one two", b"\r\none two\r\n")
+        self.labgrid.kill_exporter()
+        self.ask(terminal, b"echo without", b"\r\nwithout\r\n")
+        self.labgrid.start_exporter()
+        self.ask(terminal, b"echo with", b"\r\nwith\r\n")
+        self.leave(terminal)
+
+    def test_a_second_console_watches_and_is_given_the_pen(self):
+        first, second = self.ready(), self.ready()
+        self.ask(first, b"echo of the first", b"\r\nof the first\r\n")
+        second.expect(b"\nof the first\r")
+        second.send(PREFIX + b"w")
+        first.expect(b"asks for the pen")
+        first.send(PREFIX + b"w")
+        first.expect(b"give it to")
+        first.send(b"\r")
+        second.expect(b"you have the pen")
+        self.ask(second, b"echo of the second", b"\r\nof the second\r\n")
+        first.expect(b"\nof the second\r")
+        self.leave(second)
+        self.leave(first)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,28 @@ MEBIBYTE = 1 << 20
 # What is on its way at once: pyserial has no limit of its own.
 PIECE = 32_768
 
+# Copies what labgrid's driver receives, and has it send lines: HOST's port and protocol are arguments.
+SERIAL_DRIVER = """import select, sys
+from labgrid import Target
+from labgrid.driver import SerialDriver
+from labgrid.resource import NetworkSerialPort
+from pexpect import TIMEOUT
+target = Target("board")
+NetworkSerialPort(
+    target, name=None, host="127.0.0.1", port=int(sys.argv[1]), speed=115200, protocol=sys.argv[2])
+driver = SerialDriver(target, name=None)
+target.activate(driver)
+print("ready", flush=True)
+while True:
+    try:
+        sys.stdout.buffer.write(driver.read(timeout=0.05))
+        sys.stdout.flush()
+    except TIMEOUT:
+        pass
+    if select.select([sys.stdin], [], [], 0)[0]:
+        driver.sendline(sys.stdin.readline().rstrip())
+"""
+
 
 class ServedTest(unittest.TestCase):
     """Serves a device with a simulated driver, which has what a pty lacks, in each protocol."""
@@ -370,6 +392,37 @@ class ConserverRawTests(ConserverCase, ServedTest):
 class ConserverUnixTests(ConserverCase, ServedTest):
     speaks = "`type uds`, raw"
     console = "type uds; uds {path};"
+
+
+@slow
+@unittest.skipUnless(shutil.which("labgrid-client"), "labgrid is not installed: it is in PyPI")
+class LabgridCase(ClientCase):
+    """The driver that tests with labgrid use."""
+
+    name = "labgrid SerialDriver 26.0.1"
+    protocol = ""
+    ending = b"\n"
+
+    def start(self):
+        python = Path(shutil.which("labgrid-client")).resolve().with_name("python3")
+        self.client = self.enterContext(Pipes(
+            str(python), "-c", SERIAL_DRIVER, str(self.ports[self.protocol]), self.protocol))
+        self.client.stdout.expect(b"ready", 3 * TIMEOUT)
+
+    def send(self, data):
+        self.client.send(data + b"\n")
+
+    def expect(self, data, timeout=None):
+        self.client.stdout.expect(data, timeout)
+
+
+class LabgridTests(LabgridCase, ServedTest):
+    speaks, protocol = "`protocol: rfc2217`", "rfc2217"
+    watches = "yes, with the rate of the line"
+
+
+class LabgridRawTests(LabgridCase, ServedTest):
+    speaks, protocol = "`protocol: raw`", "raw"
 
 
 @slow

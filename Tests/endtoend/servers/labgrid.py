@@ -1,4 +1,4 @@
-"""labgrid on the loopback address: a coordinator, an exporter with its ser2net, and one place."""
+"""labgrid on the loopback address: a coordinator, an exporter, and one place."""
 
 import contextlib
 import os
@@ -33,10 +33,18 @@ def missing():
     return "" if shutil.which("ser2net") else "ser2net is not installed"
 
 
-class Labgrid:
-    """A place with the name `board`, acquired, with one serial node behind ser2net."""
+def local_port(node):
+    """The exports of one serial node, which the exporter's ser2net serves."""
+    return f"g1:\n  RawSerialPort:\n    port: {node}\n    speed: 115200\n"
 
-    def __init__(self, node):
+
+class Labgrid:
+    """A place with the name `board`, acquired, with one serial port.
+
+    `exports` is the exporter's configuration.
+    """
+
+    def __init__(self, exports):
         with contextlib.ExitStack() as stack:
             self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             programs = self.folder / "bin"
@@ -50,7 +58,7 @@ class Labgrid:
                 "LG_COORDINATOR": f"127.0.0.1:{port}", "LG_PLACE": "board",
                 "SERIALTERM": serialterm_binary()}
             self.exports = self.folder / "exports.yaml"
-            self.exports.write_text(f"g1:\n  RawSerialPort:\n    port: {node}\n    speed: 115200\n")
+            self.exports.write_text(exports)
             self._processes = stack.enter_context(contextlib.ExitStack())
             # It keeps the places in its working folder.
             self._start("labgrid-coordinator", "-l", f"127.0.0.1:{port}")
@@ -102,7 +110,7 @@ class Labgrid:
         self._end(self.exporter)
 
     def start_exporter(self):
-        """Starts it again; returns when the place, which is still acquired, has the new ser2net."""
+        """Starts it again; returns when the place, which is still acquired, has the port."""
         self._start_exporter()
         wait_until(
             lambda: re.search(rb"'port': \d", self.client("show")), "the place has a port", STARTING)
