@@ -28,10 +28,10 @@ class Session:
         self._stack = contextlib.ExitStack()
         # Letters only: digits are what a screen is normalised by.
         name = "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(LENGTH))
-        self._path = f"/tmp/{name}"
-        self.device = self._stack.enter_context(Device(link=self._path))
+        self.path = f"/tmp/{name}"
+        self.device = self._stack.enter_context(Device(link=self.path))
         self.terminal = self._stack.enter_context(
-            Terminal(serialterm_binary(), "connect", self._path, *options, size=size, **how))
+            Terminal(serialterm_binary(), "connect", self.path, *options, size=size, **how))
         self.screen = Screen(self.terminal, size)
         self.screen.wait_for_text(GREETING)
 
@@ -42,7 +42,7 @@ class Session:
         self._stack.close()
         # The device has taken its own away if it was unplugged.
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path)
+            os.unlink(self.path)
 
     def say(self, text):
         self.device.write(text.replace("\n", "\r\n").encode())
@@ -53,10 +53,10 @@ class Session:
         self.screen.wait_for_text(shown)
 
     def shot(self):
-        return normal(self.screen.text.replace(self._path, NODE))
+        return normal(self.screen.text.replace(self.path, NODE))
 
     def frame(self, caption):
-        rows = [[run._replace(text=run.text.replace(self._path, NODE)) for run in row]
+        rows = [[run._replace(text=run.text.replace(self.path, NODE)) for run in row]
                 for row in self.screen.runs]
         return picture.Frame(caption, rows)
 
@@ -239,12 +239,49 @@ def ports_frame():
         return picture.Frame("serialterm ttyACM0 ttyUSB0 ttyUSB1 --status", rows)
 
 
+@contextlib.contextmanager
+def two_people(size=(11, 80)):
+    """A session and somebody who has joined it, who asks for the pen, gets it and types."""
+    with Session("--as", "max", size=size) as session:
+        session.say("board ready\n> ")
+        terminal = Terminal(
+            serialterm_binary(), "attach", str(session.terminal.pid), "--as", "anna", size=size)
+        with terminal:
+            screen = Screen(terminal, size)
+            screen.wait_for_text("ctrl-t w asks for it")
+            session.screen.wait_for_text("anna is here")
+            terminal.send(PREFIX + b"w")
+            session.screen.wait_for_text("ctrl-t w gives it")
+            session.press(b"w", "give it to anna")
+            session.terminal.send(b"\r")
+            screen.wait_for_text("you have the pen")
+            terminal.send(b"led on\r")
+            if session.device.read_exactly(7) != b"led on\r":
+                raise AssertionError("the device did not get what was typed")
+            session.device.write(b"> led on\r\n> ")
+            for one in (session.screen, screen):
+                one.wait_for_text("led on")
+            yield session, screen
+
+
+def sharing_frames():
+    with two_people() as (session, screen):
+        # The process has another number each time.
+        rows = [[run._replace(text=re.sub(r"session \d+", "session 4711",
+                                          run.text.replace(session.path, NODE))) for run in row]
+                for row in screen.runs]
+        return [
+            session.frame("max: serialterm connect ttyUSB0"),
+            picture.Frame("anna, in another terminal: serialterm attach", rows)]
+
+
 def pictures():
     """The pictures in README.md and docs/commands.md, by their files."""
     titles = {
         "palette": (
             unplugging(), "The command palette before and after the device is unplugged"),
         "ports": ([ports_frame()], "Three devices in one session, line by line"),
+        "sharing": (sharing_frames(), "Two people at one board"),
     }
     return {
         DOCUMENTS / f"{file}-{name}.svg": picture.svg(frames, theme, title)

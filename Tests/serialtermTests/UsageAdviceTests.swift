@@ -163,7 +163,7 @@ struct UsageAdviceTests {
     let others: Set<String> = [
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
       "report", "script", "on-match", "on-disconnect", "stdio", "list",
-      "force", "as",
+      "force",
     ]
     for command in Subcommands.profiled.map({ $0.description }) {
       for declaration in command.declarations where !declaration.isArgument {

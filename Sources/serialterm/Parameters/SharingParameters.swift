@@ -57,6 +57,13 @@ enum SharingParameters {
   static let group = Parameter<String?>.option(
     "group", "GROUP", "Let the members of a group use the Unix sockets too.", parse: { $0 })
 
+  static let name = Parameter<String?>.option(
+    "as", "NAME", "Your name for the others, in place of your account and terminal.",
+    parse: { text throws(ValueError) in
+      guard !text.isEmpty else { throw ValueError(text, expected: "a name") }
+      return text
+    })
+
   static let onLost = Parameter<LossReaction>.choice(
     "on-lost", "REACTION",
     "When the device is unplugged, let clients wait for it (wait), or disconnect them (close).",
@@ -89,6 +96,9 @@ extension Values {
   var entrances: [PortServer.Entrance] {
     self[SharingParameters.listen] + self[SharingParameters.unix]
   }
+
+  /// The user's name for others at the same session.
+  var userName: String { self[SharingParameters.name].map(\.harmless) ?? UserName.own }
 
   /// What holds for all clients.
   ///

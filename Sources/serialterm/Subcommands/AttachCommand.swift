@@ -20,9 +20,6 @@ struct AttachCommand: ProfiledCommand {
     "json", "With --list: as JSON.", isConfigurable: false)
   private static let force = Parameter.flag(
     "force", "Take the pen at once, from whoever has it.", isConfigurable: false)
-  private static let name = Parameter<String?>.option(
-    "as", "NAME", "Your name for the others, in place of your account and terminal.",
-    isConfigurable: false, parse: { $0 })
 
   static let description = CommandDescription(
     "attach", "Join a session that runs in another terminal.",
@@ -35,7 +32,7 @@ struct AttachCommand: ProfiledCommand {
     example: "serialterm attach ttyUSB0",
     sections: [
       ParameterSection("ARGUMENTS", [session]),
-      ParameterSection("SESSION", [list, json, force, name]),
+      ParameterSection("SESSION", [list, json, force, SharingParameters.name]),
       ParameterSection(
         "KEYBOARD",
         [
@@ -66,7 +63,7 @@ struct AttachCommand: ProfiledCommand {
     let sessions = RunningSession.all()
     if values[Self.list] { return try print(sessions) }
     guard let session = try choose(among: sessions) else { return .done }
-    let name = values[Self.name].map(\.harmless) ?? UserName.own
+    let name = values.userName
     var environment = UserInterface.Environment()
     environment.providers = .joining(session, as: name)
     let interface = try UserInterface(

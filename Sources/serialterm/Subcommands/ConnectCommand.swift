@@ -116,7 +116,8 @@ struct ConnectCommand: ProfiledCommand {
       PacingParameters.section,
       ParameterSection(
         "PROGRAMS AND PIPES", [Self.linger, Self.exec, json, SessionParameters.quiet]),
-      ParameterSection("SHARING", SharingParameters.places + SharingParameters.rules),
+      ParameterSection(
+        "SHARING", SharingParameters.places + SharingParameters.rules + [SharingParameters.name]),
       SessionParameters.configuration,
     ])
 
@@ -294,7 +295,8 @@ extension ConnectCommand {
         printsLists: values[ViewParameters.plain], prefix: values[Self.prefix],
         escape: values[Self.escape], linger: linger,
         drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn],
-        writers: values[SharingParameters.writers].rule, entrances: values.entrances,
+        userName: values.userName, writers: values[SharingParameters.writers].rule,
+        entrances: values.entrances,
         servingRules: try values.servingRules)
     }
   }

@@ -224,7 +224,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
     port.port.narrator.penKeyName = { [unowned self] in
       terminal == nil || input.prefix == .none ? nil : "\(input.prefix) \(Command.pen.key ?? " ")"
     }
-    port.port.share(configuration.writers, home: UserName.own, answers: terminal != nil)
+    port.port.share(
+      port.configuration.writers, home: port.configuration.userName, answers: terminal != nil)
     port.onShown = { [unowned self, unowned port] in
       if port === focus { lineInput.deviceSent($0) }
       status.update()
