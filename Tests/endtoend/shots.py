@@ -156,6 +156,7 @@ def searching():
         session.say(BOOT)
         session.press(b"/", "search:")
         session.terminal.send(b"error|weak")
+        session.screen.wait_for_text("error|weak")
         session.screen.wait_for_text("3 matches")
         return session.shot()
 

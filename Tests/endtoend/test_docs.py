@@ -66,7 +66,7 @@ def pipeline(line):
 TARGET = re.compile(
     r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
 # Commands that begin with a device, and say so when there is none.
-WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve"}
+WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach"}
 
 
 # An option of the program itself, which no command has.
@@ -140,7 +140,7 @@ class DocumentationTests(unittest.TestCase):
             if command == "serve":
                 # With an address, it waits for a device.
                 for option in ("--listen", "--unix"):
-                    if option in rest:
+                    while option in rest:
                         at = rest.index(option)
                         rest[at:at + 2] = ["--stdio"]
             with self.subTest(page=page, line=line):
