@@ -128,7 +128,7 @@ package final class ServedClient: SessionObserver, Participant {
     watch = try loop.watch(input, for: [.reading, .endOfPeer]) { [unowned self] in take($0) }
     self.output.onRoom = { [unowned self] in updateHold() }
     self.output.onGap = { [unowned self] in tellGap($0) }
-    self.output.onGone = { [unowned self] in end() }
+    self.output.onGone = { [unowned self] in clientGone() }
     session.addObserver(self, of: [.stateChange, .modemLinesChange, .countersChange])
     if !welcome.isViewer { join(as: welcome.name, answers: false) }
     if welcome.speech == .raw { begin() } else { negotiate() }
@@ -258,11 +258,24 @@ package final class ServedClient: SessionObserver, Participant {
   // MARK: From the client
 
   private func take(_ readiness: Readiness) {
-    if readiness.contains(.readable), !isWaiting { return read() }
+    // At the end of a pipe there is only the hang-up.
+    if !isWaiting, !readiness.isDisjoint(with: [.readable, .hungUp]) { return read() }
     guard !readiness.isDisjoint(with: [.peerEnded, .hungUp]), !hasPeerEnded else { return }
     hasPeerEnded = true
     updateInterest()
     endIfHopeless()
+  }
+
+  /// Nobody gets the output any more. What the client had sent before is sent, or counted.
+  private func clientGone() {
+    hasPeerEnded = true
+    // At the end of the turn: bytes of the client may be on their way right now.
+    loop.atEndOfTurn { [weak self] in self?.finish() }
+  }
+
+  private func finish() {
+    while watch != nil, !isWaiting, input.availableByteCount > 0 { read() }
+    end()
   }
 
   /// A client that has gone while nobody can take its bytes is not waited for.
