@@ -18,7 +18,9 @@ package final class ControlServer {
   private var pause: LoopTimer?
   private var connections: [ObjectIdentifier: ControlConnection] = [:]
 
-  private static let mostConnections = 8
+  private static let mostConnections = 64
+  /// The number of clients that wait until they are accepted: a class may join at once.
+  private static let backlog: CInt = 128
   /// How long no client is accepted after the process has run out of descriptors.
   private static let pauseLength = Duration.seconds(1)
 
@@ -49,7 +51,7 @@ package final class ControlServer {
     self.listener = listener
     self.sessions = sessions
     self.loop = loop
-    try systemCall { listen(self.listener.borrowed.rawValue, CInt(Self.mostConnections)) }
+    try systemCall { listen(self.listener.borrowed.rawValue, Self.backlog) }
     watch = try loop.watch(self.listener.borrowed, for: .reading) { [unowned self] _ in accept() }
   }
 
