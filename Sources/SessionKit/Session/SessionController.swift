@@ -189,6 +189,8 @@ package final class SessionController {
     farDesk = desk
     desk.onChange = { [unowned self] in onSharingChange() }
     desk.onNews = { [unowned self] in news.notify(.far($0)) }
+    // Who has joined a session does not have the pen before that session has said so.
+    onSharingChange()
   }
 
   /// The session as others see it, who may want to join it.

@@ -51,7 +51,7 @@ package final class FarDesk: PenDesk {
   /// - Parameter isJoined: whether the user has joined a session, rather than opened a port.
   init(of link: NetworkLink, isJoined: Bool) {
     self.link = link
-    sharing.isJoined = isJoined
+    (sharing.isJoined, sharing.isJoining) = (isJoined, isJoined)
     if isJoined { sharing.pen = .free }
     link.onShared = { [unowned self] in take($0) }
   }
@@ -88,6 +88,7 @@ package final class FarDesk: PenDesk {
       if hasJoined { onNews(.port(state, name: name.harmless)) }
       if !hasJoined {
         hasJoined = true
+        sharing.isJoining = false
         if takesPenAtOnce { take() }
         onNews(.joined)
       }

@@ -58,6 +58,8 @@ package final class PortServer {
   package var onStandardStreamsEnd: () -> Void = {}
   package var onNews: (News) -> Void = { _ in }
   package var rules = Rules()
+  /// Whether a user who joins the session may take the pen without asking. What a script sends depends on nobody.
+  package var viewersMayTakePen = true
 
   private unowned let controller: SessionController
   private let program: ServedClient.Program
@@ -156,7 +158,8 @@ package final class PortServer {
     let client = try begin(
       try connection.rawValue.duplicate(for: O_RDWR),
       try connection.rawValue.duplicate(for: O_RDWR),
-      as: ServedClient.Welcome(speech: .rfc2217, name: peer.name, isViewer: true, mayTake: true))
+      as: ServedClient.Welcome(
+        speech: .rfc2217, name: peer.name, isViewer: true, mayTake: viewersMayTakePen))
     bytes.withUnsafeBytes { client.take($0) }
   }
 

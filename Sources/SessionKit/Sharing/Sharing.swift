@@ -41,6 +41,8 @@ package struct Sharing: Hashable, Sendable {
   package var mayTake = true
   /// Whether the session belongs to another program, which this user has joined.
   package var isJoined = false
+  /// Whether that session has not said yet who has the pen.
+  package var isJoining = false
   /// Why the port cannot be used; nil while it is open. Known for a session of another program.
   package var portTrouble: SharingMessage.PortState?
   /// Where clients connect from other computers and programs.

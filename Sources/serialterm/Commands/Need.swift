@@ -89,7 +89,7 @@ enum Need {
       }
     case .takingPen:
       state.sharing.pen == .mine
-        ? "you have the pen" : state.sharing.mayTake ? nil : "only who is known"
+        ? "you have the pen" : state.sharing.mayTake ? nil : "not allowed here"
     case .ownSession: state.sharing.isJoined ? "joined session" : nil
     case .listening: state.sharing.addresses.isEmpty ? "not served" : nil
     case .user: state.isScripted ? "in use by a script; released when it finishes" : nil

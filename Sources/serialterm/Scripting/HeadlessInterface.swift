@@ -50,6 +50,7 @@ final class HeadlessInterface: FrontEnd {
   }
 
   private let purpose: Purpose
+  private let command: String
   private let view: DeviceView
   private var isReady = false
   /// Whether bytes were received in the present turn of the loop.
@@ -77,14 +78,16 @@ final class HeadlessInterface: FrontEnd {
   /// Creates the session; nothing is opened before ``run()``.
   ///
   /// - Parameters:
+  ///   - command: the name of the command, as others see it who join a session.
   ///   - devices: the serial ports of the machine.
   ///   - alerts: what the user is alerted to.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ configuration: SessionConfiguration, for purpose: Purpose = .script,
-    among devices: DeviceCatalog, alerts: [AlertRule] = []
+    of command: String, among devices: DeviceCatalog, alerts: [AlertRule] = []
   ) throws(Errno) {
     self.purpose = purpose
+    self.command = command
     app = try App(
       among: devices, isQuiet: configuration.isQuiet, isRaw: false, alerts: alerts)
     view = DeviceView(ViewSettings(), on: app.console, loop: app.loop)
@@ -116,6 +119,8 @@ final class HeadlessInterface: FrontEnd {
       writeCapacity: Self.queueCapacity)
     // Others may watch a script. What a service allows, it says itself.
     port.share(purpose == .script ? .one : .none, home: UserName.own)
+    port.server.viewersMayTakePen = purpose != .script
+    port.controller.commandName = command
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] in
       hasReceived = true

@@ -24,7 +24,6 @@ final class ServeController {
     self.frontEnd = frontEnd
     self.entrances = entrances
     frontEnd.port.share(writers, home: nil)
-    frontEnd.controller.commandName = "serve"
     server = frontEnd.port.server
     server.rules = rules
   }

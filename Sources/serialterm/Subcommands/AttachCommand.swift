@@ -142,6 +142,7 @@ struct AttachCommand: ProfiledCommand {
       filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
       scrollbackCapacity: values[ViewParameters.scrollback],
       printsLists: values[ViewParameters.plain], prefix: values[ConnectCommand.prefix],
-      escape: values[ConnectCommand.escape], linger: .zero, drain: nil, releaseSignal: nil)
+      escape: values[ConnectCommand.escape], linger: .milliseconds(200), drain: nil,
+      releaseSignal: nil)
   }
 }

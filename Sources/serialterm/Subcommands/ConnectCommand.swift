@@ -230,7 +230,7 @@ struct ConnectCommand: ProfiledCommand {
 
   private func executeHeadless(in context: CommandContext) throws -> ExitStatus {
     let session = try HeadlessInterface(
-      sessionConfiguration, among: context.devices, alerts: values.alerts)
+      sessionConfiguration, of: "connect", among: context.devices, alerts: values.alerts)
     let json =
       exec == nil
       ? JSONController(session, linger: linger, isReadOnly: isReadOnly) : nil

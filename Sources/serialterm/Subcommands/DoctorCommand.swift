@@ -65,7 +65,7 @@ struct DoctorCommand: Subcommand {
 
   /// Listens at one rate after the other.
   private func findRate(of target: Target, in context: CommandContext) throws -> ExitStatus {
-    let session = try HeadlessInterface(.probing(target), among: context.devices)
+    let session = try HeadlessInterface(.probing(target), of: "doctor", among: context.devices)
     let prober = RateProber(session)
     let (probe, status) = try prober.run()
     guard let probe, let endpoint = prober.endpoint else { return status }

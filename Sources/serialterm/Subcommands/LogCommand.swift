@@ -46,7 +46,7 @@ struct LogCommand: ProfiledCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let session = try HeadlessInterface(
-      sessionConfiguration, for: .service, among: context.devices, alerts: values.alerts)
+      sessionConfiguration, for: .service, of: "log", among: context.devices, alerts: values.alerts)
     if let late = context.late {
       session.configurationForDevice = { device in
         try late.command(for: device, like: self).sessionConfiguration

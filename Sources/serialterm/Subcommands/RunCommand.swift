@@ -79,7 +79,7 @@ struct RunCommand: ProfiledCommand {
     // A port is not opened, and a board not reset, if the report cannot be written.
     let files = try values[Self.report].map { try ReportFile($0) }
     let session = try HeadlessInterface(
-      sessionConfiguration, among: context.devices)
+      sessionConfiguration, of: "run", among: context.devices)
     let controller = RunController(
       script, timeout: timeout, showsDevice: !isQuiet, session)
     controller.deadline = deadline

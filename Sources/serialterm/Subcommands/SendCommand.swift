@@ -86,7 +86,7 @@ struct SendCommand: ProfiledCommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let configuration = try configuration()
     let session = try HeadlessInterface(
-      sessionConfiguration, among: context.devices)
+      sessionConfiguration, of: "send", among: context.devices)
     let controller = SendController(configuration, session)
     if let late = context.late {
       session.configurationForDevice = { device in

@@ -51,7 +51,7 @@ struct ServeCommand: ProfiledCommand {
         .usage, "--stdio is for ssh and other programs: standard input is a terminal.")
     }
     let session = try HeadlessInterface(
-      sessionConfiguration, for: .service, among: context.devices)
+      sessionConfiguration, for: .service, of: "serve", among: context.devices)
     if let late = context.late {
       session.configurationForDevice = { device in
         try late.command(for: device, like: self).sessionConfiguration

@@ -37,6 +37,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var inputFailure: Failure?
   /// Whether the user takes the pen of the session that it joins, without asking.
   var takesPenAtOnce = false
+  /// Whether the pipe of a viewer is read.
+  private var hasStartedPipe = false
   /// Whether what is typed goes to all ports.
   var sendsToAll = false {
     didSet { tellPorts() }
@@ -174,8 +176,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
     try terminal?.makeRaw()
     connectKeyboard()
     for port in ports { port.start() }
-    // A pipe waits for the script.
-    if terminal != nil || openingScript == nil { try input.start(on: loop) }
+    // A pipe waits for the script, or for the session that it joins.
+    if terminal != nil || (openingScript == nil && !model.state.sharing.isJoined) {
+      try input.start(on: loop)
+    }
     for (port, query) in queries {
       guard let query else { continue }
       guard try choose(for: query, of: port) else { return finish(.success(.done)) }
@@ -326,6 +330,25 @@ final class UserInterface: FrontEnd, SessionDelegate {
     status.isOn = model.state.showsStatus
     status.update()
     followSize()
+    startPipeOfViewer()
+  }
+
+  /// Reads a pipe that joins a session, when that has said whether the pipe may write.
+  private func startPipeOfViewer() {
+    let sharing = model.state.sharing
+    guard terminal == nil, sharing.isJoined, !sharing.isJoining, !hasStartedPipe else { return }
+    if takesPenAtOnce, sharing.mayTake {
+      switch sharing.pen {
+      case .free, .others: return
+      case .mine, .everybodys, .nobodys: break
+      }
+    }
+    hasStartedPipe = true
+    do throws(Errno) {
+      try input.start(on: loop)
+    } catch {
+      finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+    }
   }
 
   /// Leads what is typed to where it belongs in the present state.
