@@ -362,14 +362,14 @@ class FailureTests(NetworkTest):
             listener.accept()
             listener.client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
             self.assertEqual(program.wait(), 1)
-            self.assertIn(b"this is not a telnet server", program.stderr.data)
+            program.stderr.expect(b"this is not a telnet server")
 
     def test_a_server_that_is_silent_is_said(self):
         with Listener() as listener:
             program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")
             listener.accept()
             self.assertEqual(program.wait(), 5)
-            self.assertIn(b"the server does not answer", program.stderr.data)
+            program.stderr.expect(b"the server does not answer")
 
     def test_a_telnet_server_without_ports_is_said(self):
         with Listener() as listener:
@@ -377,7 +377,7 @@ class FailureTests(NetworkTest):
             listener.accept()
             listener.client.sendall(b"\xff\xfe\x2clogin: ")
             self.assertEqual(program.wait(), 1)
-            self.assertIn(b"the server has no RFC 2217", program.stderr.data)
+            program.stderr.expect(b"the server has no RFC 2217")
 
     def test_a_server_that_is_busy_says_so(self):
         with Listener() as listener:
@@ -387,7 +387,7 @@ class FailureTests(NetworkTest):
             listener.client.sendall(b"Port already in use\r\n")
             listener.client.shutdown(socket.SHUT_WR)
             self.assertEqual(program.wait(), 5)
-            self.assertIn(b"in use: Port already in use", program.stderr.data)
+            program.stderr.expect(b"in use: Port already in use")
 
     def test_wait_goes_on_until_somebody_listens(self):
         port = free_port()

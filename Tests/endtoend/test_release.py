@@ -57,7 +57,7 @@ class ReleaseTests(ReleaseTestCase):
         for count in range(1, 6):
             self.assertEqual(self.run_release("sh", "-c", "exit 3").status, 3)
             self.assertTrue(self.device.exclusive, "the session has the port again")
-            self.assertEqual(session.output.count(b"is back"), count)
+            wait_until(lambda count=count: session.output.count(b"is back") == count, "it says so")
 
     def test_user_is_told_who_has_the_port(self):
         session = self.session()

@@ -1,0 +1,489 @@
+"""A port that many share: viewers that stall or go, a writer that dies, a server under attack."""
+
+import contextlib
+import hashlib
+import os
+import random
+import re
+import select
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import number, processes, record
+from Tests.endtoend.harness import (
+    Device, Pipes, Program, Terminal, serialterm_binary, slow, unread, wait_until)
+from Tests.endtoend.servers import free_port
+from Tests.endtoend.servers.clients import (
+    COM_PORT, DO, DONT, IAC, SB, SE, WILL, WONT, Client, Crowd, sockets_of, subnegotiation)
+
+MEBIBYTE = 1 << 20
+KIBIBYTE = 1 << 10
+SPEECHES = ("raw", "telnet", "rfc2217")
+MISSED = re.compile(rb"takes nothing: it missed ([\d,]+) bytes?")
+
+
+class SharedCase(unittest.TestCase):
+    """Serves a device on every protocol."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        runtime = self.folder / "run"
+        runtime.mkdir(mode=0o700)
+        self.variables = {"XDG_RUNTIME_DIR": str(runtime)}
+        self.device = self.enterContext(Device())
+        self.log = self.folder / "board.log"
+        self.paths = {speech: self.folder / f"{speech}.sock" for speech in SPEECHES}
+        self.ports = {}
+
+    def serve(self, *options):
+        self.ports = {speech: free_port() for speech in SPEECHES}
+        self.log.unlink(missing_ok=True)
+        self.program = self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--log", str(self.log),
+            *(f"--listen={port},{speech}" for speech, port in self.ports.items()),
+            *(f"--unix={path},{speech}" for speech, path in self.paths.items()), *options,
+            variables=self.variables))
+        for _ in range(6):
+            self.program.stderr.expect(b"serving at")
+
+    def client(self, speech="raw", address=None):
+        return self.enterContext(Client(address or self.ports[speech], speech))
+
+    def viewer(self):
+        return self.enterContext(Viewer(self.variables))
+
+    def appear(self, *clients):
+        """Waits until all clients get what the device sends."""
+        def all_get():
+            self.device.write(b"?")
+            for client in clients:
+                client.read()
+            return all(client.data for client in clients)
+        try:
+            wait_until(all_get, "the clients get what the device sends", timeout=30)
+        except AssertionError as error:
+            silent = [client.errors() if client.speech == "attach" else client.speech
+                      for client in clients if not client.data]
+            raise AssertionError(f"{error}: {silent}, {self.program.seen()}") from None
+
+    def logged(self, end):
+        """The log, when it has the end of what was sent."""
+        wait_until(lambda: self.log.read_bytes().endswith(end), "the log has the end", timeout=60)
+        return self.log.read_bytes()
+
+
+class Viewer(Program):
+    """`serialterm attach` between pipes, read like a client."""
+
+    speech = "attach"
+
+    def __init__(self, variables):
+        super().__init__(
+            [serialterm_binary(), "attach"], variables, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self._errors = b""
+        self.socket = self.process.stdout
+        self.data = bytearray()
+        self.ended = False
+
+    def read(self, timeout=0):
+        if self.ended or not select.select([self.socket], [], [], timeout)[0]:
+            return False
+        data = os.read(self.socket.fileno(), 1 << 16)
+        if not data:
+            self.ended = True
+            return False
+        self.data += data
+        return True
+
+    def errors(self):
+        """What it has written to standard error."""
+        while select.select([self.process.stderr], [], [], 0)[0]:
+            piece = os.read(self.process.stderr.fileno(), 1 << 16)
+            if not piece:
+                break
+            self._errors += piece
+        return self._errors
+
+    def close(self):
+        super().close()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+
+
+class Row53ViewersTests(SharedCase):
+    """Viewers: 64 of every kind, some stalled, some gone in the middle."""
+
+    EACH = 16
+    SIZE = 1_500_000
+
+    @slow
+    def test_64_viewers_one_of_each_kind_stalled_and_some_gone_in_the_middle(self):
+        self.serve()
+        holder = self.client()
+        self.program.stderr.expect(b"has the pen")
+        healthy = [self.client(speech) for speech in SPEECHES for _ in range(self.EACH)]
+        healthy += [self.viewer() for _ in range(self.EACH)]
+        gone = [self.client("telnet"), self.viewer()]
+        # Sockets in the file system have small buffers.
+        stalled = {speech: self.client(speech, self.paths[speech]) for speech in SPEECHES}
+        stalled["rfc2217"].say(bytes([IAC, WILL, COM_PORT]) + subnegotiation(10, b"\xff"))
+        stalled["attach"] = self.viewer()
+        self.appear(holder, *healthy, *gone, *stalled.values())
+        os.kill(stalled["attach"].pid, signal.SIGSTOP)
+        data, end = random.Random(53).randbytes(self.SIZE), b"<end>" * 4
+        delays = []
+        with Crowd([holder, *healthy, *gone]):
+            for start in range(0, len(data), 30_000):
+                self.device.write(data[start:start + 30_000], timeout=60)
+                started = time.monotonic()
+                holder.send(b"k")
+                self.assertEqual(self.device.read_exactly(1), b"k")
+                delays.append((time.monotonic() - started) * 1000)
+                if start == 750_000:
+                    gone[0].reset()
+                    gone[1].process.kill()
+            self.device.write(end, timeout=60)
+            text = self.logged(end)
+            late = [holder, *healthy]
+
+            def all_have_the_end():
+                late[:] = [each for each in late if not each.data.endswith(end)]
+                return not late
+
+            try:
+                wait_until(all_have_the_end, "all have the end", timeout=60)
+            except AssertionError as error:
+                missing = [(each.speech, each.ended, len(text) - len(each.data)) for each in late]
+                raise AssertionError(f"{error}: {missing}") from None
+        self.assertEqual(digest(text[-len(data + end):]), digest(data + end), "the log is exact")
+        # Each has everything from where it came.
+        differing = sum(
+            digest(text[-len(each.data):]) != digest(each.data) for each in (holder, *healthy))
+        record(53, "streams of 64 viewers and the writer that differ from the log", differing, "")
+        record(53, "a key of the writer meanwhile", delays, "ms")
+        self.assertEqual(differing, 0)
+        self.assertLess(statistics.median(delays), 100)
+        for speech, client in stalled.items():
+            with self.subTest(speech):
+                self.check_stalled(speech, client, text)
+
+    def check_stalled(self, speech, client, text):
+        """What a stalled viewer has got and what it is told that it missed are all."""
+        if speech == "attach":
+            os.kill(client.pid, signal.SIGCONT)
+            pattern, told = re.compile(rb"\[([\d,]+) bytes of the device missed"), client.errors
+        elif speech == "telnet":
+            pattern = re.compile(rb"\r\n\[serialterm: ([\d,]+) bytes of the device not shown\]\r\n")
+            told = lambda: bytes(client.data)
+        else:
+            pattern, told = MISSED, lambda: self.program.stderr.data
+        known = len(pattern.findall(told()))
+
+        def is_told():
+            client.read(0.02)
+            return len(pattern.findall(told())) > known
+
+        wait_until(is_told, "it is told what it missed")
+        missed = number(pattern.findall(told())[-1])
+        while client.read(0.2):
+            pass
+        got = bytes(client.data)
+        if speech == "telnet":
+            got = pattern.split(got)[0]
+        place = text.find(got)
+        self.assertGreaterEqual(place, 0, "it has got a part without a gap")
+        self.assertEqual(place + len(got) + missed, len(text), "what it got and missed is all")
+        self.assertGreater(missed, 500_000)
+        if speech == "raw":
+            self.assertTrue(client.ended, "its protocol cannot say that bytes are missing")
+        elif speech == "rfc2217":
+            self.assertIn(b"\x2c\x6a\x02", client.telnet.messages, "an overrun")
+        if speech != "raw":
+            self.assertFalse(client.ended)
+
+
+class MemoryTests(SharedCase):
+    """The memory of a viewer, one that reads and one that does not."""
+
+    LIMIT = 256 * KIBIBYTE
+    COUNT = 64
+
+    def rss(self):
+        return processes.status_of(self.program.pid)["VmRSS"]
+
+    @slow
+    def test_a_viewer_costs_at_most_256_kib_also_when_it_stalls(self):
+        block = random.Random(1).randbytes(30_000)
+        for speech in SPEECHES:
+            with self.subTest(speech):
+                self.device = self.enterContext(Device())
+                self.serve()
+                holder = self.client()
+                self.appear(holder)
+                with Crowd([holder]):
+                    self.send(block, holder)
+                    alone = self.rss()
+                    clients = [
+                        self.client(speech, self.paths[speech]) for _ in range(self.COUNT)]
+                    self.appear(*clients)
+                    quiet = self.rss()
+                    self.send(block, holder)
+                    stalled = self.rss()
+                costs = [(size - alone) / self.COUNT for size in (quiet, stalled)]
+                record(53, f"memory of a {speech} viewer, of {self.COUNT}", costs[0] / KIBIBYTE, "KiB")
+                record(53, f"memory of a {speech} viewer that stalls, of {self.COUNT}",
+                       costs[1] / KIBIBYTE, "KiB")
+                self.assertLess(max(costs), self.LIMIT)
+                for client in clients:
+                    client.close()
+                self.program.close()
+
+    def send(self, block, holder):
+        """Sends more than the buffers of a viewer hold, until the writer has it."""
+        for _ in range(30):
+            self.device.write(block, timeout=60)
+        self.device.write(b"<settled>")
+        wait_until(lambda: holder.data.endswith(b"<settled>"), "it has everything", timeout=60)
+
+
+class Row55DeadWriterTests(SharedCase):
+    """The one with the pen is killed in the middle of a line."""
+
+    LIMIT = 0.1
+    HOLDER = """import socket, sys
+client = socket.socket(socket.AF_UNIX if "/" in sys.argv[1] else socket.AF_INET)
+client.connect(sys.argv[1] if "/" in sys.argv[1] else ("127.0.0.1", int(sys.argv[1])))
+client.sendall(b"x" * int(sys.argv[2]))
+print("sent", flush=True)
+sys.stdin.read()
+"""
+
+    def kill_holder(self, address, count):
+        """Returns the seconds until the pen is free, and what was said by then."""
+        holder = self.enterContext(Pipes(sys.executable, "-c", self.HOLDER, str(address), str(count)))
+        holder.stdout.expect(b"sent")
+        self.program.stderr.expect(b"has the pen")
+        holder.process.kill()
+        killed = time.monotonic()
+        self.program.stderr.expect(b"nobody has the pen now.")
+        return time.monotonic() - killed
+
+    def check(self, count, *addresses):
+        delays = []
+        for address in addresses:
+            delays.append(self.kill_holder(address, count))
+            self.assertEqual(self.device.read_exactly(count), b"x" * count, "what it queued is sent")
+            # The next one begins at once.
+            with Client(address) as client:
+                client.send(b"next")
+                self.assertEqual(self.device.read_exactly(4), b"next")
+                self.program.stderr.expect(b"has the pen")
+            self.program.stderr.expect(b"nobody has the pen now.")
+        record(55, f"writer killed to pen free, {count:,} bytes queued",
+               [delay * 1000 for delay in delays], "ms")
+        self.assertLess(max(delays), self.LIMIT)
+
+    def test_the_pen_is_free_and_what_it_queued_is_sent(self):
+        self.serve()
+        self.check(9, *[self.ports["raw"], self.paths["raw"]] * 5)
+        # More than the device takes at once.
+        self.check(100_000, self.ports["raw"], self.paths["raw"])
+
+    def test_what_a_device_that_takes_nothing_did_not_get_is_counted(self):
+        self.serve()
+        count = 3_000_000
+        holder = self.enterContext(Pipes(
+            sys.executable, "-c", self.HOLDER, str(self.paths["raw"]), str(count)))
+        self.program.stderr.expect(b"has the pen")
+        # The queue and the buffers are full.
+        wait_until(lambda: processes.state_of(holder.pid) == "S", "it waits")
+        time.sleep(0.5)
+        holder.process.kill()
+        killed = time.monotonic()
+        match = self.program.stderr.expect(re.compile(rb"has left; ([\d,]+) bytes were not sent"))
+        self.program.stderr.expect(b"nobody has the pen now.")
+        delay = time.monotonic() - killed
+        record(55, "writer killed to pen free, queue full", delay * 1000, "ms")
+        self.assertLess(delay, self.LIMIT)
+        unsent = number(match.group(1))
+        got = len(self.device.read_available(1))
+        # What the killed program had not handed over, nobody can count: the queue of this program is whole.
+        self.assertGreater(unsent, 0)
+        self.assertGreaterEqual(got, MEBIBYTE)
+        self.assertLessEqual(got + unsent, count)
+
+    def test_a_person_who_is_killed_leaves_the_pen_to_the_one_at_the_session(self):
+        session = self.enterContext(Terminal(
+            serialterm_binary(), "connect", self.device.path, variables=self.variables))
+        session.expect(b"ctrl-t q quits")
+        for _ in range(5):
+            viewer = self.enterContext(Terminal(
+                serialterm_binary(), "attach", "--force", variables=self.variables))
+            viewer.expect(b"you have taken the pen")
+            viewer.send(b"half a li")
+            self.assertEqual(self.device.read_exactly(9), b"half a li")
+            viewer.process.kill()
+            killed = time.monotonic()
+            session.expect(b"you have the pen.")
+            self.assertLess(time.monotonic() - killed, self.LIMIT)
+            session.send(b"h")
+            self.assertEqual(self.device.read_exactly(1), b"h")
+
+
+class Row43NegotiationTests(SharedCase):
+    """What clients negotiate, and what only looks like it."""
+
+    def test_an_option_that_is_switched_on_and_on_gets_few_replies(self):
+        self.serve()
+        for speech in ("telnet", "rfc2217"):
+            for option in (0, 1, 3, 24, 44, 200):
+                for words in ((WILL, WONT), (DO, DONT), (WILL, DO), (WILL, WILL)):
+                    with self.subTest(f"{speech} {option} {words}"):
+                        client = self.client(speech)
+                        client.socket.sendall(b"".join(
+                            bytes([IAC, words[turn % 2], option]) for turn in range(1_000)))
+                        answer = self.answers(client)
+                        for direction in ((WILL, WONT), (DO, DONT)):
+                            replies = sum(
+                                answer.count(bytes([IAC, word, option])) for word in direction)
+                            # Besides its own question.
+                            self.assertLessEqual(replies, 20 + 1)
+                        client.close()
+
+    def answers(self, client):
+        """The answers until that to a question that always gets one: DO of an unknown option."""
+        client.socket.sendall(bytes([IAC, DO, 99]))
+        data = b""
+        deadline = time.monotonic() + 10
+        while bytes([IAC, WONT, 99]) not in data and time.monotonic() < deadline:
+            data += client.socket.recv(1 << 16)
+        return data
+
+    def test_commands_that_are_divided_anywhere_are_the_same(self):
+        self.serve()
+        message = (bytes([IAC, WILL, COM_PORT]) + subnegotiation(1, (19_200).to_bytes(4, "big"))
+                   + b"d\xff\xffta")
+        for size in range(1, len(message)):
+            client = self.client("rfc2217")
+            rate = 9_600 if size % 2 else 19_200
+            data = message.replace((19_200).to_bytes(4, "big"), rate.to_bytes(4, "big"))
+            for start in range(0, len(data), size):
+                client.socket.sendall(data[start:start + size])
+                time.sleep(0.0005)
+            self.assertEqual(self.device.read_exactly(4), b"d\xffta")
+            self.assertEqual(self.device.settings.output_baud, rate)
+            client.close()
+            self.program.stderr.expect(b"nobody has the pen now")
+
+    def test_garbage_ends_nothing(self):
+        self.serve()
+        generator = random.Random(43)
+        holder = self.client()
+        self.appear(holder)
+        for index in range(200):
+            client = self.client(SPEECHES[1 + index % 2])
+            with contextlib.suppress(OSError):
+                for _ in range(5):
+                    words = generator.randbytes(generator.randrange(200))
+                    client.socket.sendall(words.replace(b"\0", bytes([IAC])).replace(b"\1", bytes([IAC, SB])))
+            client.reset()
+            if index % 20 == 0:
+                holder.send(b"k")
+                self.assertEqual(self.device.read_exactly(1), b"k")
+        self.assertEqual(unread(self.device.descriptor), 0)
+        self.assertTrue(self.program.running)
+
+
+class Row57AttackTests(SharedCase):
+    """A thousand connections that mean harm."""
+
+    COUNT = 1_000
+    LIMIT = 8 * MEBIBYTE
+
+    def attack(self, index):
+        """A connection: silent, garbage, a byte now and then, or gone at once."""
+        attacker = socket.socket()
+        attacker.settimeout(30)
+        try:
+            attacker.connect(("127.0.0.1", self.ports[SPEECHES[index % 3]]))
+            kind = index % 4
+            if kind == 0:
+                attacker.sendall(random.Random(index).randbytes(2_000))
+            elif kind == 1:
+                attacker.sendall(bytes([IAC]))
+            elif kind == 2:
+                attacker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                attacker.close()
+                return None
+            return attacker
+        except OSError:
+            attacker.close()
+            return None
+
+    @slow
+    def test_a_thousand_connections_leave_the_session_as_it_was(self):
+        self.serve()
+        holder = self.client()
+        self.appear(holder)
+        before = processes.status_of(self.program.pid)["VmRSS"]
+        sockets = sockets_of(self.program.pid)
+        attackers, delays, most = [], [], 0
+        done = threading.Event()
+
+        def run():
+            for index in range(self.COUNT):
+                attackers.append(self.attack(index))
+            done.set()
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        sent = bytearray()
+        peak = before
+        while not done.is_set() or len(delays) < 100:
+            started = time.monotonic()
+            holder.send(b"k")
+            self.assertEqual(self.device.read_exactly(1), b"k")
+            delays.append((time.monotonic() - started) * 1000)
+            block = random.Random(len(delays)).randbytes(200)
+            self.device.write(block)
+            sent += block
+            holder.read(0.01)
+            most = max(most, sockets_of(self.program.pid) - sockets)
+            peak = max(peak, processes.status_of(self.program.pid)["VmRSS"])
+        thread.join()
+        # Those who wait in the kernel's queue come slowly.
+        wait_until(lambda: holder.data.endswith(sent[-200:]) or holder.read(0.05) and False,
+                   "the writer has everything", timeout=30)
+        for attacker in attackers:
+            if attacker:
+                attacker.close()
+        wait_until(lambda: sockets_of(self.program.pid) <= sockets, "all are gone", timeout=60)
+        record(57, f"most clients at once, of {self.COUNT}", most, "")
+        record(57, "memory grown", (peak - before) / MEBIBYTE, "MiB")
+        record(57, "a key of the writer meanwhile", delays, "ms")
+        self.assertTrue(holder.data.endswith(sent), "the writer's stream is exact")
+        self.assertTrue(self.logged(bytes(sent[-200:])).endswith(sent), "the log is exact")
+        self.assertLessEqual(most, 256)
+        self.assertLessEqual(peak - before, self.LIMIT)
+        self.assertLess(statistics.median(delays), 100)
+        self.assertIn(b"was not let in: there are 256 clients", self.program.stderr.data)
+        # Nobody is shut out afterwards.
+        late = self.client("telnet")
+        self.appear(late)
+
+
+def digest(data):
+    return hashlib.sha256(data).digest()
+
+
+if __name__ == "__main__":
+    unittest.main()
