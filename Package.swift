@@ -169,8 +169,9 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "Posix",
-        "Scripting", "SerialCore", "SessionKit", "Telnet", "TestSupport", "Views", system,
+        "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing",
+        "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "Telnet", "TestSupport",
+        "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
