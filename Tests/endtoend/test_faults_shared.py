@@ -124,6 +124,20 @@ class Row53ViewersTests(SharedCase):
 
     EACH = 16
     SIZE = 1_500_000
+    PIECE = 30_000
+
+    def wait_for(self, end, clients):
+        """Waits until all clients have the end of what was sent."""
+        late = list(clients)
+
+        def all_have_it():
+            late[:] = [client for client in late if not client.data.endswith(end)]
+            return not late
+
+        try:
+            wait_until(all_have_it, "all have it", timeout=60)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {[(each.speech, each.ended) for each in late]}") from None
 
     @slow
     def test_64_viewers_one_of_each_kind_stalled_and_some_gone_in_the_middle(self):
@@ -140,34 +154,30 @@ class Row53ViewersTests(SharedCase):
         self.appear(holder, *healthy, *gone, *stalled.values())
         os.kill(stalled["attach"].pid, signal.SIGSTOP)
         data, end = random.Random(53).randbytes(self.SIZE), b"<end>" * 4
+        readers = [holder, *healthy]
         delays = []
-        with Crowd([holder, *healthy, *gone]):
-            for start in range(0, len(data), 30_000):
-                self.device.write(data[start:start + 30_000], timeout=60)
+        with Crowd([*readers, *gone]):
+            self.device.write(b"<begin>")
+            self.wait_for(b"<begin>", readers)
+            for start in range(0, len(data), self.PIECE):
+                # Nobody who reads is behind: how fast this machine is does not matter.
+                piece = data[start:start + self.PIECE]
+                self.device.write(piece, timeout=60)
                 started = time.monotonic()
                 holder.send(b"k")
                 self.assertEqual(self.device.read_exactly(1), b"k")
                 delays.append((time.monotonic() - started) * 1000)
-                if start == 750_000:
+                self.wait_for(piece[-20:], readers)
+                if start == self.SIZE // 2:
                     gone[0].reset()
                     gone[1].process.kill()
             self.device.write(end, timeout=60)
             text = self.logged(end)
-            late = [holder, *healthy]
-
-            def all_have_the_end():
-                late[:] = [each for each in late if not each.data.endswith(end)]
-                return not late
-
-            try:
-                wait_until(all_have_the_end, "all have the end", timeout=60)
-            except AssertionError as error:
-                missing = [(each.speech, each.ended, len(text) - len(each.data)) for each in late]
-                raise AssertionError(f"{error}: {missing}") from None
+            self.wait_for(end, readers)
         self.assertEqual(digest(text[-len(data + end):]), digest(data + end), "the log is exact")
         # Each has everything from where it came.
         differing = sum(
-            digest(text[-len(each.data):]) != digest(each.data) for each in (holder, *healthy))
+            digest(text[-len(each.data):]) != digest(each.data) for each in readers)
         record(53, "streams of 64 viewers and the writer that differ from the log", differing, "")
         record(53, "a key of the writer meanwhile", delays, "ms")
         self.assertEqual(differing, 0)
@@ -467,12 +477,13 @@ class Row57AttackTests(SharedCase):
             if attacker:
                 attacker.close()
         wait_until(lambda: sockets_of(self.program.pid) <= sockets, "all are gone", timeout=60)
-        record(57, f"most clients at once, of {self.COUNT}", most, "")
+        record(57, f"most clients at once, of {self.COUNT}", most // 2, "")
         record(57, "memory grown", (peak - before) / MEBIBYTE, "MiB")
         record(57, "a key of the writer meanwhile", delays, "ms")
         self.assertTrue(holder.data.endswith(sent), "the writer's stream is exact")
         self.assertTrue(self.logged(bytes(sent[-200:])).endswith(sent), "the log is exact")
-        self.assertLessEqual(most, 256)
+        # Each has two descriptors.
+        self.assertLessEqual(most, 2 * 256)
         self.assertLessEqual(peak - before, self.LIMIT)
         self.assertLess(statistics.median(delays), 100)
         self.assertIn(b"was not let in: there are 256 clients", self.program.stderr.data)

@@ -192,7 +192,28 @@ class ServeTests(ServerCase, unittest.TestCase):
     server, documented = Serve, "0.1"
     # It knows that a pseudo-terminal has no breaks. The stage shows one on a chip.
     breaks = ()
-    busy, told = b"in use", "that the port is in use"
+    told = "who has the pen; it watches"
+
+    def test_a_second_client_is_told(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path), self.terminal() as first:
+            first.expect(b"at 115200 8N1")
+            with self.terminal() as second:
+                second.expect(b"has the pen: you watch")
+                device.write(b"for both")
+                first.expect(b"for both")
+                second.expect(b"for both")
+                second.send(b"x")
+                second.expect(b"not sent: ")
+                first.send(b"k")
+                self.assertEqual(device.read_exactly(1), b"k")
+                self.leave(first)
+                # Now it may ask, and nobody else has it.
+                second.expect(b"nobody has the pen now.")
+                second.send(PREFIX + b"w")
+                second.expect(b"you have the pen.")
+                second.send(b"s")
+                self.assertEqual(device.read_exactly(1), b"s")
 
 
 class Ser2netTests(ServerCase, unittest.TestCase):
