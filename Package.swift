@@ -185,8 +185,8 @@ let package = Package(
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback", "Observing",
-        "Options", "PlainText", "Posix", "SerialCore", "SessionKit", "Telnet",
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
+        "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit", "Telnet",
         "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),

@@ -1,0 +1,167 @@
+import EventLoop
+import NetworkLinks
+import SerialCore
+import SessionKit
+import Telnet
+import TestSupport
+import Testing
+
+@testable import serialterm
+
+/// Somebody who has joined a session.
+private final class FakeParticipant: Participant {
+  private(set) var events: [Roster.Event] = []
+  private(set) var endReason: String?
+  func goOn() {}
+  func hear(_ event: Roster.Event) { events.append(event) }
+  func end(because reason: String) { endReason = reason }
+}
+
+/// A session with a person at a keyboard, which others join.
+@Suite(.timeLimit(.minutes(5))) struct SharingInSessionTests {
+  private func bench() throws -> InterfaceBench {
+    let bench = try InterfaceBench()
+    try bench.begin()
+    return bench
+  }
+
+  private func join(
+    _ bench: InterfaceBench, _ participant: FakeParticipant, as name: String,
+    answers: Bool = true
+  ) throws -> Roster.ID {
+    let id = bench.interface.controller.sharing.join(participant) {
+      Roster.Member(id: $0, name: name, answers: answers, takesFreePen: !answers, mayTake: true)
+    }
+    try bench.turn()
+    return id
+  }
+
+  /// Whether a message is on the screen, in one line or wrapped.
+  private func says(_ bench: InterfaceBench, _ text: String) -> Bool {
+    bench.terminal.look()
+    let shown = bench.terminal.lines.joined(separator: " ").split(separator: " ")
+    return shown.joined(separator: " ").contains(text)
+  }
+
+  private func desk(_ bench: InterfaceBench) -> SharingDesk { bench.interface.controller.sharing }
+
+  @Test func `Who comes, asks and leaves is said`() throws {
+    let bench = try bench()
+    let anna = FakeParticipant()
+    let id = try join(bench, anna, as: "anna")
+    #expect(says(bench, "anna is here."))
+    desk(bench).ask(id)
+    try bench.turn()
+    #expect(says(bench, "anna asks for the pen. ctrl-t w gives it."))
+    desk(bench).leave(id)
+    try bench.turn()
+    #expect(says(bench, "anna has left."))
+    bench.end()
+  }
+
+  @Test func `The key gives the pen to who has asked, and typing goes nowhere then`() throws {
+    let bench = try bench()
+    let anna = FakeParticipant()
+    let id = try join(bench, anna, as: "anna")
+    desk(bench).ask(id)
+    try bench.command("w")
+    try bench.type("\r")
+    #expect(desk(bench).roster.holder == id)
+    #expect(bench.state.sharing.pen == .others(.init(id: id, name: "anna", answers: true)))
+    try bench.type("lost")
+    #expect(bench.links[0].sent.isEmpty)
+    let written = desk(bench).write(Array("kept".utf8), by: id)
+    #expect(written == .taken(4))
+    #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "kept")
+    // The key asks for it again.
+    try bench.command("w")
+    #expect(
+      anna.events.contains { if case .asked(let member) = $0 { member.id == 0 } else { false } })
+    #expect(bench.state.sharing.isAsking)
+    desk(bench).giveBack(by: id)
+    try bench.type("mine")
+    #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "keptmine")
+    bench.end()
+  }
+
+  @Test func `Keeping the pen answers who has asked`() throws {
+    let bench = try bench()
+    let anna = FakeParticipant()
+    let id = try join(bench, anna, as: "anna")
+    desk(bench).ask(id)
+    try bench.command("w")
+    try bench.type("keep\r")
+    #expect(desk(bench).roster.holder == 0)
+    #expect(anna.events.contains { if case .kept = $0 { true } else { false } })
+    bench.end()
+  }
+
+  @Test func `The palette greys what needs the pen while somebody else has it`() throws {
+    let bench = try bench()
+    let id = try join(bench, FakeParticipant(), as: "anna")
+    try bench.command(":")
+    try bench.type("baud")
+    #expect(!bench.terminal.panel.joined().contains("anna has the pen"))
+    desk(bench).take(id)
+    try bench.turn()
+    bench.clock.advance(by: .milliseconds(200))
+    try bench.turn()
+    #expect(bench.terminal.panel.joined().contains("anna has the pen"))
+    bench.end()
+  }
+
+  @Test func `A program cannot be asked`() throws {
+    let bench = try bench()
+    let id = try join(bench, FakeParticipant(), as: "tool", answers: false)
+    desk(bench).give(to: id)
+    try bench.command("w")
+    #expect(says(bench, "tool is a program and cannot be asked."))
+    #expect(desk(bench).roster.applicants.isEmpty)
+    bench.end()
+  }
+
+  @Test func `The end of the session is told with its reason`() throws {
+    let bench = try bench()
+    let anna = FakeParticipant()
+    _ = try join(bench, anna, as: "anna")
+    try bench.command("q")
+    bench.end()
+    #expect(anna.endReason == "the session was ended")
+  }
+
+  // MARK: Places
+
+  @Test(
+    arguments: [
+      ("4000", "127.0.0.1:4000", nil), ("lab:4000", "lab:4000", nil),
+      ("4000,raw", "127.0.0.1:4000", .raw), ("[::1]:23,telnet", "[::1]:23", .telnet),
+      ("./board.sock", "./board.sock", nil), ("/run/a,b", "/run/a,b", nil),
+      ("/run/b.sock,raw", "/run/b.sock", .raw),
+    ] as [(String, String, ServedProtocol?)])
+  func `A place is read`(_ text: String, _ name: String, _ speech: ServedProtocol?) throws {
+    let entrance = try #require(PortServer.Entrance(naming: text))
+    #expect(entrance.name == name)
+    #expect(entrance.speech == speech)
+  }
+
+  @Test(arguments: ["", "0", "65536", "lab", "4000,ser2net", "4000,", "::1:4000"])
+  func `Anything else is no place`(_ text: String) {
+    #expect(PortServer.Entrance(naming: text) == nil)
+  }
+
+  @Test(arguments: [
+    ("4000", false), ("localhost:1", false), ("[::1]:1", false), ("127.9.9.9:1", false),
+    ("0.0.0.0:1", true), ("[::]:1", true), ("192.0.2.1:1", true), ("lab:1", true),
+    ("/run/x", false),
+  ])
+  func `An address that others reach is said aloud`(_ text: String, _ isLoud: Bool) throws {
+    let entrance = try #require(PortServer.Entrance(naming: text))
+    #expect((entrance.warning(allowing: []) != nil) == isLoud)
+  }
+}
+
+extension SharingDesk {
+  fileprivate func write(_ bytes: [UInt8], by id: Roster.ID) -> Writing {
+    bytes.withUnsafeBytes { write($0, by: id) }
+  }
+}
