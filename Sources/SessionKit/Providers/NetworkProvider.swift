@@ -109,9 +109,10 @@ package struct NetworkProvider: LinkProvider {
     guard let address = Self.address(of: "\(endpoint)", form) else {
       preconditionFailure("\(endpoint) was parsed before")
     }
+    let hasPort = form == .rfc2217 || form == .ssh
     return NetworkLink(
-      to: endpoint, at: address, hasPort: form == .rfc2217 || form == .ssh, options: options,
-      as: UserName.own, on: loop)
+      to: endpoint, at: address, hasPort: hasPort, options: options,
+      as: hasPort ? UserName.own : "", on: loop)
   }
 
   package func presence(

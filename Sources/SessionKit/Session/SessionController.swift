@@ -126,7 +126,7 @@ package final class SessionController {
       log.append($0)
       news.notify(.people($0))
     }
-    log.roster = { [unowned self] in sharing.roster }
+    log.roster = { [unowned self] in sharing.isShared ? sharing.roster : Roster() }
     followState()
     adopt(configuration)
   }

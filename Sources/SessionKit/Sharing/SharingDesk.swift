@@ -28,7 +28,8 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   private unowned let session: Session
   private let loop: IOLoop
-  package private(set) var roster = Roster()
+  package private(set) lazy var roster = makeRoster()
+  private var makeRoster: () -> Roster = { Roster() }
   /// What the device sent last.
   private(set) var history = ReceivedHistory()
   private var recording: Hub.Subscription?
@@ -71,18 +72,26 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   /// Decides who may write, and who sits at the session. Call it before anybody joins.
   ///
-  /// - Parameter name: of the user, or the program, that sits at the session; nil for nobody.
-  package func begin(_ rule: Roster.Rule, home name: String?, answers: Bool) {
-    roster = Roster(rule)
-    guard let name else { return }
+  /// - Parameter name: returns the name of the user, or of the program, that sits at the session. It is called
+  ///   when somebody wants to know: looking an account up takes a part of a start. Nil for nobody.
+  package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
+    makeRoster = { [homeID] in
+      var roster = Roster(rule)
+      guard let name else { return roster }
+      let home = Roster.Member(id: homeID, name: name(), answers: answers, mayTake: true)
+      _ = roster.join(home, isHome: true)
+      return roster
+    }
+    guard name != nil else { return }
     authors[homeID] = session.owner
-    let home = Roster.Member(id: homeID, name: name, answers: answers, mayTake: true)
-    _ = roster.join(home, isHome: true)
     guard rule == .all else { return }
     let input = HomeInput(of: self, homeID)
     homeInput = input
     participants[homeID] = input
   }
+
+  /// Whether anybody has joined.
+  package var isShared: Bool { participants.contains { $0.key != homeID } }
 
   private var homeID: Roster.ID { SharingMessage.home }
 

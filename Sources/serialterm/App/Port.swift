@@ -79,9 +79,9 @@ final class Port: CommandPort {
   /// Decides who may write besides the user. Call it before anybody joins.
   ///
   /// - Parameters:
-  ///   - home: the name of who sits at the session; nil for nobody.
+  ///   - home: returns the name of who sits at the session; nil for nobody.
   ///   - answers: whether it is a person, who can be asked for the pen.
-  func share(_ writers: Roster.Rule, home: String?, answers: Bool = false) {
+  func share(_ writers: Roster.Rule, home: (() -> String)?, answers: Bool = false) {
     controller.sharing.begin(writers, home: home, answers: answers)
   }
 

@@ -97,8 +97,8 @@ extension Values {
     self[SharingParameters.listen] + self[SharingParameters.unix]
   }
 
-  /// The user's name for others at the same session.
-  var userName: String { self[SharingParameters.name].map(\.harmless) ?? UserName.own }
+  /// The user's name for others at the same session; nil for ``SessionKit/UserName/own``.
+  var userName: String? { self[SharingParameters.name].map(\.harmless) }
 
   /// What holds for all clients.
   ///

@@ -118,7 +118,7 @@ final class HeadlessInterface: FrontEnd {
       configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
       writeCapacity: Self.queueCapacity)
     // Others may watch a script. What a service allows, it says itself.
-    port.share(purpose == .script ? .one : .none, home: UserName.own)
+    port.share(purpose == .script ? .one : .none, home: { UserName.own })
     port.server.viewersMayTakePen = purpose != .script
     port.controller.commandName = command
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {

@@ -63,7 +63,7 @@ struct AttachCommand: ProfiledCommand {
     let sessions = RunningSession.all()
     if values[Self.list] { return try print(sessions) }
     guard let session = try choose(among: sessions) else { return .done }
-    let name = values.userName
+    let name = values.userName ?? UserName.own
     var environment = UserInterface.Environment()
     environment.providers = .joining(session, as: name)
     let interface = try UserInterface(

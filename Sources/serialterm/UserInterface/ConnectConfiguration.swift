@@ -44,8 +44,8 @@ struct ConnectConfiguration {
   let drain: Duration?
   /// The signal that releases the port, and reopens it.
   let releaseSignal: ReleaseSignal?
-  /// The user's name, for others who join the session.
-  var userName = UserName.own
+  /// The user's name, for others who join the session; nil for ``SessionKit/UserName/own``.
+  var userName: String?
   /// Who may write, if others join the session.
   var writers = Roster.Rule.one
   /// Where clients connect.

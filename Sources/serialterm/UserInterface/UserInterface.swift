@@ -229,7 +229,9 @@ final class UserInterface: FrontEnd, SessionDelegate {
       terminal == nil || input.prefix == .none ? nil : "\(input.prefix) \(Command.pen.key ?? " ")"
     }
     port.port.share(
-      port.configuration.writers, home: port.configuration.userName, answers: terminal != nil)
+      port.configuration.writers,
+      home: { [unowned port] in port.configuration.userName ?? UserName.own },
+      answers: terminal != nil)
     port.onShown = { [unowned self, unowned port] in
       if port === focus { lineInput.deviceSent($0) }
       status.update()

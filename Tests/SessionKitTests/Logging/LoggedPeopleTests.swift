@@ -37,7 +37,7 @@ import Testing
           files: [folder.path.appending("log.jsonl").string], options: options), isQuiet: true),
       among: DeviceCatalog(), on: loop, from: LinkProviders([provider]), writeCapacity: 4_096)
     controller.session.owner = .keyboard
-    controller.sharing.begin(.one, home: "ana on pts/1", answers: true)
+    controller.sharing.begin(.one, home: { "ana on pts/1" }, answers: true)
   }
 
   private func open() throws { _ = try controller.bind(mayAsk: false) }

@@ -46,7 +46,7 @@ private final class SharingBench {
       program: ServedClient.Program(signature: "serialterm test", words: { "\($0)" }), on: loop)
     controller.server = server
     controller.session.owner = .keyboard
-    controller.sharing.begin(rule, home: home, answers: true)
+    controller.sharing.begin(rule, home: home.map { home in { home } }, answers: true)
     server.onNews = { [unowned self] in news.append($0) }
     _ = try controller.bind(mayAsk: false)
     let place = ControlFolder.Place(
