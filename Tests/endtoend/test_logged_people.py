@@ -3,11 +3,13 @@
 import base64
 import json
 import shutil
+import signal
 import struct
 import unittest
 
 from Tests.endtoend.faults import SessionTest
-from Tests.endtoend.harness import Terminal, run, serialterm_binary
+from Tests.endtoend.harness import Pipes, Terminal, run, serialterm_binary, wait_until
+from Tests.endtoend.servers import free_port
 from Tests.endtoend.test_log_formats import STAMP, blocks, options
 
 
@@ -99,3 +101,29 @@ class LoggedPeopleTests(SessionTest):
         for line in (f"[joined {port}: max]", "> by eva", f"[pen {port}: from eva to max, inherited]",
                      f"[left {port}: eva]", "> by max", f"[left {port}: max]"):
             self.assertIn(line, lines)
+
+    def test_a_client_of_serve_says_who_it_is(self):
+        path, port = self.folder / "log.jsonl", free_port()
+        server = self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--listen", str(port), "--log", str(path), "--log-sent"))
+        server.stderr.expect(b"serving at")
+        client = self.enterContext(
+            Terminal(serialterm_binary(), "connect", f"rfc2217://127.0.0.1:{port}"))
+        server.stderr.expect(b"has the pen")
+        wait_until(lambda: b"renamed" in path.read_bytes(), "the client has said who it is")
+        client.send(b"typed")
+        self.assertEqual(self.device.read_exactly(5), b"typed")
+        self.assertEqual(client.leave()[0], 0)
+        server.stderr.expect(b"has left")
+        server.signal(signal.SIGTERM)
+        server.wait()
+        entries = [json.loads(line) for line in path.read_bytes().splitlines()]
+        _, joined, taken, renamed, *_, inherited, left = entries
+        address, name = joined["name"], renamed["new"]
+        self.assertRegex(address, r"^127\.0\.0\.1:\d+$")
+        self.assertRegex(name, rf"^\w+ on pts/\d+ \({address}\)$")
+        self.assertEqual((taken["to"], taken["how"], renamed["old"]), (address, "taken", address))
+        self.assertEqual({entry["by"] for entry in entries if "by" in entry}, {name})
+        self.assertEqual((inherited["from"], inherited["how"]), (name, "inherited"))
+        self.assertNotIn("to", inherited)
+        self.assertEqual((left["event"], left["name"]), ("left", name))

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.harness import (
-    TIMEOUT, Device, Pipes, Program, Terminal, serialterm, serialterm_binary, slow, wait_until)
+    TIMEOUT, Device, Pipes, Program, PublicCopy, Terminal, serialterm, serialterm_binary, slow,
+    wait_until, wrapped)
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.harness.unit import Unit
 from Tests.endtoend.servers import conserver, free_port
@@ -148,10 +149,30 @@ class UnitTests(ServingTest):
             json.loads(line)
             for line in (self.folder / "log/serialterm/board.jsonl").read_text().splitlines()]
         self.assertIn("there", [event.get("text") for event in events])
+        self.assertLessEqual({"joined", "pen", "left"}, {event.get("event") for event in events})
 
     @staticmethod
     def described(path):
         return f"{stat.S_IMODE(path.stat().st_mode):04o} {path.owner()}:{path.group()}"
+
+    @unittest.skipIf(missing_rights(), missing_rights())
+    def test_two_members_of_the_group_hand_over_the_pen(self):
+        rights = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=dialout"]
+        with self.running(self.device.path, "board"), PublicCopy() as binary:
+            target = f"rfc2217://{self.folder}/run/serialterm/board.rfc2217"
+            first = self.enterContext(Terminal(*rights, binary, target, "-b", "9600"))
+            first.expect(wrapped(re.compile(rb" at 9600 8N1")))
+            self.assertEqual(self.device.settings.output_baud, 9600)
+            second = self.enterContext(Terminal(*rights, binary, target))
+            second.expect(b"has the pen: you watch.")
+            second.send(PREFIX + b"w")
+            first.expect(b"asks for the pen")
+            first.send(PREFIX + b"w")
+            first.expect(b"give it to")
+            first.send(b"\r")
+            second.expect(b"you have the pen")
+            second.send(b"key")
+            self.assertEqual(self.device.read_exactly(3), b"key")
 
     @unittest.skipIf(missing_rights(), missing_rights())
     def test_the_administrator_joins_the_service(self):
@@ -183,13 +204,18 @@ class UnitTests(ServingTest):
             .replace("port:pci-0000:00:14.0-usb-0:2:1.0", other.path))
         with self.running("switch1", "switch1"), self.running("switch2", "switch2") as second:
             wait_until(lambda: other.settings.output_baud == 9600, "the rate of the profile is set")
-            sockets = [str(self.folder / f"run/serialterm/switch{number}.sock") for number in (1, 2)]
+            sockets = [
+                str(self.folder / f"run/serialterm/switch{number}.rfc2217") for number in (1, 2)]
             with Terminal(
-                    serialterm_binary(), *[f"unix:{path}" for path in sockets]) as terminal:
-                terminal.expect(b"switch2.sock")
+                    serialterm_binary(), *[f"rfc2217://{path}" for path in sockets],
+                    "-b", "9600") as terminal:
+                for _ in sockets:
+                    terminal.expect(wrapped(re.compile(rb" at 9600 8N1")))
                 self.device.write(b"of the first\r\n")
                 other.write(b"of the second\r\n")
-                terminal.expect(b"of the first")
+                wait_until(
+                    lambda: {b"of the first", b"of the second"} <= set(
+                        re.findall(rb"of the \w+", terminal.output)), "both are shown")
             second.signal(signal.SIGTERM)
             self.assertEqual(second.wait(), 128 + signal.SIGTERM)
             # The end of one leaves the others their folder.
@@ -225,6 +251,27 @@ class AccessTests(ServingTest):
         second.sendall(b"2")
         self.assertEqual(self.device.read_exactly(1), b"2")
 
+    def test_who_is_known_may_take_the_pen_and_others_wait_for_it(self):
+        other = free_port()
+        self.serve(
+            "--listen", f"{self.port},raw", "--listen", str(other), "--unix", str(self.path))
+        holder = self.client()
+        holder.sendall(b"1")
+        self.assertEqual(self.device.read_exactly(1), b"1")
+        with Terminal(serialterm_binary(), f"rfc2217://127.0.0.1:{other}") as far:
+            far.expect(wrapped(b"has the pen: you watch."))
+            far.send(PREFIX + b"w")
+            far.expect(wrapped(b"is a program and cannot be asked. Wait until it has gone."))
+        with Terminal(serialterm_binary(), f"rfc2217://{self.path}") as near:
+            near.expect(wrapped(b"has the pen: you watch."))
+            near.send(PREFIX + b"w")
+            near.expect(wrapped(b"is a program and cannot be asked. 'take-pen' in the palette"))
+            near.send(PREFIX + b":")
+            near.send(b"take-pen\r")
+            near.expect(wrapped(b"you have taken the pen from"))
+            near.send(b"2")
+            self.assertEqual(self.device.read_exactly(1), b"2")
+
     def test_nobody_or_everybody_writes_if_it_is_said(self):
         server = self.serve("--listen", f"{self.port},raw", "--writers", "none")
         self.client().sendall(b"dropped")
@@ -251,14 +298,25 @@ class AccessTests(ServingTest):
         self.assertTrue(server.running)
         self.assertIn("**Limits**: 256 clients,", PAGE)
 
-    def test_settings_stay_when_a_client_leaves(self):
-        server = self.serve("--listen", str(self.port))
-        with Terminal(
-                serialterm_binary(), f"rfc2217://127.0.0.1:{self.port}", "-b", "9600") as terminal:
-            terminal.expect(b"at 9600 8N1")
+    def test_a_client_with_the_pen_sets_the_line_and_others_do_not(self):
+        raw = free_port()
+        server = self.serve(
+            "--listen", str(self.port), "--listen", f"{raw},raw", "-b", "9600")
+        target = f"rfc2217://127.0.0.1:{self.port}"
+        with self.client(raw) as holder:
+            holder.sendall(b"key")
+            self.assertEqual(self.device.read_exactly(3), b"key")
+            for words in (["attach", self.device.path], ["connect", target]):
+                with Terminal(serialterm_binary(), *words) as viewer:
+                    viewer.expect(b"has the pen: you watch.")
             self.assertEqual(self.device.settings.output_baud, 9600)
-        server.stderr.expect(b"has left.")
-        self.assertEqual(self.device.settings.output_baud, 9600)
+        server.stderr.expect(b"nobody has the pen now.")
+        for options, rate in (([], 115200), (["-b", "57600"], 57600)):
+            with Terminal(serialterm_binary(), target, *options) as terminal:
+                terminal.expect(b"at %d 8N1" % rate)
+                self.assertEqual(self.device.settings.output_baud, rate)
+            server.stderr.expect(b"nobody has the pen now.")
+            self.assertEqual(self.device.settings.output_baud, rate)
 
     def test_a_borrower_has_the_port_and_clients_stay(self):
         server = self.serve("--listen", f"{self.port},telnet")
@@ -286,9 +344,10 @@ class SSHTests(ServingTest):
 
     def test_a_socket_of_another_computer(self):
         with Terminal(
-                serialterm_binary(), f"ssh://board.test/unix:{self.path}",
+                serialterm_binary(), f"ssh://board.test/rfc2217://{self.rfc2217}", "-b", "9600",
                 variables=self.variables) as terminal:
-            terminal.expect(b"at 115200 8N1", 3 * TIMEOUT)
+            terminal.expect(wrapped(re.compile(rb"at 9600 8N1")), 3 * TIMEOUT)
+            self.assertEqual(self.device.settings.output_baud, 9600)
             terminal.send(b"key")
             self.assertEqual(self.device.read_exactly(3), b"key")
             self.device.write(b"answer")

@@ -9,7 +9,8 @@ extension Endpoint {
     guard kind != .unresolved else { return Self.unknownFileName }
     var name = "\(self)"[...]
     if let colon = name.firstIndex(of: ":") { name = name[colon...].dropFirst() }
-    if kind == .unix { name = name.split(separator: "/").last ?? "" }
+    // The path of a socket, also of a server of RFC 2217.
+    if kind == .unix || name.hasPrefix("///") { name = name.split(separator: "/").last ?? "" }
     let pieces = name.split { !$0.isLetter && !$0.isNumber && $0 != "." && $0 != "_" && $0 != "-" }
     // A name that begins with a dot is hidden, or leads elsewhere.
     let text = pieces.joined(separator: "-").drop { $0 == "." || $0 == "-" }

@@ -20,7 +20,10 @@ package struct NetworkProvider: LinkProvider {
     /// The form in words, for messages.
     var expected: String {
       switch self {
-      case .tcp, .rfc2217: rawValue + "HOST:PORT, or \(rawValue)[ADDRESS]:PORT for IPv6"
+      case .tcp: rawValue + "HOST:PORT, or \(rawValue)[ADDRESS]:PORT for IPv6"
+      case .rfc2217:
+        rawValue
+          + "HOST:PORT, \(rawValue)[ADDRESS]:PORT for IPv6, or \(rawValue)/PATH for a Unix socket"
       case .unix: rawValue + "PATH"
       case .ssh: rawValue + "[USER@]HOST/TARGET, with the TARGET of the other computer"
       }
@@ -56,8 +59,12 @@ package struct NetworkProvider: LinkProvider {
 
   private let form: Form
 
-  /// How the targets of sockets in the file system begin.
-  fileprivate static let unixPrefix = Form.unix.rawValue
+  /// What stands before the path in the target of a socket in the file system; nil for another target.
+  fileprivate static func socketPrefix(of text: String) -> String? {
+    if text.hasPrefix(Form.unix.rawValue) { return Form.unix.rawValue }
+    // A path from the root: no host begins with a slash.
+    return text.hasPrefix(Form.rfc2217.rawValue + "/") ? Form.rfc2217.rawValue : nil
+  }
 
   /// Bytes over TCP.
   package static let tcp = NetworkProvider(form: .tcp)
@@ -94,6 +101,8 @@ package struct NetworkProvider: LinkProvider {
     switch form {
     case .unix: return name.isEmpty ? nil : .path(FilePath(name))
     case .ssh: return SSHAddress(parsing: name).map { .ssh($0) }
+    case .rfc2217 where Self.socketPrefix(of: text) != nil:
+      return name.hasSuffix("/") ? nil : .path(FilePath(name))
     case .tcp, .rfc2217: break
     }
     // Some programs end a URL with a slash.
@@ -136,12 +145,12 @@ extension Endpoint {
   /// socket absolute and without links. A host's name and its address are two endpoints.
   package var canonicalName: String {
     let name = "\(self)"
-    switch kind {
-    case .tcp, .rfc2217: return (name.hasSuffix("/") ? String(name.dropLast()) : name).lowercased()
-    case .unix:
-      let prefix = NetworkProvider.unixPrefix
+    if kind == .unix || kind == .rfc2217, let prefix = NetworkProvider.socketPrefix(of: name) {
       let path = FilePath(String(name.dropFirst(prefix.count)))
       return prefix + (path.realPath ?? path.absolute).string
+    }
+    switch kind {
+    case .tcp, .rfc2217: return (name.hasSuffix("/") ? String(name.dropLast()) : name).lowercased()
     default: return name
     }
   }

@@ -19,6 +19,7 @@ import Testing
       ("latest", .device(.latest)), ("new", .device(.next)),
       ("tcp://lab:4001", .endpoint(Endpoint(.tcp, "tcp://lab:4001"))),
       ("rfc2217://[::1]:4001", .endpoint(Endpoint(.rfc2217, "rfc2217://[::1]:4001"))),
+      ("rfc2217:///run/X", .endpoint(Endpoint(.rfc2217, "rfc2217:///run/X"))),
       ("unix:/run/x", .endpoint(Endpoint(.unix, "unix:/run/x"))),
       ("ssh://ana@pi/x", .endpoint(Endpoint(.ssh, "ssh://ana@pi/x"))),
       ("serial:A1", .device(.fitting(.serial("A1")))),
@@ -37,6 +38,9 @@ import Testing
     let socket = try UnixSocket.make(isBlocking: false)
     try UnixSocket.bind(socket.borrowed, to: folder("Board"))
     #expect(Endpoint(.unix, "unix:\(folder("link"))/Board").canonicalName == "unix:\(real)/Board")
+    #expect(
+      Endpoint(.rfc2217, "rfc2217://\(folder("link"))/Board").canonicalName
+        == "rfc2217://\(real)/Board")
     // One that is not there has no links that could be followed.
     #expect(Endpoint(.unix, "unix:/nowhere/x/../y").canonicalName == "unix:/nowhere/y")
     let here = try #require(FilePath(".").realPath)
@@ -50,7 +54,8 @@ import Testing
     ) { try standard.parse("loopback:x") }
     for text in [
       "tcp://x", "tcp://x:0", "tcp://:1", "tcp://::1:23", "tcp:x:1", "socket://x:1", "rfc2217://",
-      "rfc2217://x:y", "telnet://x:1", "RFC2217:x:1", "unix:", "unix:///run/x", "ssh://x",
+      "rfc2217://x:y", "rfc2217:///", "rfc2217:///run/", "telnet://x:1", "RFC2217:x:1", "unix:",
+      "unix:///run/x", "ssh://x",
       "ssh://-x/y", "ssh:x/y",
     ] {
       let error = #expect(throws: TargetError.self, "\(text)") { try standard.parse(text) }

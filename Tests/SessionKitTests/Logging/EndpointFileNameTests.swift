@@ -11,6 +11,7 @@ import Testing
     (Endpoint(.tcp, "tcp://lab:4001"), "lab-4001"),
     (Endpoint(.tcp, "tcp://192.0.2.7:23/"), "192.0.2.7-23"),
     (Endpoint(.rfc2217, "rfc2217://[2001:db8::7]:4001"), "2001-db8-7-4001"),
+    (Endpoint(.rfc2217, "rfc2217:///run/board.rfc2217"), "board.rfc2217"),
     (Endpoint(.ssh, "ssh://me@lab/usb:0403:6001"), "me-lab-usb-0403-6001"),
     (Endpoint(.unix, "unix:/run/qemu/board.sock"), "board.sock"),
     (Endpoint(.unix, "unix:my board\u{1B}[2J\n"), "my-board-2J"),
