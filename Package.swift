@@ -186,7 +186,8 @@ let package = Package(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit", "Telnet",
+        "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit",
+        "Telnet",
         "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),
