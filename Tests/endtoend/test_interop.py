@@ -210,6 +210,7 @@ class ServeTests(ServerCase, unittest.TestCase):
                 self.leave(first)
                 # Now it may ask, and nobody else has it.
                 second.expect(b"nobody has the pen now.")
+                second.expect(b"has left.")
                 second.send(PREFIX + b"w")
                 second.expect(b"you have the pen.")
                 second.send(b"s")

@@ -80,7 +80,9 @@ enum Need {
       }
     case .pen: state.sharing.penReason
     case .others:
-      state.sharing.others.isEmpty && !state.sharing.isJoined ? "nobody else is here" : nil
+      // Who is alone at the port of a server may still be without the pen.
+      state.sharing.others.isEmpty && !state.sharing.isJoined && state.sharing.pen == .mine
+        ? "nobody else is here" : nil
     case .movablePen:
       switch state.sharing.pen {
       case .everybodys: "everybody writes"

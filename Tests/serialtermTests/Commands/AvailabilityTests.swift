@@ -230,6 +230,13 @@ import Testing
     }
   }
 
+  @Test func `Who is alone at the port of a server can ask for a pen that nobody has`() {
+    var state = Situation.open.state
+    #expect(Need.others.unmet(in: state) == "nobody else is here")
+    state.sharing.pen = .free
+    #expect(Need.others.unmet(in: state) == nil)
+  }
+
   @Test func palette_hasEveryCommandButItself_withItsReason() {
     let choices = CommandList.choices(in: Situation.openReadOnly.state)
     #expect(choices.count == Command.all.count - 1)
