@@ -44,7 +44,10 @@ class SharedCase(unittest.TestCase):
         self.ports = {}
 
     def serve(self, *options):
-        self.ports = {speech: free_port() for speech in SPEECHES}
+        free = set()
+        while len(free) < len(SPEECHES):
+            free.add(free_port())
+        self.ports = dict(zip(SPEECHES, free))
         self.log.unlink(missing_ok=True)
         self.program = self.enterContext(Pipes(
             serialterm_binary(), "serve", self.device.path, "--log", str(self.log),
