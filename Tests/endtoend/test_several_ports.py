@@ -127,7 +127,7 @@ class KeyboardTests(SeveralPortsTest):
         terminal, screen = self.start()
         terminal.send(b"one")
         self.assertEqual(self.devices["alpha"].read_exactly(3), b"one")
-        terminal.send(PREFIX + b"w")
+        terminal.send(PREFIX + b"N")
         screen.wait_for_text("What you type goes to beta.")
         terminal.send(b"two")
         self.assertEqual(self.devices["beta"].read_exactly(3), b"two")
@@ -145,7 +145,7 @@ class KeyboardTests(SeveralPortsTest):
     def test_the_status_line_shows_the_focus(self):
         terminal, screen = self.start("--status")
         screen.wait_for(lambda lines: lines[-1].startswith("alpha (1/3): "), "the first port")
-        terminal.send(PREFIX + b"w")
+        terminal.send(PREFIX + b"N")
         screen.wait_for(lambda lines: lines[-1].startswith("beta (2/3): "), "the second port")
 
     def test_to_all_only_when_asked_for(self):
@@ -163,7 +163,7 @@ class KeyboardTests(SeveralPortsTest):
 
     def test_commands_act_on_the_focused_port(self):
         terminal, screen = self.start()
-        terminal.send(PREFIX + b"w")
+        terminal.send(PREFIX + b"N")
         screen.wait_for_text("goes to beta.")
         terminal.send(PREFIX + b"B")
         screen.wait_for_text("baud rate:")
@@ -343,12 +343,12 @@ class MergedLogTests(SeveralPortsTest):
     def test_any_port_switches_it_off_and_on(self):
         terminal, screen = self.session("all.jsonl", more=["--status"])
         self.say(screen, "alpha: logged")
-        terminal.send(PREFIX + b"w")
+        terminal.send(PREFIX + b"N")
         screen.wait_for_text("goes to beta.")
         terminal.send(PREFIX + b"f")
         screen.wait_for_text("all.jsonl is off for all 3 ports.")
         self.say(screen, "alpha: not this", "gamma: nor that")
-        terminal.send(PREFIX + b"w")
+        terminal.send(PREFIX + b"N")
         screen.wait_for_text("goes to gamma.")
         terminal.send(PREFIX + b"f")
         screen.wait_for_text("logging 3 ports to")
@@ -588,7 +588,7 @@ class LossTests(SeveralPortsTest):
 
     def test_what_was_not_sent_is_counted_with_the_name_of_the_port(self):
         terminal, screen = self.start(names=("alpha", "beta"))
-        terminal.send(PREFIX + b"w")
+        terminal.send(PREFIX + b"N")
         screen.wait_for_text("goes to beta.")
         # More than a pseudo-terminal holds that nobody reads.
         terminal.send(b"x" * 30_000)
