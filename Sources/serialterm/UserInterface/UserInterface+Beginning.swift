@@ -28,6 +28,31 @@ extension UserInterface {
     return true
   }
 
+  /// Reads a pipe that joins a session, when that has said whether the pipe may write.
+  func startPipeOfViewer() {
+    let sharing = model.state.sharing
+    guard sharing.isJoined, !sharing.isJoining else { return }
+    if takesPenAtOnce, sharing.mayTake {
+      switch sharing.pen {
+      case .free, .others: return
+      case .mine, .everybodys, .nobodys: break
+      }
+    }
+    startPipe()
+  }
+
+  /// Starts to read standard input that has waited: for a script, or for the session that it joins. Does nothing
+  /// on a terminal, and when it has begun.
+  func startPipe() {
+    guard terminal == nil, outcome == nil, !hasStartedPipe else { return }
+    hasStartedPipe = true
+    do throws(Errno) {
+      try input.start(on: loop)
+    } catch {
+      finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+    }
+  }
+
   /// How to quit, and to see more.
   var keysInWords: String {
     let (prefix, escape) = (input.prefix, input.escape)

@@ -107,14 +107,4 @@ extension UserInterface {
   private func retire(_ exchange: any RunningExchange) {
     loop.atEndOfTurn { _ = exchange }
   }
-
-  /// Starts to read standard input that waited for the script.
-  private func startPipe() {
-    guard terminal == nil, outcome == nil else { return }
-    do throws(Errno) {
-      try input.start(on: loop)
-    } catch {
-      finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
-    }
-  }
 }

@@ -38,7 +38,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   /// Whether the user takes the pen of the session that it joins, without asking.
   var takesPenAtOnce = false
   /// Whether the pipe of a viewer is read.
-  private var hasStartedPipe = false
+  var hasStartedPipe = false
   /// Whether what is typed goes to all ports.
   var sendsToAll = false {
     didSet { tellPorts() }
@@ -333,24 +333,6 @@ final class UserInterface: FrontEnd, SessionDelegate {
     status.update()
     followSize()
     startPipeOfViewer()
-  }
-
-  /// Reads a pipe that joins a session, when that has said whether the pipe may write.
-  private func startPipeOfViewer() {
-    let sharing = model.state.sharing
-    guard terminal == nil, sharing.isJoined, !sharing.isJoining, !hasStartedPipe else { return }
-    if takesPenAtOnce, sharing.mayTake {
-      switch sharing.pen {
-      case .free, .others: return
-      case .mine, .everybodys, .nobodys: break
-      }
-    }
-    hasStartedPipe = true
-    do throws(Errno) {
-      try input.start(on: loop)
-    } catch {
-      finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
-    }
   }
 
   /// Leads what is typed to where it belongs in the present state.
