@@ -21,7 +21,12 @@ final class ClientOutput {
   private var backlog: [UInt8] = []
   /// The number of bytes at the front of the backlog that were taken.
   private var head = 0
-  private var leftOut = 0
+  /// The number of the device's bytes that were left out, and not told.
+  private(set) var leftOut = 0
+  /// Whether the client has asked for no more of the device's bytes.
+  var isSuspended = false {
+    didSet { if !isSuspended { tellGapIfDrained() } }
+  }
 
   /// The number of waiting bytes above which the device's bytes are left out, or the device waits.
   static let crowd = 65_536
@@ -54,11 +59,13 @@ final class ClientOutput {
   ///
   /// - Parameter byteCount: their number, before they were encoded.
   func write(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) {
-    if leavesOut, leftOut > 0 || (!isDrained && count + bytes.count > Self.crowd) {
+    let isFull = isSuspended || (!isDrained && count + bytes.count > Self.crowd)
+    // Until the client is told of a gap, it goes on.
+    if leftOut > 0 || (leavesOut && isFull) {
       leftOut += byteCount
-      return
+    } else {
+      put(bytes)
     }
-    put(bytes)
   }
 
   /// Writes a message of the protocol.
@@ -86,16 +93,19 @@ final class ClientOutput {
     if isDrained {
       (backlog, head) = ([], 0)
       _ = try? watch?.setInterest(.hangUp)
-      if leftOut > 0 {
-        let count = leftOut
-        leftOut = 0
-        onGap(count)
-      }
+      tellGapIfDrained()
     } else if head > Self.crowd {
       backlog.removeFirst(head)
       head = 0
     }
     if wasCrowded && !isCrowded { onRoom() }
+  }
+
+  private func tellGapIfDrained() {
+    guard leftOut > 0, isDrained, !isSuspended else { return }
+    let count = leftOut
+    leftOut = 0
+    onGap(count)
   }
 
   private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -14,11 +14,11 @@ package struct RunningSession: Hashable, Sendable {
   /// The endpoint of a session that has joined it: `/dev/ttyUSB0 (session 4711)`.
   package var endpoint: Endpoint { Endpoint(.session, "\(summary.port) (session \(pid))") }
 
-  /// The sessions of this user, by process; those of this process are left out. It asks each, and waits at most
+  /// The sessions of this user, and for root also those of the user of sudo(8), by process; those of this process are left out. It asks each, and waits at most
   /// a second for one that does not answer.
   package static func all() -> [RunningSession] {
     var found: [RunningSession] = []
-    for place in ControlFolder.ownPlaces {
+    for place in ControlFolder.placesToAsk {
       // No session listens in a directory that is missing or not private.
       guard let folder = try? ControlFolder(place) else { continue }
       for name in folder.socketNames {
@@ -34,7 +34,7 @@ package struct RunningSession: Hashable, Sendable {
 
   /// Whether a process has a session of this user. It is not asked.
   package static func exists(of pid: pid_t) -> Bool {
-    ControlFolder.ownPlaces.contains { place in
+    ControlFolder.placesToAsk.contains { place in
       guard let folder = try? ControlFolder(place) else { return false }
       return folder.socketNames.contains { ControlFolder.pid(ofSocket: $0) == pid }
     }

@@ -194,6 +194,11 @@ package final class ServedClient: SessionObserver, Participant {
         encoded.withUnsafeBytes { output.write($0, of: bytes.count) }
       }
     }
+    if welcome.speech == .raw, output.leftOut > 0 {
+      // Bytes alone cannot tell of a gap.
+      onReport(.stalled)
+      return end()
+    }
     updateHold()
   }
 
@@ -202,7 +207,9 @@ package final class ServedClient: SessionObserver, Participant {
 
   /// The device waits while the client takes nothing; if others are there, only for a moment.
   private func updateHold() {
-    let isFull = output.isCrowded || server?.maySend == false
+    guard watch != nil else { return }
+    output.isSuspended = server?.maySend == false
+    let isFull = output.isCrowded || output.isSuspended
     if !isFull { (isStalled, holdLimit) = (false, nil) }
     subscription?.update(isFull: isFull && isWaitedFor)
     guard isFull, isWaitedFor, holdLimit == nil, desk.hasOthers(than: id) else { return }
@@ -215,9 +222,7 @@ package final class ServedClient: SessionObserver, Participant {
   private func tellGap(_ count: Int) {
     onReport(.leftOut(count))
     switch welcome.speech {
-    case .raw:
-      onReport(.stalled)
-      end()
+    case .raw: break
     case .telnet: say("\(count.counted("byte")) of the device not shown")
     case .rfc2217 where isPerson: tell(.missed(UInt32(clamping: count)))
     case .rfc2217:

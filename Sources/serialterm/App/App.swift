@@ -151,7 +151,7 @@ final class App {
     switch outcome {
     case .failure(let failure) where !failure.message.isEmpty: failure.message
     case .success(.signal(let number)): "the program was ended by signal \(number)"
-    case .success, .failure, nil: "the session was ended"
+    case .success, .failure, nil: "it was closed"
     }
   }
 

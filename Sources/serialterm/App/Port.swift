@@ -17,6 +17,8 @@ final class Port: CommandPort {
   private let console: Console
   /// Lets clients join.
   let server: PortServer
+  /// Where clients connect, and what to warn of, in words: not said yet.
+  private var unannounced: [(place: String, warning: String?)] = []
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
 
@@ -85,21 +87,33 @@ final class Port: CommandPort {
     controller.sharing.begin(writers, home: home, answers: answers)
   }
 
-  /// Waits for clients at a place, and says where, and who can reach it.
+  /// Waits for clients at a place. ``announcePlaces()`` says where.
   ///
   /// - Throws: ``Failure``.
   func listen(at entrance: PortServer.Entrance) throws(Failure) {
+    let address: String
     do throws(ListeningError) {
-      let address = try server.listen(at: entrance)
-      if entrance.place != .standardStreams {
-        console.say(
-          "serving at \(address.harmless): \((entrance.speech ?? server.rules.speech).rawValue).")
-      }
+      address = try server.listen(at: entrance)
     } catch {
       throw Failure(
         .otherFailure, "\(entrance.name): clients cannot be waited for: \(error.reason).")
     }
-    if let warning = entrance.warning(allowing: server.rules.allowed) { console.warn(warning) }
+    guard entrance.place != .standardStreams else { return }
+    let speech = entrance.speech ?? server.rules.speech
+    unannounced.append(
+      (
+        "serving at \(address.harmless): \(speech.rawValue).",
+        entrance.warning(allowing: server.rules.allowed)
+      ))
+  }
+
+  /// Says where clients connect, and who can reach the places.
+  func announcePlaces() {
+    for (place, warning) in unannounced {
+      console.say(place)
+      if let warning { console.warn(warning) }
+    }
+    unannounced = []
   }
 
   /// Applies a configuration. An open port gets those parts that can be changed while it is open.

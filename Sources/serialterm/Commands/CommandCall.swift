@@ -64,10 +64,12 @@ protocol CommandPort: AnyObject {
   var penDesk: any PenDesk { get }
   /// Lets clients join the session.
   var server: PortServer { get }
-  /// Waits for clients at a place.
+  /// Waits for clients at a place, which ``announcePlaces()`` says.
   ///
   /// - Throws: ``Failure``.
   func listen(at entrance: PortServer.Entrance) throws(Failure)
+  /// Says where clients connect.
+  func announcePlaces()
 }
 
 /// The user of a session, as commands see it.

@@ -58,6 +58,7 @@ extension Command {
   ) { entrance, call in
     do throws(Failure) {
       try call.port.listen(at: entrance)
+      call.port.announcePlaces()
       call.answer(.done)
     } catch {
       call.answer(.failed(error.message))

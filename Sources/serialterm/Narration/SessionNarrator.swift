@@ -257,7 +257,8 @@ final class SessionNarrator: SessionObserver {
       say("\(name) takes nothing: it missed \(count.counted("byte")).")
     case .client(let name, .unsent(let count)):
       console.warn(named("\(name) has left; \(count.bytesWere) not sent."))
-    case .client(let name, .stalled): say("\(name) was disconnected, since its bytes have a gap.")
+    case .client(let name, .stalled):
+      say("\(name) takes nothing and was disconnected: bytes alone cannot tell of a gap.")
     }
   }
 

@@ -34,6 +34,8 @@ final class ServeController {
   func run() throws -> ExitStatus {
     // An address that cannot be used is found before the port is opened, which may reset a board.
     for entrance in entrances { try frontEnd.port.listen(at: entrance) }
+    // Said when signals end it, and when it can be joined.
+    frontEnd.onWaiting = { [unowned self] in frontEnd.port.announcePlaces() }
     frontEnd.onReady = { [unowned self] in
       guard let streams = entrances.first(where: { $0.place == .standardStreams }) else { return }
       do throws(Errno) {

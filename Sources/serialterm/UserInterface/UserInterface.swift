@@ -197,6 +197,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   func begin() {
     greet()
+    for port in ports { port.port.announcePlaces() }
     if takesPenAtOnce { controller.farDesk?.takesPenAtOnce = true }
     followState()
     startOpeningScript()

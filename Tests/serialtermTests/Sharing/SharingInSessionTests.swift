@@ -126,7 +126,7 @@ private final class FakeParticipant: Participant {
     _ = try join(bench, anna, as: "anna")
     try bench.command("q")
     bench.end()
-    #expect(anna.endReason == "the session was ended")
+    #expect(anna.endReason == "it was closed")
   }
 
   // MARK: Places
