@@ -1,12 +1,14 @@
 /// The bytes that a device sent last, with their times, for those who join a session later.
 ///
 /// Adding bytes copies them, and allocates nothing once the memory is full.
-struct ReceivedHistory {
+package struct ReceivedHistory {
   /// Bytes that came at about the same time.
-  struct Piece: Hashable {
+  package struct Piece: Hashable {
     /// In nanoseconds since 1970-01-01 UTC.
-    let time: UInt64
-    let bytes: [UInt8]
+    package let time: UInt64
+    package let bytes: [UInt8]
+
+    package init(time: UInt64, bytes: [UInt8]) { (self.time, self.bytes) = (time, bytes) }
   }
 
   /// A number of bytes with one time.
@@ -26,7 +28,7 @@ struct ReceivedHistory {
   private var count = 0
 
   /// The most bytes that are kept.
-  static let capacity = 65_536
+  package static let capacity = 65_536
   /// Bytes that come within this time share one, in nanoseconds.
   private static let resolution: UInt64 = 10_000_000
   /// The most runs: of a device that sends single bytes, fewer bytes are kept.

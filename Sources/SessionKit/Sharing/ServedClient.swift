@@ -530,7 +530,7 @@ package final class ServedClient: SessionObserver, Participant {
     server?.tell(.pen(desk.roster.holder ?? SharingMessage.nobody, .taken))
     tellPort()
     guard isViewer else { return }
-    for piece in desk.history.all {
+    for piece in desk.history {
       for start in stride(from: 0, to: piece.bytes.count, by: SharingMessage.historyLimit) {
         let part = piece.bytes[start...].prefix(SharingMessage.historyLimit)
         server?.tell(.history(time: piece.time, Array(part)))

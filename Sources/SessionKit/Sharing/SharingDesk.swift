@@ -30,9 +30,14 @@ package final class SharingDesk: PenDesk, SessionObserver {
   private let loop: IOLoop
   package private(set) lazy var roster = makeRoster()
   private var makeRoster: () -> Roster = { Roster() }
-  /// What the device sent last.
-  private(set) var history = ReceivedHistory()
+  /// Returns what the device sent last, the oldest first, where somebody else keeps it; nil where it is kept here.
+  package var keptElsewhere: (() -> [ReceivedHistory.Piece])? {
+    didSet { record() }
+  }
+  /// What the device sent last, if it is kept here.
+  private var ring = ReceivedHistory()
   private var recording: Hub.Subscription?
+  private unowned let hub: Hub
   private var participants: [Roster.ID: any Participant] = [:]
   private var authors: [Roster.ID: Author] = [:]
   private var lastID: Roster.ID = 0
@@ -53,10 +58,9 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   init(of session: Session, _ hub: Hub, on loop: IOLoop) {
     self.session = session
+    self.hub = hub
     self.loop = loop
-    recording = hub.subscribe(as: .log) { [unowned self] in
-      history.add($0, at: Moment.now.wallClock)
-    }
+    record()
     session.addObserver(self, of: [.sent, .stateChange, .penChange])
   }
 
@@ -69,6 +73,17 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   /// The user's bytes that wait for their turn.
   private var homeInput: HomeInput?
+
+  private func record() {
+    ring = ReceivedHistory()
+    recording =
+      keptElsewhere != nil
+      ? nil
+      : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: Moment.now.wallClock) }
+  }
+
+  /// What the device sent last, the oldest first.
+  var history: [ReceivedHistory.Piece] { keptElsewhere?() ?? ring.all }
 
   /// Decides who may write, and who sits at the session. Call it before anybody joins.
   ///

@@ -128,6 +128,8 @@ final class PortPresenter {
     keeping = scrollback.map { scrollback in
       controller.hub.subscribe(as: .log) { scrollback.add($0, at: Moment.now.wallClock) }
     }
+    // Kept once: those who join the session get it from here.
+    controller.sharing.keptElsewhere = scrollback.map { scrollback in { scrollback.lastPieces } }
     model.update { $0.keepsScrollback = scrollback != nil }
   }
 
@@ -268,5 +270,27 @@ extension TerminalState {
     session.isOpen && capabilities.contains(.settings)
       && (!capabilities.contains(.backPressure) || capabilities.contains(.counters))
       && screen != .none && !view.isHex && !view.isRaw && !isFiltering && exchange == nil
+  }
+}
+
+extension Scrollback {
+  /// What the device sent last, for those who join the session.
+  fileprivate var lastPieces: [ReceivedHistory.Piece] {
+    var pieces: [ReceivedHistory.Piece] = []
+    var rest = ReceivedHistory.capacity
+    for number in lines.reversed() {
+      guard
+        let piece = withLine(
+          number,
+          { line in
+            line.isMark
+              ? nil : ReceivedHistory.Piece(time: line.time * 1_000_000, bytes: Array(line.bytes))
+          }) ?? nil
+      else { continue }
+      rest -= piece.bytes.count
+      guard rest >= 0 else { break }
+      pieces.append(piece)
+    }
+    return pieces.reversed()
   }
 }

@@ -1,10 +1,12 @@
 import EventLoop
+import Logs
 import NetworkLinks
 import SerialCore
 import SessionKit
 import Telnet
 import TestSupport
 import Testing
+import Views
 
 @testable import serialterm
 
@@ -127,6 +129,18 @@ private final class FakeParticipant: Participant {
     try bench.command("q")
     bench.end()
     #expect(anna.endReason == "it was closed")
+  }
+
+  @Test func `Who joins gets what the scrollback has, without marks, with its times`() throws {
+    let bench = try bench()
+    try bench.receive("one\r\ntwo")
+    _ = bench.interface.controller.marks.add(nil, at: .now)
+    try bench.receive(" goes on\r\n")
+    let pieces = try #require(desk(bench).keptElsewhere?())
+    #expect(String(decoding: pieces.flatMap(\.bytes), as: UTF8.self) == "one\r\ntwo goes on\r\n")
+    let now = Moment.now.wallClock
+    #expect(pieces.allSatisfy { now - $0.time < 60_000_000_000 })
+    bench.end()
   }
 
   // MARK: Places
