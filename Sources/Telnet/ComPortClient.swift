@@ -115,6 +115,8 @@ public struct ComPortClient {
     case baudRate, dataSize, parity, stopSize, flow
   }
 
+  /// Whether a server that is a serialterm has to say who is there, and who may write, before the port is open.
+  private var awaitsPeople = false
   /// What to say to a server that is a serialterm; nil for nothing.
   private let hello: SharingMessage?
   /// Whether the settings are those of the server: nothing is set, but asked for.
@@ -182,6 +184,7 @@ public struct ComPortClient {
       return refuse(!hasAnswer ? .noAnswer : telnet.hasSeenCommand ? .noComPort : .noTelnet)
     case .configuring:
       unanswered = []
+      awaitsPeople = false
       state = .open
       return [.opened]
     case .open:
@@ -326,7 +329,10 @@ public struct ComPortClient {
       if name.isEmpty { send(.signature(Array("serialterm".utf8))) }
       guard !playsSequences, name.starts(with: Array("serialterm ".utf8)) else { return [] }
       playsSequences = true
-      if let hello { send(.sharing(hello.bytes)) }
+      if let hello {
+        awaitsPeople = state == .configuring
+        send(.sharing(hello.bytes))
+      }
       return []
     case .baudRate(let rate): return answer(.baudRate, rate == 0 ? nil : rate, \.baudRate)
     case .dataSize(let size):
@@ -346,7 +352,7 @@ public struct ComPortClient {
     case .flowSuspend: return permitSending(false)
     case .flowResume: return permitSending(true)
     case .sequence(let reason): return [.played(reason: reason)]
-    case .sharing(let bytes): return SharingMessage(bytes).map { [.shared($0)] } ?? []
+    case .sharing(let bytes): return SharingMessage(bytes).map { hear($0) } ?? []
     case .lineStateMask, .modemStateMask, .purge: return []
     }
   }
@@ -390,7 +396,19 @@ public struct ComPortClient {
     guard isAnswer else { return hasChanged ? [.settingsChanged] : [] }
     guard unanswered.isEmpty else { return [] }
     guard state == .configuring else { return [.applied] }
+    return openIfConfigured()
+  }
+
+  private mutating func openIfConfigured() -> [Event] {
+    guard state == .configuring, unanswered.isEmpty, !awaitsPeople else { return [] }
     state = .open
     return [.opened]
+  }
+
+  /// The state of the port is the last that a server says of those who are there.
+  private mutating func hear(_ message: SharingMessage) -> [Event] {
+    guard awaitsPeople, case .port = message else { return [.shared(message)] }
+    awaitsPeople = false
+    return openIfConfigured() + [.shared(message)]
   }
 }

@@ -169,6 +169,29 @@ import Testing
     #expect(data.isEmpty)
   }
 
+  @Test func aClientThatSaysWhoItIs_isOpen_whenItKnowsWhoMayWrite() {
+    var pair = Pair()
+    pair.client = ComPortClient(Self.wanted, saying: .hello(name: "max", isViewer: false))
+    pair.open(inPiecesOf: 1)
+    #expect(pair.served.contains(.shared(.hello(name: "max", isViewer: false))))
+    #expect(!pair.events.contains(.opened))
+    pair.server.tell(.pen(1, .taken))
+    pair.server.tell(.port(.open, name: "board"))
+    pair.talk()
+    #expect(
+      pair.events.suffix(3) == [
+        .shared(.pen(1, .taken)), .opened, .shared(.port(.open, name: "board")),
+      ])
+  }
+
+  @Test func aServerThatKeepsSilentAboutThePeople_isWaitedForOnce() {
+    var pair = Pair()
+    pair.client = ComPortClient(Self.wanted, saying: .hello(name: "max", isViewer: false))
+    pair.open(inPiecesOf: 1)
+    #expect(pair.client.isWaiting)
+    #expect(pair.client.giveUp() == [.opened])
+  }
+
   @Test func aSequence_isTheServers_ifItIsOurs() {
     var pair = Pair()
     pair.open(inPiecesOf: 1)

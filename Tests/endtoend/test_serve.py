@@ -115,6 +115,23 @@ class ListeningTests(ServeTest):
         self.assertEqual(self.device.read_exactly(1), b"3")
         self.assertEqual(program.stderr.data.count(b"it is dropped"), 1)
 
+    def test_a_script_without_the_pen_sends_nothing_and_says_who_has_it(self):
+        program = self.serve("--listen", str(self.port), "--listen", f"{free_port()},raw")
+        self.client()
+        program.stderr.expect(b" has the pen.")
+        script = self.folder / "script"
+        script.write_text('send "key"\n')
+        for words in (("send", "key"), ("run", str(script)), ("connect", "--exec", "cat")):
+            with self.subTest(words[0]):
+                command, *rest = words
+                place = 0 if command in ("send", "run") else len(rest)
+                rest.insert(place, f"rfc2217://127.0.0.1:{self.port}")
+                result = serialterm(command, *rest)
+                self.assertEqual(result.status, 5, result)
+                self.assertRegex(result.stderr, rb"rfc2217://127\.0\.0\.1:\d+: 127\.0\.0\.1:\d+ has the pen\.")
+        self.device.write(b"end")
+        self.assertEqual(self.device.read_available(), b"")
+
     def test_a_client_that_is_no_telnet_client_gets_the_bytes(self):
         self.serve()
         client = self.client()

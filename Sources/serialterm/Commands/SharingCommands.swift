@@ -2,6 +2,7 @@ import NetworkLinks
 import PlainText
 import SessionKit
 import SystemPackage
+import Telnet
 import TerminalFrontEnd
 import TerminalUI
 
@@ -89,10 +90,17 @@ extension Question {
           Choice<Sharing.ID?>(
             id: $0.id, title: "give it to \($0.name)", detail: $0.answers ? "" : "a program")
         }
+        let release = Choice<Sharing.ID?>(
+          id: SharingMessage.nobody, title: "let go of it", detail: "who asks next has it")
         return asking + [Choice(id: nil, title: "keep it")] + others
+          + (sharing.isJoined ? [release] : [])
       },
       onAnswer: { id in
-        if let id { call.port.penDesk.give(to: id) } else { call.port.penDesk.keep() }
+        switch id {
+        case nil: call.port.penDesk.keep()
+        case SharingMessage.nobody?: call.port.penDesk.giveBack()
+        case let id?: call.port.penDesk.give(to: id)
+        }
         call.answer(.done)
       })
   }
@@ -110,7 +118,9 @@ extension ArgumentKind where Value == PortServer.Entrance {
             choices: { typed in
               [
                 Choice(
-                  id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty)
+                  id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty,
+                  refusal: typed.isEmpty || PortServer.Entrance(naming: typed) != nil
+                    ? nil : "no port and no path")
               ]
             },
             answer: { $0 },

@@ -178,7 +178,15 @@ final class HeadlessInterface: FrontEnd {
     if purpose == .service { port.narrate() }
     // Waiting bytes are read before anything is sent.
     try loop.turn(waitingAtMost: .zero)
-    if app.outcome == nil { onReady() }
+    guard app.outcome == nil else { return }
+    if let refusal { finish(.failure(refusal)) } else { onReady() }
+  }
+
+  /// Why a script cannot talk to the device: somebody else has the pen of the server's port.
+  private var refusal: Failure? {
+    guard purpose == .script, let reason = model.state.sharing.penReason else { return nil }
+    let name = session.state.endpoint.map { "\($0)" } ?? "the port"
+    return Failure(.deviceBusy, "\(name): \(reason).")
   }
 
   func finishOutput() throws {
