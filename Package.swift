@@ -88,7 +88,7 @@ let package = Package(
       name: "SessionKit",
       dependencies: [
         "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "PlainText",
-        "Posix", "Scripting", "SerialCore", "Views", system,
+        "Posix", "Scripting", "SerialCore", "Telnet", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -105,7 +105,8 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks",
+        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
+        "NetworkLinks",
         "Observing", "Options", "Patterns", "PlainText", "Posix", "Scripting", "Scrollback",
         "SerialCore", "SessionKit", "Telnet", "TerminalFrontEnd", "TerminalUI", "Views", system,
       ],
@@ -188,7 +189,8 @@ let package = Package(
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
         "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit",
         "Telnet",
-        "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
+        "TerminalFrontEnd", "TerminalUI", "TestSupport", "Patterns", "Scripting", "Scrollback",
+        "Views", system,
       ],
       swiftSettings: strict),
   ],
