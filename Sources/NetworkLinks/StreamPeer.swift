@@ -9,7 +9,7 @@ package enum StreamPeer: Hashable, Sendable {
   case host([UInt8], port: UInt16)
   /// A process of this computer: `SO_PEERCRED` of unix(7).
   case process(pid_t, UserID)
-  /// Whoever has the other ends of the standard streams.
+  /// A program with the other ends of the standard streams.
   case standardStreams
 
   /// Reads what accept(2) has returned.
@@ -38,11 +38,23 @@ package enum StreamPeer: Hashable, Sendable {
   }
 
   private static func process(at descriptor: FileDescriptor) -> StreamPeer {
+    let peer = try? credentials(of: descriptor)
+    return .process(peer?.pid ?? 0, peer?.user ?? UserID(rawValue: .max))
+  }
+
+  /// The process at the other end, as the kernel recorded it when the connection was made: `SO_PEERCRED`.
+  ///
+  /// The corresponding C function is `getsockopt`.
+  package static func credentials(
+    of descriptor: FileDescriptor
+  ) throws(Errno) -> (pid: pid_t, user: UserID) {
     // struct ucred, which Swift's Glibc module lacks.
-    var credentials: (pid: pid_t, user: uid_t, group: gid_t) = (0, .max, .max)
+    var credentials: (pid: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
-    getsockopt(descriptor.rawValue, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
-    return .process(credentials.pid, UserID(rawValue: credentials.user))
+    try systemCall {
+      getsockopt(descriptor.rawValue, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
+    }
+    return (credentials.pid, UserID(rawValue: credentials.user))
   }
 
   /// In words, safe to show: `192.168.1.5:40112`, `max (pid 123)`.

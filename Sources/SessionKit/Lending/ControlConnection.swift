@@ -15,7 +15,7 @@ final class ControlConnection: Borrower {
   package var onEnd: () -> Void = {}
 
   private let descriptor: OwnedDescriptor
-  private let peer: UnixSocket.Peer
+  private let peer: (pid: pid_t, user: UserID)
   /// The present sessions.
   private let sessions: () -> [SessionController]
   /// The desk of the session that has the requested port.
@@ -36,7 +36,7 @@ final class ControlConnection: Borrower {
     _ client: consuming OwnedDescriptor, on loop: IOLoop,
     for sessions: @escaping () -> [SessionController]
   ) throws(Errno) {
-    peer = try UnixSocket.peer(of: client.borrowed)
+    peer = try StreamPeer.credentials(of: client.borrowed)
     descriptor = client
     self.sessions = sessions
     guard peer.user == UserID(rawValue: geteuid()) || peer.user == UserID(rawValue: 0) else {

@@ -4,12 +4,6 @@ package import SystemPackage
 
 /// Wrappers for stream sockets of the local domain. See unix(7).
 package enum UnixSocket {
-  /// The process at the other end, as the kernel recorded it when the connection was made.
-  struct Peer: Hashable {
-    package let pid: pid_t
-    package let user: UserID
-  }
-
   /// Creates a socket, close-on-exec. The corresponding C function is `socket`.
   package static func make(isBlocking: Bool) throws(Errno) -> OwnedDescriptor {
     let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -43,17 +37,6 @@ package enum UnixSocket {
     try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
     try systemCall { fcntl(rawValue, F_SETFL, O_NONBLOCK) }
     return client
-  }
-
-  /// The process at the other end: `SO_PEERCRED`.
-  static func peer(of descriptor: FileDescriptor) throws(Errno) -> Peer {
-    // struct ucred, which Swift's Glibc module lacks.
-    var credentials: (pid: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
-    var length = socklen_t(MemoryLayout.size(ofValue: credentials))
-    try systemCall {
-      getsockopt(descriptor.rawValue, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
-    }
-    return Peer(pid: credentials.pid, user: UserID(rawValue: credentials.user))
   }
 
   /// Limits how long connecting, reading and writing may block; after that they fail with `EAGAIN`.
