@@ -127,22 +127,11 @@ struct AttachCommand: ProfiledCommand {
   }
 
   private func configuration(for session: RunningSession) -> ConnectConfiguration {
-    ConnectConfiguration(
-      session: SessionConfiguration(
+    configuration(
+      of: SessionConfiguration(
         target: .endpoint(session.endpoint), settings: LineSettings(),
         linkOptions: LinkOptions(), onOpen: nil, reconnects: false, waitsForAbsentDevice: false,
         pacing: Pacing(), log: values.logConfiguration, isQuiet: values[SessionParameters.quiet]),
-      profile: profile.name, configuredKeys: Set(profile.keys),
-      file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
-      snippets: profile.snippets, sequences: profile.sequences,
-      echoesLocally: values[ConnectCommand.localEcho],
-      isReadOnly: values[ConnectCommand.readOnly],
-      editsLines: values[ConnectCommand.inputMode] == .line,
-      lineEnding: values[ConnectCommand.lineEnding], view: values.viewSettings,
-      filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
-      scrollbackCapacity: values[ViewParameters.scrollback],
-      printsLists: values[ViewParameters.plain], prefix: values[ConnectCommand.prefix],
-      escape: values[ConnectCommand.escape], linger: .milliseconds(200), drain: nil,
-      releaseSignal: nil)
+      linger: .milliseconds(200))
   }
 }

@@ -281,23 +281,36 @@ extension ConnectCommand {
   /// - Throws: ``Failure`` if it names a group that does not exist.
   var connectConfiguration: ConnectConfiguration {
     get throws(Failure) {
-      ConnectConfiguration(
-        session: sessionConfiguration, profile: profile.name,
-        configuredKeys: Set(profile.keys),
-        file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
-        snippets: profile.snippets,
-        sequences: profile.sequences,
-        echoesLocally: values[Self.localEcho],
-        isReadOnly: isReadOnly, editsLines: values[Self.inputMode] == .line,
-        lineEnding: values[Self.lineEnding], view: values.viewSettings,
-        filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
-        scrollbackCapacity: values[ViewParameters.scrollback],
-        printsLists: values[ViewParameters.plain], prefix: values[Self.prefix],
-        escape: values[Self.escape], linger: linger,
-        drain: values[Self.drain].map { .seconds($0) }, releaseSignal: values[Self.releaseOn],
-        userName: values.userName, writers: values[SharingParameters.writers].rule,
-        entrances: values.entrances,
-        servingRules: try values.servingRules)
+      var configuration = configuration(
+        of: sessionConfiguration, linger: linger, drain: values[Self.drain].map { .seconds($0) },
+        releaseSignal: values[Self.releaseOn])
+      configuration.userName = values.userName
+      configuration.writers = values[SharingParameters.writers].rule
+      configuration.entrances = values.entrances
+      configuration.servingRules = try values.servingRules
+      return configuration
     }
+  }
+}
+
+extension ProfiledCommand {
+  /// The configuration of an interactive session: what `connect` and `attach` have in common.
+  func configuration(
+    of session: SessionConfiguration, linger: Duration, drain: Duration? = nil,
+    releaseSignal: ReleaseSignal? = nil
+  ) -> ConnectConfiguration {
+    ConnectConfiguration(
+      session: session, profile: profile.name, configuredKeys: Set(profile.keys),
+      file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
+      snippets: profile.snippets, sequences: profile.sequences,
+      echoesLocally: values[ConnectCommand.localEcho],
+      isReadOnly: values[ConnectCommand.readOnly],
+      editsLines: values[ConnectCommand.inputMode] == .line,
+      lineEnding: values[ConnectCommand.lineEnding], view: values.viewSettings,
+      filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
+      scrollbackCapacity: values[ViewParameters.scrollback],
+      printsLists: values[ViewParameters.plain], prefix: values[ConnectCommand.prefix],
+      escape: values[ConnectCommand.escape], linger: linger, drain: drain,
+      releaseSignal: releaseSignal)
   }
 }
