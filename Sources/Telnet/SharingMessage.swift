@@ -41,7 +41,7 @@ public enum SharingMessage: Hashable, Sendable {
   case pen(ID, Handover)
   /// Somebody asks the client for the pen.
   case asks(ID)
-  /// Whoever has the pen keeps it.
+  /// The one with the pen keeps it.
   case kept
   /// This number of bytes was left out, because the client took nothing.
   case missed(UInt32)
@@ -64,11 +64,11 @@ public enum SharingMessage: Hashable, Sendable {
   public enum Handover: UInt8, CaseIterable, Sendable {
     /// Nobody had it.
     case taken
-    /// Whoever had it gave it.
+    /// Its holder gave it.
     case given
     /// It was taken without asking.
     case forced
-    /// Whoever had it has left.
+    /// Its holder has left.
     case inherited
   }
 

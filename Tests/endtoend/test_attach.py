@@ -319,12 +319,16 @@ class PenTests(AttachCase):
         self.assertEqual(self.device.read_exactly(1), b"k")
         self.assert_nothing_reached_the_device()
 
-    def test_the_holder_gives_it_and_gets_it_back(self):
-        viewer = self.viewer()
+    def answer(self, viewer, keys):
+        """A viewer asks for the pen, and the holder answers with keys."""
         self.ask(viewer)
         self.holder.send(PREFIX + b"w")
         self.holder.expect(b"give it to")
-        self.holder.send(b"\r")
+        self.holder.send(keys)
+
+    def test_the_holder_gives_it_and_gets_it_back(self):
+        viewer = self.viewer()
+        self.answer(viewer, b"\r")
         viewer.expect(b"you have the pen.")
         viewer.send(b"v")
         self.assertEqual(self.device.read_exactly(1), b"v")
@@ -338,10 +342,7 @@ class PenTests(AttachCase):
 
     def test_the_holder_keeps_it(self):
         viewer = self.viewer()
-        self.ask(viewer)
-        self.holder.send(PREFIX + b"w")
-        self.holder.expect(b"give it to")
-        self.holder.send(b"keep\r")
+        self.answer(viewer, b"keep\r")
         viewer.expect(b"you do not get the pen: it is kept.")
         self.holder.expect(b"you keep the pen")
         viewer.send(b"v")
@@ -384,10 +385,7 @@ class PenTests(AttachCase):
 
     def test_a_viewer_that_is_killed_is_gone_at_once(self):
         viewer = self.viewer()
-        self.ask(viewer)
-        self.holder.send(PREFIX + b"w")
-        self.holder.expect(b"give it to")
-        self.holder.send(b"\r")
+        self.answer(viewer, b"\r")
         viewer.expect(b"you have the pen.")
         viewer.process.kill()
         killed = time.monotonic()

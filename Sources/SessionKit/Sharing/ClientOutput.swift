@@ -60,7 +60,7 @@ final class ClientOutput {
   /// - Parameter byteCount: their number, before they were encoded.
   func write(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) {
     let isFull = isSuspended || (!isDrained && count + bytes.count > Self.crowd)
-    // Until the client is told of a gap, it goes on.
+    // A gap goes on until the client knows of it.
     if leftOut > 0 || (leavesOut && isFull) {
       leftOut += byteCount
     } else {

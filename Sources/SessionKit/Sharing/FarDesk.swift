@@ -22,7 +22,7 @@ package final class FarDesk: PenDesk {
     case penMoved(from: Sharing.Pen, to: Sharing.Pen, SharingMessage.Handover)
     /// Somebody asks this user for the pen.
     case asked(Sharing.Person)
-    /// Whoever has the pen keeps it.
+    /// The one with the pen keeps it.
     case kept
     /// What was shown before the user came, in nanoseconds since 1970-01-01 UTC.
     case history([UInt8], time: UInt64)

@@ -148,7 +148,7 @@ package struct Roster: Hashable, Sendable {
     return move(to: id, holder == nil ? .taken : .forced)
   }
 
-  /// Passes the pen on to whoever waits for it.
+  /// Passes the pen on to the member who waits for it.
   private mutating func passOn(_ handover: Handover) -> [Event] {
     let next = applicants.first ?? (home == holder ? nil : home)
     return move(to: next, handover)

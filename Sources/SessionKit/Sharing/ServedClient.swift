@@ -12,7 +12,7 @@ import Telnet
 /// A client of RFC 2217 also sets the line if it may, and hears of modem lines and of errors. A serialterm hears
 /// of the people at the session too, and a viewer gets what was shown before.
 ///
-/// Nobody waits for a client that takes nothing: what does not fit is left out, and it is told how much. The one
+/// Nobody waits for a client that takes nothing: what does not fit is left out, and the client learns how much. The one
 /// with the pen is waited for if it is alone, and else for a moment.
 package final class ServedClient: SessionObserver, Participant {
   /// Called once, when the client has ended its stream, or is gone. It is called in one of its own events.

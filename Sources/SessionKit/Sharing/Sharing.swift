@@ -61,7 +61,7 @@ package protocol PenDesk: AnyObject {
   func give(to id: Sharing.ID)
   /// Answers those who ask for the pen: this user keeps it.
   func keep()
-  /// Gives the pen back: to whoever has asked, to who sits at the session, or to nobody.
+  /// Gives the pen back: to the first who has asked, to the user who sits at the session, or to nobody.
   func giveBack()
   /// Takes the pen without asking.
   func take()

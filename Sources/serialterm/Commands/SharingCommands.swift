@@ -77,7 +77,7 @@ extension Command {
 }
 
 extension Question {
-  /// To whom the user gives the pen: to those who have asked first.
+  /// Asks the user who gets the pen. Those who have asked for it are first.
   fileprivate static func toWhom(at call: CommandCall) -> Question where Answer == Sharing.ID? {
     Question(
       title: "the pen",
