@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "CTerminalGuard"),
 
     // System calls as Swift functions: errors, ownership of descriptors, the monotonic clock.
-    .target(name: "Posix", dependencies: [system], swiftSettings: strict),
+    .target(name: "Posix", dependencies: ["CSerial", system], swiftSettings: strict),
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
@@ -61,9 +61,7 @@ let package = Package(
     .target(name: "Views", dependencies: ["Patterns"], swiftSettings: strict),
 
     // Logs: the formats as pure values, and the thread that writes them.
-    .target(
-      name: "Logs", dependencies: ["CSerial", "Posix", "Views", system],
-      swiftSettings: strict),
+    .target(name: "Logs", dependencies: ["Posix", "Views", system], swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
       name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),

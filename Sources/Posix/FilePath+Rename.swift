@@ -1,0 +1,69 @@
+import CSerial
+import Glibc
+package import SystemPackage
+
+/// Renaming without replacing.
+extension FilePath {
+  /// Whether anything has this name, a symbolic link that leads nowhere included.
+  package var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
+
+  /// Renames a file, and replaces what has the new name. The corresponding C function is `renameat`.
+  ///
+  /// - Parameter folder: the folder of relative paths; by default the working directory.
+  /// - Throws: the error of renameat(2).
+  package func rename(to new: FilePath, in folder: FileDescriptor? = nil) throws(Errno) {
+    let folder = folder?.rawValue ?? AT_FDCWD
+    try systemCall {
+      withPlatformString { old in
+        new.withPlatformString { Glibc.renameat(folder, old, folder, $0) }
+      }
+    }
+  }
+
+  /// Renames a file unless something has the new name. The corresponding C function is `renameat2`
+  /// with `RENAME_NOREPLACE`.
+  ///
+  /// - Parameter folder: the folder of relative paths; by default the working directory.
+  /// - Returns: false if something has the new name.
+  /// - Throws: the error of renameat2(2).
+  package func renameUnlessExists(
+    to new: FilePath, in folder: FileDescriptor? = nil
+  ) throws(Errno) -> Bool {
+    let place = folder?.rawValue ?? AT_FDCWD
+    do throws(Errno) {
+      try systemCall {
+        withPlatformString { old in
+          new.withPlatformString {
+            renameat2(place, old, place, $0, CUnsignedInt(CSERIAL_RENAME_NOREPLACE))
+          }
+        }
+      }
+    } catch .fileExists {
+      return false
+    } catch .invalidArgument {
+      // The file system has no such flag, as NFS.
+      return try linkUnlessExists(to: new, in: folder)
+    }
+    return true
+  }
+
+  private func linkUnlessExists(
+    to new: FilePath, in folder: FileDescriptor?
+  ) throws(Errno) -> Bool {
+    let place = folder?.rawValue ?? AT_FDCWD
+    do throws(Errno) {
+      try systemCall {
+        withPlatformString { old in new.withPlatformString { linkat(place, old, place, $0, 0) } }
+      }
+      try systemCall { withPlatformString { unlinkat(place, $0, 0) } }
+    } catch .fileExists {
+      return false
+    } catch .notPermitted {
+      // The file system has no hard links either. The only way left is to check first.
+      let isThere = new.withPlatformString { faccessat(place, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
+      guard !isThere else { return false }
+      try rename(to: new, in: folder)
+    }
+    return true
+  }
+}
