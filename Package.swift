@@ -69,6 +69,8 @@ let package = Package(
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217), as values.
     .target(name: "Telnet", swiftSettings: strict),
+    // XMODEM, YMODEM and ZMODEM, as values.
+    .target(name: "TransferProtocols", swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.
     .target(name: "Options", dependencies: ["PlainText"], swiftSettings: strict),
     // Parsing of the configuration file.
@@ -155,6 +157,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "TelnetTests", dependencies: ["Telnet"], swiftSettings: strict),
+    .testTarget(
+      name: "TransferProtocolsTests", dependencies: ["TransferProtocols"], swiftSettings: strict),
     .testTarget(
       name: "ScrollbackTests", dependencies: ["Patterns", "Scrollback"], swiftSettings: strict),
     .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),

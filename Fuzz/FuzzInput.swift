@@ -27,7 +27,8 @@ struct FuzzInput {
   /// The output of a stage, which must not depend on how the stream is cut.
   func output(of stage: some ByteStage) -> [UInt8] {
     let whole = output(of: stage, inPieces: false)
-    precondition(output(of: stage, inPieces: true) == whole, "the output depends on how the stream is cut")
+    precondition(
+      output(of: stage, inPieces: true) == whole, "the output depends on how the stream is cut")
     return whole
   }
 }

@@ -1,0 +1,415 @@
+/// Receives files by XMODEM, YMODEM or YMODEM-g.
+///
+/// It asks for blocks with a CRC-16 first, and now and then for blocks with a checksum, for senders that
+/// know nothing else. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
+///
+/// ## What counts
+///
+/// - A block counts when its number, its complement and its check fit, and it is the next one. The one
+///   before is acknowledged again: the acknowledgement was lost. Any other ends the transfer.
+/// - EOT counts when nothing follows it, and CAN when there are two of them: damaged bytes are neither.
+/// - After a damaged block, the line is listened to until it is silent: the answer must not fall into the
+///   middle of what is still sent.
+public struct BlockReceiver: TransferMachine {
+  private let expectsHeaders: Bool
+  private let isStreaming: Bool
+  private let conditions: TransferConditions
+
+  private enum State {
+    /// The place of the file is asked for.
+    case offering
+    /// The next block, or the end, may begin.
+    case awaitingBlock
+    /// Bytes are discarded until the line is silent.
+    case purging(until: Duration)
+    /// EOT came. It counts if nothing follows.
+    case ending
+    /// The transfer has failed. The sender listens only between blocks.
+    case awaitingSilence(TransferFailure, until: Duration)
+    case closing(ClosingPhase)
+    case ended
+  }
+
+  /// How far the present file is.
+  private enum Phase {
+    /// The header is awaited; it may be that of the next file.
+    case header(isFirst: Bool)
+    /// The first block is awaited.
+    case start
+    case blocks
+  }
+
+  private var state = State.offering
+  private var phase: Phase
+  private var check = Block.Check.crc
+  /// What was received and not used.
+  private var inbox: [UInt8] = []
+  /// Whether a block has come.
+  private var hasBegun = false
+  /// The number of the next block.
+  private var number: UInt8 = 1
+  /// The announced size of the present file; nil if it is unknown.
+  private var size: Int?
+  /// Whether the present file is received and not kept.
+  private var isSkipping = false
+  private var progress = TransferProgress()
+  /// The number of bytes 1A at the end of the last block.
+  private var padding = 0
+  /// The number of requests without a good block since the last good one.
+  private var errors = 0
+  private var requests = 0
+  /// The answer that is kept back, and the time to wake afterwards.
+  private var held: (answer: [UInt8], wake: Duration?)?
+  /// When the last answer was given, and how many bytes came since.
+  private var answeredAt = Duration.zero
+  private var receivedCount = 0
+  /// How long an answer is kept back: longer after each that got lost nonetheless.
+  private var pause = firstPause
+  private static let firstPause = Duration.milliseconds(1)
+  private static let longestPause = Duration.milliseconds(100)
+  /// Since when no good block has come.
+  private var silenceBegan = Duration.zero
+
+  /// The time between requests for the start.
+  static let requestInterval = Duration.seconds(3)
+  /// The number of requests for a CRC-16 before the first for a checksum.
+  static let crcRequests = 4
+  /// How long the next block is waited for before it is asked for again.
+  static let blockTime = Duration.seconds(5)
+  /// How long the next file, or the end of the batch, is waited for.
+  static let nextFileTime = Duration.seconds(10)
+  /// The longest time between two bytes of a block.
+  static let byteTime = Duration.seconds(1)
+  /// The silence after a damaged block, and the longest time until it.
+  static let silence = Duration.milliseconds(200)
+  static let longestNoise = Duration.seconds(10)
+  /// How long nothing follows EOT.
+  static let endSilence = Duration.milliseconds(100)
+  /// How often a block is asked for again, at most.
+  static let mostErrors = 16
+
+  /// Creates the receiver.
+  public init(_ kind: TransferProtocol, conditions: TransferConditions = TransferConditions()) {
+    expectsHeaders = kind == .ymodem || kind == .ymodemG
+    isStreaming = kind == .ymodemG
+    phase = expectsHeaders ? .header(isFirst: true) : .start
+    self.conditions = conditions
+  }
+
+  public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+    if case .closing(var phase) = state {
+      let actions = phase.handle(event, at: now)
+      state = .closing(phase)
+      return actions
+    }
+    var actions = event == .begun ? [] : release()
+    if event == .woken, !actions.isEmpty { return actions }
+    if case .received(let bytes) = event { receivedCount += bytes.count }
+    actions += take(event, at: now)
+    return hold(actions, at: now)
+  }
+
+  private mutating func take(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+    switch event {
+    case .begun:
+      silenceBegan = now
+      return expectsHeaders ? request(at: now) : [.offer(TransferredFile(name: []))]
+    case .accepted: return begin(isSkipping: false, at: now)
+    case .declined: return expectsHeaders ? begin(isSkipping: true, at: now) : finish(.done)
+    case .received(let bytes): return take(bytes, at: now)
+    case .woken: return timeIsUp(at: now)
+    case .stopped: return fail(.stopped, at: now)
+    case .storageFailed: return fail(.storage, at: now)
+    case .lost: return finish(.failed(.cutOff))
+    case .sent, .room, .file, .read, .checksum, .regained: return []
+    }
+  }
+
+  // MARK: A pause before the answer
+
+  /// Keeps an answer back if what it answers came sooner than a real line carries it. Some senders discard what has
+  /// come by the time that they have sent a block (lrzsz).
+  private mutating func hold(_ actions: [TransferAction], at now: Duration) -> [TransferAction] {
+    switch state {
+    case .closing, .ended: return actions
+    default: break
+    }
+    var answer: [UInt8] = []
+    var time: Duration?
+    for case .send(let bytes) in actions { answer += bytes }
+    guard !answer.isEmpty else { return actions }
+    let lineTime =
+      conditions.bytesPerSecond.map { .seconds(1) * receivedCount / max($0, 1) } ?? Duration.zero
+    // One that was lost shows such a sender, too.
+    let isTooSoon =
+      receivedCount >= Block.short
+      && (now - answeredAt < lineTime * 9 / 10 || pause > Self.firstPause)
+    (answeredAt, receivedCount) = (now, 0)
+    guard isTooSoon, !isStreaming else { return actions }
+    for case .wake(let wake) in actions { time = wake }
+    let rest = actions.filter { action in
+      switch action {
+      case .send, .wake: false
+      default: true
+      }
+    }
+    if case .finish? = rest.last { return actions }
+    held = (answer, time)
+    return rest + [.wake(at: now + pause)]
+  }
+
+  /// The answer that was kept back.
+  private mutating func release() -> [TransferAction] {
+    guard let held else { return [] }
+    self.held = nil
+    return [.send(held.answer), .wake(at: held.wake)]
+  }
+
+  // MARK: Asking
+
+  /// Asks for the first block of a file, or for the header.
+  private mutating func request(at now: Duration) -> [TransferAction] {
+    state = .awaitingBlock
+    inbox = []
+    if !isStreaming, !hasBegun {
+      requests += 1
+      check = requests > Self.crcRequests && requests.isMultiple(of: 2) ? .sum : .crc
+    }
+    let character =
+      isStreaming ? BlockCharacter.g : check == .sum ? BlockCharacter.nak : BlockCharacter.c
+    return [.send([character]), .wake(at: now + Self.requestInterval)]
+  }
+
+  /// The file has its place.
+  private mutating func begin(isSkipping: Bool, at now: Duration) -> [TransferAction] {
+    guard case .offering = state else { return [] }
+    self.isSkipping = isSkipping
+    (phase, number, padding, silenceBegan) = (.start, 1, 0, now)
+    progress.position = 0
+    return (expectsHeaders ? [.send([BlockCharacter.ack])] : []) + request(at: now)
+  }
+
+  private mutating func askAgain(at now: Duration) -> [TransferAction] {
+    // What comes before the first block is no error.
+    guard hasBegun else { return request(at: now) }
+    if isStreaming { return fail(.outOfStep, at: now) }
+    errors += 1
+    progress.retries += 1
+    guard errors <= Self.mostErrors else { return fail(.tooManyErrors, at: now) }
+    guard case .blocks = phase else { return [.progress(progress)] + request(at: now) }
+    state = .awaitingBlock
+    inbox = []
+    return [
+      .progress(progress), .send([BlockCharacter.nak]), .wake(at: now + Self.blockTime),
+    ]
+  }
+
+  // MARK: What the sender sends
+
+  private mutating func take(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
+    switch state {
+    case .awaitingBlock:
+      inbox += bytes
+      return scan(at: now)
+    case .ending: return purge(bytes, until: now + Self.longestNoise, at: now)
+    case .purging(let limit): return purge(bytes, until: limit, at: now)
+    case .awaitingSilence(_, let limit): return [.wake(at: min(now + Self.silence, limit))]
+    // What comes before it was asked for is old.
+    case .offering, .closing, .ended: return []
+    }
+  }
+
+  /// Uses the blocks in the inbox.
+  private mutating func scan(at now: Duration) -> [TransferAction] {
+    let begin = progress.position
+    var kept: [UInt8] = []
+    var acknowledgements: [UInt8] = []
+    var text: [UInt8] = []
+    var start = 0
+    defer { inbox.removeFirst(min(start, inbox.count)) }
+    func collected() -> [TransferAction] {
+      var actions: [TransferAction] = text.isEmpty ? [] : [.pass(text)]
+      if !kept.isEmpty { actions.append(.write(kept)) }
+      if progress.position > begin {
+        actions += [.progress(progress), .wake(at: now + Self.blockTime)]
+      }
+      return acknowledgements.isEmpty ? actions : actions + [.send(acknowledgements)]
+    }
+    while start < inbox.count {
+      let first = inbox[start]
+      let rest = inbox[start...]
+      if isBlock(rest), let size = Block.byteCount(beginningWith: first, check: check) {
+        guard rest.count >= size else { break }
+        guard let block = Block.decoded(rest.prefix(size), check: check) else {
+          // Asked again, the sender would take it for the request for what follows a header.
+          if isStreaming { return collected() + fail(.outOfStep, at: now) }
+          return collected() + purge([], until: now + Self.longestNoise, at: now)
+        }
+        start += size
+        hasBegun = true
+        guard case .blocks = dataPhase, block.number == number else {
+          let after = Array(inbox[start...])
+          let answer = takeOther(block.number, block.contents, at: now)
+          start = inbox.count
+          guard case .ended = state, !after.isEmpty else { return collected() + answer }
+          // The bytes after the end belong to the user.
+          return collected() + answer.dropLast() + [.pass(after)] + answer.suffix(1)
+        }
+        guard let count = accept(block.contents, at: now) else {
+          return collected() + fail(.tooLarge, at: now)
+        }
+        kept += block.contents.prefix(count)
+        if !isStreaming { acknowledgements.append(BlockCharacter.ack) }
+      } else if first == BlockCharacter.eot, rest.count == 1, hasBegun || !expectsHeaders {
+        start += 1
+        state = .ending
+        return collected() + [.wake(at: now + Self.endSilence)]
+      } else if first == BlockCharacter.can, rest.count == 1 {
+        break
+      } else if first == BlockCharacter.can, rest.dropFirst().first == BlockCharacter.can {
+        start = inbox.count
+        return collected() + close(.cancelled, tellsSender: false, at: now)
+      } else if !hasBegun {
+        text.append(first)
+        start += 1
+      } else {
+        return collected() + purge([], until: now + Self.longestNoise, at: now)
+      }
+    }
+    return collected() + (start < inbox.count ? [.wake(at: now + Self.byteTime)] : [])
+  }
+
+  /// Before the first block, text may contain the character that begins one.
+  private func isBlock(_ bytes: ArraySlice<UInt8>) -> Bool {
+    hasBegun || bytes.count < 3 || bytes[bytes.startIndex + 1] == ~bytes[bytes.startIndex + 2]
+  }
+
+  /// The present phase, in which the first block is one of the blocks.
+  private var dataPhase: Phase {
+    if case .start = phase { return .blocks }
+    return phase
+  }
+
+  /// Takes the contents of the next block.
+  ///
+  /// - Returns: the number of bytes that belong to the file and are kept; nil if the file is too large.
+  private mutating func accept(_ contents: ArraySlice<UInt8>, at now: Duration) -> Int? {
+    (phase, errors, silenceBegan) = (.blocks, 0, now)
+    number &+= 1
+    padding = contents.reversed().prefix { $0 == BlockCharacter.sub }.count
+    // The rest of the last block is padding.
+    let count = min(contents.count, size.map { $0 - progress.position } ?? .max)
+    progress.position += count
+    guard progress.position <= conditions.largestFile ?? .max else { return nil }
+    return isSkipping ? 0 : count
+  }
+
+  /// Takes a good block that is not the next one of the file.
+  private mutating func takeOther(
+    _ number: UInt8, _ contents: ArraySlice<UInt8>, at now: Duration
+  ) -> [TransferAction] {
+    switch phase {
+    case .header where number == 0:
+      guard let file = FileHeader.decoded(contents) else {
+        return [.send([BlockCharacter.ack])] + finish(.done)
+      }
+      if let limit = conditions.largestFile, file.size ?? 0 > limit {
+        return [.say(.tooLarge(file))] + fail(.tooLarge, at: now)
+      }
+      (state, size, errors) = (.offering, file.size, 0)
+      return [.wake(at: nil), .offer(file)]
+    // The acknowledgement of the header was lost.
+    case .start where expectsHeaders && number == 0:
+      if now - silenceBegan >= conditions.silencePatience { return fail(.timedOut, at: now) }
+      pause = min(pause * 4, Self.longestPause)
+      return [.send([BlockCharacter.ack])] + request(at: now)
+    case .blocks where number == self.number &- 1 && !isStreaming:
+      if now - silenceBegan >= conditions.silencePatience { return fail(.timedOut, at: now) }
+      pause = min(pause * 4, Self.longestPause)
+      return [.send([BlockCharacter.ack]), .wake(at: now + Self.blockTime)]
+    case .header, .start, .blocks: return fail(.outOfStep, at: now)
+    }
+  }
+
+  private mutating func purge(
+    _ bytes: [UInt8], until limit: Duration, at now: Duration
+  ) -> [TransferAction] {
+    inbox = []
+    if zip(bytes, bytes.dropFirst()).contains(where: {
+      $0 == BlockCharacter.can && $1 == BlockCharacter.can
+    }) {
+      return close(.cancelled, tellsSender: false, at: now)
+    }
+    guard now < limit else { return fail(.tooManyErrors, at: now) }
+    state = .purging(until: limit)
+    return [.wake(at: now + Self.silence)]
+  }
+
+  private mutating func endFile(at now: Duration) -> [TransferAction] {
+    let ack = TransferAction.send([BlockCharacter.ack])
+    // Its acknowledgement was lost.
+    if case .header = phase { return [ack] + request(at: now) }
+    if let size, progress.position < size { return fail(.tooShort, at: now) }
+    let end = TransferAction.endFile(isSkipping ? .skipped : .complete)
+    guard expectsHeaders else {
+      let remark: [TransferAction] = padding > 0 ? [.say(.padding(padding))] : []
+      return remark + [end, ack] + finish(.done)
+    }
+    (phase, errors, silenceBegan) = (.header(isFirst: false), 0, now)
+    return [end, ack] + request(at: now)
+  }
+
+  // MARK: Time
+
+  private mutating func timeIsUp(at now: Duration) -> [TransferAction] {
+    switch state {
+    case .awaitingBlock: return blockIsMissing(at: now)
+    case .purging: return askAgain(at: now)
+    case .ending: return endFile(at: now)
+    case .awaitingSilence(let failure, _): return close(failure, at: now)
+    case .offering, .closing, .ended: return []
+    }
+  }
+
+  private mutating func blockIsMissing(at now: Duration) -> [TransferAction] {
+    let silence = now - silenceBegan
+    if !hasBegun {
+      guard silence < conditions.startPatience else {
+        return close(.noAnswer, tellsSender: false, at: now)
+      }
+      return request(at: now)
+    }
+    if case .header(isFirst: false) = phase, silence >= Self.nextFileTime { return finish(.done) }
+    if silence >= conditions.silencePatience { return fail(.timedOut, at: now) }
+    switch phase {
+    case .header, .start: return request(at: now)
+    case .blocks: return askAgain(at: now)
+    }
+  }
+
+  // MARK: The end
+
+  private mutating func fail(_ failure: TransferFailure, at now: Duration) -> [TransferAction] {
+    switch state {
+    case .awaitingSilence, .ended: return []
+    default: break
+    }
+    // Who sends without waiting for answers listens all the time.
+    guard hasBegun, !isStreaming else { return close(failure, at: now) }
+    state = .awaitingSilence(failure, until: now + .seconds(1))
+    return [.wake(at: now + Self.silence)]
+  }
+
+  private mutating func close(
+    _ failure: TransferFailure, tellsSender: Bool = true, at now: Duration
+  ) -> [TransferAction] {
+    let phase = ClosingPhase(failure, at: now)
+    state = .closing(phase)
+    return (tellsSender ? [.send(cancelSequence)] : []) + phase.begin(at: now)
+  }
+
+  private mutating func finish(_ end: TransferEnd) -> [TransferAction] {
+    state = .ended
+    return [.finish(end)]
+  }
+}

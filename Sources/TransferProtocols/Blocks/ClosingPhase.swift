@@ -1,0 +1,31 @@
+/// The end of a transfer that failed: the line is listened to until the other side is silent, so that nothing
+/// of the transfer reaches the screen. The text at the end belongs to the user.
+struct ClosingPhase {
+  private let end: TransferEnd
+  private let limit: Duration
+  private var text = TrailingText()
+
+  /// How long the line must be silent.
+  private static let silence = Duration.milliseconds(300)
+  /// The longest time, whatever the other side sends.
+  private static let longest = Duration.seconds(1)
+
+  init(_ failure: TransferFailure, at now: Duration) {
+    end = .failed(failure)
+    limit = now + Self.longest
+  }
+
+  /// The actions when it begins.
+  func begin(at now: Duration) -> [TransferAction] { [.wake(at: min(now + Self.silence, limit))] }
+
+  mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+    switch event {
+    case .received(let bytes) where now < limit:
+      text.add(bytes)
+      return [.wake(at: min(now + Self.silence, limit))]
+    case .woken where now < limit: return text.actions + [.finish(end)]
+    case .received, .woken, .lost: return [.finish(end)]
+    default: return []
+    }
+  }
+}

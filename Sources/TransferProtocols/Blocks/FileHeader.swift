@@ -1,0 +1,42 @@
+/// What YMODEM's block 0 says about a file: the name, a zero, the size in decimal digits, the time and the mode
+/// in octal ones, separated by spaces. ZMODEM's ZFILE has the same.
+enum FileHeader {
+  /// The bytes of the header. It ends where nothing more is known.
+  ///
+  /// - Parameter rest: what follows the mode, with its space: ZMODEM's number of files left, say.
+  static func encoded(_ file: TransferredFile, rest: String = "") -> [UInt8] {
+    var text = ""
+    if let size = file.size {
+      text = "\(size)"
+      if let time = file.modificationTime {
+        text += " \(String(max(time, 0), radix: 8))"
+        if let mode = file.mode { text += " \(String(mode, radix: 8))\(rest)" }
+      }
+    }
+    return file.name + [0] + Array(text.utf8)
+  }
+
+  /// The file of a header; nil if it has no name, which ends a batch.
+  ///
+  /// A size that begins with `0x` is hexadecimal, as some boot loaders send it. What is not a number is
+  /// taken as unknown, and so is a time of 0.
+  static func decoded(_ bytes: some Collection<UInt8>) -> TransferredFile? {
+    let name = Array(bytes.prefix { $0 != 0 })
+    guard !name.isEmpty else { return nil }
+    let fields = bytes.dropFirst(name.count + 1).prefix { $0 != 0 }
+      .split(separator: 0x20, omittingEmptySubsequences: true)
+      .map { String(decoding: $0, as: UTF8.self) }
+    func number(_ index: Int, radix: Int) -> Int? {
+      guard index < fields.count else { return nil }
+      let field = fields[index]
+      let value =
+        field.hasPrefix("0x") || field.hasPrefix("0X")
+        ? Int(field.dropFirst(2), radix: 16) : Int(field, radix: radix)
+      return value.flatMap { $0 >= 0 ? $0 : nil }
+    }
+    return TransferredFile(
+      name: name, size: number(0, radix: 10),
+      modificationTime: number(1, radix: 8).flatMap { $0 == 0 ? nil : $0 },
+      mode: number(2, radix: 8).flatMap { $0 == 0 ? nil : UInt32(exactly: $0) })
+  }
+}

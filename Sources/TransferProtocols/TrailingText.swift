@@ -1,0 +1,19 @@
+/// The text at the end of what came after a transfer was broken off: the prompt of a shell, usually. What the other
+/// side still sent of the transfer is before it, and ends with a byte that is no text.
+struct TrailingText {
+  private(set) var bytes: [UInt8] = []
+  private static let limit = 4_096
+
+  mutating func add(_ received: [UInt8]) {
+    for byte in received {
+      switch byte {
+      case 0x20...0x7E, 0x09, 0x0A, 0x0D, 0x1B: bytes.append(byte)
+      default: bytes = []
+      }
+    }
+    if bytes.count > Self.limit { bytes.removeFirst(bytes.count - Self.limit) }
+  }
+
+  /// What is done with it at the end.
+  var actions: [TransferAction] { bytes.isEmpty ? [] : [.pass(bytes)] }
+}

@@ -1,0 +1,509 @@
+/// Reads ZMODEM's headers and data subpackets from bytes that arrive in any pieces.
+///
+/// It looks for headers until one comes that has data, then reads subpackets until the frame ends, or until
+/// one is damaged. What the sender of a damaged subpacket did to it is not known: it may have stopped in
+/// the middle and begun a new frame. So the raw bytes are kept, and searched for a header.
+///
+/// XON and XOFF are ignored wherever they come unescaped.
+struct ZmodemDecoder {
+  /// What was read.
+  enum Item: Hashable {
+    case header(ZmodemHeader)
+    /// A subpacket arrived undamaged. Take it with ``takeSubpacket()``, or keep it with
+    /// ``keepSubpacket()``; otherwise it is forgotten.
+    case subpacket(count: Int, end: ZmodemEnd)
+    /// A subpacket was damaged. The rest of its frame is skipped.
+    case damagedSubpacket
+    /// What looked like a header was damaged.
+    case damagedHeader
+    /// Five CANs in a row.
+    case cancelled
+  }
+
+  /// The most bytes of a subpacket. The specification has 1,024; some send 8,192.
+  static let longestSubpacket = 8_192
+
+  /// Whether headers are followed by their data; false where those that have data are echoes.
+  private let readsData: Bool
+  private var input: [UInt8] = []
+  private var index = 0
+  /// CANs in a row.
+  private var cancels = 0
+  /// The number of bytes that were skipped while looking for a header.
+  private(set) var skippedCount = 0
+
+  /// Whether what belongs to no header is kept, for ``takeText()``.
+  var keepsText = true
+  private var text: [UInt8] = []
+
+  // Looking for a header.
+  /// What may be the beginning of a header, without XON and XOFF.
+  private var candidate: [UInt8] = []
+
+  // Reading subpackets.
+  private var isInFrame = false
+  private var hasCRC32 = false
+  /// After a hex header, CR and LF come before the data.
+  private var lineEndCount = 0
+  /// Whether the byte before was ZDLE.
+  private var isEscaped = false
+  /// The end of the subpacket, while its CRC is read.
+  private var end: ZmodemEnd?
+  private var checksum: UInt32 = 0
+  private var checksumCount = 0
+  /// What is kept, the present subpacket behind it, then room.
+  private var data: [UInt8] = []
+  private var keptCount = 0
+  private var filledCount = 0
+  private var readyCount = 0
+  /// The raw bytes of the present subpacket that are no longer in the input.
+  private var earlier: [UInt8] = []
+  /// Where the present subpacket begins in the input.
+  private var rawStart = 0
+
+  init(readsData: Bool) { self.readsData = readsData }
+
+  /// Gives it bytes. Call ``next()`` until it returns nil.
+  mutating func feed(_ bytes: [UInt8]) {
+    input = index < input.count ? Array(input[index...]) + bytes : bytes
+    index = 0
+    rawStart = 0
+  }
+
+  /// What was read next; nil if more bytes are needed.
+  mutating func next() -> Item? {
+    while index < input.count {
+      if let item = isInFrame ? readSubpacket() : readHeader() { return item }
+    }
+    if isInFrame { earlier += input[rawStart...] }
+    input = []
+    index = 0
+    rawStart = 0
+    return nil
+  }
+
+  /// Leaves the present frame, and looks for a header.
+  mutating func seekHeader() {
+    isInFrame = false
+    candidate = []
+    skippedCount = 0
+  }
+
+  /// Forgets everything but what is kept.
+  mutating func reset() {
+    input = []
+    index = 0
+    cancels = 0
+    seekHeader()
+  }
+
+  /// The bytes that were given and not read.
+  mutating func takeRest() -> [UInt8] {
+    let rest = Array(input[index...])
+    input = []
+    index = 0
+    return rest
+  }
+
+  // MARK: The data
+
+  /// Removes and returns the subpacket that arrived last.
+  mutating func takeSubpacket() -> [UInt8] {
+    defer { readyCount = 0 }
+    return Array(data[keptCount..<(keptCount + readyCount)])
+  }
+
+  /// Keeps the subpacket that arrived last.
+  mutating func keepSubpacket() {
+    keptCount += readyCount
+    filledCount = keptCount
+    readyCount = 0
+  }
+
+  /// Removes and returns what was kept.
+  mutating func takeKept() -> [UInt8] {
+    guard keptCount > 0 else { return [] }
+    let kept = Array(data[..<keptCount])
+    let partCount = isInFrame ? filledCount - keptCount : 0
+    data.withUnsafeMutableBytes { bytes in
+      guard partCount > 0 else { return }
+      let part = UnsafeRawBufferPointer(
+        rebasing: UnsafeRawBufferPointer(bytes)[keptCount..<(keptCount + partCount)])
+      UnsafeMutableRawBufferPointer(rebasing: bytes[..<partCount]).copyMemory(from: part)
+    }
+    keptCount = 0
+    filledCount = partCount
+    return kept
+  }
+
+  // MARK: Headers
+
+  private mutating func readHeader() -> Item? {
+    if candidate.isEmpty { skipToCandidate() }
+    while index < input.count {
+      let byte = input[index]
+      index += 1
+      if let item = readHeaderByte(byte) { return item }
+      if candidate.isEmpty { return nil }
+    }
+    return nil
+  }
+
+  /// Skips bytes that cannot begin a header, nor belong to a cancellation.
+  private mutating func skipToCandidate() {
+    let start = index
+    input.withUnsafeBufferPointer { input in
+      while index < input.count {
+        let byte = input[index]
+        guard byte & 0x7F != ZmodemCharacter.pad, byte != ZmodemCharacter.escape else { return }
+        if !ZmodemCharacter.isFlowControl(byte) { cancels = 0 }
+        index += 1
+      }
+    }
+    skip(input[start..<index])
+  }
+
+  private mutating func skip(_ bytes: ArraySlice<UInt8>) {
+    skippedCount += bytes.count
+    if keepsText { text += bytes }
+  }
+
+  /// Removes and returns what was skipped.
+  mutating func takeText() -> [UInt8] {
+    defer { text = [] }
+    return text
+  }
+
+  private mutating func readHeaderByte(_ byte: UInt8) -> Item? {
+    guard !ZmodemCharacter.isFlowControl(byte) else { return nil }
+    cancels = byte == ZmodemCharacter.escape ? cancels + 1 : 0
+    if cancels == 5 {
+      cancels = 0
+      candidate = []
+      return .cancelled
+    }
+    candidate.append(byte)
+    var wasDamaged = false
+    while !candidate.isEmpty {
+      switch ZmodemHeaderReading(candidate) {
+      case .incomplete: return wasDamaged ? .damagedHeader : nil
+      case .header(let header, let form):
+        candidate = []
+        skippedCount = 0
+        if readsData, header.frame.hasData { beginFrame(form) }
+        return .header(header)
+      case .damaged:
+        wasDamaged = true
+        giveUpCandidate()
+      case .none: giveUpCandidate()
+      }
+    }
+    return wasDamaged ? .damagedHeader : nil
+  }
+
+  /// A header may begin in the middle of what looked like one.
+  private mutating func giveUpCandidate() {
+    let count =
+      candidate.dropFirst().firstIndex { $0 & 0x7F == ZmodemCharacter.pad } ?? candidate.count
+    skip(candidate[..<count])
+    candidate.removeFirst(count)
+  }
+
+  private mutating func beginFrame(_ form: ZmodemHeaderReading.Form) {
+    isInFrame = true
+    hasCRC32 = form == .binary32
+    lineEndCount = form == .hex ? 2 : 0
+    beginSubpacket()
+  }
+
+  // MARK: Subpackets
+
+  private mutating func beginSubpacket() {
+    isEscaped = false
+    end = nil
+    checksum = 0
+    checksumCount = 0
+    filledCount = keptCount
+    readyCount = 0
+    earlier = []
+    rawStart = index
+  }
+
+  /// Reads as much of a subpacket as there is.
+  private mutating func readSubpacket() -> Item? {
+    readyCount = 0
+    if end == nil {
+      if lineEndCount > 0 { skipLineEnd() }
+      if !isEscaped { copyRuns() }
+      if filledCount - keptCount > Self.longestSubpacket { return damage() }
+    }
+    guard index < input.count else { return nil }
+    let byte = input[index]
+    index += 1
+    guard !ZmodemCharacter.isFlowControl(byte) else { return nil }
+    cancels = byte == ZmodemCharacter.escape ? cancels + 1 : 0
+    guard isEscaped else {
+      if byte == ZmodemCharacter.escape { isEscaped = true } else { return take(byte) }
+      return nil
+    }
+    switch byte {
+    case ZmodemCharacter.escape:
+      guard cancels == 5 else { return nil }
+      cancels = 0
+      seekHeader()
+      return .cancelled
+    case ZmodemCharacter.delete, ZmodemCharacter.delete8:
+      isEscaped = false
+      return take(byte == ZmodemCharacter.delete ? 0x7F : 0xFF)
+    case _ where byte & 0x60 == 0x40:
+      isEscaped = false
+      return take(byte ^ 0x40)
+    default:
+      guard end == nil, let end = ZmodemEnd(rawValue: byte) else { return damage() }
+      isEscaped = false
+      self.end = end
+      return nil
+    }
+  }
+
+  private mutating func skipLineEnd() {
+    while lineEndCount > 0, index < input.count {
+      switch (input[index] & 0x7F, lineEndCount) {
+      case (0x0D, 2): lineEndCount = 1
+      case (0x0A, _): lineEndCount = 0
+      default:
+        lineEndCount = 0
+        return
+      }
+      index += 1
+    }
+  }
+
+  /// Takes a byte without its escape: of the data, or of the CRC.
+  private mutating func take(_ byte: UInt8) -> Item? {
+    guard let end else {
+      if filledCount == data.count { data += repeatElement(0, count: 2_048) }
+      data[filledCount] = byte
+      filledCount += 1
+      return nil
+    }
+    // The CRC-16 has its high byte first, the CRC-32 last.
+    checksum =
+      hasCRC32
+      ? checksum | UInt32(byte) << (8 * UInt32(checksumCount)) : checksum << 8 | UInt32(byte)
+    checksumCount += 1
+    guard checksumCount == (hasCRC32 ? 4 : 2) else { return nil }
+    guard isUndamaged(end) else { return damage() }
+    let count = filledCount - keptCount
+    beginSubpacket()
+    readyCount = count
+    if end.endsFrame {
+      isInFrame = false
+      candidate = []
+      skippedCount = 0
+    }
+    return .subpacket(count: count, end: end)
+  }
+
+  private func isUndamaged(_ end: ZmodemEnd) -> Bool {
+    data.withUnsafeBytes { bytes in
+      let subpacket = UnsafeRawBufferPointer(rebasing: bytes[keptCount..<filledCount])
+      if hasCRC32 {
+        var crc = CRC32()
+        crc.update(with: subpacket)
+        crc.update(with: end.rawValue)
+        return crc.value == checksum
+      }
+      var crc = CRC16()
+      crc.update(with: subpacket)
+      crc.update(with: end.rawValue)
+      return UInt32(crc.value) == checksum
+    }
+  }
+
+  /// Copies data until a byte needs more attention than one byte after it can settle.
+  private mutating func copyRuns() {
+    let needed = filledCount + input.count - index + 8
+    if data.count < needed { data += repeatElement(0, count: needed - data.count) }
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    var (read, written) = (index, filledCount)
+    input.withUnsafeBytes { input in
+      data.withUnsafeMutableBytes { data in
+        while read + 8 <= input.count {
+          // Words of eight bytes are copied before they are looked at.
+          let word = UInt64(
+            littleEndian: input.loadUnaligned(fromByteOffset: read, as: UInt64.self))
+          data.storeBytes(of: word.littleEndian, toByteOffset: written, as: UInt64.self)
+          // The high bit of each byte that is 18, 11 or 13, with either parity.
+          let hits =
+            ((highs &- ((word & (ones &* 0x7F)) ^ (ones &* 0x18)))
+              | (highs &- ((word & (ones &* 0x7D)) ^ (ones &* 0x11)))) & highs
+          guard hits != 0 else {
+            read += 8
+            written += 8
+            continue
+          }
+          let skipped = hits.trailingZeroBitCount >> 3
+          read += skipped
+          written += skipped
+          let byte = input[read]
+          if byte == ZmodemCharacter.escape {
+            guard read + 1 < input.count, input[read + 1] & 0x60 == 0x40 else { break }
+            data[written] = input[read + 1] ^ 0x40
+            read += 2
+            written += 1
+          } else if byte == 0x98 {
+            read += 1
+            written += 1
+          } else {
+            read += 1
+          }
+        }
+      }
+    }
+    if read > index { cancels = 0 }
+    index = read
+    filledCount = written
+  }
+
+  /// The present subpacket is damaged: searches its raw bytes for the last header in them.
+  private mutating func damage() -> Item? {
+    let raw = earlier + input[rawStart..<index]
+    let rest = input[index...]
+    earlier = []
+    seekHeader()
+    var last: (header: ZmodemHeader, form: ZmodemHeaderReading.Form, end: Int)?
+    for (place, byte) in raw.enumerated() where !ZmodemCharacter.isFlowControl(byte) {
+      if candidate.isEmpty, byte & 0x7F != ZmodemCharacter.pad { continue }
+      candidate.append(byte)
+      search: while !candidate.isEmpty {
+        switch ZmodemHeaderReading(candidate) {
+        case .incomplete: break search
+        case .header(let header, let form):
+          last = (header, form, place + 1)
+          candidate = []
+        case .damaged, .none: giveUpCandidate()
+        }
+      }
+    }
+    guard let last else { return .damagedSubpacket }
+    candidate = []
+    input = Array(raw[last.end...] + rest)
+    index = 0
+    rawStart = 0
+    if readsData, last.header.frame.hasData { beginFrame(last.form) }
+    return .header(last.header)
+  }
+}
+
+/// What bytes are that may be a header: pure, from the first pad on, without XON and XOFF.
+enum ZmodemHeaderReading {
+  enum Form { case hex, binary, binary32 }
+
+  /// More bytes are needed.
+  case incomplete
+  case header(ZmodemHeader, Form)
+  /// It begins as a header does, but it is damaged.
+  case damaged
+  /// No header begins so, or none of a known type.
+  case none
+
+  init(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    let pads = rest.prefix { $0 & 0x7F == ZmodemCharacter.pad }.count
+    guard pads > 0 else {
+      self = .none
+      return
+    }
+    // Of many pads, two are enough: the first one is given up.
+    guard pads <= 2 else {
+      self = .none
+      return
+    }
+    rest = rest.dropFirst(pads)
+    guard let escape = rest.popFirst() else {
+      self = .incomplete
+      return
+    }
+    guard escape & 0x7F == ZmodemCharacter.escape else {
+      self = .none
+      return
+    }
+    guard let form = rest.popFirst() else {
+      self = .incomplete
+      return
+    }
+    switch form & 0x7F {
+    case ZmodemCharacter.hex: self.init(hex: rest)
+    case ZmodemCharacter.binary: self.init(binary: rest, .binary)
+    case ZmodemCharacter.binary32: self.init(binary: rest, .binary32)
+    default: self = .none
+    }
+  }
+
+  /// Fourteen hexadecimal digits, whose parity is ignored.
+  private init(hex digits: ArraySlice<UInt8>) {
+    var values: [UInt8] = []
+    for digit in digits.prefix(14) {
+      switch digit & 0x7F {
+      case let digit where (0x30...0x39).contains(digit): values.append(digit - 0x30)
+      case let digit where (0x61...0x66).contains(digit): values.append(digit - 0x61 + 10)
+      case let digit where (0x41...0x46).contains(digit): values.append(digit - 0x41 + 10)
+      default:
+        self = .damaged
+        return
+      }
+    }
+    guard values.count == 14 else {
+      self = .incomplete
+      return
+    }
+    let bytes = (0..<7).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
+    self.init(bytes: bytes, .hex)
+  }
+
+  private init(binary raw: ArraySlice<UInt8>, _ form: Form) {
+    let count = form == .binary ? 7 : 9
+    var bytes: [UInt8] = []
+    var isEscaped = false
+    for byte in raw where bytes.count < count {
+      if !isEscaped, byte == ZmodemCharacter.escape {
+        isEscaped = true
+      } else if !isEscaped {
+        bytes.append(byte)
+      } else {
+        isEscaped = false
+        switch byte {
+        case ZmodemCharacter.delete: bytes.append(0x7F)
+        case ZmodemCharacter.delete8: bytes.append(0xFF)
+        case _ where byte & 0x60 == 0x40: bytes.append(byte ^ 0x40)
+        default:
+          self = .damaged
+          return
+        }
+      }
+    }
+    guard bytes.count == count else {
+      self = .incomplete
+      return
+    }
+    self.init(bytes: bytes, form)
+  }
+
+  /// The type, four bytes, and the CRC of both.
+  private init(bytes: [UInt8], _ form: Form) {
+    let isUndamaged: Bool
+    if form == .binary32 {
+      isUndamaged =
+        CRC32(of: bytes[..<5]).value == bytes[5...].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    } else {
+      isUndamaged = CRC16(of: bytes[..<5]).value == UInt16(bytes[5]) << 8 | UInt16(bytes[6])
+    }
+    guard isUndamaged else {
+      self = .damaged
+      return
+    }
+    self = ZmodemHeader(bytes: bytes[..<5]).map { .header($0, form) } ?? .none
+  }
+}

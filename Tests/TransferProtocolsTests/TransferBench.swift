@@ -1,0 +1,323 @@
+import TransferProtocols
+
+/// A file of a test: what is told about it, and its contents, which may be computed.
+struct BenchFile {
+  var info: TransferredFile
+  var bytes: (Range<Int>) -> [UInt8]
+
+  init(_ name: String, _ contents: [UInt8], modified: Int? = 1_700_000_000) {
+    info = TransferredFile(
+      name: Array(name.utf8), size: contents.count, modificationTime: modified, mode: 0o100644)
+    bytes = { Array(contents[$0]) }
+  }
+
+  /// A file whose contents are computed.
+  init(_ name: String, size: Int, bytes: @escaping (Range<Int>) -> [UInt8]) {
+    info = TransferredFile(name: Array(name.utf8), size: size)
+    self.bytes = bytes
+  }
+}
+
+/// Two sides of a transfer, and the line between them, in simulated time.
+///
+/// The line carries bytes at a rate, in pieces. It can damage them.
+final class TransferBench {
+  /// What a receiver has of a file.
+  struct Received: Equatable {
+    var info: TransferredFile
+    var contents: [UInt8] = []
+    var end: FileEnd?
+    /// All bytes that came, also those that are not kept.
+    var count = 0
+  }
+
+  /// One side.
+  final class Side {
+    var machine: any TransferMachine
+    /// The files that it sends.
+    var files: [BenchFile] = []
+    /// The files that it received.
+    var received: [Received] = []
+    /// What it has of files from earlier, by name.
+    var partials: [[UInt8]: [UInt8]] = [:]
+    /// The names that it declines.
+    var declined: Set<[UInt8]> = []
+    /// Whether the contents of received files are kept.
+    var keepsContents = true
+    /// The end; nil while it goes on.
+    var end: TransferEnd?
+    var remarks: [TransferRemark] = []
+    var progress = TransferProgress()
+    /// What it received that is not part of the transfer.
+    var passed: [UInt8] = []
+    /// How the files that it sends have ended.
+    var fileEnds: [FileEnd] = []
+    /// What the other side has sent it, as it arrived.
+    var arrived: [UInt8] = []
+    /// Whether ``arrived`` is kept.
+    var keepsArrived = false
+
+    fileprivate var queue: [UInt8] = []
+    fileprivate var inFlight: [UInt8] = []
+    fileprivate var isOnLine = false
+    fileprivate var roomLevel: Int?
+    fileprivate var wakeTime: Duration?
+    fileprivate var present: BenchFile?
+    fileprivate var nextFile = 0
+    fileprivate var events: [TransferEvent] = []
+    fileprivate var isHandling = false
+    /// Whether it has lost its port.
+    fileprivate(set) var isLost = false
+    /// The largest queue there was.
+    fileprivate(set) var largestQueue = 0
+
+    init(_ machine: any TransferMachine) { self.machine = machine }
+  }
+
+  let sender: Side
+  let receiver: Side
+  private(set) var now = Duration.seconds(1_000)
+  private let begin = Duration.seconds(1_000)
+  /// The number of bytes that the line carries in a second, each way.
+  var bytesPerSecond = 11_520
+  /// The time from the end of sending to the arrival, each way.
+  var latency = Duration.microseconds(500)
+  /// The largest number of bytes that arrive at once.
+  var piece = 64
+  /// Changes the bytes on their way; `fromSender` is the direction.
+  var fault: (_ bytes: [UInt8], _ fromSender: Bool) -> [UInt8] = { bytes, _ in bytes }
+  /// The longest time of a run.
+  var limit = Duration.seconds(100_000)
+  /// The largest number of events, which ends a transfer that turns in circles.
+  var mostTurns = 1_000_000
+
+  private enum Occasion {
+    case transmitted(Side)
+    case arrived([UInt8], at: Side)
+    case call(() -> Void)
+  }
+  private var agenda: [(time: Duration, number: Int, occasion: Occasion)] = []
+  private var number = 0
+
+  init(_ sender: any TransferMachine, _ receiver: any TransferMachine, files: [BenchFile]) {
+    self.sender = Side(sender)
+    self.receiver = Side(receiver)
+    self.sender.files = files
+  }
+
+  /// The time since the beginning.
+  var elapsed: Duration { now - begin }
+
+  /// Calls a closure at a time after the beginning.
+  func at(_ time: Duration, _ call: @escaping () -> Void) { schedule(begin + time, .call(call)) }
+
+  /// Tells a side what happens to it.
+  func tell(_ side: Side, _ event: TransferEvent) {
+    guard side.end == nil else { return }
+    side.events.append(event)
+    guard !side.isHandling else { return }
+    side.isHandling = true
+    while side.end == nil, !side.events.isEmpty {
+      for action in side.machine.handle(side.events.removeFirst(), at: now) where side.end == nil {
+        perform(action, side)
+      }
+    }
+    side.isHandling = false
+    transmit(side)
+  }
+
+  /// Sends bytes to a side as if the other one had sent them.
+  func inject(_ bytes: [UInt8], to side: Side) { schedule(now, .arrived(bytes, at: side)) }
+
+  /// A side loses its port, and all that is under way.
+  func lose(_ side: Side) {
+    side.isLost = true
+    side.queue = []
+    side.inFlight = []
+    side.roomLevel = nil
+    tell(side, .lost)
+  }
+
+  /// A side has its port again.
+  func regain(_ side: Side) {
+    side.isLost = false
+    tell(side, .regained)
+  }
+
+  /// A side begins again as another process: it knows only what its files are.
+  func restart(_ side: Side, with machine: any TransferMachine) {
+    side.machine = machine
+    side.queue = []
+    side.inFlight = []
+    side.roomLevel = nil
+    side.wakeTime = nil
+    side.events = []
+    side.nextFile = 0
+    side.end = nil
+    for received in side.received { side.partials[received.info.name] = received.contents }
+    tell(side, .begun)
+  }
+
+  /// Runs until both sides have ended, or nothing happens any more, or the limit.
+  ///
+  /// - Parameters:
+  ///   - senderBegins, receiverBegins: when, after the beginning; nil for never.
+  func run(senderBegins: Duration? = .zero, receiverBegins: Duration? = .zero) {
+    if let senderBegins { at(senderBegins) { [unowned self] in tell(sender, .begun) } }
+    if let receiverBegins { at(receiverBegins) { [unowned self] in tell(receiver, .begun) } }
+    var turns = 0
+    while sender.end == nil || receiver.end == nil, turns < mostTurns {
+      turns += 1
+      let wake = [sender, receiver].filter { $0.end == nil }
+        .compactMap { side in side.wakeTime.map { (max($0, now), side) } }
+        .min { $0.0 < $1.0 }
+      let next = agenda.indices.min {
+        (agenda[$0].time, agenda[$0].number) < (agenda[$1].time, agenda[$1].number)
+      }
+      if let next, wake.map({ agenda[next].time <= $0.0 }) ?? true {
+        let entry = agenda.remove(at: next)
+        now = max(now, entry.time)
+        guard now - begin < limit else { return }
+        happen(entry.occasion)
+      } else if let (time, side) = wake {
+        now = time
+        guard now - begin < limit else { return }
+        side.wakeTime = nil
+        tell(side, .woken)
+      } else {
+        return
+      }
+    }
+  }
+
+  private func happen(_ occasion: Occasion) {
+    switch occasion {
+    case .call(let call): call()
+    case .transmitted(let side):
+      side.isOnLine = false
+      let bytes = side.inFlight
+      side.inFlight = []
+      guard !bytes.isEmpty else { return transmit(side) }
+      let faulty = fault(bytes, side === sender)
+      if !faulty.isEmpty {
+        schedule(now + latency, .arrived(faulty, at: side === sender ? receiver : sender))
+      }
+      tell(side, .sent(bytes.count))
+      giveRoom(side)
+      transmit(side)
+    case .arrived(let bytes, let side):
+      guard !side.isLost else { return }
+      if side.keepsArrived { side.arrived += bytes }
+      tell(side, .received(bytes))
+    }
+  }
+
+  private func schedule(_ time: Duration, _ occasion: Occasion) {
+    number += 1
+    agenda.append((time, number, occasion))
+  }
+
+  /// Puts the next bytes of a side on the line.
+  private func transmit(_ side: Side) {
+    guard !side.isOnLine, !side.queue.isEmpty else { return }
+    let count = min(piece, side.queue.count)
+    side.inFlight = Array(side.queue.prefix(count))
+    side.queue.removeFirst(count)
+    side.isOnLine = true
+    schedule(now + .seconds(1) * count / bytesPerSecond, .transmitted(side))
+  }
+
+  private func giveRoom(_ side: Side) {
+    guard let level = side.roomLevel, side.queue.count + side.inFlight.count < level else { return }
+    side.roomLevel = nil
+    tell(side, .room)
+  }
+
+  private func perform(_ action: TransferAction, _ side: Side) {
+    switch action {
+    case .send(let bytes):
+      side.queue += bytes
+      side.largestQueue = max(side.largestQueue, side.queue.count)
+    case .withdraw: side.queue = []
+    case .awaitRoom(let level):
+      if side.queue.count + side.inFlight.count < level {
+        side.events.append(.room)
+      } else {
+        side.roomLevel = level
+      }
+    case .nextFile:
+      side.present = side.nextFile < side.files.count ? side.files[side.nextFile] : nil
+      side.nextFile += 1
+      side.events.append(.file(side.present?.info))
+    case .read(let offset, let count):
+      let size = side.present?.info.size ?? 0
+      let start = min(offset, size)
+      side.events.append(.read(side.present?.bytes(start..<min(start + count, size)) ?? []))
+    case .offer(let file):
+      if side.declined.contains(file.name) {
+        side.events.append(.declined)
+      } else {
+        side.received.append(Received(info: file))
+        side.events.append(.accepted(partialCount: side.partials[file.name]?.count ?? 0))
+      }
+    case .checksum(let count):
+      let partial = side.received.last.flatMap { side.partials[$0.info.name] }
+      side.events.append(.checksum(partial.map { CRC32(of: $0.prefix(count)).value }))
+    case .resume(let offset):
+      guard let last = side.received.indices.last else { return }
+      side.received[last].contents =
+        side.partials[side.received[last].info.name].map { Array($0.prefix(offset)) } ?? []
+      side.received[last].count = offset
+    case .write(let bytes):
+      guard let last = side.received.indices.last else { return }
+      if side.keepsContents { side.received[last].contents += bytes }
+      side.received[last].count += bytes.count
+    case .endFile(let end):
+      if side === receiver, let last = side.received.indices.last {
+        side.received[last].end = end
+      } else {
+        side.fileEnds.append(end)
+      }
+    case .wake(let time): side.wakeTime = time
+    case .progress(let progress): side.progress = progress
+    case .pass(let bytes): side.passed += bytes
+    case .say(let remark): side.remarks.append(remark)
+    case .finish(let end): side.end = end
+    }
+  }
+}
+
+/// Random numbers that a seed determines (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
+
+/// A fault that damages bytes and loses some, each with a probability.
+func noise(
+  seed: UInt64, corrupting corruption: Double, dropping loss: Double
+) -> ([UInt8], Bool) -> [UInt8] {
+  var random = SeededRandom(seed)
+  return { bytes, _ in
+    bytes.compactMap { byte in
+      let chance = Double.random(in: 0..<1, using: &random)
+      if chance < loss { return nil }
+      if chance < loss + corruption { return byte ^ UInt8.random(in: 1...255, using: &random) }
+      return byte
+    }
+  }
+}
+
+/// Bytes that a seed determines.
+func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+  var random = SeededRandom(seed)
+  return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+}
