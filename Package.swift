@@ -88,7 +88,7 @@ let package = Package(
       name: "SessionKit",
       dependencies: [
         "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "PlainText",
-        "Posix", "Scripting", "SerialCore", "Telnet", "Views", system,
+        "Posix", "Scripting", "SerialCore", "Telnet", "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -108,7 +108,8 @@ let package = Package(
         "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
         "NetworkLinks",
         "Observing", "Options", "Patterns", "PlainText", "Posix", "Scripting", "Scrollback",
-        "SerialCore", "SessionKit", "Telnet", "TerminalFrontEnd", "TerminalUI", "Views", system,
+        "SerialCore", "SessionKit", "Telnet", "TerminalFrontEnd", "TerminalUI",
+        "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -174,7 +175,7 @@ let package = Package(
       dependencies: [
         "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing",
         "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "Telnet", "TestSupport",
-        "Views", system,
+        "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
@@ -191,8 +192,9 @@ let package = Package(
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
         "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit",
         "Telnet",
-        "TerminalFrontEnd", "TerminalUI", "TestSupport", "Patterns", "Scripting", "Scrollback",
-        "Views", system,
+        "TerminalFrontEnd", "TerminalUI", "TestSupport", "TransferProtocols", "Patterns",
+        "Scripting",
+        "Scrollback", "Views", system,
       ],
       swiftSettings: strict),
   ],

@@ -7,15 +7,19 @@ extension Session {
   /// Bytes that others have queued are sent first. When the pen is released, or ``Pen/end()`` is called,
   /// or the port is closed or lost, the ``owner`` has it again. Observers are notified of each hand-over.
   ///
+  /// - Parameter outlivesLoss: whether the author keeps the pen while the session waits for a lost device.
   /// - Returns: the pen, to keep while the author writes.
   /// - Throws: ``SerialError``: `notOpen`, or `penTaken` with the author who has it.
-  public func takePen(for author: Author) throws(SerialError) -> Pen {
+  public func takePen(
+    for author: Author, outlivesLoss: Bool = false
+  ) throws(SerialError) -> Pen {
     guard let link else { throw notOpen(in: "take pen") }
     guard lease == nil else {
       throw SerialError(.penTaken(by: writer), in: "take pen", at: link.endpoint)
     }
     lastLease += 1
     lease = lastLease
+    leaseOutlivesLoss = outlivesLoss
     let pen = Pen(of: self, lastLease)
     hand(penTo: author)
     return pen
@@ -30,6 +34,15 @@ extension Session {
 
   fileprivate func returnPen(_ number: Int) {
     if lease == number { returnPen() }
+  }
+
+  /// Returns a pen that does not outlive the loss of the port.
+  func returnPenAtLoss() {
+    switch state {
+    case .waitingForDevice, .opening: if leaseOutlivesLoss { return }
+    case .open, .closed, .released: break
+    }
+    returnPen()
   }
 
   func hand(penTo author: Author) {

@@ -62,6 +62,8 @@ public final class Session {
   @exclusivity(unchecked) public internal(set) var writer = Author.program
   /// The number of the pen that was taken and not returned; see ``takePen(for:)``.
   var lease: Int?
+  /// Whether that pen is kept while the session waits for a lost device.
+  var leaseOutlivesLoss = false
   /// The number of the last lease.
   var lastLease = 0
   // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the checks
@@ -362,7 +364,7 @@ public final class Session {
     }
     if case .closed = new { lent = nil }
     let unanswered = link == nil ? takeSettingsAnswers() : []
-    if link == nil { returnPen() }
+    if link == nil { returnPenAtLoss() }
     if old != new { notify(.stateChange(Change(from: old, to: new))) }
     tellInterest()
     if let endpoint = old.endpoint {

@@ -108,6 +108,8 @@ def transferring():
         session.screen.wait_for(
             lambda lines: sum("image.bin" in line for line in lines) == 2, "the file in the list")
         session.terminal.send(b"\r")
+        session.screen.wait_for_text("how to send")
+        session.terminal.send(b"\r")
         session.screen.wait_for_text("ctrl-c stops.")
         session.press(b":", "command:")
         session.screen.wait_for_text("400,000 bytes")
@@ -265,11 +267,16 @@ def two_people(size=(11, 80)):
             yield session, screen
 
 
+def without_numbers(text, path):
+    """A row with the same node and the same process in every picture: their lengths differ."""
+    same = re.sub(r"session \d+", "session 4711", text.replace(path, NODE))
+    return text if same == text else same.rstrip().ljust(80)
+
+
 def sharing_frames():
     with two_people() as (session, screen):
         # The process has another number each time.
-        rows = [[run._replace(text=re.sub(r"session \d+", "session 4711",
-                                          run.text.replace(session.path, NODE))) for run in row]
+        rows = [[run._replace(text=without_numbers(run.text, session.path)) for run in row]
                 for row in screen.runs]
         return [
             session.frame("max: serialterm connect ttyUSB0"),

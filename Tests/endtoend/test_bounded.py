@@ -57,6 +57,7 @@ class FolderTests(BoundedTest):
         self.terminal.send(b"file 4")
         # Enter waits for the folder.
         self.terminal.send(b"\x15zz\r")
+        self.send_as_it_is()
         self.assertEqual(self.device.read_exactly(12), b"the last one")
         self.screen.wait_for_text("zz was sent")
         self.ask()

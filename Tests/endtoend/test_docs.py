@@ -66,7 +66,8 @@ def pipeline(line):
 TARGET = re.compile(
     r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
 # Commands that begin with a device, and say so when there is none.
-WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach"}
+WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach",
+               "receive"}
 
 
 # An option of the program itself, which no command has.
@@ -132,8 +133,9 @@ class DocumentationTests(unittest.TestCase):
                 Path(script).write_text('print "x"\n')
             rest = [word for word in rest if word != "--wait"]
             # A file that is to be sent.
-            if "--file" in rest:
-                Path(rest[rest.index("--file") + 1]).write_text("x\n")
+            for option, word in zip(rest, rest[1:]):
+                if option == "--file":
+                    Path(word).write_text("x\n")
             if command == "log":
                 # It waits for a device, but not for a folder.
                 rest[place + 1] = f"{absent}/log"

@@ -217,6 +217,8 @@ class Row52CutFileTests(SessionTest):
         terminal.send(PREFIX + b"x")
         terminal.expect(b"file to send")
         terminal.send(str(self.file).encode() + b"\r")
+        terminal.expect(b"how to send")
+        terminal.send(b"\r")
         terminal.expect(b"ctrl-c stops")
         self.taken = self.device.read_exactly(50_000)
         return terminal
@@ -323,6 +325,8 @@ class Row52CutFileTests(SessionTest):
         terminal.send(PREFIX + b"x")
         terminal.expect(b"file to send")
         terminal.send(str(self.file).encode() + b"\r")
+        terminal.expect(b"how to send")
+        terminal.send(b"\r")
         terminal.expect(b"ctrl-c stops")
         status, _ = self.signal(terminal, signal.SIGTERM)
         self.assertEqual(status, 128 + signal.SIGTERM)

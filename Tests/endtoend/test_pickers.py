@@ -107,6 +107,10 @@ class PlainTests(CommandTest):
         self.terminal.send(b" line\r")
         self.assertEqual(self.device.read_exactly(10), b"half line\r")
 
+    def answer_first(self, question):
+        self.screen.wait_for_text(question)
+        self.terminal.send(b"1\r")
+
     def test_a_file_is_found_by_its_number_and_its_path(self):
         files = self.folder / "files"
         (files / "inner").mkdir(parents=True)
@@ -118,10 +122,12 @@ class PlainTests(CommandTest):
         self.terminal.send(b"3\r")
         self.screen.wait_for_text("2) inner/a.bin")
         self.terminal.send(b"2\r")
+        self.answer_first("how to send")
         self.assertEqual(self.device.read_exactly(10), b"from inner")
         self.screen.wait_for_text("a.bin was sent")
         self.ask(b"x", "file to send")
         self.terminal.send(str(files / "b.bin").encode() + b"\r")
+        self.answer_first("how to send")
         self.assertEqual(self.device.read_exactly(10), b"from files")
 
     def test_a_profile_can_have_it(self):

@@ -18,6 +18,13 @@ class SendFileTest(CommandTest):
     def choose(self, path):
         self.press(b"x")
         self.answer("file to send", str(path).encode())
+        if path.is_file() or not path.exists():
+            self.send_as_it_is()
+
+    def send_as_it_is(self):
+        self.screen.wait_for_text("how to send")
+        self.terminal.send(b"\r")
+        self.screen.wait_until_gone("how to send")
 
     def make(self, name, content):
         path = self.files / name
@@ -154,6 +161,7 @@ class SendFileTests(SendFileTest):
         self.terminal.send(b"\x1b[F")
         self.screen.wait_for_text("(off: 101 more: type how the name begins)")
         self.terminal.send(b"zz\r")
+        self.send_as_it_is()
         self.assertEqual(self.device.read_exactly(12), b"the last one")
 
     def test_enter_alone_sends_nothing(self):
@@ -181,6 +189,7 @@ class SendFileTests(SendFileTest):
         self.terminal.send(b"\r")
         self.screen.wait_for_text("  inner/  ")
         self.terminal.send(b"inner/\x1b[B\r")
+        self.send_as_it_is()
         self.assertEqual(self.device.read_exactly(4), b"deep")
 
     def test_a_tilde_is_the_home_folder(self):
@@ -191,6 +200,7 @@ class SendFileTests(SendFileTest):
         self.terminal.send(b"~/from")
         self.screen.wait_for_text("~/from home.bin")
         self.terminal.send(b"\r")
+        self.send_as_it_is()
         self.assertEqual(self.device.read_exactly(9), b"from home")
 
     def test_a_name_that_is_not_utf_8_is_sent_too(self):
@@ -201,6 +211,7 @@ class SendFileTests(SendFileTest):
         self.press(b"x")
         self.screen.wait_for_text("file to send:")
         self.terminal.send(b"n.bin\r")
+        self.send_as_it_is()
         self.assertEqual(self.device.read_exactly(12), b"strange name")
 
     def test_a_folder_that_cannot_be_read_says_so(self):

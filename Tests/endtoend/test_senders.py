@@ -143,6 +143,8 @@ class ReleaseSenderTests(PaletteTest):
         terminal.send(PREFIX + b"x")
         screen.wait_for_text("file to send")
         terminal.send(str(image).encode() + b"\r")
+        screen.wait_for_text("how to send")
+        terminal.send(b"\r")
         screen.wait_for_text("ctrl-c stops")
         reason = "image.bin is being sent"
         said = f"Not available: {reason}."

@@ -29,7 +29,7 @@ struct UsageAdviceTests {
     arguments: [
       ("--list", "unknown option '--list': use 'serialterm list'."),
       ("x --expect a", "unknown option '--expect': it is an option of 'serialterm send'."),
-      ("x --name a", "unknown option '--name': it is an option of 'serialterm rules'."),
+      ("x --name a", "unknown option '--name': it is an option of 'serialterm receive'."),
       ("send x --imap a", "unknown option '--imap'."),
       ("send x -n", "unknown option '-n': it is an option of 'serialterm connect'."),
       ("x --versoin", "unknown option '--versoin': did you mean --version?"),
@@ -163,7 +163,7 @@ struct UsageAdviceTests {
     let others: Set<String> = [
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
       "report", "script", "on-match", "on-disconnect", "stdio", "list",
-      "force",
+      "force", "into", "name", "overwrite", "max-size",
     ]
     for command in Subcommands.profiled.map({ $0.description }) {
       for declaration in command.declarations where !declaration.isArgument {

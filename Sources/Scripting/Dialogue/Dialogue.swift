@@ -21,6 +21,7 @@ public struct Step {
     case setBaudRate(UInt32)
     case sendBreak(Duration)
     case pulse(OutputLine, Duration)
+    case transfer(FileStep.Direction, Text, protocolName: String)
     case `repeat`(Int, [Step])
     case print(Text)
     case fail(Text)

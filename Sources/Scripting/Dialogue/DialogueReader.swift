@@ -86,7 +86,20 @@ struct DialogueReader {
   ) throws(DialogueError) -> Step.Action {
     let action: Step.Action
     switch try line.word("a step, such as send or expect") {
-    case "send": action = .send(try text(&line))
+    case "send":
+      let isFile = line.takeWord("file")
+      let content = try text(&line)
+      action =
+        isFile
+        ? .transfer(.send, content, protocolName: try line.protocolName(sending: true))
+        : .send(content)
+    case "receive":
+      let direction: FileStep.Direction = line.takeWord("file") ? .receiveFile : .receiveInto
+      if direction == .receiveInto, !line.takeWord("into") { throw line.expectedReception }
+      let path = try text(&line)
+      let name = try line.protocolName(sending: false)
+      guard (name == "xmodem") == (direction == .receiveFile) else { throw line.expectedReception }
+      action = .transfer(direction, path, protocolName: name)
     case "print": action = .print(try text(&line))
     case "fail": action = .fail(try text(&line))
     case "expect":
@@ -108,8 +121,8 @@ struct DialogueReader {
       return .repeat(count, steps)
     case let word:
       throw line.error(
-        "'\(word)' is not a step: expected send, expect, expect-one-of, wait, set, break, pulse, "
-          + "repeat, print or fail")
+        "'\(word)' is not a step: expected send, receive, expect, expect-one-of, wait, set, break, "
+          + "pulse, repeat, print or fail")
     }
     try line.end()
     return action

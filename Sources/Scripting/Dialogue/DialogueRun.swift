@@ -16,6 +16,8 @@ public struct DialogueRun {
     case setBaudRate(UInt32)
     case sendBreak(Duration)
     case pulse(OutputLine, Duration)
+    /// Send or receive files.
+    case transfer(FileStep)
     case print([UInt8])
     /// Fail, with a reason.
     case fail([UInt8])
@@ -74,6 +76,9 @@ public struct DialogueRun {
     case .setBaudRate(let rate): return .setBaudRate(rate)
     case .sendBreak(let duration): return .sendBreak(duration)
     case .pulse(let line, let duration): return .pulse(line, duration)
+    case .transfer(let direction, let path, let name):
+      return .transfer(
+        FileStep(direction: direction, path: path.bytes(with: captures), protocolName: name))
     case .repeat(let count, let steps):
       frames.append(Frame(steps: steps, repetitions: count - 1))
       return nil

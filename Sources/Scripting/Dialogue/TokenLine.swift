@@ -39,6 +39,31 @@ struct TokenLine {
     return word
   }
 
+  /// Takes a word, if it comes next.
+  mutating func takeWord(_ expected: String) -> Bool {
+    guard case .word(expected) = rest.first else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  /// Takes `by ymodem`.
+  mutating func protocolName(sending: Bool) throws(DialogueError) -> String {
+    let names = sending ? FileStep.sendingProtocols : FileStep.receivingProtocols
+    guard takeWord("by") else { throw expected("'by' and a protocol, such as ymodem") }
+    let name = try word("a protocol, such as ymodem")
+    guard names.contains(name) else {
+      throw error("'\(name)' is not a protocol: expected one of \(names.joined(separator: ", "))")
+    }
+    return name
+  }
+
+  /// What a step that receives looks like.
+  var expectedReception: DialogueError {
+    error(
+      "expected receive into \"FOLDER\" by ymodem, ymodem-g or zmodem; or receive file \"FILE\" by xmodem"
+    )
+  }
+
   mutating func text() throws(DialogueError) -> Text {
     guard case .text(let text) = rest.first else { throw expected("a text between quotes") }
     rest.removeFirst()

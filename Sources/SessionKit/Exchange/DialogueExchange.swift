@@ -76,7 +76,9 @@ package struct DialogueExchange: Exchange {
     case .stopped: return [.withdraw] + flush() + end(.cutOff)
     // What was sent so far still goes to the device, or is counted.
     case .leaving, .cutOff: return flush() + end(.cutOff)
-    case .sent, .read, .endOfSource, .sourceFailed: return []
+    case .sent, .read, .endOfSource, .sourceFailed, .room, .stored, .storageFailed, .lost,
+      .regained:
+      return []
     }
   }
 
@@ -103,6 +105,7 @@ package struct DialogueExchange: Exchange {
     case .sendBreak(let duration): return [begin, .perform(.sendBreak(duration))]
     case .pulse(let line, let duration):
       return [begin, .perform(.pulse(line.modemLines, duration))]
+    case .transfer(let files): return [begin] + flush() + [.perform(.transfer(files))]
     case .print(let bytes): return [begin] + flush() + [.report(.print(bytes + [0x0A])), .yield]
     case .fail(let reason): return [begin] + end(.failed(reason))
     }

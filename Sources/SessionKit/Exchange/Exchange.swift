@@ -1,4 +1,5 @@
 package import Posix
+package import Scripting
 package import SerialCore
 package import SystemPackage
 
@@ -8,8 +9,8 @@ package import SystemPackage
 ///
 /// - It has no clock, reads and writes nothing, and never waits. An ``ExchangeRunner`` performs its
 ///   actions, in order, and tells it what happens.
-/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent before it. The last action is ``ExchangeAction/finish(_:)``; no
-///   event comes after it.
+/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent before it. The last action is
+///   ``ExchangeAction/finish(_:)``; no event comes after it.
 /// - While it has an ``author``, it has the pen: nobody else writes.
 /// - Every exchange ends when it is stopped or cut off.
 ///
@@ -28,6 +29,8 @@ package protocol Exchange {
   /// Whether its outcome tells which of its bytes were not sent. Otherwise the owner of the session
   /// counts them with those of others.
   var reportsUnsent: Bool { get }
+  /// Whether it goes on when a lost device is back. It keeps the pen meanwhile.
+  var outlivesLoss: Bool { get }
 
   /// Takes an event.
   ///
@@ -38,6 +41,8 @@ package protocol Exchange {
 extension Exchange {
   /// The owner of the session counts them.
   package var reportsUnsent: Bool { false }
+  /// It ends with the loss of the port.
+  package var outlivesLoss: Bool { false }
 }
 
 /// Which bytes of the device an exchange gets.
@@ -66,6 +71,12 @@ package enum ExchangeEvent: Hashable, Sendable {
   case endOfSource
   /// The answer to ``ExchangeAction/read(atMost:)`` when the source cannot be read.
   case sourceFailed(Errno)
+  /// The answer to ``ExchangeAction/awaitRoom(below:)``.
+  case room
+  /// The answer to ``ExchangeAction/store(_:)``, if it has one.
+  case stored(StorageAnswer)
+  /// The operation of ``ExchangeAction/store(_:)`` failed.
+  case storageFailed(TransferStorageError)
   /// The answer to ``ExchangeAction/drain``: everything is on the line.
   case drained
   /// Sending has made no progress for the time of ``ExchangeAction/watchStandstill(_:)``.
@@ -78,6 +89,11 @@ package enum ExchangeEvent: Hashable, Sendable {
   case resumed
   /// The user stops the exchange.
   case stopped
+  /// The port is lost, and what was not sent is discarded. ``regained`` or ``cutOff(sent:)`` follows. Only for
+  /// an exchange that outlives it.
+  case lost
+  /// The lost device is back, and its port is open.
+  case regained
   /// The session is about to end: nothing more may be sent. ``cutOff(sent:)`` follows.
   case leaving
   /// The port is gone, or the session ends: what was not sent is discarded. Of the bytes of the
@@ -91,6 +107,14 @@ package enum ExchangeAction<Report, Outcome> {
   case send([UInt8])
   /// Read from the source when there is room to send; answered by one event.
   case read(atMost: Int)
+  /// Wait until fewer than this number of bytes are queued; answered in another turn of the loop by
+  /// ``ExchangeEvent/room``.
+  case awaitRoom(below: Int)
+  /// Do something with the files of a transfer; answered by ``ExchangeEvent/stored(_:)`` or
+  /// ``ExchangeEvent/storageFailed(_:)``.
+  case store(StorageOperation)
+  /// Give received bytes that the exchange does not use to everybody else.
+  case pass([UInt8])
   /// Discard what was sent and not taken by the driver, and forget a read that is not answered.
   case withdraw
   /// Wait until everything that was sent is on the line; answered by ``ExchangeEvent/drained``.
@@ -126,4 +150,6 @@ package enum LineOperation: Hashable, Sendable {
   case setBaudRate(UInt32)
   /// Have the far end play a sequence.
   case play(LineSequence)
+  /// Send or receive files, with the pen of the exchange.
+  case transfer(FileStep)
 }

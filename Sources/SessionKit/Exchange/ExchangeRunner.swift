@@ -30,7 +30,10 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   private let hub: Hub?
   private let loop: IOLoop
   private let source: (any ExchangeSource)?
+  private let storage: (any TransferStorage)?
   private var isRunning = false
+  /// Whether the port is lost, and may come back.
+  private var isLost = false
   private var pen: Session.Pen?
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
@@ -41,6 +44,8 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   /// The read that is not answered yet: the largest number of bytes.
   private var pendingRead: Int?
   private var isFillPending = false
+  /// The exchange waits until fewer bytes are queued.
+  private var roomLevel: Int?
   private var sourceWatch: DescriptorWatch?
   /// The number of bytes that were written to the session and not discarded.
   private var writtenCount = 0
@@ -56,24 +61,32 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   /// - Parameters:
   ///   - hub: passes received bytes; an exchange that receives needs it.
   ///   - source: what the exchange reads from, if anything.
+  ///   - storage: where the files of a transfer are.
   package init(
     _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
-    source: (any ExchangeSource)? = nil
+    source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil
   ) {
     self.exchange = exchange
     self.session = session
     self.hub = hub
     self.loop = loop
     self.source = source
+    self.storage = storage
     start = loop.now
   }
 
   /// Starts the exchange. It may end during the call.
   ///
-  /// - Parameter early: what the device sent before, if that counts.
+  /// - Parameters:
+  ///   - early: what the device sent before, if that counts.
+  ///   - takesPen: whether it takes the pen; otherwise its author must have it already.
   /// - Throws: ``SerialError``, if it writes and the port is not open, or another author has the pen.
-  package func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
-    if let author = exchange.author { pen = try session.takePen(for: author) }
+  package func begin(
+    afterReceiving early: [UInt8] = [], takesPen: Bool = true
+  ) throws(SerialError) {
+    if let author = exchange.author, takesPen {
+      pen = try session.takePen(for: author, outlivesLoss: exchange.outlivesLoss)
+    }
     isRunning = true
     start = loop.now
     session.addObserver(self, of: [.sent, .stateChange])
@@ -102,6 +115,12 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
       if exchange.reportsUnsent { discarded.remove(own, by: author) }
     }
     take(.cutOff(sent: writtenCount - own))
+  }
+
+  package func lose(discarding discarded: inout UnsentBytes) {
+    guard exchange.outlivesLoss else { return cutOff(discarding: &discarded) }
+    if let author = exchange.author { discarded.remove(discarded[author], by: author) }
+    takeLoss()
   }
 
   package func goOn() {
@@ -140,15 +159,33 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   package func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
+    if new.isOpen, isLost {
+      // After the observers that prepare the port.
+      loop.atEndOfTurn { [weak self] in
+        guard let self, isLost, session.state.isOpen else { return }
+        isLost = false
+        take(.regained)
+      }
+    }
     guard !new.isOpen else { return }
     // After the owner of the session, who counts what was not sent.
     loop.atEndOfTurn { [weak self] in
       guard let self, isRunning, !session.state.isOpen else { return }
+      if exchange.outlivesLoss, session.state.isWaiting { return takeLoss() }
       if exchange.reportsUnsent, let author = exchange.author {
         writtenCount -= session.discardQueued(by: author)
       }
       take(.cutOff(sent: writtenCount))
     }
+  }
+
+  /// The port is lost, and the session waits for its device.
+  private func takeLoss() {
+    guard isRunning, !isLost else { return }
+    isLost = true
+    if let author = exchange.author { session.discardQueued(by: author) }
+    (drain, standstill, roomLevel, pendingRead) = (nil, nil, nil, nil)
+    take(.lost)
   }
 
   // MARK: Actions
@@ -166,6 +203,11 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
         writtenCount -= count
         withdrawnCount += count
       }
+    case .awaitRoom(let level):
+      roomLevel = level
+      fillSoon()
+    case .store(let operation): store(operation)
+    case .pass(let bytes): bytes.withUnsafeBytes { hub?.giveBack($0) }
     case .drain:
       drain = Drain(session, on: loop, patience: nil) { [unowned self] in take(.drained) }
     case .watchStandstill(let limit):
@@ -199,11 +241,19 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     }
   }
 
+  private func store(_ operation: StorageOperation) {
+    do throws(TransferStorageError) {
+      if let answer = try storage?.perform(operation) { take(.stored(answer)) }
+    } catch {
+      take(.storageFailed(error))
+    }
+  }
+
   private func end(_ outcome: Value.Outcome) {
     isRunning = false
     session.removeObserver(self)
     (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
-    (pendingRead, sourceWatch, resumption) = (nil, nil, nil)
+    (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)
     onEnd(outcome)
   }
 
@@ -211,13 +261,17 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
 
   /// Reads at the end of the turn: if the driver takes everything at once, keys must still be handled.
   private func fillSoon() {
-    guard pendingRead != nil, !isFillPending, isRunning else { return }
+    guard pendingRead != nil || roomLevel != nil, !isFillPending, isRunning else { return }
     isFillPending = true
     loop.atEndOfTurn { [weak self] in self?.fill() }
   }
 
   private func fill() {
     isFillPending = false
+    if let level = roomLevel, isRunning, session.queuedByteCount < level {
+      roomLevel = nil
+      take(.room)
+    }
     guard isRunning, session.state.isOpen, let limit = pendingRead, let source,
       session.queuedByteCount < Self.fillLevel
     else { return }
@@ -260,9 +314,33 @@ package protocol RunningExchange: AnyObject {
   /// bytes that the driver has taken, and then calls ``cutOff(discarding:)``.
   func leave()
 
+  /// Whether the other side has to be told that it ends, which takes up to a second after ``leave()``.
+  var takesLeave: Bool { get }
+
+  /// The port is lost, and the session waits for its device. An exchange that does not outlive that is cut off.
+  ///
+  /// - Parameter discarded: the bytes that the session has discarded; see ``cutOff(discarding:)``.
+  func lose(discarding discarded: inout UnsentBytes)
+
   /// Ends the exchange, because the session has discarded what it had not sent.
   ///
   /// - Parameter discarded: the bytes that the session has discarded. Those of the exchange are removed
   ///   if its outcome tells how many they are.
   func cutOff(discarding discarded: inout UnsentBytes)
+}
+
+extension RunningExchange {
+  package var takesLeave: Bool { false }
+
+  package func lose(discarding discarded: inout UnsentBytes) { cutOff(discarding: &discarded) }
+}
+
+extension SessionState {
+  /// Whether the session is bound to a device, and its port is not open.
+  fileprivate var isWaiting: Bool {
+    switch self {
+    case .waitingForDevice, .opening: true
+    case .closed, .open, .released: false
+    }
+  }
 }

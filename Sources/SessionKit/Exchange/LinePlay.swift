@@ -44,7 +44,7 @@ package struct LinePlay: Exchange {
     case .performed(false): return present.map { [.finish(.failed($0))] } ?? []
     case .stopped, .cutOff: return [.finish(.stopped)]
     case .received, .sent, .sendFailed, .read, .endOfSource, .sourceFailed, .drained, .standstill,
-      .resumed, .leaving:
+      .resumed, .leaving, .room, .stored, .storageFailed, .lost, .regained:
       return []
     }
   }

@@ -67,7 +67,9 @@ package struct PlainFile: Exchange {
       sentCount = sent
       return [.finish(.cutOff)]
     case .sendFailed: return [.finish(.cutOff)]
-    case .received, .drained, .standstill, .performed, .woken, .resumed: return []
+    case .received, .drained, .standstill, .performed, .woken, .resumed, .room, .stored,
+      .storageFailed, .lost, .regained:
+      return []
     }
   }
 

@@ -96,7 +96,7 @@ package struct SendAndExpect: Exchange {
       hasTimedOut = true
       return actions + [.report(.timedOut(phase))]
     case .sendFailed(let error): return end(.refused(error))
-    case .leaving, .performed, .resumed: return []
+    case .leaving, .performed, .resumed, .room, .stored, .storageFailed, .lost, .regained: return []
     case .stopped: return [.withdraw] + end(.cutOff)
     case .cutOff: return pass(event, at: now) + end(.cutOff)
     }
@@ -127,7 +127,9 @@ package struct SendAndExpect: Exchange {
       case .withdraw: [.withdraw]
       case .finish(.done): [.drain]
       case .finish(.unreadable(let error)): end(.unreadable(error))
-      case .finish, .report, .drain, .watchStandstill, .perform, .wake, .yield: []
+      case .finish, .report, .drain, .watchStandstill, .perform, .wake, .yield, .awaitRoom, .store,
+        .pass:
+        []
       }
     }
   }

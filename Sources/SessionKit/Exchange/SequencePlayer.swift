@@ -119,7 +119,7 @@ package final class SequencePlayer: SessionObserver {
           then(result.isSuccess)
         }
       // A line sequence has no such step.
-      case .sendBreak, .pulse: return then(false)
+      case .sendBreak, .pulse, .transfer: return then(false)
       }
       then(true)
     } catch {

@@ -9,10 +9,12 @@ package final class Pacer: SessionObserver, SendingPacer {
   package var pacing = Pacing() {
     didSet {
       pace = Pace(pacing)
-      session.pacer = pacing.isUnlimited ? nil : self
-      session.removeObserver(self)
-      if !pacing.isUnlimited { session.addObserver(self, of: [.sent, .received]) }
+      follow()
     }
+  }
+  /// Whether everything is sent without delays for now: blocks of a protocol are not lines.
+  package var isSuspended = false {
+    didSet { if isSuspended != oldValue { follow() } }
   }
 
   private unowned let session: Session
@@ -27,6 +29,13 @@ package final class Pacer: SessionObserver, SendingPacer {
     self.loop = loop
     prompt = ReceivedTextWatch(on: loop)
     prompt.onMatch = { [unowned self] _ in promptCame() }
+  }
+
+  private func follow() {
+    let isOff = pacing.isUnlimited || isSuspended
+    session.pacer = isOff ? nil : self
+    session.removeObserver(self)
+    if !isOff { session.addObserver(self, of: [.sent, .received]) }
   }
 
   /// Whether the next line waits for the prompt.

@@ -153,7 +153,11 @@ package final class SessionController {
   private func stateDidChange(from old: SessionState, to new: SessionState) {
     switch (old, new) {
     case (.open, .waitingForDevice), (.open, .released):
-      if discardsForLostDevice { return discardUnsent() }
+      if discardsForLostDevice {
+        var discarded = session.discardUnsent()
+        exchange?.lose(discarding: &discarded)
+        return unsent.bytes(discarded.total)
+      }
       // What is queued goes on to the device that comes back, but not what went with the link.
       unsent.bytes(session.takeUnsentOfLostLink().total)
     case (_, .closed(.lost(let error))):

@@ -3,8 +3,11 @@
 package final class UnsentReport {
   /// The number of bytes that were not sent, without those of files.
   package private(set) var byteCount = 0
-  /// Whether a file was not sent to its end.
+  /// Whether a file was not sent, or received, to its end.
   package private(set) var hasCutFile = false
+
+  /// Notes that a transfer failed, which was reported.
+  package func transferDidFail() { hasCutFile = true }
 
   private let report: (SessionNews) -> Void
 

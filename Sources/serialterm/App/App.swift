@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Posix
 import SerialCore
 import SessionKit
@@ -20,6 +21,7 @@ final class App {
   /// How the program ends; nil while it goes on.
   private(set) var outcome: Result<ExitStatus, Failure>?
   private var signals: SignalWatch?
+  private var signalCount = 0
   /// What the user is alerted to; nil for nothing.
   let alerts: AlertCenter?
   /// What uses the sessions, once the program runs.
@@ -102,6 +104,7 @@ final class App {
 
   /// A signal also ends the waiting for a reader, after the end.
   func take(signal: CInt) {
+    signalCount += 1
     if frontEnd?.take(signal: signal) != true { outcome = .success(.signal(signal)) }
   }
 
@@ -123,7 +126,27 @@ final class App {
       try frontEnd.advance()
       if outcome == nil { try loop.turn() }
     }
+    try endTransfers()
     try frontEnd.finishOutput()
+  }
+
+  /// Ends the transfers of files: without a word, the device would wait for the rest. It may listen only between
+  /// blocks. A second signal ends this.
+  private func endTransfers() throws(Errno) {
+    func isNeeded() -> Bool { ports.contains { $0.controller.exchange?.takesLeave == true } }
+    guard isNeeded() else { return }
+    let count = signalCount
+    for port in ports { port.controller.exchange?.leave() }
+    let deadline = loop.now + transferPatience
+    while isNeeded(), signalCount == count, loop.now < deadline {
+      try loop.turn(waitingAtMost: deadline - loop.now)
+    }
+  }
+
+  /// How long the end of a transfer may take: a person who stops it waits, a service manager does not.
+  private var transferPatience: Duration {
+    if case .success(.signal(let number)) = outcome, number != SIGINT { return .milliseconds(450) }
+    return .milliseconds(1_500)
   }
 
   /// Goes on after the end while something must not be cut off. A signal, and an output that is gone, end

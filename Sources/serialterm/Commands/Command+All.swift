@@ -2,7 +2,8 @@ extension Command {
   /// The commands of every session, in the order of the lists.
   static let all: [Command] = [
     help, palette, quit,
-    sendFile.command, runScript.command, runProgram.command, stop, sendBreak.command,
+    sendFile.command, receiveFiles.command, runScript.command, runProgram.command, stop,
+    sendBreak.command,
     toggleLine.command, pulseLine.command, sequence.command,
     showLines, localEcho, lineInput, lineEnding.command, readOnly,
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,

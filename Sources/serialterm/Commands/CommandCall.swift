@@ -98,10 +98,12 @@ protocol CommandUser: AnyObject {
   ///
   /// - Throws: ``Failure`` if there is no room for it.
   func sendScreenSize() throws(Failure)
-  /// Starts to send a file.
+  /// Starts to send or to receive files.
   ///
-  /// - Throws: ``Failure`` if it cannot be read.
-  func send(_ file: FilePath) throws(Failure)
+  /// - Throws: ``Failure`` if a file cannot be used, or the line cannot carry the protocol.
+  func transfer(_ order: TransferOrder) throws(Failure)
+  /// The folder for the files that are received.
+  var receivingFolder: FilePath { get }
   /// Runs a script.
   ///
   /// - Throws: ``Failure`` if it cannot be read, or has a mistake.

@@ -1,23 +1,9 @@
 import Options
 import SessionKit
-import SystemPackage
 import TerminalFrontEnd
 
 /// The commands about what is sent.
 extension Command {
-  static let sendFile = CommandWithArgument(
-    "x", "send-file", "send a file", or: ["upload", "transmit", "transfer", "paste file"],
-    needs: [.interactive] + Need.toSend, argument: .file("file to send")
-  ) { path, call in
-    guard let user = call.user else { return call.answer(.withoutUser) }
-    do throws(Failure) {
-      try user.send(path)
-      call.answer(.done)
-    } catch {
-      call.answer(.failed(error.message))
-    }
-  }
-
   /// Stops what has the port. A sequence plays only while nothing else has it.
   static let stop = Command(
     nil, "stop", "stop what is running",

@@ -2,6 +2,7 @@ import SerialCore
 import SessionKit
 import SystemPackage
 import TerminalFrontEnd
+import TransferProtocols
 import Views
 
 /// The observed state of a session: it decides which commands are available and what is shown.
@@ -48,6 +49,8 @@ struct TerminalState: Hashable {
   var exchange: Author?
   /// How far the ``exchange`` is.
   var progress: Progress?
+  /// What a program on the device offers, or asks for; nil for nothing.
+  var offer: DeviceOffer?
   /// The log file; nil while nothing is logged.
   var log: FilePath?
   /// The kind of the standard output.
@@ -79,6 +82,8 @@ struct TerminalState: Hashable {
   enum Progress: Hashable {
     /// The number of bytes of a file that the driver has accepted, and the file's size.
     case bytes(Int, of: Int)
+    /// How far the files of a transfer are.
+    case transfer(TransferStatus)
     /// The line of a script whose step is performed.
     case line(Int)
   }

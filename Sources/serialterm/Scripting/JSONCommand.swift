@@ -1,6 +1,8 @@
 import Posix
 import Scripting
 import SerialCore
+import SessionKit
+import SystemPackage
 
 /// A command of a program that drives the session, as a line of JSON. See docs/scripting.md.
 enum JSONCommand {
@@ -10,6 +12,7 @@ enum JSONCommand {
   case perform((CommandCall) -> Void)
   /// Another command of the session, with its argument as text. Its answer has the message.
   case named(Command, String?)
+  case transfer(TransferOrder)
   case close
 
   /// The maximal number of bytes that one command sends.
@@ -38,6 +41,8 @@ enum JSONCommand {
       let length =
         try command.argument.value(of: "milliseconds", in: json) ?? LineCommands.breakLength
       self = .perform { command.perform(length, $0) }
+    case "send-file": self = .transfer(try Self.sending(json))
+    case "receive-files": self = .transfer(try Self.receiving(json))
     case "close": self = .close
     case let name?:
       guard let command = Command(named: name) else { throw Self.noCommand }
@@ -47,6 +52,34 @@ enum JSONCommand {
   }
 
   private static let noCommand = Mistake("expected a command: send, expect, set, break or close")
+
+  private static func sending(_ json: JSON) throws(Mistake) -> TransferOrder {
+    guard let path = json["path"]?.string, !path.isEmpty else {
+      throw Mistake("send-file needs a path")
+    }
+    let name = json["protocol"].map(\.string) ?? "raw"
+    guard let kind = name.flatMap({ FileProtocol(rawValue: $0) }) else {
+      let names = FileProtocol.allCases.map(\.rawValue)
+      throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")
+    }
+    return TransferOrder(fileProtocol: kind, files: .send([FilePath(path)]))
+  }
+
+  private static func receiving(_ json: JSON) throws(Mistake) -> TransferOrder {
+    let name = json["protocol"].map(\.string) ?? "zmodem"
+    guard let kind = name.flatMap({ ReceivingProtocol(rawValue: $0) }) else {
+      let names = ReceivingProtocol.allCases.map(\.rawValue)
+      throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")
+    }
+    var rules = IncomingFolder.Rules()
+    rules.name = json["name"]?.string
+    guard (kind == .xmodem) == (rules.name != nil) else {
+      throw Mistake("name: XMODEM sends none, so it needs one; the others do not")
+    }
+    return TransferOrder(
+      fileProtocol: kind.fileProtocol,
+      files: .receive(into: FilePath(json["into"]?.string ?? "."), rules))
+  }
 
   private static func argument(in json: JSON) throws(Mistake) -> String? {
     guard let argument = json["argument"] else { return nil }

@@ -197,7 +197,31 @@ final class JSONController {
     case .named(let command, let argument):
       command.perform(
         call(argument, at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
+    case .transfer(let order): transfer(order, at: port)
     case .close: performClose()
+    }
+  }
+
+  private func transfer(_ order: TransferOrder, at port: JSONPort) {
+    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason) }
+    do {
+      let player = try TransferPlayer(order, on: port.port, loop: loop, outlivesLoss: false)
+      player.onStatus = { [unowned self] in say("progress", $0.members, of: port) }
+      player.onFile = { [unowned self] in say("file", $0.members(storedAt: $1), of: port) }
+      player.onMessage = { [unowned self] in say("message", [("text", .string($0))], of: port) }
+      player.onEnd = { [unowned self] end in
+        port.port.controller.exchange = nil
+        loop.atEndOfTurn { _ = player }
+        switch end {
+        case .done: answer("done")
+        case .failed(let message), .stopped(let message), .cutOff(let message): fail(message)
+        }
+      }
+      port.port.controller.exchange = player
+      try player.begin()
+    } catch {
+      port.port.controller.exchange = nil
+      fail((error as? Failure)?.message ?? "\(error)")
     }
   }
 
@@ -244,5 +268,27 @@ final class JSONController {
     timer = loop.schedule(after: linger) { [unowned self] in
       frontEnd.finish(.success(.done))
     }
+  }
+}
+
+extension TransferStatus {
+  /// The members of the event that says how far a transfer is.
+  fileprivate var members: [(String, JSON)] {
+    [
+      ("name", .string(String(decoding: name, as: UTF8.self))), ("position", .integer(position)),
+      ("size", size.map { .integer($0) } ?? .null), ("rate", rate.map { .integer($0) } ?? .null),
+      ("retries", .integer(retries)),
+    ]
+  }
+}
+
+extension TransferSummary {
+  /// The members of the event that says that a file was transferred.
+  fileprivate func members(storedAt path: FilePath?) -> [(String, JSON)] {
+    [
+      ("name", .string(String(decoding: name, as: UTF8.self))), ("size", .integer(size)),
+      ("bytes", .integer(byteCount)), ("milliseconds", .integer(Int(duration / .milliseconds(1)))),
+      ("retries", .integer(retries)), ("path", JSON(path?.string)),
+    ]
   }
 }

@@ -4,6 +4,7 @@ import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// Runs a script to its end: its report, and what it prints.
 final class RunController {
@@ -81,6 +82,7 @@ final class RunController {
     player.onStep = { [unowned self] in report.begin($0.name, line: $0.line) }
     player.onReceived = { [unowned self] in if showsDevice { show($0) } }
     player.onPrint = { [unowned self] in show($0) }
+    player.onTransfer = { [console = frontEnd.console] in $0.tell { console.say($0) } }
     player.onEnd = { [unowned self] in ended($0) }
     frontEnd.exchange = player
     do throws(SerialError) {

@@ -27,6 +27,8 @@ final class ScriptPlayer: RunningExchange {
   var onPrint: ([UInt8]) -> Void = { _ in }
   /// Called once, at the end. The pen is returned by then.
   var onEnd: (End) -> Void = { _ in }
+  /// Called with each transfer of files before it begins.
+  var onTransfer: (TransferPlayer) -> Void = { _ in }
   /// Whether a script that prints waits until ``goOn()`` is called.
   var isHeldUp: () -> Bool = { false }
 
@@ -47,6 +49,10 @@ final class ScriptPlayer: RunningExchange {
   private var timeout = Script.timeout
   /// Why the last operation of the line was not performed.
   private var refusal = ""
+  private var refusalStatus = ExitStatus.otherFailure
+  /// The transfer of the present step.
+  private var transfer: TransferPlayer?
+  private var author = Author.script
   private var isStopped = false
 
   /// Prepares a script. From here on, what the device sends counts.
@@ -71,6 +77,7 @@ final class ScriptPlayer: RunningExchange {
   /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
   func begin(by author: Author = .script, timeout: Duration = Script.timeout) throws(SerialError) {
     self.timeout = timeout
+    self.author = author
     let runner = ExchangeRunner(
       DialogueExchange(dialogue, timeout: timeout, by: author), on: port.session,
       receivingFrom: port.controller.hub, loop: loop)
@@ -120,7 +127,35 @@ final class ScriptPlayer: RunningExchange {
     case .sendBreak(let duration): Command.sendBreak.perform(duration, call())
     case .pulse(let line, let duration):
       Command.pulseLine.perform(LinePulse(line, for: duration), call())
+    case .transfer(let files): perform(files, then: then)
     case .setBreak, .play: preconditionFailure("a script has no such step")
+    }
+  }
+
+  private func perform(_ files: FileStep, then: @escaping (Bool) -> Void) {
+    do {
+      let transfer = try TransferPlayer(
+        TransferOrder(files), on: port, loop: loop, withPenOf: author, outlivesLoss: false)
+      self.transfer = transfer
+      onTransfer(transfer)
+      transfer.onEnd = { [unowned self] end in
+        // The transfer is calling.
+        loop.atEndOfTurn { _ = transfer }
+        self.transfer = nil
+        refusalStatus = .transferFailed
+        switch end {
+        case .done: then(true)
+        case .failed(let message), .stopped(let message), .cutOff(let message):
+          refusal = message
+          then(false)
+        }
+      }
+      try transfer.begin()
+    } catch {
+      transfer = nil
+      refusalStatus = .transferFailed
+      refusal = (error as? Failure)?.message ?? "\(error)"
+      then(false)
     }
   }
 
@@ -128,12 +163,17 @@ final class ScriptPlayer: RunningExchange {
 
   func stop() {
     isStopped = true
-    runner?.stop()
+    if let transfer { transfer.stop() } else { runner?.stop() }
   }
 
-  func leave() { runner?.leave() }
+  func leave() { if let transfer { transfer.leave() } else { runner?.leave() } }
 
-  func cutOff(discarding discarded: inout UnsentBytes) { runner?.cutOff(discarding: &discarded) }
+  var takesLeave: Bool { transfer?.takesLeave ?? false }
+
+  func cutOff(discarding discarded: inout UnsentBytes) {
+    transfer?.cutOff(discarding: &discarded)
+    runner?.cutOff(discarding: &discarded)
+  }
 
   /// Ends the script, which shows the rest of what was received. The session counts the unsent bytes.
   func cutOff() {
@@ -148,7 +188,8 @@ final class ScriptPlayer: RunningExchange {
       let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
       fail(timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless)."))
     case .standstill: fail(timedOut(port.standstill("within \(timeout.inSeconds) s")))
-    case .refused: fail(failure(.otherFailure, refusal))
+    case .refused where isStopped: onEnd(.stopped(unsentCount: 0))
+    case .refused: fail(failure(refusalStatus, refusal))
     case .sendFailed(let error): fail(failure(.otherFailure, Failure(error).message))
     case .failed(let reason):
       let reason = String(decoding: reason, as: UTF8.self).harmless
@@ -209,8 +250,21 @@ extension DialogueRun.Action {
     case .setBaudRate(let rate): "set baud \(rate)"
     case .sendBreak(let duration): "break \(duration.inSeconds)s"
     case .pulse(let line, let duration): "pulse \(line.rawValue) \(duration.inSeconds)s"
+    case .transfer(let files): files.words
     case .print: "print"
     case .fail: "fail"
+    }
+  }
+}
+
+extension FileStep {
+  /// The step as a script has it.
+  fileprivate var words: String {
+    let path = String(decoding: path, as: UTF8.self).harmless
+    return switch direction {
+    case .send: "send file \(path) by \(protocolName)"
+    case .receiveInto: "receive into \(path) by \(protocolName)"
+    case .receiveFile: "receive file \(path) by \(protocolName)"
     }
   }
 }

@@ -109,7 +109,10 @@ struct ConnectCommand: ProfiledCommand {
       ParameterSection("ARGUMENTS", [targets]),
       ParameterSection(
         "CONNECTION",
-        [SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn, script]),
+        [
+          SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn, script,
+          autoReceive,
+        ]),
       LineParameters.section,
       ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix, escape]),
       ViewParameters.section, AlertParameters.section, LogParameters.section,
@@ -120,6 +123,11 @@ struct ConnectCommand: ProfiledCommand {
         "SHARING", SharingParameters.places + SharingParameters.rules + [SharingParameters.name]),
       SessionParameters.configuration,
     ])
+
+  static let autoReceive = Parameter<String?>.option(
+    "auto-receive", "DIR",
+    "Receive files that the device offers by ZMODEM into a folder, without asking.",
+    completion: .files, parse: { $0 })
 
   /// When what is typed is sent.
   enum InputMode: String, CaseIterable {
@@ -309,6 +317,7 @@ extension ProfiledCommand {
       lineEnding: values[ConnectCommand.lineEnding], view: values.viewSettings,
       filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
       scrollbackCapacity: values[ViewParameters.scrollback],
+      autoReceiveFolder: values[ConnectCommand.autoReceive].map { FilePath($0) },
       printsLists: values[ViewParameters.plain], prefix: values[ConnectCommand.prefix],
       escape: values[ConnectCommand.escape], linger: linger, drain: drain,
       releaseSignal: releaseSignal)

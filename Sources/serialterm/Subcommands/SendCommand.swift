@@ -6,12 +6,19 @@ import SessionKit
 import SystemPackage
 
 /// `serialterm send`: sends one command to a device and waits for its answer.
-struct SendCommand: ProfiledCommand {
+struct SendCommand: TransferringCommand {
   private static let text = Parameter<String?>.argument(
     "text", "The text to send. Without it and --file, standard input is sent.", parse: { $0 })
-  private static let file = Parameter<String?>.option(
-    "file", "FILE", "Send a file, or - for standard input.", isConfigurable: false,
-    completion: .files, parse: { $0 })
+  private static let files = Parameter<[String]>.list(
+    "file", "FILE", "Send a file, or - for standard input; can be repeated.",
+    isConfigurable: false, completion: .files, parse: { $0 })
+  private static let kind = Parameter<FileProtocol>.choice(
+    "protocol", "PROTOCOL",
+    "How files are sent: raw, ascii, xmodem, xmodem-1k, ymodem, ymodem-g or zmodem.", standard: .raw
+  )
+  private static let startTimeout = Parameter<Double>.seconds(
+    "start-timeout", "Seconds to wait until the device's receiver asks for the file.",
+    0.001...86_400, standard: 100)
   private static let hex = Parameter.flag(
     "hex", "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.",
     details: "They are sent exactly, without a line ending.", isConfigurable: false)
@@ -19,7 +26,9 @@ struct SendCommand: ProfiledCommand {
     "escapes", "Replace \\r \\n \\t \\e \\0 \\\\ and \\xHH in TEXT.",
     details: "If TEXT then ends with CR or LF, no line ending is added.", isConfigurable: false)
   private static let lineEnding = Parameter<TextEnding>.choice(
-    "line-ending", "ENDING", "The end of TEXT: none, cr, lf or crlf.", standard: .cr)
+    "line-ending", "ENDING",
+    "The end of TEXT, and of lines sent by --protocol ascii: none, cr, lf, crlf.",
+    standard: .cr)
   private static let prompt = Parameter<Expression?>.option(
     "prompt", "REGEX", "Wait for matching text before sending.",
     parse: { try Expression(parsing: $0) })
@@ -41,9 +50,10 @@ struct SendCommand: ProfiledCommand {
   static let description = CommandDescription(
     "send", "Send a text or a file to a device, and print the answer.",
     """
-    Sends TEXT followed by CR, as Enter does; or a file or standard input, exactly as it is. Ends when \
-    the driver has sent everything. With --expect it then prints what the device sends, up to the \
-    match; the exit status is 10 if there is none in time.
+    Sends TEXT followed by CR, as Enter does; or files or standard input, exactly as they are. Ends \
+    when the driver has sent everything. With --expect it then prints what the device sends, up to the \
+    match; the exit status is 10 if there is none in time. With --protocol, files go to a receiver \
+    that the device runs (rx, rb, rz, loady); the exit status is 8 if a transfer fails.
     """,
     example: """
       serialterm send loopback:board 'echo 42' \\
@@ -51,7 +61,7 @@ struct SendCommand: ProfiledCommand {
       """,
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, Self.text]),
-      ParameterSection("TRANSFER", [file, hex, escapes, lineEnding]),
+      ParameterSection("TRANSFER", [files, kind, startTimeout, hex, escapes, lineEnding]),
       ParameterSection("ANSWER", [prompt, expect, timeout, print]),
     ] + SessionParameters.headless)
 
@@ -64,9 +74,8 @@ struct SendCommand: ProfiledCommand {
     namedTarget = values[SessionParameters.target]
     try values.checkLocking()
     try values.checkLogs()
-    if text != nil && values[Self.file] != nil {
-      throw UsageError("send TEXT or --file, not both")
-    }
+    if text != nil && !files.isEmpty { throw UsageError("send TEXT or --file, not both") }
+    try checkTransfer()
     if text == nil && values[Self.hex] { throw UsageError("--hex is for TEXT") }
     if text == nil && values[Self.escapes] { throw UsageError("--escapes is for TEXT") }
     if values[Self.hex] && values[Self.escapes] {
@@ -82,8 +91,31 @@ struct SendCommand: ProfiledCommand {
   }
 
   private var text: String? { values[Self.text] }
+  private var files: [String] { values[Self.files] }
+  /// Whether files are transferred, and not sent like a text.
+  private var isTransfer: Bool { values[Self.kind] != .raw || files.count > 1 }
+
+  private func checkTransfer() throws(UsageError) {
+    guard isTransfer else { return }
+    let kind = values[Self.kind]
+    if files.isEmpty { throw UsageError("--protocol is for files: name them with --file") }
+    if files.contains("-") {
+      throw UsageError("standard input can be sent alone and raw only: it has no name and no size")
+    }
+    if files.count > 1, !kind.hasNames {
+      throw UsageError("\(kind.shownName) sends one file; YMODEM and ZMODEM send several")
+    }
+    if values[Self.prompt] != nil || values[Self.expect] != nil {
+      throw UsageError("--prompt and --expect are for TEXT and one raw file; use a script ('run')")
+    }
+  }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
+    if isTransfer {
+      // A port is not opened, and a board not reset, for a file that is not there.
+      for file in files { _ = try FileSource(ofUser: FilePath(file)) }
+      return try transfer(in: context)
+    }
     let configuration = try configuration()
     let session = try HeadlessInterface(
       sessionConfiguration, of: "send", among: context.devices)
@@ -98,7 +130,13 @@ struct SendCommand: ProfiledCommand {
     return try controller.run()
   }
 
-  private var sessionConfiguration: SessionConfiguration {
+  var order: TransferOrder {
+    TransferOrder(
+      fileProtocol: values[Self.kind], files: .send(files.map { FilePath($0) }),
+      lineEnd: values[Self.lineEnding].bytes, startPatience: .seconds(values[Self.startTimeout]))
+  }
+
+  var sessionConfiguration: SessionConfiguration {
     values.sessionConfiguration(target: namedTarget, reconnects: false)
   }
 
@@ -111,7 +149,7 @@ struct SendCommand: ProfiledCommand {
 
   private func source() throws -> SendConfiguration.Source {
     if text != nil { return .bytes(try textBytes()) }
-    let file = values[Self.file]
+    let file = files.first
     if let file, file != "-" {
       let path = FilePath(file)
       // A port is not opened, and a board not reset, for a file that is not there.

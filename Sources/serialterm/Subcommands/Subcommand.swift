@@ -53,7 +53,7 @@ enum Subcommands {
   static let all: [any Subcommand.Type] = [
     ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
     ReleaseCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self, SendCommand.self,
-    RunCommand.self, ReplayCommand.self,
+    ReceiveCommand.self, RunCommand.self, ReplayCommand.self,
     ListProfilesCommand.self, ShowProfileCommand.self, SaveProfileCommand.self,
     ImportTioCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
     DescribeCommand.self, CompleteLineCommand.self,
@@ -62,6 +62,6 @@ enum Subcommands {
   /// The commands that read the configuration.
   static let profiled: [any ProfiledCommand.Type] = [
     ConnectCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self,
-    SendCommand.self, RunCommand.self,
+    SendCommand.self, ReceiveCommand.self, RunCommand.self,
   ]
 }

@@ -33,6 +33,8 @@ struct ConnectConfiguration {
   let showsStatus: Bool
   /// How much of what the device sent is kept to be searched, in bytes; 0 for nothing.
   let scrollbackCapacity: Int
+  /// The folder for files that the device offers, which are received without asking; nil to be asked.
+  let autoReceiveFolder: FilePath?
   /// Whether lists are printed with numbers although the terminal could draw them.
   let printsLists: Bool
   let prefix: PrefixKey

@@ -8,6 +8,7 @@ import SerialCore
 import SessionKit
 import TerminalFrontEnd
 import TerminalUI
+import TransferProtocols
 import Views
 
 /// What the user sees of one port, and how: its text, its errors, what becomes of it.
@@ -30,16 +31,22 @@ final class PortPresenter {
   /// Called when the observed state has changed.
   var onStateChange: (Change<TerminalState>) -> Void = { _ in }
 
+  /// Called when the device offers files or asks for one, and when it does not any more.
+  var onOffer: (DeviceOffer?) -> Void = { _ in }
+
   /// How the port has ended; nil while it goes on.
   var outcome: Result<ExitStatus, Failure>?
 
   private let console: Console
+  private let loop: IOLoop
   /// Whether a user types; what was typed is not sent to another device than it was typed for.
   private let isTyped: Bool
   private let lineWatch: ModemLineWatch
   private let counterWatch: CounterWatch
   private let holdDetector: HoldDetector
   private let rateWatch: WrongRateWatch
+  /// Looks for offers of files; nil while nobody is told of them.
+  private var offerWatch: OfferWatch?
   /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
   /// pipe always.
   private var subscription: Hub.Subscription?
@@ -57,6 +64,7 @@ final class PortPresenter {
     self.configurationForDevice = configurationForDevice
     self.isTyped = isTyped
     let (loop, console) = (app.loop, app.console)
+    self.loop = loop
     self.console = console
     port = app.add(
       configuration.session,
@@ -118,6 +126,18 @@ final class PortPresenter {
       $0.showsStatus = configuration.showsStatus && draws
     }
     keepScrollback(configuration.scrollbackCapacity)
+    if isTyped || configuration.autoReceiveFolder != nil { watchOffers() }
+  }
+
+  /// Looks for offers of files. Between pipes, which must be fast, nobody is told of them.
+  private func watchOffers() {
+    guard offerWatch == nil else { return }
+    let watch = OfferWatch(controller.session, controller.hub, on: loop)
+    watch.onChange = { [unowned self] offer in
+      model.update { $0.offer = offer }
+      onOffer(offer)
+    }
+    offerWatch = watch
   }
 
   /// Keeps what the device sends. What a user cannot search is not kept.

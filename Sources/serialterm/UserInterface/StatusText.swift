@@ -1,5 +1,6 @@
 import PlainText
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
@@ -11,8 +12,14 @@ struct StatusText {
   let sentRate: Int
 
   var text: String {
-    ([port] + marks + ["in \(Self.rate(receivedRate)) out \(Self.rate(sentRate))"])
+    (transfer + [port] + marks + ["in \(Self.rate(receivedRate)) out \(Self.rate(sentRate))"])
       .joined(separator: " | ").harmless
+  }
+
+  /// A user watches a transfer.
+  private var transfer: [String] {
+    guard case .transfer(let status) = state.progress else { return [] }
+    return [(status.isReceiving ? "receiving " : "sending ") + status.line]
   }
 
   private var port: String {
@@ -37,7 +44,9 @@ struct StatusText {
   private var marks: [String] {
     var marks: [String] = []
     if state.isHeld { marks.append("held") }
-    if let exchange = state.exchange { marks.append(Self.mark(of: exchange, state.progress)) }
+    if let exchange = state.exchange, transfer.isEmpty {
+      marks.append(Self.mark(of: exchange, state.progress))
+    }
     if let lines = state.modemLines { marks.append("\(lines)") }
     if state.isReadOnly { marks.append("read-only") }
     if let log = state.log { marks.append("log \(log.lastComponent?.string ?? log.string)") }
@@ -50,7 +59,7 @@ struct StatusText {
     case .bytes(let count, let size):
       "sending \(exchange.name) \(size == 0 ? 100 : count * 100 / size) %"
     case .line(let line): "running \(exchange.name), line \(line)"
-    case nil: "\(exchange.activity)"
+    case .transfer, nil: "\(exchange.activity)"
     }
   }
 

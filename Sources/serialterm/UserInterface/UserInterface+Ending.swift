@@ -35,7 +35,8 @@ extension UserInterface {
         title: "leave before \(exchange.completion.harmless)",
         choices: { [unowned model] _ in
           let progress = model.state.progress.map { "\($0)" } ?? ""
-          let detail = exchange.kind == .file ? "\(progress) sent" : progress
+          let isPlain = if case .bytes = model.state.progress { true } else { false }
+          let detail = isPlain ? "\(progress) sent" : progress
           return [
             Choice(
               id: false, title: exchange.continuation, synonyms: ["stay"], detail: detail),

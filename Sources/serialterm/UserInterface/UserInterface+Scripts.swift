@@ -55,6 +55,7 @@ extension UserInterface {
       let text = String(decoding: line.dropLast(), as: UTF8.self)
       console.answer([port.port.named(text)])
     }
+    player.onTransfer = { [unowned self, unowned port] in show($0, at: port) }
     player.onEnd = { [unowned self, unowned port, unowned player] in
       scriptEnded(player, $0, at: port)
     }

@@ -6,7 +6,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// What is sent besides what is typed, and what is not.
+/// Texts that are sent besides what is typed, and what is not sent.
 extension UserInterface {
   // MARK: Texts
 
@@ -16,41 +16,6 @@ extension UserInterface {
         .otherFailure,
         "\(bytes.count.bytesWere) not sent: the queue is full, the device is too slow.")
     }
-  }
-
-  // MARK: Files
-
-  func send(_ path: FilePath) throws(Failure) {
-    // The focus may move while the file is sent.
-    let port = focus
-    let source = try FileSource(ofUser: path)
-    let file = PlainFile(path, source)
-    let transfer = FileTransfer(file, on: session, loop: loop, source: source)
-    transfer.onReport = { [unowned port] count in
-      port.model.update { $0.progress = .bytes(count, of: file.size) }
-    }
-    transfer.onEnd = { [unowned self, unowned port, unowned transfer] in
-      transferEnded(transfer, $0, to: port)
-    }
-    controller.exchange = transfer
-    port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
-    do throws(SerialError) {
-      try transfer.begin()
-    } catch {
-      controller.exchange = nil
-      throw Failure(error)
-    }
-  }
-
-  private func transferEnded(
-    _ transfer: FileTransfer, _ end: PlainFile.End, to port: PortPresenter
-  ) {
-    exchangeEnded(at: port)
-    let file = transfer.exchange
-    port.controller.unsent.file(file, end)
-    guard end == .done else { return }
-    let count = file.sentCount.counted("byte")
-    port.say("\(file.name) was sent: \(count) in \((loop.now - transfer.start).inTenths) s.")
   }
 
   // MARK: What has the pen

@@ -237,6 +237,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
       if port === focus { lineInput.deviceSent($0) }
       status.update()
     }
+    port.onOffer = { [unowned self, unowned port] in offerDidChange(to: $0, at: port) }
     port.onStateChange = { [unowned self, unowned port] in stateDidChange($0, of: port) }
     controller.onEnd = { [unowned self, unowned port, unowned controller] in
       // Its end is no failure of the one who has joined it.
@@ -330,7 +331,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   /// What the ports share follows the state here.
   private func followState() {
     updateInput()
-    status.isOn = model.state.showsStatus
+    status.isOn = model.state.showsStatus || model.state.isTransferring
     status.update()
     followSize()
     startPipeOfViewer()

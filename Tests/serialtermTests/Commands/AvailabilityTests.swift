@@ -138,7 +138,7 @@ import Testing
     case "sequence":
       withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
-    case "send-file", "run-script", "run-command":
+    case "send-file", "receive-files", "run-script", "run-command":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)

@@ -111,6 +111,7 @@ import Testing
 
   @Test(arguments: [
     ("exit", "quit"), ("disconnect", "quit"), ("close", "quit"), ("upload", "send-file"),
+    ("download", "receive-files"), ("rz", "receive-files"),
     ("crlf", "line-ending"), ("line ending", "line-ending"), ("speed", "baud"),
     ("search", "search"),
     ("capture", "log"), ("settings", "configuration"), ("stats", "statistics"),

@@ -6,6 +6,7 @@ import SystemPackage
 import TerminalFrontEnd
 import TestSupport
 import Testing
+import TransferProtocols
 import Views
 
 @testable import serialterm
@@ -227,11 +228,53 @@ import Views
     let folder = try TemporaryFolder()
     let path = folder.path.appending("image.bin")
     #expect(try outcome(of: .sendFile.command, argument: path.string) == .done)
-    #expect(user.events == ["send \(path)"])
-    user.refusal = Failure(.otherFailure, "image.bin: not a file.")
+    #expect(user.events == ["send [\"\(path)\"] by raw"])
+    // A file that cannot be read is answered without the question for the protocol.
     user.choice = "/image.bin"
+    #expect(try outcome(of: .sendFile.command) == .done)
+    #expect(user.events.dropFirst() == ["file to send", "send [\"/image.bin\"] by raw"])
+    user.forgetQuestions()
+    let file = try FileDescriptor.open(
+      path, .writeOnly, options: [.create], permissions: [.ownerReadWrite])
+    try file.close()
+    user.choice = path.string
+    user.laterChoice = "YMODEM"
+    #expect(try outcome(of: .sendFile.command) == .done)
+    #expect(
+      user.events.dropFirst(3) == [
+        "file to send", "how to send image.bin", "send [\"\(path)\"] by ymodem",
+      ])
+    user.forgetQuestions()
+    user.refusal = Failure(.otherFailure, "image.bin: not a file.")
     #expect(try outcome(of: .sendFile.command) == .failed("image.bin: not a file."))
-    #expect(user.events.last == "file to send")
+  }
+
+  @Test(arguments: [
+    (DeviceOffer?.none, "as it is"), (.zmodemReceiver, "ZMODEM"), (.blockReceiver, "YMODEM"),
+    (.streamReceiver, "YMODEM-g"), (.checksumReceiver, "XMODEM"),
+  ])
+  func theProtocolThatTheDeviceAsksFor_comesFirst(_ offer: DeviceOffer?, first: String) throws {
+    port.model.update { $0.offer = offer }
+    user.choice = "/etc/hosts"
+    user.laterChoice = ""
+    #expect(try outcome(of: .sendFile.command) == .done)
+    #expect(user.choices.first?.title == first)
+    #expect(user.choices.count == FileProtocol.allCases.count)
+  }
+
+  @Test func whatTheDeviceOffers_isReceivedWithoutAQuestion() throws {
+    port.model.update { $0.offer = .zmodemSender }
+    #expect(Command.receiveFiles.command.value(port.model.state) == "offered by ZMODEM")
+    #expect(try outcome(of: .receiveFiles.command) == .done)
+    #expect(user.events == ["receive into received by zmodem"])
+  }
+
+  @Test func withoutAnOffer_theProtocolIsAskedFor() throws {
+    user.choice = "XMODEM"
+    user.laterChoice = "/tmp/image.bin"
+    #expect(try outcome(of: .receiveFiles.command) == .done)
+    #expect(
+      user.events == ["how to receive", "file to write", "receive into /tmp/image.bin by xmodem"])
   }
 
   @Test func toggles_changeTheStateAndSaySo() throws {

@@ -1,6 +1,7 @@
 import EventLoop
 import Scripting
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
@@ -12,10 +13,13 @@ final class FakeCommandUser: CommandUser {
   let loop: IOLoop
   /// The title of the choice to choose; nil to cancel.
   var choice: String?
+  /// The same for the question after the first; nil to choose the same.
+  var laterChoice: String?
   /// Called while a question is open.
   var whileAsked: () -> Void = {}
   /// The titles of the questions, and what the other commands did.
   private(set) var events: [String] = []
+  private var hasAsked = false
   /// The choices of the last question: their titles, and why they are off.
   private(set) var choices: [(title: String, refusal: String?)] = []
   /// Why a file cannot be sent.
@@ -23,9 +27,14 @@ final class FakeCommandUser: CommandUser {
 
   init(on loop: IOLoop) { self.loop = loop }
 
+  /// The next question is the first again.
+  func forgetQuestions() { hasAsked = false }
+
   func ask<Answer>(_ question: Question<Answer>) {
     events.append(question.title)
     whileAsked()
+    let choice = hasAsked ? laterChoice ?? choice : choice
+    hasAsked = true
     let choices = question.choices("")
     self.choices = choices.map { ($0.title, $0.refusal) }
     let chosen = choice.flatMap { choice in choices.first { $0.title.hasPrefix(choice) } }
@@ -54,9 +63,17 @@ final class FakeCommandUser: CommandUser {
     if let refusal { throw refusal }
     events.append("size")
   }
-  func send(_ file: FilePath) throws(Failure) {
+  var receivingFolder: FilePath { "received" }
+
+  func transfer(_ order: TransferOrder) throws(Failure) {
     if let refusal { throw refusal }
-    events.append("send \(file)")
+    switch order.files {
+    case .send(let paths):
+      events.append("send \(paths) by \(order.fileProtocol.rawValue)")
+    case .receive(let folder, let rules):
+      let name = rules.name.map { "/\($0)" } ?? ""
+      events.append("receive into \(folder)\(name) by \(order.fileProtocol.rawValue)")
+    }
   }
   func run(script: FilePath) throws(Failure) {
     if let refusal { throw refusal }

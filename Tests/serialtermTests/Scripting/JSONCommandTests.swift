@@ -48,7 +48,7 @@ import Testing
     switch try JSONCommand(try JSON(parsing: line)) {
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
-    case .send, .expect, .close: Issue.record("not a command of the session: \(line)")
+    case .send, .expect, .transfer, .close: Issue.record("not a command of the session: \(line)")
     }
     bench.port.lineCommands.end()
     return outcome

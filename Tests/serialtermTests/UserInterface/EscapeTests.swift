@@ -87,7 +87,7 @@ import Testing
   @Test func `While a file is sent it asks first`() throws {
     let folder = try TemporaryFolder()
     let bench = try bench { $0.appetite = 100 }
-    try bench.interface.send(bench.file(of: 5_000, in: folder))
+    try bench.sendFile(bench.file(of: 5_000, in: folder))
     try bench.type("~.")
     #expect(bench.interface.dialogs.isOpen)
     #expect(bench.app.outcome == nil)

@@ -24,6 +24,8 @@ final class InterfaceBench {
 
   /// The options of a session that differ from the defaults.
   struct Options {
+    /// The folder for files that the device offers; nil to be asked.
+    var autoReceiveFolder: FilePath?
     var portCount = 1
     var isReadOnly = false
     var editsLines = false
@@ -105,11 +107,17 @@ final class InterfaceBench {
       isReadOnly: options.isReadOnly, editsLines: options.editsLines, lineEnding: .cr,
       view: ViewSettings(), filter: nil,
       showsStatus: options.showsStatus, scrollbackCapacity: 1 << 20,
+      autoReceiveFolder: options.autoReceiveFolder,
       printsLists: options.printsLists, prefix: .standard,
       escape: options.escape, linger: .zero, drain: nil, releaseSignal: nil)
   }
 
   // MARK: The program
+
+  /// Starts to send a file without a protocol.
+  func sendFile(_ path: FilePath) throws {
+    try interface.transfer(TransferOrder(fileProtocol: .raw, files: .send([path])))
+  }
 
   var app: App { interface.app }
   var session: Session { interface.session }

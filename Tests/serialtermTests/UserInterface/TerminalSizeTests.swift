@@ -101,7 +101,7 @@ import Testing
     let folder = try TemporaryFolder()
     let bench = try bench(following: true) { $0.appetite = 0 }
     let file = try bench.file(of: 10, in: folder, lowest: 0x80)
-    try bench.interface.send(file)
+    try bench.sendFile(file)
     try resize(bench, 30, 90)
     try bench.pass(.seconds(2))
     #expect(bench.sent == [])

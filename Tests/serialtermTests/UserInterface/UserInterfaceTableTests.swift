@@ -45,7 +45,7 @@ import Testing
       case .palette, .printed: try bench.command(":")
       case .line: try bench.type("ab")
       case .file, .leaving:
-        try bench.interface.send(bench.file(of: 5_000, in: folder))
+        try bench.sendFile(bench.file(of: 5_000, in: folder))
         try bench.turn()
         if self == .leaving { try bench.command("q") }
       case .two: try bench.command("N")

@@ -73,7 +73,7 @@ import Testing
       case 11: try bench.command(":")
       case 12:
         if Command.sendFile.command.availability(in: bench.state) == .enabled {
-          try bench.interface.send(file)
+          try bench.sendFile(file)
         }
       default: try bench.pass(.milliseconds(Int.random(in: 1...1_500, using: &random)))
       }
@@ -115,7 +115,7 @@ import Testing
     options.appetite = 100
     let bench = try InterfaceBench(options)
     try bench.begin()
-    try bench.interface.send(bench.file(of: 5_000, in: folder))
+    try bench.sendFile(bench.file(of: 5_000, in: folder))
     try bench.command("q")
     try bench.type("leave\r")
     for _ in 0..<4 { try bench.pass(.milliseconds(100)) }

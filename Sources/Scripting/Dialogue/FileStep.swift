@@ -1,0 +1,22 @@
+/// Files that a script sends or receives: `send file "boot.bin" by ymodem`.
+public struct FileStep: Hashable, Sendable {
+  public enum Direction: Hashable, Sendable {
+    /// A file is sent.
+    case send
+    /// Files are received into a folder.
+    case receiveInto
+    /// One file is received, whose name the protocol does not send.
+    case receiveFile
+  }
+
+  public let direction: Direction
+  /// The path of the file, or of the folder.
+  public let path: [UInt8]
+  /// The name of the protocol: one of ``sendingProtocols`` or ``receivingProtocols``.
+  public let protocolName: String
+
+  public static let sendingProtocols = [
+    "raw", "ascii", "xmodem", "xmodem-1k", "ymodem", "ymodem-g", "zmodem",
+  ]
+  public static let receivingProtocols = ["xmodem", "ymodem", "ymodem-g", "zmodem"]
+}

@@ -1,0 +1,61 @@
+package import SystemPackage
+package import TransferProtocols
+
+/// Where the files of a transfer come from, or go to. It stands beside the protocol, which knows no files.
+package protocol TransferStorage: AnyObject {
+  /// Performs an operation.
+  ///
+  /// - Returns: the answer; nil for those that have none.
+  /// - Throws: ``TransferStorageError``. The transfer ends.
+  func perform(_ operation: StorageOperation) throws(TransferStorageError) -> StorageAnswer?
+}
+
+/// What a transfer asks of its storage; see ``TransferProtocols/TransferAction``.
+package enum StorageOperation: Hashable, Sendable {
+  case nextFile
+  case read(at: Int, count: Int)
+  case offer(TransferredFile)
+  case checksum(count: Int)
+  case resume(at: Int)
+  case write([UInt8])
+  case endFile(FileEnd)
+}
+
+/// The answer of a storage; see ``TransferProtocols/TransferEvent``.
+package enum StorageAnswer: Hashable, Sendable {
+  case file(TransferredFile?)
+  case read([UInt8])
+  case accepted(partialCount: Int)
+  case declined(DeclinedFile)
+  case checksum(UInt32?)
+  /// The file has its name.
+  case stored(FilePath)
+}
+
+/// A file that is not received, and why.
+package struct DeclinedFile: Hashable, Sendable {
+  package let name: [UInt8]
+  package let reason: Reason
+
+  package enum Reason: Hashable, Sendable {
+    /// The name leads out of the folder, is none, or begins with a dot.
+    case name
+    /// The name has characters that a terminal does not show as themselves.
+    case characters
+    /// The announced size, in bytes, is larger than this limit.
+    case size(Int, limit: Int)
+    /// The announced size, in bytes, is larger than the free space.
+    case space(Int, free: Int)
+  }
+}
+
+/// A file could not be read or written.
+package struct TransferStorageError: Error, Hashable, Sendable {
+  package let path: FilePath
+  package let error: Errno
+
+  package init(_ path: FilePath, _ error: Errno) {
+    self.path = path
+    self.error = error
+  }
+}

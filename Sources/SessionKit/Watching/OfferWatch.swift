@@ -1,0 +1,61 @@
+package import EventLoop
+import Posix
+package import SerialCore
+package import TransferProtocols
+
+/// Reports that a program on the device offers files, or asks for one: when nothing follows for a moment, and until
+/// something else comes, or nothing for a while.
+package final class OfferWatch: SessionObserver {
+  /// The offer; nil for none.
+  package private(set) var offer: DeviceOffer? {
+    didSet { if offer != oldValue { onChange(offer) } }
+  }
+  /// Called when the offer has changed.
+  package var onChange: (DeviceOffer?) -> Void = { _ in }
+
+  private let loop: IOLoop
+  private var detector = OfferDetector()
+  private var subscription: Hub.Subscription?
+  private var timer: LoopTimer?
+
+  /// How long nothing follows an offer.
+  private static let silence = Duration.milliseconds(250)
+  /// How long an offer lasts that is not repeated.
+  private static let validity = Duration.seconds(30)
+
+  package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
+    self.loop = loop
+    session.addObserver(self, of: [.stateChange, .penChange])
+    subscription = hub.subscribe(as: .listener) { [unowned self] in take($0) }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    detector.take(bytes, at: .nanoseconds(loop.now.nanoseconds))
+    guard let found = detector.offer else {
+      if offer != nil || timer != nil { (offer, timer) = (nil, nil) }
+      return
+    }
+    timer = loop.schedule(after: found == offer ? Self.validity : Self.silence) { [unowned self] in
+      let isExpired = offer == detector.offer
+      if isExpired { detector.reset() }
+      offer = detector.offer
+      // An observer may have accepted the offer meanwhile: then there is none.
+      timer =
+        offer == nil ? nil : loop.schedule(after: Self.validity) { [unowned self] in forget() }
+    }
+  }
+
+  private func forget() {
+    detector.reset()
+    (offer, timer) = (nil, nil)
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    if !new.isOpen { forget() }
+  }
+
+  /// Something has begun: it has accepted the offer, or interrupted it.
+  package func session(_ session: Session, didHandPenFrom old: Author, to new: Author) { forget() }
+}

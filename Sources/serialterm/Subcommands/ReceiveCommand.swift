@@ -1,0 +1,78 @@
+import Logs
+import Options
+import SessionKit
+import SystemPackage
+
+/// `serialterm receive`: receives files from a device.
+struct ReceiveCommand: TransferringCommand {
+  private static let kind = Parameter<ReceivingProtocol>.choice(
+    "protocol", "PROTOCOL", "The protocol: xmodem, ymodem, ymodem-g or zmodem.", standard: .zmodem)
+  private static let into = Parameter<String>.option(
+    "into", "DIR", "The folder for the files; by default the present one.", standard: ".",
+    shown: ".", isConfigurable: false, completion: .files, parse: { $0 })
+  private static let name = Parameter<String?>.option(
+    "name", "NAME", "The name of the file. XMODEM sends none.", isConfigurable: false,
+    parse: { text in
+      if text.isEmpty || text.contains("/") {
+        throw ValueError(text, expected: "a name without a folder; --into names the folder")
+      }
+      return text
+    })
+  private static let overwrite = Parameter.flag(
+    "overwrite", "Replace files that exist. By default the new file becomes NAME.1.",
+    isConfigurable: false)
+  private static let largest = Parameter<Int?>.option(
+    "max-size", "SIZE", "The largest file that is received: 500k, 10M, 1G.",
+    isConfigurable: false, parse: { try LogRotation.size(parsing: $0) })
+  private static let timeout = Parameter<Double>.seconds(
+    "start-timeout", "Seconds to wait for the sender to begin.", 0.001...86_400, standard: 100)
+
+  static let description = CommandDescription(
+    "receive", "Receive files from a device.",
+    """
+    Starts to receive; start the sender on the device before or afterwards: sz, sb, sx. The sender \
+    chooses the names, and nothing else: names that lead out of the folder are refused, and nothing \
+    that exists is replaced. What was received of a file that was cut off is kept as NAME.part, and \
+    ZMODEM continues it the next time. The exit status is 8 if a transfer fails.
+    """,
+    example: "serialterm receive /dev/ttyUSB0 --protocol ymodem --into firmware",
+    sections: [
+      ParameterSection("ARGUMENTS", [SessionParameters.target]),
+      ParameterSection("TRANSFER", [kind, into, name, overwrite, largest, timeout]),
+    ] + SessionParameters.headless)
+
+  let values: Values
+  var namedTarget: Target?
+  var profile = ProfileInUse()
+
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    namedTarget = values[SessionParameters.target]
+    try values.checkLocking()
+    try values.checkLogs()
+    let kind = values[Self.kind]
+    if kind == .xmodem, values[Self.name] == nil {
+      throw UsageError("XMODEM sends no name: add --name NAME")
+    }
+    if kind != .xmodem, values[Self.name] != nil {
+      throw UsageError("--name is for --protocol xmodem; the others send names")
+    }
+  }
+
+  func execute(in context: CommandContext) throws -> ExitStatus { try transfer(in: context) }
+
+  var order: TransferOrder {
+    var rules = IncomingFolder.Rules()
+    rules.name = values[Self.name]
+    rules.replaces = values[Self.overwrite]
+    rules.largestFile = values[Self.largest]
+    return TransferOrder(
+      fileProtocol: values[Self.kind].fileProtocol,
+      files: .receive(into: FilePath(values[Self.into]), rules),
+      startPatience: .seconds(values[Self.timeout]))
+  }
+
+  var sessionConfiguration: SessionConfiguration {
+    values.sessionConfiguration(target: namedTarget, reconnects: false)
+  }
+}

@@ -1,0 +1,81 @@
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+
+/// Whether a line can carry a protocol, and how well: found before the transfer starts.
+struct LineCheck {
+  /// The settings of the open line; nil if it has none.
+  let settings: LineSettings?
+  /// The time in milliseconds for which the adapter keeps received bytes; nil if it is unknown.
+  let latency: Int?
+
+  /// Why the line cannot carry a protocol, and what to change; nil if it can.
+  func obstacle(to kind: FileProtocol) -> String? {
+    guard let settings, kind != .raw, kind != .ascii else { return nil }
+    if settings.dataBits != .eight {
+      return """
+        \(kind.shownName) needs 8 data bits, and the line has \(settings.dataBits.rawValue). Set \
+        --data-bits 8; in a session, the command 'data-bits'.
+        """
+    }
+    if settings.flowControl == .soft, kind != .zmodem {
+      return """
+        \(kind.shownName) sends all bytes, XON and XOFF too, on which this line acts. Set --flow none \
+        or --flow hard; in a session, the command 'flow'. ZMODEM works with XON and XOFF.
+        """
+    }
+    return nil
+  }
+
+  /// What makes a transfer slow, and what to change; nil for nothing.
+  func advice(on kind: FileProtocol) -> String? {
+    guard kind.awaitsAnswers, let latency, latency > 1, let settings else { return nil }
+    let (slow, fast) = (
+      share(kind, settings, milliseconds: latency), share(kind, settings, milliseconds: 1)
+    )
+    guard fast - slow >= 5 else { return nil }
+    return """
+      the adapter keeps answers back for up to \(latency) ms: \(kind.shownName) reaches \(slow) % of \
+      the line's rate. With --low-latency it reaches \(fast) %.
+      """
+  }
+
+  /// The largest part of the line's rate that a protocol reaches, in percent, if each answer takes a time.
+  private func share(_ kind: FileProtocol, _ settings: LineSettings, milliseconds: Int) -> Int {
+    let bytes = kind == .xmodem ? 128.0 : 1_024.0
+    let second = Double(settings.bytesPerSecond)
+    // Each block has five more bytes, and an answer of one.
+    return Int(100 * bytes / (bytes + 6 + Double(milliseconds) / 1_000 * second))
+  }
+}
+
+extension LineSettings {
+  /// The number of bytes that the line carries in a second: each has a start bit, the data bits, perhaps a
+  /// parity bit, and the stop bits.
+  var bytesPerSecond: Int {
+    let bits = 1 + Int(dataBits.rawValue) + (parity == .none ? 0 : 1) + Int(stopBits.rawValue)
+    return max(Int(baudRate) / bits, 1)
+  }
+}
+
+extension LineCheck {
+  /// The check of the line of an open session.
+  init(of session: Session) {
+    guard case .open(let endpoint, let settings) = session.state else {
+      (self.settings, latency) = (nil, nil)
+      return
+    }
+    self.settings = session.capabilities.contains(.settings) ? settings : nil
+    latency = endpoint.path.flatMap { Self.latency(of: $0) }
+  }
+
+  /// The latency timer of an FTDI adapter: the attribute `latency_timer` of the kernel's driver,
+  /// drivers/usb/serial/ftdi_sio.c.
+  private static func latency(of path: FilePath) -> Int? {
+    guard let name = path.realPath?.lastComponent?.string,
+      let text = try? FilePath("/sys/class/tty/\(name)/device/latency_timer").contents()
+    else { return nil }
+    return Int(String(decoding: text, as: UTF8.self).prefix { $0.isNumber })
+  }
+}

@@ -1,0 +1,78 @@
+import EventLoop
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+
+/// Transfers files for `send --protocol` and `receive`: one transfer on an open port, told about on standard
+/// error.
+final class TransferController {
+  var order: TransferOrder
+  private let frontEnd: HeadlessInterface
+  /// What was received before the transfer begins.
+  private var early: [UInt8] = []
+  private var player: TransferPlayer?
+  private var drain: Drain?
+
+  private static let patience = Drain.Patience(total: .seconds(5))
+
+  init(_ order: TransferOrder, _ frontEnd: HeadlessInterface) {
+    self.order = order
+    self.frontEnd = frontEnd
+  }
+
+  /// Runs the transfer to its end.
+  ///
+  /// - Throws: ``Failure``, and the errors of the system.
+  func run() throws -> ExitStatus {
+    // A receiver on the device has asked already.
+    frontEnd.onReceived = { [unowned self] in if player == nil { early += $0.suffix(1_024) } }
+    frontEnd.onReady = { [unowned self] in
+      do throws(Failure) {
+        try begin()
+      } catch {
+        frontEnd.finish(.failure(error))
+      }
+    }
+    return try frontEnd.run()
+  }
+
+  private func begin() throws(Failure) {
+    let player = try TransferPlayer(
+      order, on: frontEnd.port, loop: frontEnd.loop, outlivesLoss: false)
+    self.player = player
+    let console = frontEnd.console
+    let isQuiet = console.isQuiet
+    player.tell { console.say($0) }
+    player.onStatus = { if !isQuiet { console.screen.setStatus($0.line) } }
+    player.onEnd = { [unowned self] in ended($0) }
+    frontEnd.exchange = player
+    do throws(SerialError) {
+      try player.begin(afterReceiving: early)
+    } catch {
+      frontEnd.exchange = nil
+      throw Failure(error)
+    }
+  }
+
+  private func ended(_ end: TransferPlayer.End) {
+    frontEnd.exchange = nil
+    frontEnd.console.screen.setStatus(nil)
+    switch end {
+    case .done: finish(.success(.done))
+    case .failed(let message): finish(.failure(Failure(.transferFailed, message)))
+    case .stopped(let message), .cutOff(let message):
+      // The session is ending for another reason, which has its own status.
+      frontEnd.console.warn(message)
+      frontEnd.controller.unsent.transferDidFail()
+      frontEnd.finish(.success(.transferFailed))
+    }
+  }
+
+  /// Ends when the last answer has reached the device.
+  private func finish(_ outcome: Result<ExitStatus, Failure>) {
+    drain = Drain(frontEnd.session, on: frontEnd.loop, patience: Self.patience) { [frontEnd] in
+      frontEnd.finish(outcome)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import EventLoop
+import PlainText
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import TransferProtocols
+
+/// Transfers files on an open port, for `send`, `receive`, scripts and in a session: the files, the exchange, and
+/// the words for what happens.
+final class TransferPlayer: RunningExchange {
+  /// How a transfer ends.
+  enum End {
+    case done
+    /// It failed, and why, as a sentence.
+    case failed(String)
+    /// The user has stopped it: what is left undone, as a sentence.
+    case stopped(String)
+    /// The port is gone, or the session ends: what is left undone, as a sentence.
+    case cutOff(String)
+  }
+
+  /// Called when it is known how far the transfer is: at most ten times a second.
+  var onStatus: (TransferStatus) -> Void = { _ in }
+  /// Called when a file was transferred, with its path if it was received.
+  var onFile: (TransferSummary, FilePath?) -> Void = { _, _ in }
+  /// Called with what a person should know, as a sentence.
+  var onMessage: (String) -> Void = { _ in }
+  /// Called once, at the end. The pen is returned by then.
+  var onEnd: (End) -> Void = { _ in }
+
+  let order: TransferOrder
+  private let port: Port
+  private let runner: ExchangeRunner<TransferExchange>
+  private let folder: IncomingFolder?
+  /// What makes the transfer slow; nil for nothing.
+  private let advice: String?
+  private let takesPen: Bool
+  private var isRunning = false
+
+  /// Prepares a transfer; nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - penHolder: who has the pen already; nil if the transfer takes it.
+  ///   - outlivesLoss: whether it goes on when a lost device is back, if the protocol can.
+  /// - Throws: ``Failure``: the line cannot carry the protocol, or the files cannot be used.
+  init(
+    _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
+    outlivesLoss: Bool
+  ) throws(Failure) {
+    self.order = order
+    self.port = port
+    takesPen = penHolder == nil
+    let check = LineCheck(of: port.session)
+    if let obstacle = check.obstacle(to: order.fileProtocol) { throw Failure(.usage, obstacle) }
+    let rate = check.settings?.bytesPerSecond
+    let storage: any TransferStorage
+    let author: Author
+    switch order.files {
+    case .send(let paths):
+      for path in paths { _ = try FileSource(ofUser: path) }
+      (storage, folder) = (OutgoingFiles(paths), nil)
+      author =
+        penHolder
+        ?? .file(
+          paths.count == 1
+            ? paths[0].lastComponent?.string ?? paths[0].string : paths.count.counted("file"))
+    case .receive(let path, var rules):
+      rules.continuesPartial = order.fileProtocol == .zmodem
+      do throws(TransferStorageError) {
+        let opened = try IncomingFolder(at: path, rules)
+        (storage, folder) = (opened, opened)
+      } catch {
+        throw Failure(.otherFailure, "\(error.path): \(error.error).")
+      }
+      author = penHolder ?? Author(.receiver, rules.name ?? "a file")
+    }
+    let fileCount: Int? = if case .send(let paths) = order.files { paths.count } else { nil }
+    let exchange = TransferExchange(
+      order.machine(bytesPerSecond: rate), by: author, isReceiving: folder != nil,
+      fileCount: fileCount, bytesPerSecond: rate,
+      outlivesLoss: outlivesLoss && order.fileProtocol.survivesInterruptions)
+    runner = ExchangeRunner(
+      exchange, on: port.session, receivingFrom: port.controller.hub, loop: loop, storage: storage)
+    advice = check.advice(on: order.fileProtocol)
+    runner.onReport = { [unowned self] in hear($0) }
+    runner.onEnd = { [unowned self] in ended($0) }
+  }
+
+  /// Starts the transfer.
+  ///
+  /// - Parameter early: what the device sent before.
+  /// - Throws: ``SerialError``: the port is not open, or another author has the pen.
+  func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
+    if let advice { onMessage(advice) }
+    // Blocks are not lines, and their bytes are not typed.
+    if order.fileProtocol.transferProtocol != nil { port.controller.pacer.isSuspended = true }
+    isRunning = true
+    do throws(SerialError) {
+      try runner.begin(afterReceiving: early, takesPen: takesPen)
+    } catch {
+      port.controller.pacer.isSuspended = false
+      isRunning = false
+      throw error
+    }
+  }
+
+  /// Says what a person should know, and each file that was transferred, as sentences.
+  func tell(_ say: @escaping (String) -> Void) {
+    onMessage = say
+    onFile = { say($0.words(isReceiving: $1 != nil, storedAt: $1)) }
+  }
+
+  func stop() { runner.stop() }
+
+  func goOn() { runner.goOn() }
+
+  func leave() { runner.leave() }
+
+  var takesLeave: Bool { isRunning && port.session.isOpen }
+
+  func lose(discarding discarded: inout UnsentBytes) { runner.lose(discarding: &discarded) }
+
+  func cutOff(discarding discarded: inout UnsentBytes) { runner.cutOff(discarding: &discarded) }
+
+  // MARK: What happens
+
+  private func hear(_ report: TransferExchange.Report) {
+    switch report {
+    case .status(let status): onStatus(status)
+    case .file(let summary, let path):
+      fileCount += 1
+      onFile(summary, path)
+    case .declined(let file): onMessage(file.words)
+    case .givenUp(let name):
+      givenUp = name.shownAsName
+      let place = folder?.partial.map { "; \($0.count.bytesWere) received, in \($0.path)" } ?? ""
+      onMessage("\(name.shownAsName) was given up by the sender\(place).")
+    case .skipped(let name):
+      onMessage("\(name.shownAsName) was skipped: the other side does not want it.")
+    case .remark(let remark): onMessage(remark.words)
+    }
+  }
+
+  /// The number of files that were transferred.
+  private var fileCount = 0
+  /// The last file that the sender did not send to its end.
+  private var givenUp: String?
+
+  private func ended(_ outcome: TransferExchange.Outcome) {
+    port.controller.pacer.isSuspended = false
+    isRunning = false
+    let partial = folder?.partial
+    folder?.discardIfEmpty()
+    // The closure may hold the player.
+    let onEnd = onEnd
+    self.onEnd = { _ in }
+    switch outcome.end {
+    case .done:
+      onEnd(
+        fileCount == 0
+          ? .failed("no file was \(folder == nil ? "sent" : "received").")
+          : givenUp.map { .failed("the sender gave up \($0).") } ?? .done)
+    case .failed(let failure):
+      let words = outcome.words(
+        for: failure, fileCount: fileCount, partial: partial,
+        patience: order.startPatience ?? TransferOrder.usualPatience)
+      switch failure {
+      case .stopped: onEnd(.stopped(words))
+      case .cutOff: onEnd(.cutOff(words))
+      default: onEnd(.failed(words))
+      }
+    }
+  }
+}
+
+extension TransferOrder {
+  /// The side of the protocol that this program takes.
+  fileprivate func machine(bytesPerSecond: Int?) -> any TransferMachine {
+    var conditions = TransferConditions(bytesPerSecond: bytesPerSecond)
+    if let startPatience { conditions.startPatience = startPatience }
+    switch (files, fileProtocol.transferProtocol) {
+    case (.send, nil): return PlainSender(lineEnd: fileProtocol == .ascii ? lineEnd : nil)
+    case (.send, .zmodem): return ZmodemSender(conditions: conditions)
+    case (.send, let kind?): return BlockSender(kind, conditions: conditions)
+    case (.receive(_, let rules), let kind):
+      conditions.largestFile = rules.largestFile
+      if kind == .zmodem { return ZmodemReceiver(conditions: conditions) }
+      return BlockReceiver(kind ?? .xmodem, conditions: conditions)
+    }
+  }
+}
+
+extension Author.Kind {
+  /// A file that is received.
+  static let receiver = Author.Kind("receiver")
+}

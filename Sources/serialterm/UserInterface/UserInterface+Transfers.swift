@@ -1,0 +1,132 @@
+import EventLoop
+import PlainText
+import Posix
+import SerialCore
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+import TransferProtocols
+
+/// Files that are sent and received in a session.
+extension UserInterface {
+  func transfer(_ order: TransferOrder) throws(Failure) {
+    // The focus may move while the transfer runs.
+    try transfer(order, at: focus)
+  }
+
+  func transfer(_ order: TransferOrder, at port: PortPresenter) throws(Failure) {
+    if case .send(let paths) = order.files, order.fileProtocol == .raw, paths.count == 1 {
+      return try send(paths[0], at: port)
+    }
+    let player = try TransferPlayer(order, on: port.port, loop: loop, outlivesLoss: true)
+    show(player, at: port)
+    player.onEnd = { [unowned self, unowned port] in transferEnded($0, at: port) }
+    port.controller.exchange = player
+    port.say(order.beginning)
+    do throws(SerialError) {
+      try player.begin()
+    } catch {
+      port.controller.exchange = nil
+      throw Failure(error)
+    }
+  }
+
+  /// Shows how far a transfer is, and says what happens to it.
+  func show(_ player: TransferPlayer, at port: PortPresenter) {
+    player.tell { [unowned port] in port.say($0) }
+    player.onStatus = { [unowned port] status in
+      port.model.update { $0.progress = .transfer(status) }
+    }
+  }
+
+  private func transferEnded(_ end: TransferPlayer.End, at port: PortPresenter) {
+    exchangeEnded(at: port)
+    switch end {
+    case .done: break
+    case .failed(let message), .stopped(let message), .cutOff(let message):
+      console.warn(port.port.named(message))
+      port.controller.unsent.transferDidFail()
+    }
+  }
+
+  // MARK: One file as it is
+
+  private func send(_ path: FilePath, at port: PortPresenter) throws(Failure) {
+    let source = try FileSource(ofUser: path)
+    let file = PlainFile(path, source)
+    let session = port.controller.session
+    let transfer = FileTransfer(file, on: session, loop: loop, source: source)
+    transfer.onReport = { [unowned port] count in
+      port.model.update { $0.progress = .bytes(count, of: file.size) }
+    }
+    transfer.onEnd = { [unowned self, unowned port, unowned transfer] in
+      fileEnded(transfer, $0, at: port)
+    }
+    port.controller.exchange = transfer
+    port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
+    do throws(SerialError) {
+      try transfer.begin()
+    } catch {
+      port.controller.exchange = nil
+      throw Failure(error)
+    }
+  }
+
+  private func fileEnded(
+    _ transfer: FileTransfer, _ end: PlainFile.End, at port: PortPresenter
+  ) {
+    exchangeEnded(at: port)
+    let file = transfer.exchange
+    port.controller.unsent.file(file, end)
+    guard end == .done else { return }
+    let count = file.sentCount.counted("byte")
+    port.say("\(file.name) was sent: \(count) in \((loop.now - transfer.start).inTenths) s.")
+  }
+
+  // MARK: Offers of the device
+
+  var receivingFolder: FilePath { configuration.autoReceiveFolder ?? "." }
+
+  /// Says that the device offers files or asks for one, or starts to receive if that was asked for.
+  func offerDidChange(to offer: DeviceOffer?, at port: PortPresenter) {
+    guard let offer, port.model.state.exchange == nil else { return }
+    if offer == .zmodemSender, let folder = port.configuration.autoReceiveFolder,
+      Need.toSend.unmet(in: port.model.state) == nil
+    {
+      let order = TransferOrder(
+        fileProtocol: .zmodem, files: .receive(into: folder, IncomingFolder.Rules()))
+      do throws(Failure) { try transfer(order, at: port) } catch { port.say(error.message) }
+      return
+    }
+    guard terminal != nil, input.prefix != .none else { return }
+    let (command, does) =
+      offer == .zmodemSender
+      ? (Command.receiveFiles.command, "receives them") : (Command.sendFile.command, "sends one")
+    port.say("\(offer.words): \(input.prefix) \(command.key ?? " ") \(does).")
+  }
+}
+
+extension TerminalState {
+  /// Whether files are sent or received by a protocol.
+  var isTransferring: Bool {
+    if case .transfer = progress { screen == .drawing } else { false }
+  }
+}
+
+extension TransferOrder {
+  /// What the user is told when it begins.
+  fileprivate var beginning: String {
+    switch files {
+    case .send(let paths):
+      let what =
+        paths.count == 1
+        ? (paths[0].lastComponent?.string ?? paths[0].string).harmless
+        : paths.count.counted("file")
+      let how = fileProtocol.transferProtocol == nil ? "" : " by \(fileProtocol.shownName)"
+      return "sending \(what)\(how); ctrl-c stops."
+    case .receive(let folder, _):
+      let place = folder == "." ? "the working folder" : folder.string.harmless
+      return "receiving into \(place) by \(fileProtocol.shownName); ctrl-c stops."
+    }
+  }
+}
