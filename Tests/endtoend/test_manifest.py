@@ -1,4 +1,5 @@
-"""Package.swift says what each target imports: otherwise an old build keeps objects of the layout of before."""
+"""Package.swift says what each target imports: otherwise an old build keeps objects of the layout of before.
+And the targets that docs/portability.md calls portable import nothing of a platform."""
 
 import json
 import re
@@ -7,23 +8,61 @@ import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-IMPORT = re.compile(r"(?m)^(?:@\w+ )?(?:(?:public|package|internal|private) )?import (\w+)")
+IMPORT = re.compile(
+    r"(?m)^\s*(?:@\w+ )*(?:(?:public|package|internal|fileprivate|private) )?"
+    r"import (?:(?:struct|class|enum|protocol|func|typealias|let|var) )?(\w+)")
+INCLUDE = re.compile(r'(?m)^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+# Targets of C that portable ones may import, with what each of them includes.
+PORTABLE_C = {"CObserving": {"CObserving.h"}}
+
+
+def portable_targets():
+    """The targets in the table of the page."""
+    page = (REPOSITORY / "docs/portability.md").read_text()
+    table = page.partition("## Portable targets\n")[2].partition("\n## ")[0]
+    return set(re.findall(r"(?m)^\| `(\w+)` \|", table))
 
 
 class ManifestTests(unittest.TestCase):
-    def test_every_target_declares_the_targets_that_it_imports(self):
+    @classmethod
+    def setUpClass(cls):
         words = ["swift", "package", "dump-package"]
-        package = json.loads(
-            subprocess.run(words, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE).stdout)
-        names = {target["name"] for target in package["targets"]}
-        for target in package["targets"]:
-            folder = "Tests" if target["type"] == "test" else "Sources"
-            path = REPOSITORY / (target.get("path") or f"{folder}/{target['name']}")
-            declared = {name[0] for entry in target["dependencies"] for name in entry.values()}
-            imported = {
-                name for file in path.rglob("*.swift") for name in IMPORT.findall(file.read_text())}
+        cls.targets = json.loads(
+            subprocess.run(words, cwd=REPOSITORY, check=True, stdout=subprocess.PIPE).stdout)["targets"]
+
+    def imported(self, target):
+        folder = "Tests" if target["type"] == "test" else "Sources"
+        path = REPOSITORY / (target.get("path") or f"{folder}/{target['name']}")
+        return {name for file in path.rglob("*.swift") for name in IMPORT.findall(file.read_text())}
+
+    def declared(self, target):
+        return {name[0] for entry in target["dependencies"] for name in entry.values()}
+
+    def test_every_target_declares_the_targets_that_it_imports(self):
+        names = {target["name"] for target in self.targets}
+        for target in self.targets:
             with self.subTest(target["name"]):
-                self.assertLessEqual(imported & names, declared | {target["name"]})
+                self.assertLessEqual(
+                    self.imported(target) & names, self.declared(target) | {target["name"]})
+
+    def test_portable_targets_import_only_portable_targets(self):
+        portable = portable_targets()
+        self.assertGreater(len(portable), 8)
+        self.assertLessEqual(portable, {target["name"] for target in self.targets})
+        for target in self.targets:
+            if target["name"] in portable:
+                with self.subTest(target["name"]):
+                    used = self.imported(target) | self.declared(target)
+                    self.assertLessEqual(used, portable | PORTABLE_C.keys())
+
+    def test_portable_targets_of_c_include_only_their_own_header(self):
+        for name, allowed in PORTABLE_C.items():
+            files = [*(REPOSITORY / "Sources" / name).rglob("*.[ch]")]
+            self.assertGreater(len(files), 0)
+            for file in files:
+                with self.subTest(file.name):
+                    self.assertLessEqual(set(INCLUDE.findall(file.read_text())), allowed)
 
 
 if __name__ == "__main__":
