@@ -1,27 +1,27 @@
 import Observing
 package import SerialCore
 
-/// Passes the bytes that a session receives to subscribers.
+/// Passes the bytes that a session receives to its subscribers.
 ///
 /// ## Principles of operation
 ///
-/// - Subscribers get every piece in the order of their ``Rank``, not of subscribing: a log has the bytes
-///   before any view. Within a rank, the order is that of subscribing.
-/// - Each subscriber has a backlog of its own, and says when it is full. Its ``WhenFull`` decides whether
-///   the device is held back meanwhile. Each holds its own pause: reading goes on when the last one ends.
-/// - A subscriber that takes the line for itself (``subscribe(as:whenFull:_:)`` with ``Rank/owner``) keeps
-///   the bytes from the views while it is subscribed, but not from the logs.
-/// - A subscription ends when it is released, also in the middle of a piece.
+/// - Subscribers get each piece in the order of their ``Rank``: a log gets the bytes before any view. Within a
+///   rank, the order is that of subscribing.
+/// - Each subscriber has its own backlog, and reports when that is full. Its ``WhenFull`` decides whether the
+///   device is held back. Each full subscriber holds its own pause: reading resumes when the last pause ends.
+/// - A subscriber with ``Rank/owner`` keeps the bytes from the listeners and views while it is subscribed, but not
+///   from the logs.
+/// - A subscription ends when it is released, even in the middle of a piece.
 package final class Hub {
   /// The order in which subscribers are served.
   package enum Rank: Int, Comparable, CaseIterable {
-    /// Keeps every byte. It is never held up by the others.
+    /// Keeps every byte. The other subscribers never hold it up.
     case log
-    /// Has a conversation with the device that nobody else sees.
+    /// Communicates with the device alone: only the logs see the bytes too.
     case owner
-    /// Waits for something in the bytes.
+    /// Searches the bytes for something.
     case listener
-    /// Shows them, or passes them to another program.
+    /// Shows the bytes, or passes them to another program.
     case view
 
     package static func < (one: Rank, other: Rank) -> Bool { one.rawValue < other.rawValue }
@@ -29,21 +29,21 @@ package final class Hub {
 
   /// What happens while the backlog of a subscriber is full.
   package enum WhenFull {
-    /// The device waits: nothing may be missing.
+    /// The device waits: no byte may be missing.
     case wait
-    /// The device waits if that loses nothing (``SerialCore/Session/canWait``). Otherwise the
-    /// subscriber leaves bytes out, and counts them.
+    /// The device waits if that loses nothing (``SerialCore/Session/canWait``). Otherwise the subscriber skips
+    /// bytes, and counts them.
     case waitOrLeaveOut
-    /// Nothing: the subscriber takes every piece.
+    /// Nothing happens: the subscriber takes every piece.
     case goOn
   }
 
   private let session: Session
   private var slots: [Slot] = []
-  /// The subscriber that has the line for itself: the last one that came.
+  /// The subscriber that has the line for itself: the one that subscribed last.
   private var owner: Slot?
 
-  /// What the hub keeps of a subscriber. It outlives the subscription during a piece.
+  /// A subscriber's entry in the hub. It outlives the subscription while a piece is passed.
   fileprivate final class Slot {
     let rank: Rank
     let take: (UnsafeRawBufferPointer) -> Void
@@ -58,7 +58,7 @@ package final class Hub {
   /// Creates the hub of a session.
   package init(of session: Session) {
     self.session = session
-    // Every received byte comes this way: the hub is in the session's list itself, without a token between.
+    // Every received byte comes this way, so the hub is in the session's own list, without a token between.
     session.events.add(self, kinds: SessionEvent.Kinds.received.rawValue) { hub, event in
       if case .received(let bytes) = event { hub.pass(bytes) }
     }
@@ -67,7 +67,7 @@ package final class Hub {
   /// Adds a subscriber.
   ///
   /// - Parameters:
-  ///   - rank: its place among the others.
+  ///   - rank: its place in the order of the subscribers.
   ///   - whenFull: what happens while its backlog is full.
   ///   - take: called with each piece of bytes, which are valid during the call.
   /// - Returns: the subscription, which the subscriber keeps.
@@ -80,20 +80,20 @@ package final class Hub {
     return Subscription(slot, of: self, session, whenFull)
   }
 
-  /// The ranks of the subscribers, in the order in which they are served.
+  /// The ranks of the subscribers, in the order in which they get the bytes.
   package var ranks: [Rank] { slots.map(\.rank) }
 
   private func pass(_ bytes: UnsafeRawBufferPointer) {
-    // An owner that comes or goes meanwhile counts from the next piece on.
+    // An owner that subscribes or leaves during this loop counts from the next piece.
     let owner = owner
-    // The array is not copied, unless a subscriber comes or goes meanwhile.
+    // The array is copied only if a subscriber is added or removed during this loop.
     for slot in slots where slot.isActive {
       if let owner, slot.rank != .log, slot !== owner { continue }
       slot.take(bytes)
     }
   }
 
-  /// Passes bytes to the listeners and views that an owner got and did not use. The logs have them.
+  /// Passes bytes that an owner did not use to the listeners and views. The logs have them already.
   package func giveBack(_ bytes: UnsafeRawBufferPointer) {
     for slot in slots where slot.isActive && slot.rank > .owner { slot.take(bytes) }
   }
@@ -104,7 +104,7 @@ package final class Hub {
     owner = slots.last { $0.rank == .owner }
   }
 
-  /// A place among the subscribers of a hub, until it is released.
+  /// A place among the subscribers of a hub, held until it is released.
   package final class Subscription {
     private let slot: Slot
     private weak var hub: Hub?
@@ -118,7 +118,7 @@ package final class Hub {
 
     deinit { end() }
 
-    /// Says whether the backlog of the subscriber is full.
+    /// Reports whether the backlog of the subscriber is full.
     package func update(isFull: Bool) {
       if !isFull {
         pause = nil
@@ -145,8 +145,8 @@ package final class Hub {
 }
 
 extension Session {
-  /// Whether nothing is lost while the port is not read for a moment: flow control holds the device
-  /// back, or the far end waits by itself. A UART without flow control overruns.
+  /// Whether nothing is lost while the port is not read for a moment: flow control holds the device back, or the
+  /// far end waits. A UART without flow control overruns.
   package var canWait: Bool {
     guard case .open(_, let settings) = state else { return false }
     return settings.flowControl != .none || capabilities.contains(.backPressure)

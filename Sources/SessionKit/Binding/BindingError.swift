@@ -6,9 +6,9 @@ package import SystemPackage
 package enum BindingError: Error, Hashable {
   /// No target was given, and there is no user to ask.
   case noTarget
-  /// No device answers the query. The devices are those that are present.
+  /// No present device matches the query.
   case none(DeviceQuery, among: [Device])
-  /// Several devices answer the query, and there is no user to ask.
+  /// Several devices match the query, and there is no user to ask.
   case several(DeviceQuery, [Device])
   /// The port could not be opened.
   case port(SerialError)

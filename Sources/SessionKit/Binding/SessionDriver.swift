@@ -2,16 +2,16 @@ package import EventLoop
 package import SerialCore
 package import SystemPackage
 
-/// Connects a session to the loop: polls its descriptor for the session's interest.
+/// Polls a session's descriptor for the events that the session is interested in.
 package final class SessionDriver: SessionObserver {
-  /// Called when the port cannot be polled: no memory, or no watches.
+  /// Called when the descriptor cannot be polled, because memory or epoll watches are exhausted.
   package var onFailure: (Errno) -> Void = { _ in }
 
   private let loop: IOLoop
   private var watch: DescriptorWatch?
 
-  /// Connects them. It must be the session's first observer: when the port is closed its descriptor is
-  /// free, and another observer may open a file that gets the same number.
+  /// Connects a session to a loop. It must be the session's first observer: closing the port frees its descriptor
+  /// number, and another observer may open a file that gets the same number.
   package init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self, of: [.stateChange, .interestChange])

@@ -5,7 +5,7 @@ import Observing
 package import SerialCore
 package import SystemPackage
 
-/// Binds a session to the far end that the user named, and owns the objects that this needs.
+/// Binds a session to the endpoint that the user named, and owns the objects that this needs.
 package final class TargetBinder {
   private let session: Session
   private let providers: LinkProviders
@@ -15,11 +15,11 @@ package final class TargetBinder {
   package var waitsForAbsentDevice = false
   /// See ``Reconnector/onArrival``.
   package var onArrival: ((Endpoint, Device?) -> Bool)?
-  /// Called when a link that opens late could not be opened.
+  /// Called when a link that reports its result later could not be opened.
   package var onFailure: (BindingError) -> Void = { _ in }
   private var prepared: PreparedEndpoint?
   private var reconnector: Reconnector?
-  /// Whether opening was denied just after the node appeared: udev may still set its permissions.
+  /// Whether opening was denied just after the node appeared: udev may not have set its permissions yet.
   private var isOpeningLate = false
   private var lateResult: ObservationToken<SessionEvent>?
 
@@ -27,8 +27,8 @@ package final class TargetBinder {
   ///
   /// - Parameters:
   ///   - session: makes its links with the same providers.
-  ///   - providers: the kinds of endpoints.
-  ///   - devices: the serial ports of the machine.
+  ///   - providers: the known kinds of endpoints.
+  ///   - devices: the serial ports of this computer.
   package init(
     _ session: Session, providers: LinkProviders = .standard, among devices: DeviceCatalog,
     on loop: IOLoop
@@ -39,12 +39,12 @@ package final class TargetBinder {
     self.loop = loop
   }
 
-  /// Finds the far end, and opens it or waits for it.
+  /// Finds the far end, then opens it or waits for it.
   ///
   /// - Parameters:
-  ///   - target: nil for the only device.
-  ///   - mayAsk: whether there is a user to choose among several devices.
-  /// - Returns: the query that the user has to answer; nil if the session is bound.
+  ///   - target: nil stands for the only device.
+  ///   - mayAsk: whether there is a user who can choose among several devices.
+  /// - Returns: the query that the user has to resolve; nil if the session is bound.
   package func bind(to target: Target?, mayAsk: Bool) throws(BindingError) -> DeviceQuery? {
     if target == nil && !mayAsk { throw .noTarget }
     switch try resolve(target) {
@@ -95,7 +95,7 @@ package final class TargetBinder {
       session, to: DevicePresence(of: binding, among: devices, on: loop), on: Scheduler(loop))
   }
 
-  /// To recognise a new device, the present ones must be known.
+  /// Waits for a device that is not present yet. To recognise it, the binding must know those that are present.
   private func waitForNext(named name: String) throws(BindingError) {
     follow(.next(after: try present()))
     try wait(at: Endpoint(.unresolved, name))
@@ -108,7 +108,7 @@ package final class TargetBinder {
   private func open(_ endpoint: Endpoint) throws(BindingError) {
     do { try session.open(endpoint) } catch { return try wait(at: endpoint, after: error) }
     guard case .opening = session.state else { return }
-    // The link is not of this computer: the result comes in a later turn of the loop.
+    // A network link reports its result in a later turn of the loop.
     lateResult = session.observe(\.stateChange) { [unowned self] in
       openingEnded(at: endpoint, in: $0.new)
     }
@@ -138,13 +138,13 @@ package final class TargetBinder {
 
   // MARK: Reconnecting
 
-  /// Whether a session that may not open its device ends: it has never been open, and the user did not ask
-  /// it to wait.
+  /// Whether the session ends when it may not open its device: it was never open, and the user did not ask it
+  /// to wait.
   package var endsWhenRefused: Bool {
     isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
   }
 
-  /// The devices that may be the session's, if only the user can tell.
+  /// The devices that may be the session's, where only the user can tell.
   package var candidates: [Device] { reconnector?.candidates ?? [] }
 
   /// The user has chosen a candidate. Does nothing if it is gone.
@@ -153,7 +153,7 @@ package final class TargetBinder {
     reconnector?.choose(device)
   }
 
-  /// Starts to reconnect the session to its far end when that is lost.
+  /// Starts to reconnect the session whenever it loses its far end.
   ///
   /// - Parameter onReport: called with news and questions for the user.
   /// - Throws: the errors of epoll_ctl(2).
@@ -168,8 +168,8 @@ package final class TargetBinder {
 }
 
 extension FilePath {
-  /// Whether the node is so new, or its permissions were changed so recently, that udev may not have
-  /// finished. Opening, reading and writing a node do not change its ctime.
+  /// Whether the node was created, or its permissions changed, so recently that udev may not have finished.
+  /// Opening, reading and writing a node do not change its ctime.
   fileprivate var isNew: Bool {
     guard let node = try? stat() else { return false }
     var now = timespec()

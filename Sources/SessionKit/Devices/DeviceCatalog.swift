@@ -3,11 +3,11 @@ package import EventLoop
 package import Observing
 package import SystemPackage
 
-/// The serial ports of the machine, for everything in a process that needs them: one device watcher.
+/// The serial ports of this computer: one device watcher for the whole process.
 ///
-/// The watcher starts when the devices are first needed, so a command that needs none does not ask udev.
-/// Its descriptor is polled once, however many observers follow it. Where udev is not available, every
-/// method that needs it throws, and may be called again.
+/// The watcher starts when the devices are first needed, so a command that needs none does not query udev.
+/// Its descriptor is polled once, for any number of observers. Where udev is not available, every method that
+/// needs it throws, and may be called again.
 package final class DeviceCatalog {
   /// Makes a source of devices.
   package typealias SourceMaker = () throws(Errno) -> any DeviceSource
@@ -26,7 +26,7 @@ package final class DeviceCatalog {
     self.makeSource = makeSource
   }
 
-  /// The devices of the last event, by their nodes in natural order; none before the start.
+  /// The devices after the last event, sorted by node in natural order; empty before the start.
   package var devices: [Device] { watcher?.devices ?? [] }
 
   /// Starts, at the first call, and returns the present devices.
@@ -34,7 +34,7 @@ package final class DeviceCatalog {
   /// - Throws: the errors of the source.
   package func current() throws(Errno) -> [Device] {
     let watcher = try started()
-    // While the loop does not poll, changes wait in the source.
+    // While the loop does not poll, changes stay queued in the source.
     if watch == nil { watcher.handleReadable() }
     return watcher.devices
   }
@@ -91,7 +91,7 @@ package final class DeviceCatalog {
     claimants.append(WeakClaimant(claimant: claimant))
   }
 
-  /// Whether a device belongs to a claimant, besides one that asks.
+  /// Whether a device belongs to a claimant other than the one that asks.
   package func isClaimed(_ device: Device, besidesBy asker: any DeviceClaimant) -> Bool {
     claimants.contains { entry in
       entry.claimant.map { $0 !== asker && $0.claims(device) } ?? false
@@ -105,7 +105,7 @@ package final class DeviceCatalog {
   /// Stops polling for changes until the pause ends. The source keeps them meanwhile.
   package func pause() -> Pause { Pause(of: self) }
 
-  /// Changes are not polled for while any pause exists.
+  /// A pause of polling, which lasts until it is released. Several may exist at a time.
   package final class Pause {
     private let catalog: DeviceCatalog
 
@@ -119,7 +119,7 @@ package final class DeviceCatalog {
 
   private func changePauseCount(by change: Int) {
     pauseCount += change
-    // If polling cannot continue, there is no memory: nothing can be done about it here.
+    // Polling can only fail to resume when memory is exhausted: nothing can be done about it here.
     _ = try? watch?.setInterest(interest)
   }
 }
@@ -127,9 +127,9 @@ package final class DeviceCatalog {
 @available(*, unavailable)
 extension DeviceCatalog: Sendable {}
 
-/// A user of a ``DeviceCatalog`` that knows which device is its own. Another session does not take that
-/// device for the one that it waits for.
+/// A user of a ``DeviceCatalog`` that knows which device is its own. Other sessions that wait for a device then
+/// skip that one.
 package protocol DeviceClaimant: AnyObject {
-  /// Whether the device is its own, with certainty. The device may be present, or just back.
+  /// Whether the device is certainly its own. The device may be present, or have just returned.
   func claims(_ device: Device) -> Bool
 }

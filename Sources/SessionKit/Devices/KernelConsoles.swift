@@ -1,7 +1,7 @@
 import Posix
 package import SystemPackage
 
-/// The terminals that the kernel writes its messages to, as `console=ttyS0` on its command line says.
+/// The terminals that the kernel writes its messages to, such as those of `console=ttyS0` on its command line.
 package struct KernelConsoles: Hashable {
   /// Their names below /dev.
   package let names: Set<String>

@@ -4,7 +4,7 @@ package import SerialCore
 
 /// Runs a script: performs its steps one after the other.
 package struct DialogueExchange: Exchange {
-  /// What it reports.
+  /// A report of a running script.
   package enum Report {
     /// A step begins.
     case step(DialogueRun.Instruction)
@@ -14,21 +14,21 @@ package struct DialogueExchange: Exchange {
     case print([UInt8])
   }
 
-  /// How it ends.
+  /// How a script ended.
   package enum End {
     /// The script has ended.
     case done
-    /// The device did not send what was expected.
+    /// The expected text did not arrive in time.
     case timedOut([Expression], after: Duration)
     /// Sending made no progress for the time limit.
     case standstill
-    /// An operation of the line was not performed.
+    /// A line operation was not performed.
     case refused
     /// The port refused the bytes.
     case sendFailed(SerialError)
     /// The script says that it failed, and why.
     case failed([UInt8])
-    /// It was stopped, or lost its port.
+    /// The exchange was stopped, or lost its port.
     case cutOff
   }
 
@@ -37,16 +37,16 @@ package struct DialogueExchange: Exchange {
   private var dialogue: DialogueRun
   private let timeout: Duration
   private var text = ExpectedText()
-  /// The time limit of what is expected now.
+  /// The time limit of the present expectation.
   private var limit: Duration?
   private var hasEnded = false
 
   /// Creates the exchange; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - timeout: the time limit of an expectation for which the script has none, and the time limit
-  ///     without progress while sending.
-  ///   - author: who writes.
+  ///   - timeout: the time limit of an expectation without one of its own, and the time limit without progress
+  ///     while sending.
+  ///   - author: the author of what is sent.
   package init(_ dialogue: Dialogue, timeout: Duration, by author: Author = .script) {
     self.author = author
     self.dialogue = DialogueRun(dialogue)
@@ -57,8 +57,7 @@ package struct DialogueExchange: Exchange {
     _ event: ExchangeEvent, at now: MonotonicTime
   ) -> [ExchangeAction<Report, End>] {
     switch event {
-    // The next step follows in another turn of the loop, so that a script that only prints does not
-    // delay other events.
+    // The next step follows in another turn of the loop: a script that only prints must not delay other events.
     case .begun, .performed(true): return [.yield]
     case .drained: return [.watchStandstill(nil), .yield]
     case .resumed: return step(at: now)
@@ -74,7 +73,7 @@ package struct DialogueExchange: Exchange {
     case .performed(false): return end(.refused)
     case .sendFailed(let error): return end(.sendFailed(error))
     case .stopped: return [.withdraw] + flush() + end(.cutOff)
-    // What was sent so far still goes to the device, or is counted.
+    // Bytes that were already sent still go to the device, or are counted as unsent.
     case .leaving, .cutOff: return flush() + end(.cutOff)
     case .sent, .read, .endOfSource, .sourceFailed, .room, .stored, .storageFailed, .lost,
       .regained:
@@ -131,7 +130,7 @@ package struct DialogueExchange: Exchange {
     return actions
   }
 
-  /// Ends; the first reason counts.
+  /// Ends the exchange. Only the first reason counts.
   private mutating func end(_ end: End) -> Actions {
     defer { hasEnded = true }
     return hasEnded ? [] : [.finish(end)]

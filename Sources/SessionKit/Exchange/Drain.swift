@@ -2,7 +2,7 @@ package import EventLoop
 import Posix
 package import SerialCore
 
-/// Waits until the driver has sent everything that was written to a session, within limits.
+/// Waits, within limits, until the driver has sent everything that was written to a session.
 package final class Drain {
   /// The limits of waiting.
   package struct Patience {
@@ -23,7 +23,8 @@ package final class Drain {
   private var lastCount: Int
   private var timer: LoopTimer?
 
-  /// The kernel has no event for this. The driver is asked, less and less often without progress.
+  /// The interval between two queries of the driver, because the kernel has no event for this. It grows while
+  /// there is no progress.
   private var interval = shortestInterval
   private static let shortestInterval = Duration.milliseconds(2)
   private static let longestInterval = Duration.milliseconds(50)
@@ -31,8 +32,9 @@ package final class Drain {
   /// Starts waiting.
   ///
   /// - Parameters:
-  ///   - patience: the limits; nil to wait as long as it takes, also for a lost device.
-  ///   - done: called in a turn of the loop, or at once. ``Session/unsentByteCount`` is what is left.
+  ///   - patience: the limits; nil for no limit, even if the device is lost.
+  ///   - done: called in a turn of the loop, or during this call. ``Session/unsentByteCount`` is the number of bytes
+  ///     that were not sent.
   package init(
     _ session: Session, on loop: IOLoop, patience: Patience?, done: @escaping () -> Void
   ) {

@@ -7,14 +7,14 @@ package import SystemPackage
 ///
 /// ## Principles of operation
 ///
-/// - It has no clock, reads and writes nothing, and never waits. An ``ExchangeRunner`` performs its
-///   actions, in order, and tells it what happens.
-/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent before it. The last action is
-///   ``ExchangeAction/finish(_:)``; no event comes after it.
-/// - While it has an ``author``, it has the pen: nobody else writes.
+/// - It has no clock, performs no I/O and never waits. An ``ExchangeRunner`` performs its actions in order, and
+///   reports what happens as events.
+/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent earlier. The last action is
+///   ``ExchangeAction/finish(_:)``; no event follows it.
+/// - While an exchange with an ``author`` runs, it has the pen: nobody else can write.
 /// - Every exchange ends when it is stopped or cut off.
 ///
-/// A new protocol is one file with a type that conforms, and its test. ``PlainFile`` is the example.
+/// A new protocol is one file with a conforming type, and its test. ``PlainFile`` is an example.
 package protocol Exchange {
   /// What it reports while it runs.
   associatedtype Report
@@ -22,40 +22,40 @@ package protocol Exchange {
   associatedtype Outcome
   typealias Actions = [ExchangeAction<Report, Outcome>]
 
-  /// Who writes; nil for an exchange that writes nothing, and needs no pen.
+  /// The author of what is sent; nil for an exchange that sends nothing, and needs no pen.
   var author: Author? { get }
-  /// Which bytes of the device it gets.
+  /// The received bytes that the exchange gets.
   var reception: ExchangeReception { get }
-  /// Whether its outcome tells which of its bytes were not sent. Otherwise the owner of the session
-  /// counts them with those of others.
+  /// Whether the outcome includes the number of the exchange's bytes that were not sent. Otherwise the owner of the
+  /// session counts them with those of other authors.
   var reportsUnsent: Bool { get }
-  /// Whether it goes on when a lost device is back. It keeps the pen meanwhile.
+  /// Whether the exchange continues when a lost device returns. It keeps the pen meanwhile.
   var outlivesLoss: Bool { get }
 
-  /// Takes an event.
+  /// Handles an event.
   ///
-  /// - Returns: what to do, in order.
+  /// - Returns: the actions to perform, in order.
   mutating func handle(_ event: ExchangeEvent, at now: MonotonicTime) -> Actions
 }
 
 extension Exchange {
-  /// The owner of the session counts them.
+  /// False: the owner of the session counts them.
   package var reportsUnsent: Bool { false }
-  /// It ends with the loss of the port.
+  /// False: the exchange ends when the port is lost.
   package var outlivesLoss: Bool { false }
 }
 
-/// Which bytes of the device an exchange gets.
+/// The received bytes that an exchange gets.
 package enum ExchangeReception {
   /// None.
   case nothing
-  /// All of them, as everybody else does.
+  /// All of them. Views and logs get them too.
   case shared
-  /// All of them, and nobody else but the logs gets any.
+  /// All of them. Only the logs get them too.
   case alone
 }
 
-/// What happens to an exchange.
+/// An event of an exchange.
 package enum ExchangeEvent: Hashable, Sendable {
   /// The exchange has begun, and has the pen.
   case begun
@@ -63,7 +63,7 @@ package enum ExchangeEvent: Hashable, Sendable {
   case received([UInt8])
   /// The driver took bytes of the exchange.
   case sent(Int)
-  /// The port refused what was to be sent; nothing of it is queued.
+  /// The port refused the bytes to be sent; none of them are queued.
   case sendFailed(SerialError)
   /// The answer to ``ExchangeAction/read(atMost:)``: bytes of the source.
   case read([UInt8])
@@ -79,9 +79,9 @@ package enum ExchangeEvent: Hashable, Sendable {
   case storageFailed(TransferStorageError)
   /// The answer to ``ExchangeAction/drain``: everything is on the line.
   case drained
-  /// Sending has made no progress for the time of ``ExchangeAction/watchStandstill(_:)``.
+  /// Sending made no progress for the time given to ``ExchangeAction/watchStandstill(_:)``.
   case standstill
-  /// The answer to ``ExchangeAction/perform(_:)``: whether it was done.
+  /// The answer to ``ExchangeAction/perform(_:)``: whether the operation was performed.
   case performed(Bool)
   /// The time of ``ExchangeAction/wake(at:)`` has come.
   case woken
@@ -89,19 +89,19 @@ package enum ExchangeEvent: Hashable, Sendable {
   case resumed
   /// The user stops the exchange.
   case stopped
-  /// The port is lost, and what was not sent is discarded. ``regained`` or ``cutOff(sent:)`` follows. Only for
-  /// an exchange that outlives it.
+  /// The port is lost, and unsent bytes are discarded. ``regained`` or ``cutOff(sent:)`` follows. Only an exchange
+  /// that outlives the loss gets this event.
   case lost
   /// The lost device is back, and its port is open.
   case regained
-  /// The session is about to end: nothing more may be sent. ``cutOff(sent:)`` follows.
+  /// The session is about to end: the exchange may send nothing more. ``cutOff(sent:)`` follows.
   case leaving
-  /// The port is gone, or the session ends: what was not sent is discarded. Of the bytes of the
-  /// exchange, that many were sent.
+  /// The port is gone, or the session ends, and unsent bytes are discarded. The value is the number of the
+  /// exchange's bytes that were sent.
   case cutOff(sent: Int)
 }
 
-/// What an exchange asks its runner to do.
+/// An action that an exchange requests from its runner.
 package enum ExchangeAction<Report, Outcome> {
   /// Send bytes.
   case send([UInt8])
@@ -110,22 +110,22 @@ package enum ExchangeAction<Report, Outcome> {
   /// Wait until fewer than this number of bytes are queued; answered in another turn of the loop by
   /// ``ExchangeEvent/room``.
   case awaitRoom(below: Int)
-  /// Do something with the files of a transfer; answered by ``ExchangeEvent/stored(_:)`` or
+  /// Perform an operation on the files of a transfer; answered by ``ExchangeEvent/stored(_:)`` or
   /// ``ExchangeEvent/storageFailed(_:)``.
   case store(StorageOperation)
-  /// Give received bytes that the exchange does not use to everybody else.
+  /// Pass received bytes that the exchange does not use to the other subscribers.
   case pass([UInt8])
-  /// Discard what was sent and not taken by the driver, and forget a read that is not answered.
+  /// Discard sent bytes that the driver has not taken, and cancel an unanswered read.
   case withdraw
   /// Wait until everything that was sent is on the line; answered by ``ExchangeEvent/drained``.
   case drain
-  /// Report it when sending makes no progress for a time; nil for not any more.
+  /// Report when sending makes no progress for this time; nil stops watching.
   case watchStandstill(Duration?)
-  /// Do something with the line; answered by ``ExchangeEvent/performed(_:)``.
+  /// Perform an operation on the line; answered by ``ExchangeEvent/performed(_:)``.
   case perform(LineOperation)
   /// Set the timer; nil stops it.
   case wake(at: MonotonicTime?)
-  /// Let others have their turn; answered by ``ExchangeEvent/resumed``.
+  /// Let other events be handled first; answered by ``ExchangeEvent/resumed``.
   case yield
   /// Report something.
   case report(Report)
@@ -136,7 +136,7 @@ package enum ExchangeAction<Report, Outcome> {
 extension ExchangeAction: Equatable where Report: Equatable, Outcome: Equatable {}
 extension ExchangeAction: Sendable where Report: Sendable, Outcome: Sendable {}
 
-/// What can be done with the line of a port besides sending.
+/// An operation on a port's line other than sending.
 package enum LineOperation: Hashable, Sendable {
   /// Assert and deassert output lines.
   case setLines(asserting: ModemLines, deasserting: ModemLines)
@@ -148,7 +148,7 @@ package enum LineOperation: Hashable, Sendable {
   case pulse(ModemLines, Duration)
   /// Change the baud rate.
   case setBaudRate(UInt32)
-  /// Have the far end play a sequence.
+  /// Make the far end play a sequence.
   case play(LineSequence)
   /// Send or receive files, with the pen of the exchange.
   case transfer(FileStep)

@@ -3,27 +3,27 @@ package import Posix
 package import SerialCore
 import SystemPackage
 
-/// Runs an exchange on a session: performs its actions, and tells it what happens.
+/// Runs an exchange on a session: performs its actions and reports events to it.
 ///
-/// It holds the pen while the exchange runs, keeps the queue filled at the device's pace, and has the one
+/// It holds the pen while the exchange runs, keeps the queue filled at the device's pace, and owns the
 /// timer. When the port is closed or the session ends, the owner of the session calls
 /// ``cutOff(discarding:)``.
 package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExchange {
   /// Called with each report.
   package var onReport: (Value.Report) -> Void = { _ in }
-  /// Called once, at the end. The pen is returned by then.
+  /// Called once, at the end, after the pen was released.
   package var onEnd: (Value.Outcome) -> Void = { _ in }
-  /// Does what ``ExchangeAction/perform(_:)`` asks for, and says once whether it was done.
+  /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once whether it was performed.
   package var perform: (LineOperation, _ then: @escaping (Bool) -> Void) -> Void = { $1(false) }
 
-  /// Whether an exchange that yields has to wait until ``goOn()`` is called.
+  /// Whether an exchange that yields must wait until ``goOn()`` is called.
   package var isHeldUp: () -> Bool = { false }
 
-  /// The exchange as it is now.
+  /// The present state of the exchange.
   package private(set) var exchange: Value
-  /// When the exchange has begun.
+  /// The time when the exchange began.
   package private(set) var start: MonotonicTime
-  /// The number of bytes that the exchange has withdrawn: they were not sent.
+  /// The number of bytes that the exchange has withdrawn and that were not sent.
   package private(set) var withdrawnCount = 0
 
   private let session: Session
@@ -32,7 +32,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   private let source: (any ExchangeSource)?
   private let storage: (any TransferStorage)?
   private var isRunning = false
-  /// Whether the port is lost, and may come back.
+  /// Whether the port is lost, and may return.
   private var isLost = false
   private var pen: Session.Pen?
   private var subscription: Hub.Subscription?
@@ -41,27 +41,27 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   private var resumption: LoopTimer?
   private var drain: Drain?
   private var standstill: StandstillWatch?
-  /// The read that is not answered yet: the largest number of bytes.
+  /// The maximum byte count of the unanswered read; nil if there is none.
   private var pendingRead: Int?
   private var isFillPending = false
-  /// The exchange waits until fewer bytes are queued.
+  /// The exchange waits until fewer bytes than this are queued; nil if it does not wait.
   private var roomLevel: Int?
   private var sourceWatch: DescriptorWatch?
   /// The number of bytes that were written to the session and not discarded.
   private var writtenCount = 0
-  /// Events that came while another one was handled.
+  /// Events that arrived while another one was handled.
   private var events: [ExchangeEvent] = []
   private var isHandling = false
 
-  /// The source is read while less than this is queued, so that the driver does not wait for the disk.
+  /// The source is read while fewer bytes than this are queued, so that the driver does not wait for the disk.
   private static var fillLevel: Int { 32_768 }
 
   /// Creates a runner; ``begin()`` starts it.
   ///
   /// - Parameters:
   ///   - hub: passes received bytes; an exchange that receives needs it.
-  ///   - source: what the exchange reads from, if anything.
-  ///   - storage: where the files of a transfer are.
+  ///   - source: the source that the exchange reads; nil for none.
+  ///   - storage: the files of a transfer; nil for none.
   package init(
     _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
     source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil
@@ -78,8 +78,8 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   /// Starts the exchange. It may end during the call.
   ///
   /// - Parameters:
-  ///   - early: what the device sent before, if that counts.
-  ///   - takesPen: whether it takes the pen; otherwise its author must have it already.
+  ///   - early: bytes that the device sent earlier and that the exchange must see.
+  ///   - takesPen: whether to take the pen; otherwise the author must have it already.
   /// - Throws: ``SerialError``, if it writes and the port is not open, or another author has the pen.
   package func begin(
     afterReceiving early: [UInt8] = [], takesPen: Bool = true
@@ -100,7 +100,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     take(.begun)
   }
 
-  // MARK: What the owner of the session says
+  // MARK: Calls by the owner of the session
 
   package func stop() { take(.stopped) }
 
@@ -110,7 +110,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     guard isRunning else { return }
     var own = 0
     if let author = exchange.author {
-      // The rest, if any, is of an earlier exchange of the same author.
+      // The remaining bytes, if any, belong to an earlier exchange of the same author.
       own = min(discarded[author], writtenCount)
       if exchange.reportsUnsent { discarded.remove(own, by: author) }
     }
@@ -160,7 +160,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
     if new.isOpen, isLost {
-      // After the observers that prepare the port.
+      // Runs after the observers that prepare the port.
       loop.atEndOfTurn { [weak self] in
         guard let self, isLost, session.state.isOpen else { return }
         isLost = false
@@ -168,7 +168,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
       }
     }
     guard !new.isOpen else { return }
-    // After the owner of the session, who counts what was not sent.
+    // Runs after the owner of the session, which counts unsent bytes.
     loop.atEndOfTurn { [weak self] in
       guard let self, isRunning, !session.state.isOpen else { return }
       if exchange.outlivesLoss, session.state.isWaiting { return takeLoss() }
@@ -231,7 +231,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   }
 
   private func send(_ bytes: [UInt8]) {
-    // Counted first: if the device is gone, the write cuts the exchange off.
+    // Counted before the write, which cuts the exchange off if the device is gone.
     writtenCount += bytes.count
     do throws(SerialError) {
       try session.write(bytes.span.bytes, by: exchange.author)
@@ -259,7 +259,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
 
   // MARK: The source
 
-  /// Reads at the end of the turn: if the driver takes everything at once, keys must still be handled.
+  /// Reads at the end of the turn, so that keys are handled even if the driver always takes everything at once.
   private func fillSoon() {
     guard pendingRead != nil || roomLevel != nil, !isFillPending, isRunning else { return }
     isFillPending = true
@@ -302,30 +302,31 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   }
 }
 
-/// A running exchange of any kind: what the owner of its session can do with it.
+/// A running exchange of any kind, as the owner of its session sees it.
 package protocol RunningExchange: AnyObject {
-  /// Stops the exchange, because the user wants it. What the driver has not taken is discarded.
+  /// Stops the exchange for the user. Bytes that the driver has not taken are discarded.
   func stop()
 
-  /// Lets an exchange go on that was held up because what it shows was not taken.
+  /// Resumes an exchange that was held up because its output was not taken.
   func goOn()
 
-  /// Lets the exchange send no more, because the session is about to end. The session waits for the
-  /// bytes that the driver has taken, and then calls ``cutOff(discarding:)``.
+  /// Stops the exchange from sending, because the session is about to end. The session waits until the driver has
+  /// sent what it has taken, and then calls ``cutOff(discarding:)``.
   func leave()
 
-  /// Whether the other side has to be told that it ends, which takes up to a second after ``leave()``.
+  /// Whether the exchange must notify the other side of its end, which takes up to a second after ``leave()``.
   var takesLeave: Bool { get }
 
-  /// The port is lost, and the session waits for its device. An exchange that does not outlive that is cut off.
+  /// Reports that the port is lost, and that the session waits for its device. An exchange that does not outlive
+  /// the loss is cut off.
   ///
   /// - Parameter discarded: the bytes that the session has discarded; see ``cutOff(discarding:)``.
   func lose(discarding discarded: inout UnsentBytes)
 
-  /// Ends the exchange, because the session has discarded what it had not sent.
+  /// Ends the exchange, because the session has discarded its unsent bytes.
   ///
-  /// - Parameter discarded: the bytes that the session has discarded. Those of the exchange are removed
-  ///   if its outcome tells how many they are.
+  /// - Parameter discarded: the bytes that the session has discarded. The exchange's own are removed if its outcome
+  ///   includes their number.
   func cutOff(discarding discarded: inout UnsentBytes)
 }
 

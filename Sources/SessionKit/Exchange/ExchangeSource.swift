@@ -2,13 +2,13 @@ import Glibc
 import Posix
 package import SystemPackage
 
-/// Where an exchange reads from: a file, a pipe.
+/// A source that an exchange reads: a file or a pipe.
 package protocol ExchangeSource: AnyObject {
-  /// Reads what is available, without waiting.
+  /// Reads the available bytes without waiting.
   ///
   /// - Parameter limit: the largest number of bytes, at least 1.
   func read(atMost limit: Int) throws(Errno) -> SourceOutcome
-  /// Becomes readable when there is more to read, or the end.
+  /// Becomes readable when more bytes, or the end, can be read.
   var descriptor: FileDescriptor { get }
 }
 
@@ -28,12 +28,12 @@ package final class FileSource: ExchangeSource {
   package let size: Int
   private let file: OwnedDescriptor
 
-  /// Opens a file.
+  /// Opens a regular file.
   ///
-  /// - Throws: the errors of open(2) and fstat(2); `isDirectory`, or `invalidArgument` for anything else
-  ///   that is not a regular file.
+  /// - Throws: the errors of open(2) and fstat(2); `isDirectory` for a directory; `invalidArgument` for any other
+  ///   file that is not regular.
   package init(opening path: FilePath) throws(Errno) {
-    // O_NONBLOCK: a named pipe without a writer would block; it is refused below.
+    // Without O_NONBLOCK, opening a named pipe without a writer would block. A pipe is refused below.
     file = try OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     let status = try file.borrowed.stat()
     guard status.type == .regular else {
@@ -50,7 +50,7 @@ package final class FileSource: ExchangeSource {
 }
 
 extension FileDescriptor {
-  /// Reads what is available. The corresponding C function is `read`.
+  /// Reads the available bytes. The corresponding C function is `read`.
   package func readPiece(atMost limit: Int) throws(Errno) -> SourceOutcome {
     var outcome: Result<ReadOutcome, Errno> = .success(.wouldBlock)
     let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

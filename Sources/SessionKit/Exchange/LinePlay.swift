@@ -3,13 +3,13 @@ package import SerialCore
 
 /// Performs the steps of a line sequence: sets lines and baud rates, starts and ends breaks, waits.
 package struct LinePlay: Exchange {
-  /// How it ends.
+  /// How a sequence ended.
   package enum End: Hashable, Sendable {
     /// All steps were performed.
     case done
-    /// A step failed; the rest was skipped.
+    /// A step failed; the remaining steps were skipped.
     case failed(LineSequence.Step)
-    /// It was stopped, or the port is gone.
+    /// The sequence was stopped, or the port is gone.
     case stopped
   }
 
@@ -18,7 +18,7 @@ package struct LinePlay: Exchange {
   package let author: Author? = nil
   package let reception = ExchangeReception.nothing
   private var rest: LineSequence.Iterator
-  /// The sequence, if the far end plays it; nil if its steps are performed from here.
+  /// The sequence, if the far end plays it; nil if this computer performs its steps.
   private let whole: LineSequence?
   /// The step that is being performed.
   private var present: LineSequence.Step?

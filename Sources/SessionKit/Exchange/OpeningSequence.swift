@@ -1,8 +1,8 @@
 package import SerialCore
 
-/// Plays a line sequence whenever a session's port is opened, also after its device came back.
+/// Plays a line sequence whenever a session's port is opened, also after its device has returned.
 package final class OpeningSequence: SessionObserver {
-  /// Called when a step failed; the rest of the sequence is skipped.
+  /// Called when a step failed; the remaining steps are skipped.
   package var onFailure: (SerialError) -> Void = { _ in }
 
   /// The sequence; nil for none.

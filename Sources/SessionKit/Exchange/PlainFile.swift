@@ -2,11 +2,11 @@ package import Posix
 package import SerialCore
 package import SystemPackage
 
-/// Sends a file, or another source, as it is, at the device's pace.
+/// Sends a file or another source unchanged, at the device's pace.
 ///
-/// Bytes that were typed before it are sent first.
+/// Bytes that were typed earlier are sent first.
 package struct PlainFile: Exchange {
-  /// How it ends.
+  /// How sending ended.
   package enum End: Hashable, Sendable {
     /// The driver has taken all of it.
     case done
@@ -22,7 +22,8 @@ package struct PlainFile: Exchange {
   package let name: String
   /// The file's size when it was opened, in bytes. It may shrink or grow.
   package let size: Int
-  /// The number of bytes that were sent: that the driver has taken, and at the end not given back.
+  /// The number of bytes that were sent. While the file is sent, this is what the driver has taken; at the end,
+  /// without the bytes that it gave back.
   package private(set) var sentCount = 0
   package let author: Author?
   package let reception = ExchangeReception.nothing
@@ -36,7 +37,7 @@ package struct PlainFile: Exchange {
 
   /// Creates the exchange; nothing is sent yet.
   ///
-  /// - Parameter author: who writes; by default the file.
+  /// - Parameter author: the author of what is sent; nil for the file itself.
   package init(_ name: String, size: Int, by author: Author? = nil) {
     self.name = name
     self.size = size

@@ -3,45 +3,45 @@ package import Scripting
 package import SerialCore
 package import SystemPackage
 
-/// Sends bytes or a source, and waits for the answer; first for a prompt, if there is one.
+/// Sends bytes or a source, and waits for the answer. Waits for a prompt first, if one is given.
 package struct SendAndExpect: Exchange {
-  /// What is sent.
+  /// What to send.
   package enum Content {
     case bytes([UInt8])
     /// The source of the runner: a file, or standard input.
     case source(PlainFile)
   }
 
-  /// What it waits for.
+  /// What the exchange waits for.
   package enum Phase: Hashable, Sendable {
     case prompt, sending, answer
   }
 
-  /// What it reports.
+  /// A report of the running exchange.
   package enum Report: Hashable, Sendable {
     /// Bytes of the answer, up to the end of the match.
     case answer([UInt8])
-    /// The prompt or the answer did not come in time, or sending made no progress. Nothing more is
-    /// expected then; the session ends, and cuts the exchange off.
+    /// The prompt or the answer did not arrive in time, or sending made no progress. The exchange expects nothing
+    /// more; the session ends, and cuts it off.
     case timedOut(Phase)
   }
 
-  /// How it ends.
+  /// How the exchange ended.
   package enum End: Hashable, Sendable {
-    /// Everything was sent, and the answer has come: the match, if an answer was expected.
+    /// Everything was sent. The value is the match of the expected answer; nil if none was expected.
     case done(ReceivedText.Match?)
     /// The source could not be read to its end.
     case unreadable(Errno)
     /// The port refused the bytes.
     case refused(SerialError)
-    /// It was stopped, or lost its port.
+    /// The exchange was stopped, or lost its port.
     case cutOff
   }
 
   package let author: Author?
   package let reception = ExchangeReception.shared
   package let reportsUnsent: Bool
-  /// The file or the input that is sent; nil for bytes.
+  /// The file or other source that is sent; nil for bytes.
   package private(set) var file: PlainFile?
 
   private let bytes: [UInt8]
@@ -49,10 +49,10 @@ package struct SendAndExpect: Exchange {
   private let expectation: Expression?
   private let timeout: Duration
   private var text = ExpectedText()
-  /// What it waits for now.
+  /// What the exchange waits for now.
   package private(set) var phase = Phase.prompt
   private var hasTimedOut = false
-  /// The answer, if it came while something was still to be sent.
+  /// The answer, if it arrived before everything was sent.
   private var answer: ReceivedText.Match?
   private var hasEnded = false
 
@@ -61,8 +61,8 @@ package struct SendAndExpect: Exchange {
   /// - Parameters:
   ///   - prompt: what the device must send first; nil for nothing.
   ///   - expectation: the expected answer; nil for none.
-  ///   - timeout: the time limit of the prompt and of the answer. While sending with an expected answer,
-  ///     the time limit without progress; without one there is no limit, as for a pipe.
+  ///   - timeout: the time limit for the prompt and for the answer. While sending with an expected answer, it is
+  ///     the time limit without progress. Without an expected answer, sending has no limit, as for a pipe.
   package init(
     _ content: Content, after prompt: Expression? = nil, expecting expectation: Expression? = nil,
     within timeout: Duration
@@ -105,7 +105,7 @@ package struct SendAndExpect: Exchange {
   // MARK: Sending
 
   private mutating func send(at now: MonotonicTime) -> Actions {
-    // Text that arrived before is not the answer.
+    // Text that arrived earlier is not the answer.
     text.clear()
     phase = .sending
     var actions: Actions = []
@@ -116,7 +116,7 @@ package struct SendAndExpect: Exchange {
     return actions + (file == nil ? [.send(bytes), .drain] : pass(.begun, at: now))
   }
 
-  /// Lets the file take an event, and does what it says.
+  /// Passes an event to the file, and carries out its actions.
   private mutating func pass(_ event: ExchangeEvent, at now: MonotonicTime) -> Actions {
     guard var file else { return [] }
     defer { self.file = file }
@@ -169,7 +169,7 @@ package struct SendAndExpect: Exchange {
     }
   }
 
-  /// Ends; the first reason counts.
+  /// Ends the exchange. Only the first reason counts.
   private mutating func end(_ end: End) -> Actions {
     defer { hasEnded = true }
     return hasEnded ? [] : [.finish(end)]

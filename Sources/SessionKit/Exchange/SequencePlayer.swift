@@ -1,17 +1,17 @@
 package import EventLoop
 package import SerialCore
 
-/// Plays line sequences on a session's port, one at a time. Nothing is sent meanwhile, because a sequence may
+/// Plays line sequences on a session's port, one at a time. It pauses sending meanwhile, because a sequence may
 /// reset the device.
 ///
-/// A baud rate of a sequence is for the sequence only: the rate before is set again at the end, however it
-/// ends. A break that a sequence has started ends if the sequence is not played to its end.
+/// A baud rate in a sequence holds only for the sequence: the previous rate is restored at any end. If a sequence
+/// is stopped, a break that it started ends.
 package final class SequencePlayer: SessionObserver {
   /// How a sequence ends.
   package enum End: Hashable, Sendable {
     /// All steps were performed.
     case done
-    /// A step failed; the rest was skipped.
+    /// A step failed; the remaining steps were skipped.
     case failed(LineSequence.Step, SerialError)
     /// It was stopped.
     case stopped
@@ -19,26 +19,26 @@ package final class SequencePlayer: SessionObserver {
     case portClosed
   }
 
-  /// The name of the sequence that is being played; nil for none.
+  /// The name of the sequence that is being played; nil if none is.
   package private(set) var playing: String? {
     didSet { if playing != oldValue { onChange(playing) } }
   }
   /// Called when ``playing`` has changed.
   package var onChange: (String?) -> Void = { _ in }
 
-  /// Called with the name of the first sequence whose pauses are a network's.
+  /// Called with the name of the first sequence whose timing depends on a network.
   package var onNetworkTiming: (String) -> Void = { _ in }
 
   private let session: Session
   private let loop: IOLoop
   private var runner: ExchangeRunner<LinePlay>?
   private var then: (End) -> Void = { _ in }
-  /// Why the last step failed.
+  /// The reason why the last step failed.
   private var error: SerialError?
   /// Pauses sending while a sequence is played.
   private var sendingPause: Session.Pause?
   private var isInBreak = false
-  /// The baud rate before the first step that set one, and the last one that was set.
+  /// The baud rate before the first step that set one, and the rate that was set last.
   private var rates: (before: UInt32, now: UInt32)?
   private var hasToldTiming = false
   /// Called once, when the sequence has ended.
@@ -53,11 +53,11 @@ package final class SequencePlayer: SessionObserver {
   /// Whether a sequence is being played.
   package var isPlaying: Bool { runner != nil }
 
-  /// Plays a sequence on the open port. One that is being played is stopped first.
+  /// Plays a sequence on the open port. Stops the present sequence first.
   ///
   /// - Parameters:
-  ///   - name: what ``playing`` is meanwhile.
-  ///   - then: called once, at the end; during the call if no step waits.
+  ///   - name: the value of ``playing`` meanwhile.
+  ///   - then: called once, at the end; during this call if no step waits.
   package func play(
     _ sequence: LineSequence, named name: String, then: @escaping (End) -> Void
   ) {
@@ -81,15 +81,15 @@ package final class SequencePlayer: SessionObserver {
     _ = try? runner.begin()
   }
 
-  /// Stops the sequence. The lines stay as the last step has set them.
+  /// Stops the sequence. The lines stay as the last step set them.
   package func stop() { runner?.stop() }
 
-  /// Performs an action when the present sequence has ended, in whatever way; at once if none is being played.
+  /// Performs an action when the present sequence has ended for any reason; during this call if none is played.
   package func afterwards(_ action: @escaping () -> Void) {
     if isPlaying { whenOver = action } else { action() }
   }
 
-  /// Stops the sequence because the session ends: nobody is told.
+  /// Stops the sequence because the session ends. Nothing is reported.
   package func end() {
     (then, whenOver) = ({ _ in }, nil)
     stop()
@@ -154,12 +154,12 @@ package final class SequencePlayer: SessionObserver {
       switch end {
       case .done: .done
       case .failed(let step):
-        // Every operation that is not performed has a reason.
+        // An operation that was not performed always has a reason.
         error.map { .failed(step, $0) } ?? .stopped
       case .stopped: session.isOpen ? .stopped : .portClosed
       }
     if isInBreak, end != .done {
-      // The device may have gone just now, and the break with it.
+      // The device, and the break with it, may have disappeared just now.
       _ = try? session.setBreak(false)
     }
     isInBreak = false
@@ -172,9 +172,9 @@ package final class SequencePlayer: SessionObserver {
     action?()
   }
 
-  /// Sets the rate before the sequence again, unless somebody else has changed it meanwhile.
+  /// Restores the rate that was set before the sequence, unless other code has changed it meanwhile.
   ///
-  /// - Returns: the end of the sequence, if the driver refused the rate.
+  /// - Returns: the end to report if the driver refused the rate; otherwise nil.
   private func restoreRate() -> End? {
     guard let (before, now) = rates else { return nil }
     rates = nil

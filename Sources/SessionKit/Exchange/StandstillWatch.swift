@@ -13,7 +13,7 @@ final class StandstillWatch: SessionObserver {
 
   /// Starts watching.
   ///
-  /// - Parameter limit: The time without progress after which `onStandstill` is called.
+  /// - Parameter limit: the time without progress after which `onStandstill` is called.
   init(
     _ session: Session, on loop: IOLoop, limit: Duration, onStandstill: @escaping () -> Void
   ) {
@@ -31,7 +31,7 @@ final class StandstillWatch: SessionObserver {
 
   private func look() {
     let count = session.unsentByteCount
-    // The driver's own queue getting shorter is progress too.
+    // It is also progress when the driver's own queue becomes shorter.
     guard count == 0 || hasMoved || count < lastCount else { return onStandstill() }
     (lastCount, hasMoved) = (count, false)
     timer = loop.schedule(after: limit) { [unowned self] in look() }

@@ -2,12 +2,12 @@ import Glibc
 import Posix
 package import SystemPackage
 
-/// A connection to one session, which releases its port for as long as the connection lasts.
+/// A connection to a session that releases its port for as long as the connection lasts.
 package struct ControlClient: ~Copyable {
   private let descriptor: OwnedDescriptor
   private var input = LineAssembler(limit: ControlReply.limit)
 
-  /// How long a session may take to answer.
+  /// The time that a session has to reply.
   private static let patience = Duration.seconds(5)
 
   /// Connects to a session's socket.
@@ -26,19 +26,19 @@ package struct ControlClient: ~Copyable {
   /// - Throws: `EAGAIN` if it does not reply in time.
   package mutating func ask(_ request: ControlRequest) throws(Errno) -> ControlReply? {
     let bytes = Array("\(request.line)\n".utf8)
-    // A new socket has room for it.
+    // The buffer of a new socket has room for the request.
     try systemCall {
       bytes.withUnsafeBytes { write(descriptor.borrowed.rawValue, $0.baseAddress, $0.count) }
     }
     let answer = try nextReply()
     guard answer == .wait else { return answer }
-    // The session is sending what is queued, and limits the time for that itself.
+    // No limit here: the session sends its queued bytes first, and limits the time for that itself.
     UnixSocket.setPatience(.zero, of: descriptor.borrowed)
     defer { UnixSocket.setPatience(Self.patience, of: descriptor.borrowed) }
     return try nextReply()
   }
 
-  /// Gives the port back, and waits until the session has it.
+  /// Gives the port back, and waits until the session has opened it.
   ///
   /// - Returns: nil if the session has ended, or does not reply.
   package mutating func giveBack() -> ControlReply? {
@@ -46,9 +46,9 @@ package struct ControlClient: ~Copyable {
     return try? nextReply()
   }
 
-  /// Sends a request to a session, and waits until it has answered with lines and ended the connection.
+  /// Sends a request to a session, and waits until it has replied with lines and closed the connection.
   ///
-  /// - Throws: `Errno` of connect(2); `EAGAIN` if it does not answer in time.
+  /// - Throws: `Errno` of connect(2); `EAGAIN` if it does not reply in time.
   static func ask(_ request: String, at path: FilePath) throws(Errno) -> [String] {
     let socket = try UnixSocket.make(isBlocking: true)
     UnixSocket.setPatience(listPatience, of: socket.borrowed)
@@ -71,7 +71,7 @@ package struct ControlClient: ~Copyable {
     return lines
   }
 
-  /// How long a session may take to say who is there.
+  /// The time that a session has to list its ports and people.
   private static let listPatience = Duration.seconds(1)
   private static let mostLines = 256
 

@@ -4,12 +4,12 @@ import NetworkLinks
 import Posix
 import SystemPackage
 
-/// A client of a session's control socket. The port is lent for as long as its connection lasts, so that
-/// a client that is killed gives the port back too.
+/// A client of a session's control socket. The port is lent for as long as the connection lasts: a client that
+/// is killed gives the port back too.
 ///
 /// A client that shuts down its writing side gives the port back and receives the result.
 ///
-/// A client can also ask who is at the sessions, or join one: see ``SessionRequest``.
+/// A client can also ask who uses the sessions, or join one: see ``SessionRequest``.
 final class ControlConnection: Borrower {
   /// Called once, when the connection ends.
   package var onEnd: () -> Void = {}
@@ -18,14 +18,14 @@ final class ControlConnection: Borrower {
   private let peer: (pid: pid_t, user: UserID)
   /// The present sessions.
   private let sessions: () -> [SessionController]
-  /// The desk of the session that has the requested port.
+  /// The release desk of the session that has the requested port.
   private weak var desk: ReleaseDesk?
   private var watch: DescriptorWatch?
   private var deadline: LoopTimer?
   private var input = LineAssembler(limit: ControlRequest.limit)
   private var request: ControlRequest?
 
-  /// How long a client may take to send its request.
+  /// The time that a client has to send its request.
   private static let patience = Duration.milliseconds(500)
 
   /// Takes over a client's connection.
@@ -58,7 +58,7 @@ final class ControlConnection: Borrower {
     let outcome = withUnsafeTemporaryAllocation(byteCount: ControlRequest.limit, alignment: 1) {
       buffer -> ReadOutcome? in
       let outcome = try? descriptor.borrowed.readAvailable(into: buffer)
-      // There is one request; anything after it is ignored.
+      // A client sends one request; anything after it is ignored.
       if case .bytes(let count) = outcome, request == nil { input.append(buffer[..<count]) }
       return outcome
     }
@@ -96,7 +96,7 @@ final class ControlConnection: Borrower {
         break
       }
       do throws(Errno) {
-        // What came behind the line is of the connection that begins.
+        // The bytes after the line already belong to the member that joins.
         try fitting[0].server?.join(
           descriptor.borrowed, from: .process(peer.pid, peer.user), reading: input.takeRest())
       } catch {
@@ -113,7 +113,7 @@ final class ControlConnection: Borrower {
 
   private func giveBack() {
     guard request != nil else { return end() }
-    // From here on only the client's close matters: epoll always reports EPOLLHUP.
+    // From here on only the client's close matters. epoll always reports EPOLLHUP.
     guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
     desk?.end(self)
   }

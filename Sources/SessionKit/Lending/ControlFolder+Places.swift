@@ -18,8 +18,8 @@ extension ControlFolder {
     return paths.compactMap(\.self).map { Place(path: $0, owner: user) }
   }
 
-  /// The directories whose sessions are asked for a port: the user's own; for root, also those of the user
-  /// who called sudo(8). Sessions of other users are not asked: they could keep root waiting.
+  /// The directories whose sessions are asked for a port: those of the user; for root, also those of the user who
+  /// called sudo(8). Sessions of other users are not asked: they could make root wait.
   package static func placesToAsk(
     as user: UserID, runtimeFolder: String?, sudoUser: UserID?
   ) -> [Place] {

@@ -2,10 +2,10 @@ package import Glibc
 import Posix
 package import SystemPackage
 
-/// A private directory of one user, with the sockets of sessions.
+/// A private directory of one user that contains the sockets of sessions.
 ///
-/// It stays open, and its entries are reached through the open descriptor: replacing the directory after
-/// it was checked changes nothing, and its path may be longer than a socket address allows.
+/// It stays open, and its entries are reached through the open descriptor: replacing the directory after it was
+/// checked has no effect, and its path may be longer than a socket address allows.
 package struct ControlFolder: ~Copyable {
   private let descriptor: OwnedDescriptor
 
@@ -24,7 +24,7 @@ package struct ControlFolder: ~Copyable {
       do {
         try systemCall { path.withPlatformString { mkdir($0, 0o700) } }
       } catch .fileExists {
-        // Checked below, as a new one is: the umask may have removed permissions.
+        // A new directory is checked below too: the umask may have removed permissions.
       }
     }
     let opened = try OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -49,11 +49,11 @@ package struct ControlFolder: ~Copyable {
 
   /// Removes a socket.
   package func remove(_ name: String) {
-    // ENOENT: it is gone already.
+    // ENOENT: it is already gone.
     _ = unlinkat(descriptor.borrowed.rawValue, name, 0)
   }
 
-  /// The names for a session's socket: the first, and alternatives for when that is taken.
+  /// The names for a session's socket: the usual one, then alternatives if that is taken.
   package static func names(pid: pid_t) -> [String] {
     (0..<8).map { $0 == 0 ? "\(pid)\(suffix)" : "\(pid)-\($0)\(suffix)" }
   }

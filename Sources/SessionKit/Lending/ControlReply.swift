@@ -1,11 +1,10 @@
 import PlainText
 
-/// A session's reply to a client: a line of text. A PORT is a path, or the address of a port elsewhere.
+/// A session's reply to a client: a line of text. PORT is a path, or the address of a port elsewhere.
 package enum ControlReply: Hashable {
   /// `wait`: queued bytes are being sent first; another reply follows.
   case wait
-  /// `released PORT`: the port is free; as the last reply: it stays released because another program uses
-  /// it.
+  /// `released PORT`: the port is free. As the last reply: it stays released, because another program uses it.
   case released(String)
   /// `no REASON`: the session keeps the port.
   case no(String)
@@ -19,7 +18,7 @@ package enum ControlReply: Hashable {
   /// The reply to a line that is not a request.
   package static let invalidRequest = ControlReply.no("invalid request")
 
-  /// The maximum length of a reply in bytes, with its newline: a path has up to 4,096.
+  /// The maximum length of a reply in bytes, with its newline. A path has up to 4,096 bytes.
   package static let limit = 4_352
 
   /// Parses a reply; nil if the line is not one.

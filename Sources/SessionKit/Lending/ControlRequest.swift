@@ -2,7 +2,7 @@ import PlainText
 import Posix
 package import SystemPackage
 
-/// A client's request to a session: a line of text, `release 188:0 esptool.py` or
+/// A client's request to a session: a line of text, such as `release 188:0 esptool.py` or
 /// `release rfc2217://lab:4001 esptool.py`.
 package struct ControlRequest: Hashable {
   /// The port to release.
@@ -12,9 +12,9 @@ package struct ControlRequest: Hashable {
 
   /// How a port is named.
   package enum Port: Hashable {
-    /// By the number of its device, which does not depend on the link or name that led to it.
+    /// The number of the device, which does not depend on the link or name that leads to it.
     case device(DeviceID)
-    /// By the name of its endpoint: see ``SerialCore/Endpoint/canonicalName``.
+    /// The name of the endpoint: see ``SerialCore/Endpoint/canonicalName``.
     case endpoint(String)
   }
 
@@ -44,7 +44,7 @@ package struct ControlRequest: Hashable {
 }
 
 extension ControlRequest.Port {
-  /// Reads a word of a request; nil if it names no port. The name of an endpoint has a slash.
+  /// Reads the port from a word of a request; nil if it names none. The name of an endpoint contains a slash.
   fileprivate init?(word: Substring) {
     if word.contains("/") {
       guard let name = String(percentEncoded: word) else { return nil }
@@ -58,7 +58,7 @@ extension ControlRequest.Port {
     self = .device(DeviceID(majorNumber: major, minorNumber: minor))
   }
 
-  /// The word of a request.
+  /// The port as a word of a request.
   fileprivate var word: String {
     switch self {
     case .device(let device): "\(device.majorNumber):\(device.minorNumber)"

@@ -3,9 +3,10 @@ import Glibc
 import Posix
 package import SystemPackage
 
-/// The control socket of the program, at which other programs ask it to release a port, and join its sessions.
+/// The control socket of the program. Other programs use it to make serialterm release a port, and to join
+/// sessions.
 ///
-/// The program works without one: every failure here leaves it untouched.
+/// The program works without it: no failure here affects a session.
 package final class ControlServer {
   private let folder: ControlFolder
   private let name: String
@@ -19,9 +20,9 @@ package final class ControlServer {
   private var connections: [ObjectIdentifier: ControlConnection] = [:]
 
   private static let mostConnections = 64
-  /// The number of clients that wait until they are accepted: a class may join at once.
+  /// The length of the queue of clients that wait to be accepted: a whole class may join at once.
   private static let backlog: CInt = 128
-  /// How long no client is accepted after the process has run out of descriptors.
+  /// The time without accepting clients after the process has run out of descriptors.
   private static let pauseLength = Duration.seconds(1)
 
   /// Listens in the first usable directory of the user.
@@ -67,8 +68,8 @@ package final class ControlServer {
     folder.remove(name)
   }
 
-  /// Binds to a name that no process listens at. The stale socket of a killed session is replaced, the
-  /// socket of a running session never.
+  /// Binds to a name that no process listens at. It replaces the stale socket of a killed session, but never that
+  /// of a running one.
   private static func bind(
     _ listener: FileDescriptor, in folder: borrowing ControlFolder
   ) throws(Errno) -> String {
@@ -87,8 +88,8 @@ package final class ControlServer {
     throw .addressInUse
   }
 
-  /// Removes the sockets of killed sessions. A refused connection alone does not prove that: a session
-  /// that is starting binds its socket before it listens.
+  /// Removes the sockets of killed sessions. A refused connection alone does not prove that a session was killed: a
+  /// session that is starting binds its socket before it listens.
   private static func tidy(_ folder: borrowing ControlFolder) {
     for name in folder.socketNames {
       guard let pid = ControlFolder.pid(ofSocket: name), hasEnded(pid),
@@ -123,7 +124,7 @@ package final class ControlServer {
     } catch .wouldBlock {
       // No more clients are waiting.
     } catch {
-      // Usually EMFILE. The client stays in the queue; accepting again at once would spin.
+      // Usually EMFILE. The client stays in the queue; accepting again immediately would spin.
       _ = try? watch?.setInterest([])
       pause = loop.schedule(after: Self.pauseLength) { [unowned self] in
         _ = try? watch?.setInterest(.reading)
@@ -139,7 +140,7 @@ package final class ControlServer {
     let id = ObjectIdentifier(connection)
     connections[id] = connection
     connection.onEnd = { [unowned self, loop] in
-      // Kept until the end of the turn: one of its methods is running.
+      // Kept until the end of the turn, because one of its methods is still running.
       guard let ended = connections.removeValue(forKey: id) else { return }
       loop.atEndOfTurn { withExtendedLifetime(ended) {} }
     }

@@ -21,7 +21,7 @@ package struct LineAssembler {
     return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  /// Removes and returns what came behind the last line.
+  /// Removes and returns the bytes after the last complete line.
   package mutating func takeRest() -> [UInt8] {
     defer { bytes = [] }
     return bytes

@@ -8,44 +8,43 @@ package protocol Borrower: AnyObject {
   /// Its name and process ID, shown to the user.
   var name: String { get }
 
-  /// Receives a reply: first whether it has the port, and after it has given the port back, the result.
+  /// Receives a reply: first whether it has the port; after it has given the port back, the result.
   func hear(_ reply: ControlReply)
 }
 
 /// Decides whether a session has its port open or released.
 ///
-/// The user (by a key or a signal) and every borrowing program can hold a claim; the port is reopened when
-/// the last claim ends. So a key that the user presses does not take the port away from a flashing tool; to
-/// get the port back sooner, the user ends the tool.
+/// The user (with a key or a signal) and every borrowing program can hold a claim. The port is reopened when
+/// the last claim ends, so a key press does not take the port away from a flashing tool. To get the port back
+/// sooner, the user ends the tool.
 ///
-/// Before the port is released, queued bytes are sent, for as long as ``patience`` allows.
+/// Before the port is released, queued bytes are sent, for at most ``patience``.
 package final class ReleaseDesk: SessionObserver {
-  /// Called with the number of bytes that the driver had accepted and had not sent when the port was
-  /// released.
+  /// Called with the number of bytes that the driver had accepted but not sent when the port was released.
   var onUnsent: (Int) -> Void = { _ in }
 
   private let session: Session
   private let loop: IOLoop
   private let report: (SessionNews) -> Void
-  /// Why the port may not be released now; nil if it may. The same answer as in the palette.
+  /// The reason why the port may not be released now; nil if it may. The palette gives the same reason.
   package var refusal: () -> String? = { nil }
-  /// How long sending the queued bytes may take before the port is released.
+  /// The time limit for sending the queued bytes before the port is released.
   package var patience = Drain.Patience(total: .zero)
   private var isWantedByUser = false
   private var borrowers: [any Borrower] = []
-  /// Borrowers that have not been told yet whether they have the port.
+  /// Borrowers that have not received a reply about getting the port.
   private var expectant: [any Borrower] = []
-  /// Borrowers that have finished, and have not been told yet whether the port is open again.
+  /// Borrowers that have finished, and have not received a reply about the port being open again.
   private var departing: [any Borrower] = []
   private var drain: Drain?
   private var returnTimer: LoopTimer?
 
-  /// How long a borrower that has finished waits for the port to be open again.
+  /// The time that a borrower that has finished waits for the port to be open again.
   private static let returnPatience = Duration.seconds(2)
 
   /// Creates the desk of a session.
   ///
-  /// - Parameter report: receives what the user has to know.
+  /// - Parameter report: receives news for the user.
   package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
     self.session = session
     self.loop = loop
@@ -55,14 +54,14 @@ package final class ReleaseDesk: SessionObserver {
 
   private var isWanted: Bool { isWantedByUser || !borrowers.isEmpty }
 
-  /// The programs that have the port, in words; nil if there are none.
+  /// The names of the programs that have the port, as text; nil if there are none.
   package var borrowerNames: String? {
     borrowers.isEmpty ? nil : borrowers.map(\.name).joined(separator: ", ")
   }
 
   // MARK: The user
 
-  /// Adds or removes the user's claim. The command decides before whether that is available.
+  /// Adds or removes the user's claim. The command checks first whether that is possible.
   package func toggle() {
     isWantedByUser.toggle()
     if let borrowerNames { report(.claim(isWanted: isWantedByUser, borrowers: borrowerNames)) }
@@ -71,7 +70,7 @@ package final class ReleaseDesk: SessionObserver {
 
   // MARK: Programs
 
-  /// Whether a port is the session's.
+  /// Whether a port belongs to the session.
   package func has(_ port: ControlRequest.Port) -> Bool {
     guard let endpoint = session.state.endpoint else { return false }
     return switch port {
@@ -90,8 +89,8 @@ package final class ReleaseDesk: SessionObserver {
     if drain != nil && session.unsentByteCount > 0 { borrower.hear(.wait) }
   }
 
-  /// Whether the device at the session's path is another one by now: the kernel gives the number of a
-  /// pseudo-terminal that is closed to the next one that is opened.
+  /// Whether the path of the session now leads to another device: the kernel gives the number of a closed
+  /// pseudo-terminal to the next one that is opened.
   private func isReused(_ device: DeviceID) -> Bool {
     switch session.state {
     case .waitingForDevice(_, .released): false
@@ -100,7 +99,7 @@ package final class ReleaseDesk: SessionObserver {
     }
   }
 
-  /// Removes a borrower's claim; it is told when the port is open again, or that it is not after a while.
+  /// Removes a borrower's claim. It gets a reply when the port is open again, or after a time limit.
   package func end(_ borrower: any Borrower) {
     guard borrowers.contains(where: { $0 === borrower }) else { return }
     departing.append(borrower)
@@ -140,14 +139,14 @@ package final class ReleaseDesk: SessionObserver {
   }
 
   private func letGoWhenSent() {
-    // Deferred: with nothing to send, the drain ends before it is stored.
+    // Deferred: if there is nothing to send, the drain ends before it is stored.
     drain = Drain(session, on: loop, patience: patience) { [weak self, loop] in
       loop.atEndOfTurn { self?.drained() }
     }
   }
 
   private func drained() {
-    // It may have been cancelled.
+    // The release may have been cancelled.
     guard drain != nil else { return }
     drain = nil
     letGo()
@@ -161,7 +160,7 @@ package final class ReleaseDesk: SessionObserver {
     }
   }
 
-  /// The session's delegate has refused: something began while the port was about to be released.
+  /// The session's delegate refused: an operation began while the port was about to be released.
   private func refuse() {
     isWantedByUser = false
     let reason = refusal() ?? "the session keeps the port"
@@ -181,7 +180,7 @@ package final class ReleaseDesk: SessionObserver {
     answer()
   }
 
-  /// Sends the replies that the session's state answers.
+  /// Sends the replies that follow from the session's state.
   private func answer() {
     guard let endpoint = session.state.endpoint else { return }
     let port = endpoint.path?.string ?? "\(endpoint)"

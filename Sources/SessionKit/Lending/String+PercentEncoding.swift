@@ -1,5 +1,5 @@
 extension String {
-  /// The text in one word: spaces, control characters and percent signs are written as `%20`.
+  /// The text as one word: spaces, control characters and percent signs are written like `%20`.
   var percentEncoded: String {
     var result: [UInt8] = []
     for byte in utf8 {
@@ -12,7 +12,7 @@ extension String {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads what ``percentEncoded`` has written; nil if it is something else.
+  /// Decodes the form of ``percentEncoded``; nil if the text has another form.
   init?(percentEncoded text: Substring) {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -14,15 +14,15 @@ package enum UnixSocket {
 
   /// Binds a socket to a path, with mode 0600. The corresponding C function is `bind`.
   package static func bind(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
-    // The file inherits the permissions of the socket, so that others cannot connect at any time: see
-    // unix_bind_bsd() of the kernel.
+    // The file inherits the permissions of the socket, so others can never connect: see unix_bind_bsd() in the
+    // kernel.
     try systemCall { fchmod(descriptor.rawValue, 0o600) }
     try withAddress(path) { (address, length) throws(Errno) in
       try systemCall { Glibc.bind(descriptor.rawValue, address, length) }
     }
   }
 
-  /// The corresponding C function is `connect`.
+  /// Connects to a path. The corresponding C function is `connect`.
   package static func connect(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
     try withAddress(path) { (address, length) throws(Errno) in
       try systemCall { Glibc.connect(descriptor.rawValue, address, length) }
@@ -31,7 +31,7 @@ package enum UnixSocket {
 
   /// Accepts a client, non-blocking and close-on-exec. The corresponding C function is `accept`.
   package static func accept(from listener: FileDescriptor) throws(Errno) -> OwnedDescriptor {
-    // Swift's Glibc module has no accept4(2). No other thread of this program forks in between.
+    // Swift's Glibc module does not have accept4(2). No other thread of this program forks in between.
     let rawValue = try systemCall { Glibc.accept(listener.rawValue, nil, nil) }
     let client = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
     try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
@@ -46,7 +46,7 @@ package enum UnixSocket {
       tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
     let length = socklen_t(MemoryLayout<timeval>.size)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      // It cannot fail for a socket.
+      // This cannot fail for a socket.
       _ = setsockopt(descriptor.rawValue, SOL_SOCKET, option, &time, length)
     }
   }

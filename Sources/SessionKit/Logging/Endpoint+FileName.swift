@@ -2,21 +2,21 @@ import SerialCore
 import SystemPackage
 
 extension Endpoint {
-  /// What `%t` in the name of a log stands for: `ttyUSB0`, `lab-4001` for `tcp://lab:4001`, `board.sock` for
-  /// `unix:/run/board.sock`. It has no character that is special in a path or on a terminal.
+  /// The replacement of `%t` in the name of a log: `ttyUSB0`, `lab-4001` for `tcp://lab:4001`, `board.sock` for
+  /// `unix:/run/board.sock`. It contains no character that is special in a path or on a terminal.
   package var fileName: String {
     if let name = path?.lastComponent?.string { return name }
     guard kind != .unresolved else { return Self.unknownFileName }
     var name = "\(self)"[...]
     if let colon = name.firstIndex(of: ":") { name = name[colon...].dropFirst() }
-    // The path of a socket, also of a server of RFC 2217.
+    // This is the path of a socket, possibly of a server of RFC 2217.
     if kind == .unix || name.hasPrefix("///") { name = name.split(separator: "/").last ?? "" }
     let pieces = name.split { !$0.isLetter && !$0.isNumber && $0 != "." && $0 != "_" && $0 != "-" }
-    // A name that begins with a dot is hidden, or leads elsewhere.
+    // A name that begins with a dot is hidden, or leads to another folder.
     let text = pieces.joined(separator: "-").drop { $0 == "." || $0 == "-" }
     return text.isEmpty ? Self.unknownFileName : String(text)
   }
 
-  /// The same for a session whose port is not known.
+  /// The replacement of `%t` for a session whose port is not known.
   static let unknownFileName = "session"
 }

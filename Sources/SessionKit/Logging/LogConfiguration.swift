@@ -2,11 +2,11 @@ package import Logs
 
 /// What to log, and in which files.
 package struct LogConfiguration {
-  /// The files to begin with, as they were named.
+  /// The files to log to from the start, as the user named them.
   package var files: [String] = []
-  /// The format of all logs; nil: what each file's name asks for.
+  /// The format of all logs; nil to choose it by the name of each file.
   package var format: LogFormat?
-  /// How each is kept, its format excepted.
+  /// The options of each log, except its format.
   package var options = Log.Options()
 
   package init(
@@ -24,7 +24,7 @@ package struct LogConfiguration {
     return NamedLog(name: file, options: options)
   }
 
-  /// The log that is switched on without a name: a new file in the working folder.
+  /// The log that is switched on without a name: a new file in the working directory.
   package var standard: NamedLog {
     // A raw log cannot tell what was sent.
     let format = format ?? (options.logsSent ? .text : .raw)
@@ -33,8 +33,8 @@ package struct LogConfiguration {
     return file
   }
 
-  /// The logs that several sessions share: the files that more than one of them names, in a name without a
-  /// place for the port.
+  /// The logs that several sessions share: the files that more than one of them names, if the name does not contain
+  /// the port.
   package static func shared(among configurations: [LogConfiguration]) -> [NamedLog] {
     var shared: [NamedLog] = []
     for configuration in configurations {

@@ -2,11 +2,11 @@ package import Logs
 package import SerialCore
 
 extension LogEvent {
-  /// The event that a change of a session's state is for its log; nil for none.
+  /// Makes the event for a change of a session's state; nil if the change is not logged.
   ///
   /// - Parameters:
   ///   - isReturn: whether the session's port was open before.
-  ///   - hasSettings: whether the port has line settings, which a stream of bytes has not.
+  ///   - hasSettings: whether the port has line settings; a plain byte stream has none.
   package init?(
     from old: SessionState, to new: SessionState, isReturn: Bool, hasSettings: Bool = true
   ) {
@@ -31,7 +31,7 @@ extension LogEvent {
     self.init(.lines, at: "\(port)", .lines(old: "\(old)", new: "\(new)"))
   }
 
-  /// Errors that a driver has counted; nil where it has counted none.
+  /// Makes the event for errors that a driver has counted; nil if it has counted none.
   package init?(errors: LineCounters, in state: SessionState) {
     let counts = errors.errors.map { ErrorCount($0.logName, Int(errors[$0])) }
     guard let port = state.endpoint, !counts.isEmpty else { return nil }
@@ -40,7 +40,7 @@ extension LogEvent {
 }
 
 extension CountedError {
-  /// What it is called in logs.
+  /// The name of the loss in logs.
   fileprivate var logName: String {
     switch self {
     case .framing: "framing"

@@ -2,8 +2,8 @@ package import Logs
 import Telnet
 
 extension LogEvent {
-  /// What happened among those who are at a session; nil for questions about the pen and their answers, which logs
-  /// leave out.
+  /// Makes the event for a change among the members of a session; nil for requests for the pen and their answers,
+  /// which are not logged.
   package init?(_ event: Roster.Event, at path: String) {
     switch event {
     case .joined(let member): self.init(.joined, at: path, .name(member.name))
@@ -17,7 +17,7 @@ extension LogEvent {
     }
   }
 
-  /// The others who are at a session when a log begins, and who has the pen; nothing if its user is alone.
+  /// The other members of a session when a log begins, and who has the pen; empty if the user is alone.
   package static func present(in roster: Roster, at path: String) -> [LogEvent] {
     let others = roster.members.filter { $0.id != roster.home }
     guard !others.isEmpty else { return [] }

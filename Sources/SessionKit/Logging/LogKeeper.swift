@@ -5,21 +5,21 @@ package import SerialCore
 package import SystemPackage
 import Views
 
-/// Writes what happens to a session to its logs: those of its own, and those that it shares with other
-/// sessions. The hub serves logs before everything that shows bytes.
+/// Writes the bytes and events of a session to its own logs, and to those that it shares with other sessions.
+/// The hub serves logs before all views.
 package final class LogKeeper: SessionObserver {
-  /// The longest time to wait at the end for what is not written yet.
+  /// The maximum time to wait at the end until everything is written.
   package static let patience = Duration.milliseconds(400)
 
-  /// Receives the news of the logs.
+  /// Receives news about the logs.
   let report: (SessionNews) -> Void
-  /// What to log. A change does not affect the logs that are on.
+  /// What to log. A change does not affect logs that are switched on.
   package var configuration = LogConfiguration()
   /// The logs that the program's sessions share; nil if there are none. Set before ``start(at:)``.
   package var shared: SharedLogs?
-  /// The name of the port in the logs that it shares.
+  /// The name of the port in shared logs.
   package var portName: String?
-  /// Who is at the session.
+  /// Returns the members of the session.
   package var roster: () -> Roster = { Roster() }
   /// Called when ``paths`` has changed.
   package var onChange: () -> Void = {}
@@ -31,7 +31,7 @@ package final class LogKeeper: SessionObserver {
   private var hasBeenOpen = false
   private var subscription: Hub.Subscription?
 
-  /// - Parameter report: receives the news of the logs.
+  /// - Parameter report: receives news about the logs.
   package init(
     of session: Session, _ hub: Hub, on loop: IOLoop, report: @escaping (SessionNews) -> Void
   ) {
@@ -46,23 +46,23 @@ package final class LogKeeper: SessionObserver {
     session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
   }
 
-  /// The file that is logged to now, the first of several.
+  /// The first file that is being written; nil if there is none.
   package var path: FilePath? { paths.first }
 
-  /// All files that are logged to now, those that are shared first.
+  /// All files that are being written, the shared ones first.
   package var paths: [FilePath] { (joined?.logs.paths ?? []) + own.paths }
 
-  /// The number of sessions that share the logs; nil if the session has logs of its own only.
+  /// The number of sessions that share the logs; nil if the session has only its own logs.
   package var sharingCount: Int? { joined?.logs.memberCount }
 
-  /// The number of bytes that are missing from all logs; of shared ones, those of all sessions.
+  /// The number of bytes that are missing from all logs. For shared logs, it includes the bytes of all sessions.
   package var missingCount: Int { own.missingCount + (joined?.logs.missingCount ?? 0) }
 
   // MARK: On and off
 
   /// Starts the logs of the configuration, and joins those that are shared.
   ///
-  /// - Parameter endpoint: where the device is, if that is known.
+  /// - Parameter endpoint: the endpoint of the device; nil if it is not known.
   package func start(at endpoint: Endpoint?) throws(LogError) {
     for name in configuration.files {
       if let shared, shared.names.contains(name) {
@@ -80,15 +80,15 @@ package final class LogKeeper: SessionObserver {
     joined = (shared, try shared.join(self, as: name, at: place ?? name))
   }
 
-  /// Switches logging on: in the same files as before, or in a new one in the working folder. Shared logs
-  /// are switched on for all their sessions.
+  /// Switches logging on: in the same files as before, or in a new one in the working directory. Shared logs are
+  /// switched on for all their sessions.
   package func switchOn() throws(LogError) {
     if let joined { return try joined.logs.switchOn() }
     defer { onChange() }
     try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.fileName)
   }
 
-  /// Switches logging off; shared logs for all their sessions.
+  /// Switches logging off. Shared logs are switched off for all their sessions.
   package func switchOff() {
     if let joined { return joined.logs.switchOff() }
     switchOwnOff()
@@ -103,13 +103,13 @@ package final class LogKeeper: SessionObserver {
 
   // MARK: The end
 
-  /// Ends the logs when everything is written. Nothing is logged any more.
+  /// Ends the logs when everything is written. Later events are not logged.
   package func close() {
     own.close()
     joined?.logs.close()
   }
 
-  /// Waits for a short time until the logs are written, and reports what is not. Calling it again does
+  /// Waits for a short time until the logs are written, and reports what is missing. Calling it again does
   /// nothing. If several sessions end, call ``close()`` for all of them first.
   package func finish(by deadline: MonotonicTime = .now + LogKeeper.patience) {
     close()
@@ -117,9 +117,9 @@ package final class LogKeeper: SessionObserver {
     joined?.logs.finish(by: deadline)
   }
 
-  // MARK: What is logged
+  // MARK: Records
 
-  /// The events that a log begins with: the open port, and the others who are at the session.
+  /// The events at the start of a log: the open port, and the other members of the session.
   var firstEvents: [LogEvent] {
     let opened =
       session.state.isOpen
@@ -129,7 +129,7 @@ package final class LogKeeper: SessionObserver {
     return (opened.map { [$0] } ?? []) + LogEvent.present(in: roster(), at: place)
   }
 
-  /// Where the port is, as events name it.
+  /// The port's endpoint as text, for events.
   private var place: String { session.state.endpoint.map { "\($0)" } ?? "" }
 
   private func append(
@@ -147,14 +147,14 @@ package final class LogKeeper: SessionObserver {
 
   /// Writes a mark.
   ///
-  /// - Returns: the logs that do not have it, and why.
+  /// - Returns: the logs without the mark, with the reason.
   func append(_ mark: Mark) -> [UnmarkedLog] {
     let event = LogEvent(.mark, at: place, .mark(mark.number, mark.text))
     let shared = joined.map { $0.logs.append(event, at: mark.moment, from: $0.port) } ?? []
     return shared + own.append(event, at: mark.moment)
   }
 
-  /// Logs what happened among those who are at the session.
+  /// Logs a change among the members of the session.
   package func append(_ event: Roster.Event) { append(LogEvent(event, at: place)) }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {

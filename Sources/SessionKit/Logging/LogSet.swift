@@ -7,20 +7,20 @@ import Views
 
 /// Logs that are switched on and off together.
 final class LogSet {
-  /// The longest time to wait for what is not written when logging is switched on again.
+  /// The maximum time to wait for unwritten records when logging is switched on again.
   private static let switchingPatience = Duration.milliseconds(100)
 
   private let loop: IOLoop
   private var logs: [OpenLog] = []
-  /// Logs that were switched off, and are not written to their end.
+  /// Logs that were switched off and still have records to write.
   private var ending: [OpenLog] = []
   private var missingBefore = 0
   private var hasFinished = false
-  /// The logs that were switched off last.
+  /// The logs that were switched off most recently.
   private var last: [NamedLog]?
-  /// Writes what a log begins with.
+  /// Writes the first records of a log.
   var onStart: (Log) -> Void = { _ in }
-  /// Receives the news of the logs.
+  /// Receives news about the logs.
   var report: (SessionNews) -> Void = { _ in }
 
   /// A log that is on.
@@ -47,10 +47,10 @@ final class LogSet {
 
   init(on loop: IOLoop) { self.loop = loop }
 
-  /// The files that are written now.
+  /// The files that are being written.
   var paths: [FilePath] { logs.map(\.log.path) }
 
-  /// Whether logs were on, and can be switched on again.
+  /// Whether logs were on earlier, and can be switched on again.
   var wasOn: Bool { last != nil }
 
   /// The number of bytes that are missing from all logs.
@@ -72,7 +72,7 @@ final class LogSet {
 
   /// Writes a mark.
   ///
-  /// - Returns: the logs that do not have it, and why.
+  /// - Returns: the logs without the mark, with the reason.
   func append(_ mark: LogEvent, at moment: Moment, from port: Int = 0) -> [UnmarkedLog] {
     logs.compactMap { open in
       guard open.file.options.format.hasEvents else { return .raw(open.log.path) }
@@ -88,7 +88,7 @@ final class LogSet {
 
   /// Starts a log.
   ///
-  /// - Parameter port: what `%t` in the name stands for.
+  /// - Parameter port: the replacement of `%t` in the name.
   func start(_ file: NamedLog, port: String) throws(LogError) {
     do throws(LogFileError) {
       let log = try Log(LogName(file.name, port: port), options: file.options)
@@ -102,13 +102,13 @@ final class LogSet {
     }
   }
 
-  /// Switches the logs of before on again, in the same files; or a new one, if there were none.
+  /// Switches the previous logs on again, in the same files. If there were none, starts a new one.
   ///
   /// - Parameters:
-  ///   - standard: the new one.
-  ///   - port: what `%t` in its name stands for.
+  ///   - standard: the new log.
+  ///   - port: the replacement of `%t` in its name.
   func switchOn(orElse standard: NamedLog? = nil, port: String = "") throws(LogError) {
-    // What was switched off a moment ago is usually written soon.
+    // A log that was just switched off is usually written within a moment.
     reap(by: .now + Self.switchingPatience)
     if let open = ending.first { throw .stillWritten(open.log.path) }
     for file in last ?? [standard].compactMap({ $0 }) { try start(file, port: port) }
@@ -127,7 +127,7 @@ final class LogSet {
     reap()
   }
 
-  /// Releases the logs that are written to their end.
+  /// Releases the logs that have written all their records.
   private func reap(by deadline: MonotonicTime = .now) {
     ending.removeAll { open in
       guard open.log.finish(by: deadline) else { return false }
@@ -144,10 +144,10 @@ final class LogSet {
 
   // MARK: The end
 
-  /// Ends the logs when everything is written. Nothing may be appended any more.
+  /// Ends the logs when everything is written. Append nothing afterwards.
   func close() { for open in logs + ending { open.log.close() } }
 
-  /// Waits until the logs are written, and reports what is not. Calling it again does nothing.
+  /// Waits until the logs are written, and reports what is missing. Calling it again does nothing.
   func finish(by deadline: MonotonicTime) {
     guard !hasFinished else { return }
     hasFinished = true

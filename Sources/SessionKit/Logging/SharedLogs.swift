@@ -9,12 +9,12 @@ import Views
 ///
 /// ## Principles of operation
 ///
-/// - Records are in the order in which the program reads and writes: all sessions run on one thread.
-/// - A session joins when its device is known. The files are begun when all devices that are named at the
-///   start were opened or are waited for: a failed attempt leaves no file behind.
-/// - The files are switched on and off for all members, together with the logs that members have of their own.
+/// - Records are in the order in which the program reads and writes, because all sessions run on one thread.
+/// - A session joins when its device is known. The files are created when every device that was named at the start
+///   is open or awaited: a failed start leaves no file behind.
+/// - The files are switched on and off for all members, together with the members' own logs.
 package final class SharedLogs {
-  /// The names of the files, as they were given.
+  /// The names of the files, as the user gave them.
   package let names: [String]
 
   private let files: [NamedLog]
@@ -34,7 +34,7 @@ package final class SharedLogs {
     guard !files.isEmpty else { return nil }
     names = files.map(\.name)
     logs = LogSet(on: loop)
-    // What there is to say about the logs is said once, as news of the first session.
+    // News about the logs is reported once, by the first session.
     logs.report = { [unowned self] in members.lazy.compactMap(\.keeper).first?.report($0) }
     logs.onStart = { [unowned self] log in
       for member in members { _ = log.add(member.port) }
@@ -47,7 +47,7 @@ package final class SharedLogs {
   /// The number of sessions.
   package var memberCount: Int { members.count }
 
-  /// The files that are written now.
+  /// The files that are being written.
   var paths: [FilePath] { logs.paths }
 
   /// The number of bytes that are missing from all logs.
@@ -58,7 +58,7 @@ package final class SharedLogs {
   /// Adds a session.
   ///
   /// - Parameters:
-  ///   - name: the name of its port. It gets another one if a member has it.
+  ///   - name: the name of its port. If another member has the same name, it gets a different one.
   ///   - endpoint: what the port is connected to.
   /// - Returns: the number of the port, for its records.
   func join(_ keeper: LogKeeper, as name: String, at endpoint: String) throws(LogError) -> Int {
@@ -83,7 +83,7 @@ package final class SharedLogs {
     return unused
   }
 
-  /// Begins the files, if any session has joined; otherwise when the first one joins.
+  /// Creates the files if any session has joined; otherwise when the first one joins.
   package func begin() throws(LogError) {
     mayBegin = true
     try beginIfNeeded()

@@ -1,4 +1,4 @@
-/// Groups of options for opening a port, by what is needed at the far end to follow them.
+/// Groups of options for opening a port, by the part of the far end that has to support them.
 package struct LinkOptionGroups: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -7,7 +7,7 @@ package struct LinkOptionGroups: OptionSet, Hashable, Sendable {
   package static let settings = LinkOptionGroups(rawValue: 1)
   /// DTR and RTS.
   package static let outputLines = LinkOptionGroups(rawValue: 2)
-  /// What only the kernel of this computer does, for its own ports: locks, HUPCL, marks of errors, RS-485,
+  /// Options that only the kernel of this computer supports, for its own ports: locks, HUPCL, error marks, RS-485,
   /// low latency.
   package static let kernel = LinkOptionGroups(rawValue: 4)
 

@@ -3,13 +3,13 @@ package import EventLoop
 package import SerialCore
 package import SystemPackage
 
-/// Everything about one kind of endpoint: how its targets are written, how a link to it is made, and how
-/// a session learns that it is back. A new kind is one provider in ``LinkProviders/standard``.
+/// Everything about one kind of endpoint: the forms of its targets, how to make a link to it, and how to detect its
+/// return. To add a kind, write a provider and add it to ``LinkProviders/standard``.
 package protocol LinkProvider: Sendable {
   /// The kind of the endpoints.
   var kind: Endpoint.Kind { get }
 
-  /// The options that its links follow.
+  /// The groups of options that its links support.
   var options: LinkOptionGroups { get }
 
   /// The time between two attempts to open a far end without a ``Presence``.
@@ -20,10 +20,10 @@ package protocol LinkProvider: Sendable {
   /// - Returns: nil if the text has another form.
   func parse(_ text: String) -> Result<Target, TargetError>?
 
-  /// The targets that complete a command line. Those that do not begin with the typed text are left out.
+  /// The targets that complete a command line. Only those that begin with the typed text are included.
   ///
   /// - Parameters:
-  ///   - text: what was typed. Forms that are seldom used are listed only if it is not empty.
+  ///   - text: the typed text. Rarely used forms are listed only if it is not empty.
   ///   - devices: lists the present devices; none if udev is not available.
   func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion]
 
@@ -34,34 +34,34 @@ package protocol LinkProvider: Sendable {
 
   /// Makes a link that is not open yet.
   ///
-  /// - Parameter loop: has the timers of the link, and what it watches before it is open.
+  /// - Parameter loop: runs the timers of the link, and its watches before it is open.
   func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link
 
   /// Watches for the far end while a session waits for it.
   ///
-  /// - Returns: nil if only an attempt to open it tells whether it is there.
+  /// - Returns: nil if only an attempt to open it shows whether it is there.
   func presence(
     of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
   ) -> (any Presence)?
 }
 
 extension LinkProvider {
-  /// All: the port is one of this computer.
+  /// All of them: the port belongs to this computer.
   package var options: LinkOptionGroups { .all }
 
   /// ``ReturnPatience/blindInterval``.
   package var attemptInterval: Duration { ReturnPatience.blindInterval }
 
-  /// Changes nothing.
+  /// Prepares nothing.
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
     PreparedEndpoint(endpoint)
   }
 }
 
-/// The text of a target that completes a command line.
+/// A target that completes a command line.
 package struct TargetCompletion: Hashable, Sendable {
   package let text: String
-  /// The device that it names at the moment; nil for a target that names none.
+  /// The device that the text names at the moment; nil if it names none.
   package let device: Device?
 
   package init(_ text: String, _ device: Device? = nil) {
@@ -70,7 +70,7 @@ package struct TargetCompletion: Hashable, Sendable {
   }
 }
 
-/// An endpoint that a session can open, and what has to exist as long as the session is bound to it.
+/// An endpoint that a session can open, with an object that must live as long as the session is bound to it.
 package struct PreparedEndpoint {
   package let endpoint: Endpoint
   private let owner: AnyObject?

@@ -4,7 +4,7 @@ package import SerialCore
 
 /// The kinds of endpoints that a program knows.
 package struct LinkProviders: Sendable {
-  /// The kinds of this program. Terminal devices are the last: every other text is a path.
+  /// The kinds of this program. Terminal devices are last, because they accept any text as a path.
   package static let standard = LinkProviders([
     LoopbackProvider(), NetworkProvider.tcp, NetworkProvider.rfc2217, NetworkProvider.unix,
     NetworkProvider.ssh, TerminalDeviceProvider(),
@@ -12,10 +12,10 @@ package struct LinkProviders: Sendable {
 
   private let providers: [any LinkProvider]
 
-  /// - Parameter providers: asked in this order whether a target is theirs.
+  /// - Parameter providers: asked in this order to parse a target.
   package init(_ providers: [any LinkProvider]) { self.providers = providers }
 
-  /// The kinds of this program, and a session to be joined.
+  /// The kinds of this program, and the kind of a session to be joined.
   package static func joining(_ session: RunningSession, as name: String) -> LinkProviders {
     LinkProviders([SessionProvider(joining: session, as: name)] + standard.providers)
   }
@@ -34,7 +34,7 @@ package struct LinkProviders: Sendable {
   /// The targets that complete a command line.
   ///
   /// - Parameters:
-  ///   - text: what was typed.
+  ///   - text: the typed text.
   ///   - devices: lists the present devices; none if udev is not available.
   package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
     providers.reversed().flatMap { $0.completions(of: text, among: devices) }
@@ -46,14 +46,14 @@ package struct LinkProviders: Sendable {
     provider(of: endpoint).link(to: endpoint, options: options, on: loop)
   }
 
-  /// Whether only an attempt to connect tells whether a far end is there.
+  /// Whether only an attempt to connect shows if a far end is there.
   package func isRemote(_ endpoint: Endpoint) -> Bool {
     provider(of: endpoint) is NetworkProvider
   }
 
-  /// The options that a link to an endpoint follows.
+  /// The groups of options that a link to an endpoint supports.
   package func options(of endpoint: Endpoint) -> LinkOptionGroups {
-    // The providers of devices that are not known yet have ports of this computer.
+    // A device that is not known yet belongs to this computer.
     endpoint.kind == .unresolved ? .all : provider(of: endpoint).options
   }
 

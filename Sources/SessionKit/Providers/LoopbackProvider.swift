@@ -50,8 +50,8 @@ package struct LoopbackProvider: LinkProvider {
     Simulation.allCases.map { TargetCompletion("\($0.endpoint)") }
   }
 
-  /// Starts a simulation of its own for each session. It exists as long as the session is bound to it:
-  /// another program can use it while the session has released it.
+  /// Starts a separate simulation for each session. It exists as long as the session is bound to it: another
+  /// program can use it while the session has released it.
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
     let name = "\(endpoint)"
     guard let simulation = Self.simulation(named: name) else { throw .invalidArgument }
@@ -63,7 +63,7 @@ package struct LoopbackProvider: LinkProvider {
     TermiosLink(to: endpoint, options: options)
   }
 
-  /// A simulation is never lost, but another program may have its port after a release.
+  /// Detects when another program uses the port after a release. A simulation itself is never lost.
   package func presence(
     of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
   ) -> (any Presence)? {

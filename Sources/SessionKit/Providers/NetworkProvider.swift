@@ -5,10 +5,10 @@ import Posix
 package import SerialCore
 import SystemPackage
 
-/// Ports behind a network: bytes over TCP, ports of a server (RFC 2217), sockets in the file system, ports of
-/// another computer through ssh.
+/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports of another
+/// computer through ssh.
 ///
-/// Only an attempt to connect tells whether they are there.
+/// Only an attempt to connect shows whether they are there.
 package struct NetworkProvider: LinkProvider {
   /// The forms of targets.
   private enum Form: String, CaseIterable {
@@ -17,7 +17,7 @@ package struct NetworkProvider: LinkProvider {
     case unix = "unix:"
     case ssh = "ssh://"
 
-    /// The form in words, for messages.
+    /// The expected form, for messages.
     var expected: String {
       switch self {
       case .tcp: rawValue + "HOST:PORT, or \(rawValue)[ADDRESS]:PORT for IPv6"
@@ -38,7 +38,7 @@ package struct NetworkProvider: LinkProvider {
       }
     }
 
-    /// What the other end follows: a server of RFC 2217, and a serialterm elsewhere, have a serial port.
+    /// The groups of options that the other end supports: RFC 2217 servers and remote serialterms have a serial port.
     var options: LinkOptionGroups {
       switch self {
       case .rfc2217, .ssh: [.settings, .outputLines]
@@ -46,7 +46,7 @@ package struct NetworkProvider: LinkProvider {
       }
     }
 
-    /// Other ways to begin such a target, which users of other programs know.
+    /// Other prefixes for such a target that users know from other programs.
     var lookAlikes: [String] {
       switch self {
       case .tcp: ["tcp:", "socket://", "tcp4:", "tcp6:"]
@@ -59,25 +59,25 @@ package struct NetworkProvider: LinkProvider {
 
   private let form: Form
 
-  /// What stands before the path in the target of a socket in the file system; nil for another target.
+  /// The prefix before the path in the target of a Unix socket; nil for another target.
   fileprivate static func socketPrefix(of text: String) -> String? {
     if text.hasPrefix(Form.unix.rawValue) { return Form.unix.rawValue }
-    // A path from the root: no host begins with a slash.
+    // An absolute path: no host begins with a slash.
     return text.hasPrefix(Form.rfc2217.rawValue + "/") ? Form.rfc2217.rawValue : nil
   }
 
-  /// Bytes over TCP.
+  /// Byte streams over TCP.
   package static let tcp = NetworkProvider(form: .tcp)
   /// Ports of a server.
   package static let rfc2217 = NetworkProvider(form: .rfc2217)
-  /// Sockets in the file system.
+  /// Unix sockets.
   package static let unix = NetworkProvider(form: .unix)
   /// Ports of another computer, through ssh(1).
   package static let ssh = NetworkProvider(form: .ssh)
 
   package var kind: Endpoint.Kind { form.kind }
 
-  /// Five seconds for ssh: each attempt is a login, which servers count.
+  /// Five seconds for ssh, because each attempt is a login, and servers count logins.
   package var attemptInterval: Duration {
     form == .ssh ? .seconds(5) : ReturnPatience.blindInterval
   }
@@ -95,7 +95,7 @@ package struct NetworkProvider: LinkProvider {
     return .success(.endpoint(Endpoint(kind, text)))
   }
 
-  /// The address in a target of a form; nil if there is none.
+  /// The address in a target of the given form; nil if it contains none.
   private static func address(of text: String, _ form: Form) -> NetworkLink.Address? {
     var name = String(text.dropFirst(form.rawValue.count))
     switch form {
@@ -130,19 +130,19 @@ package struct NetworkProvider: LinkProvider {
 }
 
 extension Endpoint.Kind {
-  /// Bytes over TCP.
+  /// A byte stream over TCP.
   package static let tcp = Endpoint.Kind("tcp")
   /// A port of a server: RFC 2217.
   package static let rfc2217 = Endpoint.Kind("rfc2217")
-  /// A socket in the file system.
+  /// A Unix socket.
   package static let unix = Endpoint.Kind("unix")
   /// A port of another computer, through ssh(1).
   package static let ssh = Endpoint.Kind("ssh")
 }
 
 extension Endpoint {
-  /// The one name of an endpoint that can be written in several ways: the host in lower case, the path of a
-  /// socket absolute and without links. A host's name and its address are two endpoints.
+  /// A single name for an endpoint that can be written in several ways: the host in lower case, the path of a socket
+  /// absolute and without links. A host's name and its address stay two different endpoints.
   package var canonicalName: String {
     let name = "\(self)"
     if kind == .unix || kind == .rfc2217, let prefix = NetworkProvider.socketPrefix(of: name) {
@@ -157,7 +157,7 @@ extension Endpoint {
 }
 
 extension FilePath {
-  /// The path from the root; itself if the working folder is gone.
+  /// The absolute path; the path itself if the working directory is gone.
   fileprivate var absolute: FilePath {
     guard isRelative, let folder = FilePath(".").realPath else { return lexicallyNormalized() }
     return folder.appending(components).lexicallyNormalized()

@@ -3,20 +3,20 @@ package import EventLoop
 import NetworkLinks
 package import SerialCore
 
-/// A session of another program of the user, to be joined. It is chosen from the list of those that run, so it has
-/// no form of TARGET.
+/// A session of the same user in another process, to be joined. The user chooses it from a list, so it has no form
+/// of TARGET.
 package struct SessionProvider: LinkProvider {
   private let session: RunningSession
   private let name: String
 
-  /// - Parameter name: who the user is, for those who are at the session.
+  /// - Parameter name: the user's name that the other members of the session see.
   package init(joining session: RunningSession, as name: String) {
     (self.session, self.name) = (session, name)
   }
 
   package var kind: Endpoint.Kind { .session }
 
-  /// The line is the other program's.
+  /// None: the line belongs to the other process.
   package var options: LinkOptionGroups { [] }
 
   package func parse(_ text: String) -> Result<Target, TargetError>? { nil }

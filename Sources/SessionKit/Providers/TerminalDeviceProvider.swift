@@ -27,7 +27,7 @@ package struct TerminalDeviceProvider: LinkProvider {
     return .success(.endpoint(.tty(Self.path(text))))
   }
 
-  /// `ttyUSB0` is a node in /dev, unless the current directory has such a file.
+  /// Completes a name such as `ttyUSB0` to a node in /dev, unless the current directory contains that file.
   private static func path(_ text: String) -> FilePath {
     let path = FilePath(text)
     let isBareName = !text.contains("/")
@@ -41,7 +41,7 @@ package struct TerminalDeviceProvider: LinkProvider {
     } + ["latest", "new"].map { TargetCompletion($0) }
   }
 
-  /// The targets that name a device: its node, or also the names below /dev and the selectors.
+  /// The targets that name a device: its node, and with `all` also its names below /dev and its selectors.
   private static func names(of device: Device, all: Bool) -> [String] {
     guard all else { return [device.node.string] }
     let folder = FilePath("/dev")

@@ -2,7 +2,7 @@ import DeviceWatch
 import EventLoop
 import SystemPackage
 
-/// Waits on a loop until a path leads to a file, or until the file may be opened.
+/// Waits on a loop until a path leads to a file, or until the file's permissions change.
 final class AwaitedPath: PathObserver {
   /// An event of the path.
   enum News {

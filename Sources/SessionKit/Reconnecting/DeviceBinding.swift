@@ -1,26 +1,26 @@
 import DeviceWatch
 import SystemPackage
 
-/// How the terminal device of a session is recognised. A value: it learns from what its owner observes.
+/// How to recognise a session's terminal device. A value: its owner reports what it observes.
 enum DeviceBinding: Hashable {
   /// By its identity, after it has been seen.
   case identity(IdentityMatcher)
   /// By the user's description, before it has been seen.
   case selector(DeviceSelector)
-  /// It is the first that appears with hardware, and is none of these devices by their incarnations.
+  /// The first device with hardware that appears and is not one of these. They are named by their incarnations.
   case next(besides: Set<UInt64>)
-  /// By its path, if udev does not know it.
+  /// By its path, if udev does not know the device.
   case path(PathBinding)
 
   /// The next device to be plugged in.
   ///
-  /// - Parameter present: the devices that are not meant.
+  /// - Parameter present: the devices that are already plugged in.
   static func next(after present: [Device]) -> Self {
     .next(besides: Set(present.compactMap(\.incarnation)))
   }
 
-  /// The session has the device open at a path: from now on it is recognised by its identity, if udev
-  /// knows it. The exception is a physical port: the user wants whatever is plugged in there.
+  /// The session has opened the device at a path. From now on the device is recognised by its identity, if udev
+  /// knows it. The exception is a physical port: the user wants any device that is plugged in there.
   mutating func recognise(at path: FilePath, among present: [Device]) {
     let device = DeviceSelector.node(path).matches(among: present).first
     switch (self, device) {
@@ -37,9 +37,9 @@ enum DeviceBinding: Hashable {
     }
   }
 
-  /// Another device has appeared while the session has its own open at a path. The open device's identity
-  /// is already known; its path may now lead to the other one, because udev gives a link that two adapters
-  /// claim to the later one.
+  /// Another device has appeared while the session has its own open at a path. The open device's identity is already
+  /// known; the path may now lead to the other device, because udev gives a link that two adapters claim to the
+  /// later one.
   mutating func lookForTwins(at path: FilePath, among present: [Device]) {
     guard case .identity(var matcher) = self else { return recognise(at: path, among: present) }
     matcher.learn(from: present)
@@ -60,7 +60,7 @@ enum DeviceBinding: Hashable {
     return present.filter { $0.syspath != matcher.device.syspath }
   }
 
-  /// The first device that appeared since ``next(after:)``.
+  /// The first device that has appeared since ``next(after:)``.
   ///
   /// - Parameter isTaken: whether a device belongs to another session.
   func next(among present: [Device], unless isTaken: (Device) -> Bool) -> Device? {
@@ -71,7 +71,7 @@ enum DeviceBinding: Hashable {
     }
   }
 
-  /// Whether a device is the session's, with certainty.
+  /// Whether a device is certainly the session's.
   func claims(_ device: Device) -> Bool {
     switch self {
     case .identity(let matcher): matcher.identity.describes(device)

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// The presence of a terminal device of this computer.
 ///
-/// A device that udev knows is recognised by its identity, whatever its node is; anything else, such as a
-/// pseudo-terminal behind a link, by its path. Presence is never polled.
+/// A device that udev knows is recognised by its identity, at any node. Any other device, such as a pseudo-terminal
+/// behind a link, is recognised by its path. Nothing is polled.
 final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
   var onEvent: (PresenceEvent) -> Void = { _ in }
 
@@ -15,13 +15,13 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
   private let endpoint: (FilePath) -> Endpoint
   private var binding: DeviceBinding
   private var search = ReturnSearch()
-  /// Whether udev is available, and its devices matter.
+  /// Whether udev is available, and may know the device.
   private var knowsDevices = false
-  /// Where the session has the device open.
+  /// The path at which the session has the device open.
   private var openPath: FilePath?
-  /// Where the device was found last.
+  /// The path at which the device was last found.
   private var foundPath: FilePath?
-  /// Why the last attempt failed.
+  /// The reason why the last attempt failed.
   private var failure: SerialError.Code?
   private var awaited: AwaitedPath?
   private var uses: PortUseWatch?
@@ -29,10 +29,10 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
   /// Creates a presence that has not started.
   ///
   /// - Parameters:
-  ///   - binding: how the device is recognised at first.
-  ///   - devices: the serial ports of the machine; nil if udev cannot know the device. Where udev is not
-  ///     available, as in some sandboxes, a path is still found again.
-  ///   - endpoint: names the endpoint at a path.
+  ///   - binding: how to recognise the device at first.
+  ///   - devices: the serial ports of this computer; nil if udev cannot know the device. Where udev is not
+  ///     available, as in some sandboxes, a path is still watched.
+  ///   - endpoint: returns the endpoint at a path.
   init(
     of binding: DeviceBinding, among devices: DeviceCatalog?, on loop: IOLoop,
     endpoint: @escaping (FilePath) -> Endpoint = Endpoint.tty
@@ -115,7 +115,7 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     guard awaited?.isPresent == true, binding.mayBeTheDevice else { return .absent }
     foundPath = path
     let device = DeviceSelector.node(path).matches(among: present).first
-    // The kernel creates the node of an adapter before udev knows of it.
+    // The kernel creates the node of an adapter before udev reports it.
     if device == nil && knowsDevices && path.hasHardware { return .unidentified(endpoint(path)) }
     return .present(endpoint(path), device)
   }
@@ -132,7 +132,7 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     switch news {
     case .appeared: onEvent(.appeared)
     case .accessChanged:
-      // The file that could not be opened is still the same; only its permissions have changed.
+      // The file that could not be opened is the same; only its permissions have changed.
       if failure == .permissionDenied, case .path(var path) = binding {
         path.look()
         binding = .path(path)
@@ -145,7 +145,7 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     failure = error.code
     let path = error.endpoint.path
     if let path, error.code == .permissionDenied && awaited?.path != path {
-      // Without inotify, attempts are made more often.
+      // If inotify is not available, attempts are made more often instead.
       _ = try? watch(path)
       if awaited != nil { return FailureWatch(isNew: true) }
     }
@@ -154,7 +154,7 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
         uses = PortUseWatch(of: path, on: loop) { [unowned self] in onEvent(.used) }
         return FailureWatch(isNew: uses?.isWatching == true)
       }
-      // The attempt has caused events itself.
+      // The attempt itself has caused events.
       uses?.skipEvents()
     } else {
       uses = nil

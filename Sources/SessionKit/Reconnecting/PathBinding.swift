@@ -4,13 +4,12 @@ import SystemPackage
 
 /// A path that a session is bound to, and the files that were found there.
 ///
-/// The kernel reuses the numbers of pseudo-terminals: what appears at `/dev/pts/7` after the session's
-/// device was closed may be the shell of another terminal. The same pseudo-terminal after a release is the session's
-/// device; another one is only if a symbolic link was created since that leads to it. The node of a UART
-/// or an adapter always counts.
+/// The kernel reuses the numbers of pseudo-terminals: after the session's device was closed, a new `/dev/pts/7` may
+/// be the shell of another terminal. After a release, the same pseudo-terminal is the session's device; another one
+/// is only if a symbolic link to it has been created since. The node of a UART or an adapter always counts.
 struct PathBinding: Hashable {
   let path: FilePath
-  /// The file at the path when the device was last open or missing; nil for none.
+  /// The file at the path when the device was last open or missing; nil if there was none.
   private var seen: Entry?
   /// The file that the path led to at that time.
   private var seenTarget: Entry?
@@ -34,8 +33,8 @@ struct PathBinding: Hashable {
     return Entry(path).map { $0.isLink && $0 != seen } ?? false
   }
 
-  /// The file at a path, or the one that it leads to. A new file has another change time (ctime), if not
-  /// another inode: opening, reading and writing a terminal do not change its ctime.
+  /// The file at a path, or the file that it leads to. A new file may have the same inode, but has another change
+  /// time (ctime): opening, reading and writing a terminal do not change its ctime.
   private struct Entry: Hashable {
     let isLink: Bool
     private let inode: Inode

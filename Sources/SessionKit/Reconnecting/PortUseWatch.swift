@@ -2,14 +2,14 @@ import DeviceWatch
 import EventLoop
 import SystemPackage
 
-/// Waits on a loop until a program opens or closes a port that another program holds.
+/// Reports when a program opens or closes a port that another program holds.
 final class PortUseWatch {
   let path: FilePath
   private let watcher: OpeningWatcher?
   private let loop: IOLoop
   private var watch: DescriptorWatch?
 
-  /// Starts watching. Without inotify nothing is reported.
+  /// Starts watching. Without inotify it reports nothing.
   ///
   /// - Parameter onUse: called after each use; it may release this object.
   init(of path: FilePath, on loop: IOLoop, onUse: @escaping () -> Void) {
@@ -23,7 +23,7 @@ final class PortUseWatch {
   }
 
   deinit {
-    // The watch may be calling.
+    // Released at the end of this method, because the watch may be calling it.
     let ended = (watch, watcher)
     loop.atEndOfTurn { withExtendedLifetime(ended) {} }
   }
@@ -31,6 +31,6 @@ final class PortUseWatch {
   /// Whether uses are reported.
   var isWatching: Bool { watch != nil }
 
-  /// Forgets the uses that were not reported yet.
+  /// Skips the uses that were not reported yet.
   func skipEvents() { _ = watcher?.readEvents() }
 }

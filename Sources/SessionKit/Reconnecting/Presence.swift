@@ -2,7 +2,7 @@ package import DeviceWatch
 package import SerialCore
 package import SystemPackage
 
-/// Tells a session that waits for its far end where that is, and when to look again.
+/// Finds the far end that a session waits for, and reports when to look again.
 ///
 /// A ``Reconnector`` owns it and calls its methods, from ``start()`` on.
 package protocol Presence: AnyObject {
@@ -16,38 +16,38 @@ package protocol Presence: AnyObject {
 
   /// Looks for the far end, and watches for it until ``endWait()``.
   ///
-  /// - Parameter isReleased: whether another program may use it now. Only where it is matters then.
+  /// - Parameter isReleased: whether another program may use it now. Then only its path matters.
   func find(whileReleased isReleased: Bool) -> PresenceFinding
 
-  /// An attempt to open the far end failed: watches for what may help.
+  /// Reports that an attempt to open the far end failed, and watches for events that may change that.
   func didFail(with error: SerialError) -> FailureWatch
 
-  /// The session does not wait any more: watches only for the loss of the far end.
+  /// Ends the wait: from now on only the loss of the far end is watched.
   func endWait()
 
-  /// The session has opened the far end.
+  /// Reports that the session has opened the far end.
   func didOpen(at endpoint: Endpoint)
 
-  /// The session has lost, released or closed the far end.
+  /// Reports that the session has lost, released or closed the far end.
   func didLeave()
 
-  /// The user has chosen one of the devices that were found.
+  /// Reports that the user has chosen one of the devices that were found.
   func choose(_ device: Device)
 }
 
 /// The result of a search for a far end.
 package enum PresenceFinding: Hashable {
-  /// It is not there.
+  /// The far end is not there.
   case absent
-  /// It is there; with its device, if udev knows it.
+  /// The far end is there. The device is nil if udev does not know it.
   case present(Endpoint, Device?)
-  /// It is there, and udev will report its device soon.
+  /// The far end is there, and udev will report its device soon.
   case unidentified(Endpoint)
-  /// Only the user can tell: each of these devices may be it, or none.
+  /// Similar devices are there. Only the user can tell whether one of them is the far end.
   case lookAlikes([Device])
-  /// Only the user can tell: more than one device matches.
+  /// More than one device matches. Only the user can choose.
   case several([Device])
-  /// It cannot be watched.
+  /// The far end cannot be watched.
   case failed(SerialError)
 }
 
@@ -57,7 +57,7 @@ package enum PresenceEvent: Hashable {
   case changed
   /// The far end is there again.
   case appeared
-  /// A device was removed; whether it is the far end.
+  /// A device was removed. The value is whether that was the far end.
   case removed(isFarEnd: Bool)
   /// Another program has opened or closed the far end.
   case used
@@ -65,11 +65,11 @@ package enum PresenceEvent: Hashable {
 
 /// The events that a ``Presence`` reports after a failed attempt to open the far end.
 package struct FailureWatch: Hashable {
-  /// Whether the watch has just begun: an event before it was missed.
+  /// Whether the watch has just begun. An earlier event was then missed.
   var isNew = false
   /// Whether a change of the permissions is reported.
   var reportsAccess = false
-  /// Whether it is reported that another program closes the port.
+  /// Whether it is reported when another program closes the port.
   var reportsUse = false
 
   package init(isNew: Bool = false, reportsAccess: Bool = false, reportsUse: Bool = false) {

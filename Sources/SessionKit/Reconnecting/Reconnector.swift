@@ -3,36 +3,35 @@ import Posix
 package import SerialCore
 package import SystemPackage
 
-/// Reconnects a session to its far end when that is back, wherever it is by then.
+/// Reconnects a session to its far end when that returns, at any path.
 ///
-/// A ``Presence`` finds the far end. Where there is none, because only an attempt to open the far end
-/// tells whether it is there, attempts are apart: ``LinkProvider/attemptInterval``.
+/// A ``Presence`` finds the far end. Without one, because only an attempt to open the far end shows whether it is
+/// there, an attempt is made every ``LinkProvider/attemptInterval``.
 package final class Reconnector: SessionObserver {
   /// News for the user, or a question.
   package enum Report: Hashable {
-    /// The far end is back, but another program has it. Opening is retried.
+    /// The far end has returned, but another program has it. Opening is retried.
     case held(SerialError)
-    /// The far end is back, and could not be opened for longer than usual.
+    /// The far end has returned, but opening it has failed for longer than usual.
     case refused(SerialError)
     /// More than one device matches: see ``candidates``.
     case several([Device])
-    /// Similar devices are present, and it is not certain that one of them is the session's: see
-    /// ``candidates``.
+    /// Similar devices are present, and none of them is certainly the session's: see ``candidates``.
     case lookAlikes([Device])
-    /// There are no candidates any more: they are gone, or the device was found.
+    /// There are no candidates any more: they were removed, or the device was found.
     case settled
   }
 
-  /// Called before the far end is opened for the first time, with the device if udev knows it. Returns
-  /// whether to open it.
+  /// Called before the far end is opened for the first time, with the device if udev knows it. Returns whether to
+  /// open it.
   package var onArrival: ((Endpoint, Device?) -> Bool)?
   /// Called with news and questions for the user.
   package var onReport: (Report) -> Void = { _ in }
-  /// The devices that may be the session's, if only the user can tell.
+  /// The devices that may be the session's, where only the user can tell.
   package private(set) var candidates: [Device] = []
   /// Whether the session has been open.
   package private(set) var hasBeenOpen = false
-  /// Whether the user asked to wait for a port that cannot be opened now.
+  /// Whether the user wants to wait for a port that cannot be opened now.
   package var waitsForPort = false
 
   private let session: Session
@@ -40,9 +39,9 @@ package final class Reconnector: SessionObserver {
   private let scheduler: Scheduler
   private let attemptInterval: Duration
   private var patience = ReturnPatience()
-  /// The next attempt, unless an event comes before.
+  /// The next attempt, unless an event comes earlier.
   private var retry: AnyObject?
-  /// Until when udev may report a node that exists.
+  /// The time until which udev may still report a node that exists.
   private var udevLimit: MonotonicTime?
   /// The time of the last attempt without a presence.
   private var lastAttempt: MonotonicTime?
@@ -50,7 +49,7 @@ package final class Reconnector: SessionObserver {
   /// Creates a reconnector. It does nothing before ``start()``.
   ///
   /// - Parameters:
-  ///   - presence: nil if only an attempt tells whether the far end is there.
+  ///   - presence: nil if only an attempt shows whether the far end is there.
   ///   - attemptInterval: the time between two attempts without a presence.
   package init(
     _ session: Session, to presence: (any Presence)?, on scheduler: Scheduler,
@@ -62,7 +61,7 @@ package final class Reconnector: SessionObserver {
     self.attemptInterval = attemptInterval
   }
 
-  /// Looks for the far end, now and after each event.
+  /// Looks for the far end now, and after each event.
   ///
   /// - Throws: the errors of epoll_ctl(2).
   package func start() throws(Errno) {
@@ -125,7 +124,7 @@ package final class Reconnector: SessionObserver {
     case .open, .opening:
       if isFarEnd { session.deviceDidDisappear() }
     case .waitingForDevice(_, let reason):
-      // If it appears again, another wait begins.
+      // If the far end appears again, a new wait begins.
       if isFarEnd, case .failed = reason { startPatience() }
       if !candidates.isEmpty { look() }
     case .released, .closed:
@@ -133,10 +132,10 @@ package final class Reconnector: SessionObserver {
     }
   }
 
-  // MARK: Looking
+  // MARK: Finding the far end
 
-  /// Opens the far end if it is there. While the port is released to another program, only stores where
-  /// it is: the user is not asked about it.
+  /// Opens the far end if it is there. While the port is released to another program, it only stores the path: the
+  /// user is not asked about it.
   private func look() {
     switch session.state {
     case .waitingForDevice(let endpoint, _):
@@ -160,7 +159,7 @@ package final class Reconnector: SessionObserver {
       if !isUdevAwaited() { open(endpoint, nil) }
     case .lookAlikes(let devices): offer(devices, .lookAlikes(devices))
     case .several(let devices): offer(devices, .several(devices))
-    // Descriptors and watches that ran out may be available later; no event reports that.
+    // Exhausted descriptors or watches may become available later. No event reports that.
     case .failed(let error): tryAgain(after: error)
     }
   }
@@ -171,7 +170,7 @@ package final class Reconnector: SessionObserver {
     onReport(report)
   }
 
-  /// Opens the far end; the first time only if ``onArrival`` agrees.
+  /// Opens the far end. The first time, it does so only if ``onArrival`` agrees.
   private func open(_ endpoint: Endpoint, _ device: Device?) {
     guard hasBeenOpen || onArrival?(endpoint, device) ?? true else { return }
     session.deviceDidReturn(at: endpoint)
@@ -185,8 +184,8 @@ package final class Reconnector: SessionObserver {
     open(endpoint, nil)
   }
 
-  /// Whether to wait until udev reports the device of an endpoint, if ``onArrival`` needs it. The wait has
-  /// a limit.
+  /// Whether to wait until udev reports the device of an endpoint, because ``onArrival`` needs it. The wait is
+  /// limited.
   private func isUdevAwaited() -> Bool {
     guard onArrival != nil, !hasBeenOpen else { return false }
     let now = scheduler.now()
@@ -197,10 +196,9 @@ package final class Reconnector: SessionObserver {
     return true
   }
 
-  /// A session that does not wait for lost devices does not wait for one that was lost while it was
-  /// released.
+  /// Ends the session if it does not wait for lost devices, and its device was lost while the port was released.
   private func missIfReleased() {
-    // Without a presence, the attempt that tells may be yet to come.
+    // Without a presence, the attempt that shows it may still be due.
     guard presence != nil, case .waitingForDevice(_, .released) = session.state else { return }
     session.deviceIsMissing()
   }
@@ -224,7 +222,7 @@ package final class Reconnector: SessionObserver {
 
   private func tryAgain(after error: SerialError) {
     let watch = presence?.didFail(with: error) ?? FailureWatch()
-    // The cause may have gone before it was watched.
+    // The cause may have disappeared before the watch began.
     guard !watch.isNew else { return lookAgain(after: .zero) }
     let advice = patience.failed(
       with: error, at: scheduler.now(), isWatched: watch.reportsAccess,

@@ -2,17 +2,16 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// How to wait for a device that is there and cannot be opened: when to try again, and what to tell
-/// the user.
+/// Decides when to retry opening a device that is present but cannot be opened, and what to report.
 ///
-/// A node that has just appeared often cannot be opened yet: udev is still setting its permissions, or
-/// another program probes it first. A value: it holds what is known of one wait.
+/// A node that has just appeared often cannot be opened yet: udev has not set its permissions, or another program
+/// probes it first. This is a value that holds the state of one wait.
 struct ReturnPatience: Hashable {
   /// What to do after a failed attempt.
   struct Advice: Hashable {
-    /// After how long to try again if no event comes before; nil if only an event can help.
+    /// The delay before the next attempt if no event comes earlier; nil to wait for an event.
     var retry: Duration?
-    /// What to tell the user now.
+    /// The report for the user; nil for none.
     var report: Report?
   }
 
@@ -24,46 +23,46 @@ struct ReturnPatience: Hashable {
     case refused
   }
 
-  /// Whether the user asked to wait for the port, and not only for the device to return: a holder is
-  /// named at once then, and no wait takes too long.
+  /// Whether the user asked to wait for the port, and not only for the device to return. If so, a program that holds
+  /// the port is reported immediately, and no wait is too long.
   let wasAskedFor: Bool
-  /// Whether it causes an event that the far end is there again.
+  /// Whether an event reports that the far end is there again.
   let hasPresence: Bool
   private var start: MonotonicTime?
-  /// When a program last opened or closed the port.
+  /// The time when a program last opened or closed the port.
   private var lastUse: MonotonicTime?
   private var reports: Set<Report> = []
 
-  /// How long udev may take to set the permissions of a device that came back.
+  /// The time that udev may take to set the permissions of a device that returned.
   static let permissions = Duration.seconds(2)
-  /// How long another program may probe a port that just appeared, as ModemManager does.
+  /// The time that another program may probe a port that has just appeared, as ModemManager does.
   static let probing = Duration.seconds(10)
-  /// How long it may do so before it is reported.
+  /// The time that another program may hold the port before it is reported.
   private static let silence = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(50)
-  /// The interval of attempts after that.
+  /// The interval between attempts after that.
   static let longInterval = Duration.seconds(1)
-  /// The interval of attempts where only they tell whether the far end is there. A server that listens again
-  /// has the session back within a second, the time to connect included.
+  /// The interval between attempts where only an attempt shows whether the far end is there. When a server listens
+  /// again, the session is open within a second, including the time to connect.
   static let blindInterval = Duration.milliseconds(800)
 
   /// Starts a wait.
   ///
   /// - Parameters:
   ///   - wasAskedFor: whether the user asked to wait for the port.
-  ///   - hasPresence: whether it causes an event that the far end is there again.
+  ///   - hasPresence: whether an event reports that the far end is there again.
   init(wasAskedFor: Bool = false, hasPresence: Bool = true) {
     self.wasAskedFor = wasAskedFor
     self.hasPresence = hasPresence
   }
 
-  /// An attempt failed.
+  /// Records a failed attempt.
   ///
   /// - Parameters:
-  ///   - error: why it failed.
+  ///   - error: the reason of the failure.
   ///   - now: the time of the attempt.
-  ///   - isWatched: whether a change of the node's permissions causes an event.
-  ///   - isUseWatched: whether it causes an event that a program closes the port.
+  ///   - isWatched: whether an event reports a change of the node's permissions.
+  ///   - isUseWatched: whether an event reports that a program closes the port.
   mutating func failed(
     with error: SerialError, at now: MonotonicTime, isWatched: Bool, isUseWatched: Bool = false
   ) -> Advice {
@@ -71,21 +70,20 @@ struct ReturnPatience: Hashable {
     self.start = start
     switch error.code {
     case .notFound where hasPresence:
-      // It is gone again, or its removal has not been reported yet: the next event starts another wait.
+      // The device is gone again, or udev has not reported its removal: the next event starts a new wait.
       self = ReturnPatience(wasAskedFor: wasAskedFor, hasPresence: hasPresence)
       return Advice(retry: nil, report: nil)
     case .unreachable:
-      // That it is gone was said already.
+      // The user already knows that the far end is gone.
       return Advice(retry: Self.blindInterval, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
-      // EPERM, for example from the device rules of a container, does not depend on the permissions.
+      // EPERM, for example from a container's device rules, does not depend on the node's permissions.
       let isAnnounced = isWatched && error.errno == .permissionDenied
       return Advice(retry: isAnnounced ? nil : Self.longInterval, report: first(.refused))
     case .busy:
-      // The event of a close comes just before the lock is released. A lock that is released in another way
-      // causes no event.
+      // The event of a close comes just before the lock is released. Other ways to release the lock cause no event.
       let isLong = now >= start + Self.probing
       let isInUse = lastUse.map { now < $0 + Self.silence } ?? false
       let interval = (isUseWatched || isLong) && !isInUse ? Self.longInterval : Self.interval
@@ -100,7 +98,7 @@ struct ReturnPatience: Hashable {
     }
   }
 
-  /// A program has opened or closed the port that is waited for.
+  /// Records that a program has opened or closed the port.
   mutating func portWasUsed(at now: MonotonicTime) { lastUse = now }
 
   private mutating func first(_ report: Report) -> Report? {

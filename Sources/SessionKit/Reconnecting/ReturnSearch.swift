@@ -1,23 +1,23 @@
 import DeviceWatch
 
-/// Searches the present devices for a session's device, and never takes a look-alike for it.
+/// Searches the present devices for a session's device. It never accepts a look-alike as the device.
 ///
-/// A value, for one absence of the device.
+/// A value for one absence of the device.
 struct ReturnSearch: Hashable {
   /// The result of a search.
   enum Finding: Hashable {
     case nothing
-    /// The device.
+    /// The device was found.
     case device(Device)
-    /// Only the user can tell: each of these may be the device, or none.
+    /// Similar devices are present. Only the user can tell whether one of them is the device.
     case lookAlikes([Device])
-    /// Only the user can tell: more than one device matches.
+    /// More than one device matches. Only the user can choose.
     case several([Device])
   }
 
-  /// The devices that were present when the device was lost, and therefore are other ones.
+  /// Devices that were present when the session's device was lost, and so cannot be it.
   private var strangers: Set<UInt64>
-  /// Whether several have matched: the one that is left when the others are gone may be a wrong one.
+  /// Whether several devices have matched. If all but one are then removed, the remaining one may be wrong.
   private var isUncertain = false
 
   /// Creates a search.
@@ -43,7 +43,7 @@ struct ReturnSearch: Hashable {
     }
   }
 
-  /// Searches for a device that has not been seen yet, by its description.
+  /// Searches for a device that was not seen before, by its description.
   mutating func find(_ selector: DeviceSelector, among devices: [Device]) -> Finding {
     let matches = selector.matches(among: devices)
     if matches.count > 1 { isUncertain = true }

@@ -1,7 +1,7 @@
 package import EventLoop
 package import Posix
 
-/// The time, and calls that are due later: those of a loop, or those of a test.
+/// A clock and delayed calls, of a loop or of a test.
 package struct Scheduler {
   /// The present time.
   package let now: () -> MonotonicTime
@@ -25,7 +25,7 @@ package struct Scheduler {
 
   /// Calls a function once after a delay.
   ///
-  /// - Returns: the token that keeps the call.
+  /// - Returns: a token; releasing it cancels the call.
   package func schedule(after delay: Duration, _ work: @escaping () -> Void) -> AnyObject {
     schedule(delay, work)
   }

@@ -1,6 +1,6 @@
 package import Posix
 
-/// Decides when the next bytes may be sent, and how many: a pure function of what was sent and received.
+/// Decides when the next bytes may be sent, and how many: a pure function of the bytes sent and received.
 ///
 /// A line ends with CR, LF or CRLF.
 package struct Pace {
@@ -8,8 +8,7 @@ package struct Pace {
   private let lineDelay: Duration
   private let awaitsPrompt: Bool
   private var notBefore: MonotonicTime?
-  /// The same for the line feed of a CRLF whose CR was sent: there is no pause, and no prompt, between
-  /// the two.
+  /// The same for the line feed of a CRLF whose CR was sent. There is no delay, and no prompt, between the two.
   private var lineFeedNotBefore: MonotonicTime?
   private var lastByte: UInt8?
   /// Whether a line was sent and its prompt has not arrived yet.
@@ -29,7 +28,7 @@ package struct Pace {
     self.awaitsPrompt = awaitsPrompt
   }
 
-  /// The time at which the next bytes may be sent; nil for at once, and while waiting for the prompt.
+  /// The time at which the next bytes may be sent; nil for now, and while waiting for the prompt.
   package func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
     endsLine(bytes) ? lineFeedNotBefore : isAwaitingPrompt ? nil : notBefore
   }
@@ -44,7 +43,7 @@ package struct Pace {
     return endOfLine(in: bytes)
   }
 
-  /// The number of bytes up to the end of the first line, or of all bytes.
+  /// The number of bytes up to the end of the first line, or of all bytes if no line ends.
   private func endOfLine(in bytes: UnsafeRawBufferPointer) -> Int {
     let rest = bytes.dropFirst(endsLine(bytes) ? 1 : 0)
     let end = rest.firstIndex { $0 == Self.carriageReturn || $0 == Self.lineFeed }
@@ -61,12 +60,12 @@ package struct Pace {
     index < bytes.count && bytes[index] == Self.lineFeed
   }
 
-  /// Records sent bytes, at most as many as were allowed.
+  /// Records sent bytes, at most the allowed number.
   ///
-  /// - Returns: Whether a line has ended and its prompt must arrive before the next.
+  /// - Returns: whether a line has ended, and its prompt must arrive before the next line.
   package mutating func sent(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Bool {
     guard let last = bytes.last else { return false }
-    // The line feed of a CRLF: the line has already ended.
+    // This is the line feed of a CRLF whose line has already ended.
     let isRest = bytes.count == 1 && endsLine(bytes)
     lastByte = last
     let isLineEnd = last == Self.carriageReturn || last == Self.lineFeed

@@ -12,7 +12,7 @@ package final class Pacer: SessionObserver, SendingPacer {
       follow()
     }
   }
-  /// Whether everything is sent without delays for now: blocks of a protocol are not lines.
+  /// Whether sending has no delays for now: blocks of a protocol are not lines.
   package var isSuspended = false {
     didSet { if isSuspended != oldValue { follow() } }
   }

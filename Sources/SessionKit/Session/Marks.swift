@@ -1,20 +1,20 @@
 package import SystemPackage
 package import Views
 
-/// A moment of a session that somebody has marked.
+/// A mark that a user has set at a moment of a session.
 package struct Mark: Hashable {
   /// Its number in the session, from 1.
   package let number: Int
   package let moment: Moment
-  /// What it says; nil for nothing.
+  /// The text of the mark; nil for none.
   package let text: String?
 }
 
 /// A log that does not have a mark.
 package enum UnmarkedLog: Hashable {
-  /// A raw log has the device's bytes and nothing else.
+  /// A raw log contains only the device's bytes.
   case raw(FilePath)
-  /// The log is too slow, and had no room.
+  /// The log is too slow, and its buffer is full.
   case full(FilePath)
 }
 
@@ -34,9 +34,9 @@ package final class Marks {
 
   /// Marks a moment.
   ///
-  /// - Parameters:
-  ///   - text: what the mark says; nil for nothing.
-  ///   - moment: what has been received by now is before the mark.
+  ///   - text: the text of the mark; nil for none.
+  ///   - moment: the time of the mark. Bytes received earlier come before it.
+  /// - Returns: the mark, and the logs that do not contain it.
   /// - Returns: the mark, and the logs that do not have it.
   package func add(_ text: String?, at moment: Moment) -> (mark: Mark, unmarked: [UnmarkedLog]) {
     count += 1

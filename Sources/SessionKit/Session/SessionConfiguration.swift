@@ -2,7 +2,7 @@ package import SerialCore
 
 /// Configuration of a session, interactive or scripted.
 package struct SessionConfiguration {
-  /// The device; nil for the only one that is present.
+  /// The target; nil for the only device that is present.
   package var target: Target?
   package let settings: LineSettings
   package let linkOptions: LinkOptions
@@ -13,7 +13,7 @@ package struct SessionConfiguration {
   package let waitsForAbsentDevice: Bool
   package let pacing: Pacing
   package var log: LogConfiguration
-  /// Whether the front end tells the user about failures only.
+  /// Whether the front end reports only failures to the user.
   package let isQuiet: Bool
 
   package init(

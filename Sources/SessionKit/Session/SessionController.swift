@@ -7,11 +7,11 @@ import PlainText
 package import SerialCore
 package import SystemPackage
 
-/// One session with all that it needs besides its port: the hub that its bytes pass through, logs, binding,
-/// reconnecting, lending. Any front end can use it.
+/// A session and its collaborators: the hub that its bytes pass through, logs, binding, reconnecting, lending. Any
+/// front end can use it.
 ///
-/// The configuration can change once: when the device is known and a profile is for it. ``adopt(_:)``
-/// applies it in both cases.
+/// The configuration can change once: when the device becomes known and has a profile. ``adopt(_:)`` applies the
+/// first configuration and the changed one.
 package final class SessionController {
   package let session: Session
   package let hub: Hub
@@ -25,33 +25,33 @@ package final class SessionController {
   package let sequences: SequencePlayer
   package let opening: OpeningSequence
   package let unsent: UnsentReport
-  /// Who is at the session.
+  /// The members of the session.
   package let sharing: SharingDesk
-  /// Lets clients join the session; nil if nobody can.
+  /// Accepts clients that join the session; nil if none can join.
   package var server: PortServer?
-  /// Who is at the session that the far end has; nil if the far end is no session.
+  /// The members of the session at the far end; nil if the far end is not a session.
   package private(set) var farDesk: FarDesk?
-  /// Called when ``penDesk`` has changed, or who is there.
+  /// Called when ``penDesk`` or the members have changed.
   package var onSharingChange: () -> Void = {}
-  /// What a user has to know, besides the events of the session.
+  /// News for the user, besides the events of the session.
   package let news: Observable<SessionNews>
   /// The exchange that has the pen; nil while the user, or the pipe, has it.
   package var exchange: (any RunningExchange)?
-  /// The number of bytes of the input that can be read and were not.
+  /// Returns the number of readable bytes of the input that were not read.
   package var unreadInputCount: () -> Int = { 0 }
   private let otherPrograms: SharingWatch
-  /// Called with a device that was not known when the program started, before its port is opened for
-  /// the first time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
+  /// Called when a device that was not known at the start becomes known, before its port is opened for the first
+  /// time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
   package var onDeviceKnown: ((Device) throws -> Void)?
-  /// Called when the device is lost for good, and its last bytes were received; before ``onEnd``.
+  /// Called when the device is permanently lost, and its last bytes were received; before ``onEnd``.
   package var onLost: () -> Void = {}
-  /// Called when something ends the session: the loss of its device, or an error.
+  /// Called when the session must end: its device is lost, or an error occurred.
   package var onEnd: (SessionError) -> Void = { _ in }
-  /// Asks the user which device has come back; nil without a user. The argument is nil when there is
-  /// nothing to ask any more.
+  /// Asks the user which device has returned; nil without a user. The argument is nil when the question is no longer
+  /// needed.
   package var askForReturned: ((ReturnQuestion?) -> Void)?
-  /// Whether what was queued for a device is discarded when the device is gone: what was typed must not
-  /// reach another one. What a program pipes is one stream, and goes on.
+  /// Whether queued bytes are discarded when the device is lost. Typed bytes must not reach another device. Piped
+  /// bytes are one stream that continues.
   package var discardsForLostDevice = false
 
   private let devices: DeviceCatalog
@@ -60,19 +60,19 @@ package final class SessionController {
   private let link: LinkMaking
   private var knownDevice: Device?
   private var hasStartedLogs = false
-  /// Whether the logs start when the port was opened, or is waited for.
+  /// Whether to start the logs when the port is open, or is awaited.
   private var isLogStartDue = false
   private var hasFinished = false
 
   /// The options for opening a port, shared with the closure that opens it.
   private final class LinkMaking {
     var options: LinkOptions
-    /// Called with each link.
+    /// Called with each new link.
     var onMade: (any Link) -> Void = { _ in }
     private var hasLookedForConsole = false
     init(_ options: LinkOptions) { self.options = options }
 
-    /// The path, if it is a console of the kernel and a port is opened for the first time.
+    /// The path of the endpoint, if it is a console of the kernel, and a port is opened for the first time.
     func kernelConsole(at endpoint: Endpoint) -> FilePath? {
       guard !hasLookedForConsole else { return nil }
       hasLookedForConsole = true
@@ -83,8 +83,8 @@ package final class SessionController {
   /// Creates a session and its collaborators.
   ///
   /// - Parameters:
-  ///   - devices: the serial ports of the machine.
-  ///   - providers: the kinds of endpoints.
+  ///   - devices: the serial ports of this computer.
+  ///   - providers: the known kinds of endpoints.
   ///   - writeCapacity: the capacity of the queue for sending, in bytes.
   package init(
     _ configuration: SessionConfiguration, among devices: DeviceCatalog, on loop: IOLoop,
@@ -131,15 +131,15 @@ package final class SessionController {
     adopt(configuration)
   }
 
-  /// Acts on the session's changes after the present observers: one that has told the user that the device is
-  /// gone is called before what was not sent is reported.
+  /// Follows the session's changes, after its present observers: the observer that reports the loss of the device is
+  /// called before unsent bytes are reported.
   package func followState() {
     stateChanges = session.observe(\.stateChange) { [unowned self] in
       stateDidChange(from: $0.old, to: $0.new)
     }
   }
 
-  /// Applies a configuration. An open port gets those parts that can be changed while it is open.
+  /// Applies a configuration. An open port gets the parts that can be changed while it is open.
   package func adopt(_ configuration: SessionConfiguration) {
     session.requestedSettings = configuration.settings
     session.waitsForLostDevice = configuration.reconnects
@@ -158,7 +158,7 @@ package final class SessionController {
         exchange?.lose(discarding: &discarded)
         return unsent.bytes(discarded.total)
       }
-      // What is queued goes on to the device that comes back, but not what went with the link.
+      // Queued bytes go to the device that returns. Bytes that the lost link had taken are gone.
       unsent.bytes(session.takeUnsentOfLostLink().total)
     case (_, .closed(.lost(let error))):
       // The last bytes may contain the text that a script expects.
@@ -180,7 +180,7 @@ package final class SessionController {
 
   // MARK: Sharing
 
-  /// Where the user asks for the pen: at the far end, if that is a session and the user may not write there; else
+  /// Where the user asks for the pen: at the far end, if that is a session in which the user may not write; otherwise
   /// here.
   package var penDesk: any PenDesk {
     guard let farDesk, farDesk.isShared else { return sharing }
@@ -193,11 +193,11 @@ package final class SessionController {
     farDesk = desk
     desk.onChange = { [unowned self] in onSharingChange() }
     desk.onNews = { [unowned self] in news.notify(.far($0)) }
-    // Who has joined a session does not have the pen before that session has said so.
+    // A user who has joined a session has the pen only when that session has said so.
     onSharingChange()
   }
 
-  /// The session as others see it, who may want to join it.
+  /// A description of the session for users who may want to join it.
   package var summary: SessionSummary {
     SessionSummary(
       port: session.state.endpoint.map { "\($0)".harmless } ?? "", since: start,
@@ -206,9 +206,9 @@ package final class SessionController {
       addresses: sharing.addresses)
   }
 
-  /// When the program began, in seconds since 1970-01-01 UTC.
+  /// The time when the program started, in seconds since 1970-01-01 UTC.
   private let start = time(nil)
-  /// The command of the program that has the session, as others see it.
+  /// The name of the subcommand that runs the session, shown to others.
   package var commandName = "connect"
 
   // MARK: The end
@@ -219,18 +219,18 @@ package final class SessionController {
     session.close()
   }
 
-  /// Discards the bytes that were not sent, and reports the file that is being sent and the number of
-  /// the other bytes. Call it before the port is closed, or when it was lost.
+  /// Discards the unsent bytes, and reports the file that is being sent and the number of the other bytes. Call it
+  /// before the port is closed, or when it was lost.
   ///
-  /// - Parameter unread: the number of bytes of the input that will not be read.
+  /// - Parameter unread: the number of input bytes that will not be read.
   package func discardUnsent(unread: Int = 0) {
     var discarded = session.discardUnsent()
     exchange?.cutOff(discarding: &discarded)
     unsent.bytes(discarded.total + unread)
   }
 
-  /// Reports what was not sent. Call it on every way out, before the port is closed. Calling it again
-  /// does nothing.
+  /// Reports unsent bytes. Call it before the port is closed, however the session ends. Calling it again does
+  /// nothing.
   package func finishSending() {
     guard !hasFinished else { return }
     hasFinished = true
@@ -258,8 +258,8 @@ package final class SessionController {
     return question
   }
 
-  /// Starts the logs, unless the port is still being opened, and may fail. Until the profile is known, the
-  /// logs are not known either.
+  /// Starts the logs when the port is open or awaited. While the port is being opened, it may still fail; and
+  /// the logs are known only when the profile is.
   private func startLogsIfBound() throws(SessionError) {
     if case .opening = session.state { return isLogStartDue = true }
     isLogStartDue = false
@@ -302,7 +302,7 @@ package final class SessionController {
     knownDevice = device
   }
 
-  /// Starts the logs when the device is present: a failed attempt leaves no file behind.
+  /// Starts the logs when the device is present: a failed start leaves no file behind.
   private func startLogs(at endpoint: Endpoint?) throws(SessionError) {
     guard !hasStartedLogs else { return }
     hasStartedLogs = true
@@ -315,8 +315,8 @@ package final class SessionController {
 
   // MARK: Reconnecting
 
-  /// Starts to watch for the device. Without a user, it is needed only if the device may come, or come
-  /// back, or if it is not open yet: udev may still be setting its permissions.
+  /// Starts to watch for the device. Without a user, this is needed only if the device may appear or return, or if it
+  /// is not open yet because udev may still set its permissions.
   ///
   /// - Throws: the errors of epoll_ctl(2).
   package func startReconnecting() throws(Errno) {
@@ -345,9 +345,9 @@ package final class SessionController {
 
   /// A question about the lost device.
   package enum ReturnQuestion {
-    /// Which of several devices is it?
+    /// Several devices match: which one is it?
     case which
-    /// Is it this one, which looks alike?
+    /// A similar device is present: is it the lost one?
     case isThisIt
   }
 }

@@ -3,43 +3,42 @@ package import Logs
 package import SerialCore
 package import SystemPackage
 
-/// What a session reports besides the events of its port: something that a user has to know, without the
-/// words for it.
+/// News for the user besides the events of the port. The front end puts them in words.
 package enum SessionNews {
-  /// The port to be opened is a console of the kernel, which writes to it too.
+  /// The kernel uses the port to be opened as a console, and writes to it too.
   case kernelConsole(FilePath)
-  /// Another program has the port open too, or not any more.
+  /// Another program has opened the port too, or has closed it.
   case sharing(SharingReport.Message, at: FilePath)
-  /// The line sequence for the opening of the port failed.
+  /// The line sequence that follows the opening of the port failed.
   case openingSequenceFailed(SerialError)
-  /// The pauses of a line sequence are those of a network, because a server plays its steps.
+  /// The network determines the timing of a line sequence, because a server plays its steps.
   case networkTiming(sequence: String)
-  /// The port is back, and another program holds it; it is tried again.
+  /// The port has returned, and another program holds it. Opening is retried.
   case held(SerialError)
-  /// The port is back, and cannot be opened; it is tried again.
+  /// The port has returned, and cannot be opened. Opening is retried.
   case refused(SerialError)
-  /// Devices that are not taken for the lost one, because it is not certain.
+  /// Devices that look like the lost one, but are not certainly that device.
   case lookAlikes([Device])
   /// The user's claim to the released port has changed while programs borrow it.
   case claim(isWanted: Bool, borrowers: String)
-  /// A program has given the port back, which stays released.
+  /// A program has given the port back. The port stays released.
   case borrowerFinished(String)
-  /// The port is not released, and why.
+  /// The port is not released, for this reason.
   case releaseRefused(because: String)
   /// This number of bytes was not sent.
   case unsent(Int)
-  /// A file was not sent to its end.
+  /// A file was not sent completely.
   case fileUnsent(PlainFile, PlainFile.End)
-  /// Somebody has marked this moment. What was received before is before it.
+  /// The user has marked this moment. Bytes received earlier come before the mark.
   case mark(Mark)
-  /// A log reports its state.
+  /// A log reports a change of its state.
   case log(FilePath, Log.News)
-  /// This number of bytes is missing from a log that is written to its end.
+  /// This number of bytes is missing from a log that is otherwise complete.
   case notLogged(FilePath, Int)
-  /// The disk takes nothing: this number of bytes is not in the log.
+  /// The disk accepts no data: this number of bytes is not in the log.
   case notWritten(FilePath, Int)
-  /// Something has happened among those who are at the session.
+  /// The members of the session, or the holder of the pen, have changed.
   case people(Roster.Event)
-  /// Something has happened at the session of another program, which this one has joined.
+  /// An event of another program's session that this user has joined.
   case far(FarDesk.News)
 }

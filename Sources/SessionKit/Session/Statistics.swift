@@ -1,6 +1,6 @@
 package import SerialCore
 
-/// The counts of a session: its bytes, and how often its device was lost.
+/// The counters of a session: its bytes, and how often its device was lost.
 package final class Statistics: SessionObserver {
   private unowned let session: Session
   package private(set) var lossCount = 0
@@ -12,7 +12,7 @@ package final class Statistics: SessionObserver {
 
   package var receivedCount: Int { session.receivedByteCount }
   package var sentCount: Int { session.sentByteCount }
-  /// The number of bytes that were written and are not on the line yet.
+  /// The number of bytes that were written to the session and are not on the line yet.
   package var unsentCount: Int { session.unsentByteCount }
 
   package func session(

@@ -2,35 +2,35 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// What goes to a client of a shared session, and what waits because the client does not take it.
+/// The bytes to a client of a shared session, with a backlog of those that the client has not taken.
 ///
-/// Messages always fit. The device's bytes are left out while too many wait, and counted, unless the device waits
-/// for the client. A piece is left out as a whole, since it may contain sequences of the protocol.
+/// The backlog always has room for messages. While it is long, the device's bytes are skipped and counted, unless the
+/// device waits for the client. A piece is skipped as a whole, because it may contain protocol sequences.
 final class ClientOutput {
   /// Called when the client takes bytes again after ``isCrowded``.
   var onRoom: () -> Void = {}
-  /// Called with the number of the device's bytes that were left out, when the client has taken all that waited.
+  /// Called with the number of skipped bytes of the device, when the client has taken the whole backlog.
   var onGap: (Int) -> Void = { _ in }
   /// Called once, when the client is gone.
   var onGone: () -> Void = {}
-  /// Whether bytes are left out; otherwise the device waits, and all bytes are kept.
+  /// Whether bytes are skipped. Otherwise the device waits, and all bytes are kept.
   var leavesOut = true
 
   private let descriptor: FileDescriptor
   private var watch: DescriptorWatch?
   private var backlog: [UInt8] = []
-  /// The number of bytes at the front of the backlog that were taken.
+  /// The number of bytes at the front of the backlog that the client has taken.
   private var head = 0
-  /// The number of the device's bytes that were left out, and not told.
+  /// The number of the device's bytes that were skipped and not reported.
   private(set) var leftOut = 0
-  /// Whether the client has asked for no more of the device's bytes.
+  /// Whether the client has asked for a pause of the device's bytes.
   var isSuspended = false {
     didSet { if !isSuspended { tellGapIfDrained() } }
   }
 
-  /// The number of waiting bytes above which the device's bytes are left out, or the device waits.
+  /// The length of the backlog above which the device's bytes are skipped, or the device waits.
   static let crowd = 65_536
-  /// A client that takes nothing for so long that this many bytes of messages wait is given up.
+  /// The maximum length of the backlog. A client that takes nothing until messages fill it is disconnected.
   private static let limit = 1_048_576
 
   /// - Parameter descriptor: borrowed; it does not block.
@@ -44,23 +44,23 @@ final class ClientOutput {
 
   deinit { watch?.cancel() }
 
-  /// The number of bytes that wait.
+  /// The number of bytes in the backlog.
   var count: Int { backlog.count - head }
   var isDrained: Bool { count == 0 }
   var isCrowded: Bool { count > Self.crowd }
 
-  /// Ends the output. Nothing is called any more.
+  /// Ends the output. No closure is called any more.
   func end() {
     watch?.cancel()
     watch = nil
   }
 
-  /// Writes the device's bytes.
+  /// Writes bytes of the device.
   ///
-  /// - Parameter byteCount: their number, before they were encoded.
+  /// - Parameter byteCount: the number of bytes before they were encoded.
   func write(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) {
     let isFull = isSuspended || (!isDrained && count + bytes.count > Self.crowd)
-    // A gap goes on until the client knows of it.
+    // Bytes are skipped until the client has been informed of the gap.
     if leftOut > 0 || (leavesOut && isFull) {
       leftOut += byteCount
     } else {
@@ -80,7 +80,7 @@ final class ClientOutput {
     let taken = isDrained ? writeSome(bytes) : 0
     guard watch != nil, taken < bytes.count else { return }
     backlog.append(contentsOf: bytes[taken...])
-    // Fails only if memory is short; the next write tries again.
+    // Fails only if memory is exhausted. The next write tries again.
     _ = try? watch?.setInterest(.writing)
   }
 

@@ -2,43 +2,43 @@ import NetworkLinks
 import PlainText
 package import Telnet
 
-/// A user's side of a session that belongs to another program: who is there, and who has the pen, as that program
-/// tells it.
+/// A user's view of a session in another program: its members and the holder of the pen, as that program reports
+/// them.
 package final class FarDesk: PenDesk {
   /// Called when ``sharing`` has changed.
   var onChange: () -> Void = {}
-  /// Called with what the user has to know.
+  /// Called with news for the user.
   var onNews: (News) -> Void = { _ in }
 
-  /// What a user of another program's session has to know.
+  /// News for the user of another program's session.
   package enum News {
     /// The user has joined.
     case joined
-    /// Somebody else has come.
+    /// Another member has joined.
     case came(Sharing.Person)
-    /// Somebody else has left.
+    /// Another member has left.
     case left(Sharing.Person)
-    /// The pen has moved: from this user or to this user, or between others.
+    /// The pen has moved: from this user, to this user, or between others.
     case penMoved(from: Sharing.Pen, to: Sharing.Pen, SharingMessage.Handover)
-    /// Somebody asks this user for the pen.
+    /// Another member asks this user for the pen.
     case asked(Sharing.Person)
-    /// The one with the pen keeps it.
+    /// The holder of the pen keeps it.
     case kept
-    /// What was shown before the user came, in nanoseconds since 1970-01-01 UTC.
+    /// Bytes that were received before the user joined. The time is in nanoseconds since 1970-01-01 UTC.
     case history([UInt8], time: UInt64)
-    /// This number of bytes was left out.
+    /// This number of bytes was skipped.
     case missed(Int)
     /// The port's state has changed.
     case port(SharingMessage.PortState, name: String)
-    /// The session has ended, and why.
+    /// The session has ended, for this reason.
     case ended(String)
   }
 
   package private(set) var sharing = Sharing()
-  /// Why the session has ended; nil if it has not said.
+  /// The reason why the session has ended; nil if it gave none.
   package private(set) var endReason: String?
 
-  /// Whether the user takes the pen without asking, as soon as it has joined.
+  /// Whether the user takes the pen immediately after joining, without asking.
   package var takesPenAtOnce = false {
     didSet { if takesPenAtOnce, hasJoined { take() } }
   }
@@ -56,7 +56,7 @@ package final class FarDesk: PenDesk {
     link.onShared = { [unowned self] in take($0) }
   }
 
-  /// Whether the other end shares its port: only a serialterm does.
+  /// Whether the other end shares its port. Only a serialterm does.
   package var isShared: Bool { id != nil || sharing.isJoined }
 
   private func person(_ id: Sharing.ID) -> Sharing.Person? { sharing.others.first { $0.id == id } }
@@ -112,7 +112,7 @@ package final class FarDesk: PenDesk {
     }
   }
 
-  /// A server that lies cannot make the list grow without end.
+  /// The maximum number of other members, so that a faulty server cannot make the list grow forever.
   private static let mostOthers = 1_024
 
   private func penMoved(to holder: Sharing.ID, _ handover: SharingMessage.Handover) {

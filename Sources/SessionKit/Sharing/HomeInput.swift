@@ -1,18 +1,19 @@
-/// The bytes of the user who sits at a session where everybody writes: they wait for the end of a line that
-/// somebody else has begun.
+/// The bytes of the local user of a session in which everybody may write. They wait for the end of a line that
+/// another
+/// member has begun.
 final class HomeInput: Participant {
   private unowned let desk: SharingDesk
   private let id: Roster.ID
   private var waiting: [UInt8] = []
 
-  /// The most bytes that wait: a person's typing, or a short paste.
+  /// The maximum number of waiting bytes: typed text, or a short paste.
   private static let capacity = 65_536
 
   init(of desk: SharingDesk, _ id: Roster.ID) { (self.desk, self.id) = (desk, id) }
 
-  /// Writes bytes, or keeps them.
+  /// Writes bytes, or keeps them until they can be written.
   ///
-  /// - Returns: whether they were taken: all of them, or none because too many wait.
+  /// - Returns: whether all bytes were accepted. If too many wait, none are.
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard waiting.count + bytes.count <= Self.capacity else { return false }
     waiting.append(contentsOf: bytes)

@@ -6,22 +6,22 @@ import Posix
 import SerialCore
 package import SystemPackage
 
-/// Waits for clients of a session, and has those who came.
+/// Accepts and serves clients of a session.
 package final class PortServer {
-  /// Where clients come from, and what they speak.
+  /// A place where clients connect, and the protocol that they use.
   package struct Entrance: Hashable, Sendable {
     /// A place where clients can connect.
     package enum Place: Hashable, Sendable {
       /// Standard input and standard output.
       case standardStreams
-      /// A port of TCP.
+      /// A TCP port.
       case host(HostAddress)
-      /// A socket in the file system.
+      /// A Unix socket.
       case path(FilePath)
     }
 
     package let place: Place
-    /// Nil for the one of ``Rules``.
+    /// The protocol; nil for the one of ``Rules``.
     package let speech: ServedProtocol?
 
     package init(_ place: Place, speaking speech: ServedProtocol? = nil) {
@@ -29,12 +29,12 @@ package final class PortServer {
     }
   }
 
-  /// What holds for all entrances.
+  /// Rules for all entrances.
   package struct Rules: Sendable {
     package var speech = ServedProtocol.rfc2217
-    /// From where computers may connect; from anywhere if it is empty.
+    /// The addresses from which computers may connect; empty for all addresses.
     package var allowed: [AddressRange] = []
-    /// Whose members may connect to the sockets in the file system; nil for only their owner.
+    /// The group whose members may connect to the Unix sockets; nil for only their owner.
     package var group: GroupID?
     /// Whether clients are disconnected when the device is lost.
     package var endsClientsOnLoss = false
@@ -42,13 +42,13 @@ package final class PortServer {
     package init() {}
   }
 
-  /// What happens at the entrances.
+  /// An event at an entrance.
   package enum News {
-    /// A client was not let in: it came from this address.
+    /// A client from this address was refused, because the address is not allowed.
     case notAllowed(String)
-    /// A client was not let in: there are too many.
+    /// A client from this address was refused, because there are too many clients.
     case tooMany(String)
-    /// A client could not be let in.
+    /// A client from this address could not be served.
     case failed(String, Errno)
     /// See ``ServedClient/Report``.
     case client(String, ServedClient.Report)
@@ -58,22 +58,22 @@ package final class PortServer {
   package var onStandardStreamsEnd: () -> Void = {}
   package var onNews: (News) -> Void = { _ in }
   package var rules = Rules()
-  /// Whether a user who joins the session may take the pen without asking. What a script sends depends on nobody.
+  /// Whether a user who joins the session may take the pen without asking. Scripted bytes must not depend on that.
   package var viewersMayTakePen = true
 
   private unowned let controller: SessionController
   private let program: ServedClient.Program
   private let loop: IOLoop
-  /// For clients of RFC 2217; nil until one has come.
+  /// For clients of RFC 2217; nil until the first one connects.
   private var watches: (lines: ModemLineWatch, counters: CounterWatch)?
   private var listeners: [StreamListener] = []
   private var clients: [ObjectIdentifier: Connection] = [:]
   private var stateChanges: ObservationToken<SessionEvent>?
 
-  /// The most clients: each costs descriptors and memory.
+  /// The maximum number of clients. Each needs descriptors and memory.
   package static let clientLimit = 256
 
-  /// A client, and the descriptors that it uses.
+  /// A client with its descriptors.
   private final class Connection {
     let client: ServedClient
     private let input: OwnedDescriptor
@@ -102,12 +102,12 @@ package final class PortServer {
     }
   }
 
-  /// Where clients connect.
+  /// The addresses at which clients connect.
   package var addresses: [String] { listeners.map(\.address) }
 
-  /// Waits for clients at a place.
+  /// Starts to accept clients at a place.
   ///
-  /// - Returns: the address, as the kernel has it.
+  /// - Returns: the address that the kernel has assigned.
   /// - Throws: ``ListeningError``.
   @discardableResult
   package func listen(at entrance: Entrance) throws(ListeningError) -> String {
@@ -126,13 +126,13 @@ package final class PortServer {
     return listener.address
   }
 
-  /// Waits for no more clients; those who have come stay.
+  /// Stops accepting clients. Connected clients stay.
   package func stopListening() {
     listeners = []
     controller.sharing.addresses = []
   }
 
-  /// Serves the client that has the other ends of the standard streams.
+  /// Serves the client at the other ends of the standard streams.
   ///
   /// - Throws: the errors of fcntl(2) and epoll_ctl(2).
   package func serveStandardStreams(speaking speech: ServedProtocol?) throws(Errno) {
@@ -147,9 +147,9 @@ package final class PortServer {
     }
   }
 
-  /// Lets a program of the same user join the session, as a viewer. The connection stays the caller's.
+  /// Lets a program of the same user join the session as a viewer. The caller keeps the ownership of the connection.
   ///
-  /// - Parameter bytes: what it has sent already.
+  /// - Parameter bytes: the bytes that it has already sent.
   /// - Throws: the errors of fcntl(2) and epoll_ctl(2); `EUSERS` if there are too many clients.
   func join(
     _ connection: FileDescriptor, from peer: StreamPeer, reading bytes: [UInt8]
@@ -198,7 +198,7 @@ package final class PortServer {
       onNews(.client(controller.sharing.member(client.id)?.name ?? welcome.name, $0))
     }
     client.onEnd = { [unowned self, loop] in
-      // It is calling.
+      // One of its methods is running.
       guard let ended = clients.removeValue(forKey: key) else { return }
       loop.atEndOfTurn { withExtendedLifetime(ended) {} }
       if clients.isEmpty { watches = nil }
@@ -214,7 +214,7 @@ package final class PortServer {
   }
 
   private func endClients() {
-    // At the end of the turn: the session is telling its observers.
+    // At the end of the turn, because the session is still notifying its observers.
     loop.atEndOfTurn { [weak self] in
       for connection in Array((self?.clients ?? [:]).values) { connection.client.end() }
     }
@@ -222,10 +222,10 @@ package final class PortServer {
 }
 
 extension CInt {
-  /// Another descriptor of the same file, close-on-exec, which does not block.
+  /// Opens another descriptor of the same file: close-on-exec and non-blocking.
   ///
-  /// A pipe is opened again, because the flag belongs to the open file, which other programs share. A socket
-  /// cannot be; sshd gives one to each program, and nobody else uses it.
+  /// A pipe is opened again, because O_NONBLOCK belongs to the open file description, which other programs share. A
+  /// socket cannot be opened again; sshd creates one for each program, so no other program uses it.
   fileprivate func duplicate(for access: CInt) throws(Errno) -> OwnedDescriptor {
     let type = try? FileDescriptor(rawValue: self).stat().type
     if type != .socket,

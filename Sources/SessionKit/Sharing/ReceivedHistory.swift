@@ -1,40 +1,40 @@
-/// The bytes that a device sent last, with their times, for those who join a session later.
+/// The bytes that a device sent most recently, with their times, for members who join a session later.
 ///
-/// Adding bytes copies them, and allocates nothing once the memory is full.
+/// Adding bytes copies them. Once the memory is full, nothing is allocated.
 package struct ReceivedHistory {
-  /// Bytes that came at about the same time.
+  /// Bytes that arrived at about the same time.
   package struct Piece: Hashable {
-    /// In nanoseconds since 1970-01-01 UTC.
+    /// The time in nanoseconds since 1970-01-01 UTC.
     package let time: UInt64
     package let bytes: [UInt8]
 
     package init(time: UInt64, bytes: [UInt8]) { (self.time, self.bytes) = (time, bytes) }
   }
 
-  /// A number of bytes with one time.
+  /// The number of bytes that share a time.
   private struct Run {
     let time: UInt64
     var count: Int
   }
 
-  /// A ring, once it is full.
+  /// The bytes: a ring once it is full.
   private var ring: [UInt8] = []
-  /// The place of the next byte in a ring that is full.
+  /// The index of the next byte in a full ring.
   private var end = 0
-  /// The runs, the oldest at ``head``.
+  /// The runs. The oldest one is at ``head``.
   private var runs: [Run] = []
   private var head = 0
-  /// The number of bytes in the runs.
+  /// The total number of bytes in the runs.
   private var count = 0
 
-  /// The most bytes that are kept.
+  /// The maximum number of bytes that are kept.
   package static let capacity = 65_536
-  /// Bytes that come within this time share one, in nanoseconds.
+  /// Bytes that arrive within this time share one time, in nanoseconds.
   private static let resolution: UInt64 = 10_000_000
-  /// The most runs: of a device that sends single bytes, fewer bytes are kept.
+  /// The maximum number of runs. If a device sends single bytes, fewer than ``capacity`` are kept.
   private static let runLimit = 2_048
 
-  /// What is kept, the oldest first.
+  /// All pieces, the oldest first.
   var all: [Piece] {
     var place = ring.count < Self.capacity ? ring.count - count : end + Self.capacity - count
     return runs[head...].map { run in
@@ -44,7 +44,7 @@ package struct ReceivedHistory {
     }
   }
 
-  /// Adds bytes, and drops the oldest.
+  /// Adds bytes, and drops the oldest ones.
   mutating func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
     store(UnsafeRawBufferPointer(rebasing: bytes.suffix(Self.capacity)))
     let added = min(bytes.count, Self.capacity)
@@ -78,7 +78,7 @@ package struct ReceivedHistory {
     }
   }
 
-  /// Forgets a number of the oldest bytes.
+  /// Drops a number of the oldest bytes.
   private mutating func forget(_ number: Int) {
     var rest = number
     while rest > 0 {

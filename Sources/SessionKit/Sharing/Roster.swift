@@ -1,25 +1,26 @@
 package import Telnet
 
-/// Who is at a session, and who may write to its device: the rules, as a value.
+/// The members of a session, and the rules of who may write to its device. A value.
 ///
 /// ## Principles of operation
 ///
-/// - At most one member has the pen. It moves when somebody asks and it is free, when its holder gives it or
-///   leaves, and when somebody takes it who may.
-/// - A pen that is given back goes to the member who has asked for longest, else to the ``home`` member, who sits
-///   at the session; else it is free.
-/// - A program cannot ask: it takes a free pen when it comes, or writes (``useFreePen(_:)``).
-/// - Where everybody may write, or nobody, there is no pen.
+/// - At most one member has the pen. It moves when a member asks and it is free, when its holder gives it away or
+///   leaves, and when a member with the right to do so takes it.
+/// - A pen that is given back goes to the member who has asked first; otherwise to the ``home`` member, the local
+///   user
+///   of the session; otherwise it is free.
+/// - A program cannot ask. It takes a free pen when it joins or writes (``useFreePen(_:)``).
+/// - Where everybody or nobody may write, there is no pen.
 package struct Roster: Hashable, Sendable {
   package typealias ID = SharingMessage.ID
   package typealias Handover = SharingMessage.Handover
 
-  /// Somebody at a session: a person, or a program.
+  /// A member of a session: a person or a program.
   package struct Member: Hashable, Sendable {
     package let id: ID
-    /// A name that is safe to show.
+    /// The name, which is safe to show.
     package var name: String
-    /// Whether it is a person, who can be asked for the pen.
+    /// Whether the member is a person, who can be asked for the pen.
     package var answers: Bool
     /// Whether it takes a free pen without asking.
     package var takesFreePen: Bool
@@ -40,28 +41,28 @@ package struct Roster: Hashable, Sendable {
   /// Who may write.
   package typealias Rule = SharingMessage.PenRule
 
-  /// What has happened.
+  /// A change among the members.
   package enum Event: Hashable, Sendable {
     case joined(Member)
     case left(Member)
-    /// More is known of a member: a client has said who it is.
+    /// A member's details have changed: the client has identified itself.
     case changed(from: Member, to: Member)
-    /// The pen has moved; nil for nobody.
+    /// The pen has moved; nil stands for nobody.
     case moved(from: Member?, to: Member?, Handover)
-    /// Somebody asks the holder for the pen.
+    /// A member asks the holder for the pen.
     case asked(Member)
-    /// The holder keeps the pen: the answer to those who have asked.
+    /// The holder keeps the pen. This answers the members who have asked.
     case kept(by: Member, from: [Member])
   }
 
   package let rule: Rule
-  /// In the order of coming.
+  /// The members, in the order of joining.
   package private(set) var members: [Member] = []
-  /// The member who sits at the session; nil if nobody does.
+  /// The local user of the session; nil if there is none.
   package private(set) var home: ID?
-  /// Who has the pen.
+  /// The member with the pen; nil for nobody.
   package private(set) var holder: ID?
-  /// Who has asked for the pen, the first one first.
+  /// The members who have asked for the pen, the first one first.
   package private(set) var applicants: [ID] = []
 
   package init(_ rule: Rule = .one) { self.rule = rule }
@@ -77,11 +78,11 @@ package struct Roster: Hashable, Sendable {
     }
   }
 
-  // MARK: Coming and going
+  // MARK: Joining and leaving
 
   /// Adds a member.
   ///
-  /// - Parameter isHome: whether it sits at the session: it has the pen when nobody else has.
+  /// - Parameter isHome: whether it is the local user, who has the pen when nobody else has it.
   package mutating func join(_ member: Member, isHome: Bool = false) -> [Event] {
     members.append(member)
     guard isHome else { return [.joined(member)] }
@@ -89,7 +90,7 @@ package struct Roster: Hashable, Sendable {
     return [.joined(member)] + (holder == nil ? move(to: member.id, .taken) : [])
   }
 
-  /// Changes what is known of a member: a client says who it is.
+  /// Changes the details of a member: a client identifies itself.
   package mutating func update(_ id: ID, _ change: (inout Member) -> Void) {
     guard let index = members.firstIndex(where: { $0.id == id }) else { return }
     change(&members[index])
@@ -107,7 +108,7 @@ package struct Roster: Hashable, Sendable {
 
   // MARK: The pen
 
-  /// A member asks for the pen, and has it at once if it is free.
+  /// Asks for the pen. The member gets it immediately if it is free.
   package mutating func ask(_ id: ID) -> [Event] {
     guard rule == .one, let member = self[id], holder != id, !applicants.contains(id) else {
       return []
@@ -117,19 +118,19 @@ package struct Roster: Hashable, Sendable {
     return [.asked(member)]
   }
 
-  /// A program uses the port: it takes a free pen.
+  /// Takes the pen for a program that uses the port, if the pen is free.
   package mutating func useFreePen(_ id: ID) -> [Event] {
     guard rule == .one, holder == nil, self[id]?.takesFreePen == true else { return [] }
     return move(to: id, .taken)
   }
 
-  /// The holder gives the pen to another member.
+  /// Gives the pen to another member.
   package mutating func give(by id: ID, to other: ID) -> [Event] {
     guard holder == id, other != id, self[other] != nil else { return [] }
     return move(to: other, .given)
   }
 
-  /// The holder keeps the pen: nobody asks any more.
+  /// Keeps the pen: all requests are refused.
   package mutating func keep(by id: ID) -> [Event] {
     guard holder == id, let member = self[id], !applicants.isEmpty else { return [] }
     let refused = applicants.compactMap { self[$0] }
@@ -137,18 +138,18 @@ package struct Roster: Hashable, Sendable {
     return [.kept(by: member, from: refused)]
   }
 
-  /// The holder gives the pen back.
+  /// Gives the pen back.
   package mutating func giveBack(by id: ID) -> [Event] {
     holder == id && (home != id || !applicants.isEmpty) ? passOn(.given) : []
   }
 
-  /// A member takes the pen without asking, if it may.
+  /// Takes the pen without asking, if the member may do that.
   package mutating func take(_ id: ID) -> [Event] {
     guard rule == .one, self[id]?.mayTake == true, holder != id else { return [] }
     return move(to: id, holder == nil ? .taken : .forced)
   }
 
-  /// Passes the pen on to the member who waits for it.
+  /// Passes the pen on to the member who gets it next.
   private mutating func passOn(_ handover: Handover) -> [Event] {
     let next = applicants.first ?? (home == holder ? nil : home)
     return move(to: next, handover)

@@ -3,23 +3,25 @@ import Posix
 package import SerialCore
 package import SystemPackage
 
-/// A port of a program of this user that runs now, and can be joined.
+/// A port of a running program of this user that can be joined.
 package struct RunningSession: Hashable, Sendable {
-  /// The process.
+  /// The process ID of the program.
   package let pid: pid_t
   /// The path of its control socket.
   package let socket: FilePath
   package let summary: SessionSummary
 
-  /// The endpoint of a session that has joined it: `/dev/ttyUSB0 (session 4711)`.
+  /// The endpoint of a session that has joined this one: `/dev/ttyUSB0 (session 4711)`.
   package var endpoint: Endpoint { Endpoint(.session, "\(summary.port) (session \(pid))") }
 
-  /// The sessions of this user, and for root also those of the user of sudo(8), by process; those of this process are left out. It asks each, and waits at most
-  /// a second for one that does not answer.
+  /// All running sessions of this user, sorted by process.
+  ///
+  /// For root, they include those of the user of sudo(8). The sessions of this process are left out. Each program is
+  /// asked, and has a second to reply.
   package static func all() -> [RunningSession] {
     var found: [RunningSession] = []
     for place in ControlFolder.placesToAsk {
-      // No session listens in a directory that is missing or not private.
+      // No session listens in a directory that does not exist or is not private.
       guard let folder = try? ControlFolder(place) else { continue }
       for name in folder.socketNames {
         guard let pid = ControlFolder.pid(ofSocket: name), pid != getpid() else { continue }
@@ -32,7 +34,7 @@ package struct RunningSession: Hashable, Sendable {
     return found.sorted { ($0.pid, $0.summary.port) < ($1.pid, $1.summary.port) }
   }
 
-  /// Whether a process has a session of this user. It is not asked.
+  /// Whether a process has a session of this user. It does not ask the process.
   package static func exists(of pid: pid_t) -> Bool {
     ControlFolder.placesToAsk.contains { place in
       guard let folder = try? ControlFolder(place) else { return false }

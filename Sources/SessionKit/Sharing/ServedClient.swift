@@ -7,37 +7,41 @@ package import SerialCore
 package import SystemPackage
 import Telnet
 
-/// A client of a shared port: what it sends goes to the device if it may write, what the device sends goes to it.
+/// A client of a shared port. It gets the device's bytes; the device gets its bytes, if it may write.
 ///
-/// A client of RFC 2217 also sets the line if it may, and hears of modem lines and of errors. A serialterm hears
-/// of the people at the session too, and a viewer gets what was shown before.
+/// A client of RFC 2217 can also change the line settings, if it may write, and gets reports of modem lines and
+/// errors.
+/// A serialterm also gets the members of the session, and a viewer the bytes that were received before it joined.
 ///
-/// Nobody waits for a client that takes nothing: what does not fit is left out, and the client learns how much. The one
-/// with the pen is waited for if it is alone, and else for a moment.
+/// A client that takes nothing holds nobody up: bytes that do not fit are skipped, and the client learns how many.
+/// The
+/// device waits only for the client with the pen: without a limit if that is the only member, otherwise for a moment.
 package final class ServedClient: SessionObserver, Participant {
-  /// Called once, when the client has ended its stream, or is gone. It is called in one of its own events.
+  /// Called once, when the client has ended its stream or disconnected. It is called during one of the client's
+  /// events.
   package var onEnd: () -> Void = {}
-  /// Reports what its owner has to know.
+  /// Called with reports for the owner.
   package var onReport: (Report) -> Void = { _ in }
 
-  /// What the owner of a client has to know.
+  /// A report for the owner of a client.
   package enum Report: Hashable {
-    /// The client has sent bytes and may not write: they were dropped. Reported once for each holder of the pen.
+    /// The client has sent bytes without the right to write. They were dropped. Reported once for each holder of the
+    /// pen.
     case mayNotWrite(Int)
     /// The client did not take this number of the device's bytes.
     case leftOut(Int)
-    /// The client has left, and this number of its bytes was not sent.
+    /// The client has disconnected, and this number of its bytes was not sent.
     case unsent(Int)
-    /// The client takes nothing, and its protocol cannot say that bytes are missing: it was disconnected.
+    /// The client takes nothing, and its protocol cannot report missing bytes. It was disconnected.
     case stalled
   }
 
-  /// How a client came.
+  /// How a client has connected.
   package struct Welcome {
     package let speech: ServedProtocol
-    /// Its name, until it tells a better one; safe to show.
+    /// Its name until it sends a better one; safe to show.
     package let name: String
-    /// Whether it has joined the session as a viewer, and says more before it gets anything.
+    /// Whether it has joined the session as a viewer. It then identifies itself before it gets anything.
     package let isViewer: Bool
     /// Whether it may take the pen without asking.
     package let mayTake: Bool
@@ -50,11 +54,11 @@ package final class ServedClient: SessionObserver, Participant {
     }
   }
 
-  /// How the program speaks of itself to clients.
+  /// How the program identifies itself to clients.
   package struct Program {
     /// Its name and version.
     let signature: String
-    /// An error in words.
+    /// Puts an error in words.
     let words: (SerialError) -> String
 
     package init(signature: String, words: @escaping (SerialError) -> String) {
@@ -62,7 +66,7 @@ package final class ServedClient: SessionObserver, Participant {
     }
   }
 
-  /// Its number among the members; nobody's until it has joined.
+  /// Its number among the members; ``SharingMessage/nobody`` until it has joined.
   package private(set) var id: Roster.ID = SharingMessage.nobody
   private let input: FileDescriptor
   private let output: ClientOutput
@@ -74,44 +78,45 @@ package final class ServedClient: SessionObserver, Participant {
   private let program: Program
   private var watch: DescriptorWatch?
   private var subscription: Hub.Subscription?
-  /// The protocol; nil for bytes alone.
+  /// The protocol; nil for plain bytes.
   private var server: ComPortServer?
-  /// Whether the client is a person's serialterm, which hears of the others.
+  /// Whether the client is a person's serialterm, which gets news of the other members.
   private var isPerson = false
-  /// Bytes that may be sent and do not fit yet.
+  /// Bytes that may be sent but have no room yet.
   private var pending: [UInt8] = []
   private var isWaiting = false
   private var hasPeerEnded = false
   /// The number of bytes that were dropped since the pen moved.
   private var droppedCount = 0
   private var isBreaking = false
-  /// The output lines that the client has asked for. A port without modem lines, such as a pseudo-terminal, has
-  /// them as they were asked for, also by a viewer: many clients end at a server that refuses a line.
+  /// The output lines that the client has requested. A port without modem lines, such as a pseudo-terminal, reports
+  /// them
+  /// as requested, even to a viewer: many clients give up if a server refuses to set a line.
   private var outputs: ModemLines = []
   private var breakEnd: LoopTimer?
-  /// Begins without an answer: the client may be no telnet client.
+  /// Begins without an answer, because the client may not use telnet.
   private var beginning: LoopTimer?
-  /// When the client with the pen is not waited for any more.
+  /// Ends the time that the device waits for the client with the pen.
   private var holdLimit: LoopTimer?
   private var isStalled = false
 
-  /// The length of a break that a client asks for without one.
+  /// The length of a break if the client specifies none.
   private static let breakLength = Duration.milliseconds(250)
-  /// How long the first answer of a telnet client is waited for.
+  /// The time to wait for the first answer of a telnet client.
   private static let negotiationTime = Duration.milliseconds(500)
-  /// How long a viewer may take to say who it is.
+  /// The time that a viewer has to identify itself.
   private static let helloTime = Duration.seconds(5)
-  /// How long others wait for the client with the pen.
+  /// The time that the other members wait for the client with the pen.
   private static let holdPatience = Duration.seconds(2)
   private static let readSize = 16_384
   private static let longestName = 60
 
-  /// Begins to talk to a client.
+  /// Starts the communication with a client.
   ///
   /// - Parameters:
-  ///   - input: what the client sends; borrowed.
-  ///   - output: what goes to the client; borrowed, and another descriptor than `input`.
-  ///   - program: how the program speaks of itself.
+  ///   - input: a descriptor for the bytes of the client; borrowed.
+  ///   - output: a descriptor for the bytes to the client; borrowed. It differs from `input`.
+  ///   - program: how the program identifies itself.
   /// - Throws: the errors of epoll_ctl(2).
   package init(
     reading input: FileDescriptor, writing output: FileDescriptor, as welcome: Welcome,
@@ -161,7 +166,7 @@ package final class ServedClient: SessionObserver, Participant {
     reportLines()
   }
 
-  /// Ends the connection, which the owner then releases.
+  /// Ends the connection. The owner then releases it.
   package func end() {
     guard let watch else { return }
     watch.cancel()
@@ -169,20 +174,20 @@ package final class ServedClient: SessionObserver, Participant {
     (self.watch, subscription, beginning, holdLimit) = (nil, nil, nil, nil)
     let unsent = pending.count + (hasPeerEnded ? input.availableByteCount : 0)
     if unsent > 0, desk.roster.mayWrite(id) { onReport(.unsent(unsent)) }
-    // Nobody would end it.
+    // No other code would end the break.
     if isBreaking { setBreak(false) }
     session.removeObserver(self)
     desk.leave(id)
     onEnd()
   }
 
-  /// The session ends: says why, as far as the protocol can.
+  /// Ends the connection with the session, and sends the reason if the protocol has a message for it.
   package func end(because reason: String) {
     if isPerson { tell(.ended(reason)) } else { say(reason) }
     end()
   }
 
-  // MARK: From the device
+  // MARK: Bytes from the device
 
   private func pass(_ bytes: UnsafeRawBufferPointer) {
     output.leavesOut = !isWaitedFor
@@ -195,17 +200,17 @@ package final class ServedClient: SessionObserver, Participant {
       }
     }
     if welcome.speech == .raw, output.leftOut > 0 {
-      // Bytes alone cannot tell of a gap.
+      // A plain byte stream cannot report a gap.
       onReport(.stalled)
       return end()
     }
     updateHold()
   }
 
-  /// Whether the device waits for the client rather than leaving bytes out.
+  /// Whether the device waits for the client, instead of skipping bytes.
   private var isWaitedFor: Bool { !isStalled && desk.mayHoldDevice(id) }
 
-  /// The device waits while the client takes nothing; if others are there, only for a moment.
+  /// Updates the pause of the device while the client takes nothing. If there are other members, the pause is short.
   private func updateHold() {
     guard watch != nil else { return }
     output.isSuspended = server?.maySend == false
@@ -231,7 +236,7 @@ package final class ServedClient: SessionObserver, Participant {
     }
   }
 
-  /// Tells a person at a telnet program. Programs would take it for bytes of the device.
+  /// Sends text to a person at a telnet program. A program would read it as bytes of the device.
   private func say(_ text: String) {
     guard welcome.speech == .telnet else { return }
     var line = "\r\n[serialterm: \(text)]\r\n"
@@ -253,17 +258,17 @@ package final class ServedClient: SessionObserver, Participant {
 
   private var scratch: [UInt8] = []
 
-  /// Sends the answers of the protocol.
+  /// Sends the protocol's answers.
   private func flush() {
     guard let message = server?.output, !message.isEmpty else { return }
     server?.output = []
     output.write(message: message)
   }
 
-  // MARK: From the client
+  // MARK: Bytes from the client
 
   private func take(_ readiness: Readiness) {
-    // At the end of a pipe there is only the hang-up.
+    // At the end of a pipe, epoll reports only the hang-up.
     if !isWaiting, !readiness.isDisjoint(with: [.readable, .hungUp]) { return read() }
     guard !readiness.isDisjoint(with: [.peerEnded, .hungUp]), !hasPeerEnded else { return }
     hasPeerEnded = true
@@ -271,10 +276,10 @@ package final class ServedClient: SessionObserver, Participant {
     endIfHopeless()
   }
 
-  /// Nobody gets the output any more. What the client had sent before is sent, or counted.
+  /// Handles a client that no longer takes output. Bytes that it has sent are still sent, or counted as unsent.
   private func clientGone() {
     hasPeerEnded = true
-    // At the end of the turn: bytes of the client may be on their way right now.
+    // At the end of the turn, because bytes of the client may be in use now.
     loop.atEndOfTurn { [weak self] in self?.finish() }
   }
 
@@ -283,13 +288,13 @@ package final class ServedClient: SessionObserver, Participant {
     end()
   }
 
-  /// A client that has gone while nobody can take its bytes is not waited for.
+  /// Ends a client that has disconnected, if its bytes can no longer be sent.
   private func endIfHopeless() {
     if hasPeerEnded, isWaiting, !session.isOpen { end() }
   }
 
   private func updateInterest() {
-    // Fails only if memory is short; the next event tries again.
+    // Fails only if memory is exhausted. The next event tries again.
     _ = try? watch?.setInterest(
       (isWaiting ? EventLoop.Interest() : .reading).union(hasPeerEnded ? [] : .endOfPeer))
   }
@@ -307,8 +312,8 @@ package final class ServedClient: SessionObserver, Participant {
   /// Takes bytes that the client has sent.
   func take(_ bytes: UnsafeRawBufferPointer) {
     guard server != nil else { return send(bytes) }
-    // A piece begins with the byte that begins commands, so that the command in it comes before its data: a
-    // rate is set before the bytes that follow it are sent.
+    // Each piece begins with the byte that starts commands, so that a command comes before the data that follow it: a
+    // rate is set before the bytes after it are sent.
     var rest = bytes[...]
     while !rest.isEmpty, watch != nil {
       let end = rest.dropFirst().firstIndex(of: TelnetCommand.interpretAsCommand) ?? rest.endIndex
@@ -322,7 +327,7 @@ package final class ServedClient: SessionObserver, Participant {
     var data: [UInt8] = []
     for event in server?.receive(bytes, into: &data) ?? [] { handle(event) }
     guard !data.isEmpty else { return }
-    // What it sends may have an answer.
+    // An answer may follow the bytes.
     if !welcome.isViewer { begin() }
     data.withUnsafeBytes { send($0) }
   }
@@ -345,7 +350,7 @@ package final class ServedClient: SessionObserver, Participant {
   private func wait() {
     isWaiting = true
     updateInterest()
-    // A line may have ended with what was taken.
+    // The bytes that were taken may have ended a line.
     loop.atEndOfTurn { [weak self] in self?.goOn() }
   }
 
@@ -388,7 +393,7 @@ package final class ServedClient: SessionObserver, Participant {
     }
   }
 
-  // MARK: The line
+  // MARK: Line operations
 
   private func perform(_ message: ComPortMessage) {
     if case .control(let control) = message { outputs.note(control) }
@@ -435,11 +440,11 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   private func set(_ line: ModemLines, to isOn: Bool) {
-    // What a port refuses stays as it is, which the answer tells.
+    // If the port refuses, its lines stay as they are, and the answer reports them.
     _ = try? session.setModemLines(asserting: isOn ? line : [], deasserting: isOn ? [] : line)
   }
 
-  /// Plays a sequence here, where its waits are not those of a network.
+  /// Plays a sequence on this computer, where a network does not change its timing.
   private func play(_ text: String) {
     let sequence: LineSequence
     do {
@@ -464,7 +469,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   private func setBreak(_ isOn: Bool) {
     breakEnd = nil
-    // A port without breaks, such as a pseudo-terminal, ignores it.
+    // A port that cannot send a break, such as a pseudo-terminal, ignores it.
     _ = try? session.setBreak(isOn)
     isBreaking = isOn
   }
@@ -494,7 +499,7 @@ package final class ServedClient: SessionObserver, Participant {
         isBreaking: isBreaking))
   }
 
-  // MARK: The people
+  // MARK: Members
 
   private func perform(_ message: SharingMessage) {
     switch message {
@@ -510,7 +515,7 @@ package final class ServedClient: SessionObserver, Participant {
     flush()
   }
 
-  /// Tells a serialterm who is there, and a viewer also what was shown before it came.
+  /// Sends the members to a serialterm, and to a viewer also the bytes that were received before it joined.
   private func greet(_ name: String, isViewer: Bool) {
     let shown = String(
       String.UnicodeScalarView(name.harmless.unicodeScalars.prefix(Self.longestName)))
@@ -572,7 +577,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   // MARK: Reports
 
-  /// A port without modem lines has none on: clients wait for a report all the same.
+  /// Reports the modem lines. A port without modem lines reports none as asserted, because clients wait for a report.
   private func reportLines() {
     server?.report(ComPortModemState(session.modemLines ?? []))
     flush()
@@ -613,7 +618,7 @@ package final class ServedClient: SessionObserver, Participant {
 }
 
 extension ComPortMessage {
-  /// Whether it changes something for everybody, rather than asking.
+  /// Whether the message changes the line for everybody, instead of querying it.
   fileprivate var changesLine: Bool {
     switch self {
     case .baudRate(let rate): rate > 0
@@ -630,7 +635,7 @@ extension ComPortMessage {
 }
 
 extension ModemLines {
-  /// Notes what a client asks of an output line.
+  /// Records which state a client requests for an output line.
   fileprivate mutating func note(_ control: ComPortControl) {
     switch control {
     case .dtrOn: insert(.dtr)
@@ -643,7 +648,7 @@ extension ModemLines {
 }
 
 extension ComPortModemState {
-  /// The input lines of a port.
+  /// The input lines of a port, in the form of RFC 2217.
   fileprivate init(_ lines: ModemLines) {
     self = []
     if lines.contains(.cts) { insert(.cts) }

@@ -1,9 +1,9 @@
-/// What a client of a shared port speaks.
+/// The protocol that a client of a shared port uses.
 package enum ServedProtocol: String, CaseIterable, Hashable, Sendable {
-  /// Bytes alone.
+  /// A plain byte stream.
   case raw
-  /// Telnet, without the line's settings.
+  /// Telnet without line settings.
   case telnet
-  /// Telnet with the line's settings.
+  /// Telnet with line settings.
   case rfc2217
 }

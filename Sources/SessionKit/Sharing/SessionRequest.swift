@@ -1,14 +1,14 @@
 import PlainText
 
-/// A request to a session by a program of the same user, which wants to join it or to know who is there: a line of
-/// text at the control socket.
+/// A request by a program of the same user to list the ports of sessions, or to join one: a line of text at the
+/// control socket.
 package enum SessionRequest: Hashable {
-  /// `sessions`: the ports of the program, a ``SessionSummary`` each, then the end.
+  /// `sessions`: the reply is one ``SessionSummary`` for each port, then the end of the connection.
   case list
-  /// `join PORT`, `join` alone for the only one: the connection becomes that of a ``ServedClient``.
+  /// `join PORT`, or `join` for the only port. The connection then belongs to a ``ServedClient``.
   case join(port: String?)
 
-  /// Reads a request; nil if the line is another one.
+  /// Parses a request; nil if the line is not one.
   package init?(line: String) {
     let words = line.split(separator: " ", maxSplits: 1)
     switch (words.first, words.dropFirst().first) {
@@ -34,19 +34,19 @@ package enum SessionRequest: Hashable {
   }
 }
 
-/// A port of a running session, as others see it: a line of text at the control socket.
+/// A port of a running session, described for others: a line of text at the control socket.
 package struct SessionSummary: Hashable, Sendable {
-  /// The endpoint of the port, as it is shown.
+  /// The endpoint of the port, as shown to users.
   package var port: String
-  /// Since when the program runs, in seconds since 1970-01-01 UTC.
+  /// The time when the program started, in seconds since 1970-01-01 UTC.
   package var since: Int
-  /// The name of the command: `connect`, `serve`.
+  /// The name of the subcommand: `connect`, `serve`.
   package var command: String
-  /// Who has the pen; nil for nobody.
+  /// The name of the member with the pen; nil for nobody.
   package var holder: String?
-  /// Who else is there.
+  /// The names of the other members.
   package var others: [String]
-  /// Where clients connect.
+  /// The addresses at which clients connect.
   package var addresses: [String]
 
   package init(
@@ -61,7 +61,7 @@ package struct SessionSummary: Hashable, Sendable {
     self.addresses = addresses
   }
 
-  /// Reads a line; nil if it is none.
+  /// Parses a line; nil if it is not a summary.
   package init?(line: String) {
     let fields = line.split(separator: " ", omittingEmptySubsequences: false)
     guard fields.count >= 5, fields[0] == "session", let since = Int(fields[2]) else { return nil }
@@ -77,7 +77,7 @@ package struct SessionSummary: Hashable, Sendable {
     }
   }
 
-  /// The line to send, without the newline. A name begins with `+`, an address with `@`.
+  /// The line to send, without the newline. A name is prefixed by `+`, an address by `@`.
   package var line: String {
     let texts =
       [port, "\(since)", command, holder ?? ""] + others.map { "+\($0)" }
@@ -85,6 +85,6 @@ package struct SessionSummary: Hashable, Sendable {
     return "session " + texts.map(\.percentEncoded).joined(separator: " ")
   }
 
-  /// The longest line in bytes, with its newline.
+  /// The maximum length of a line in bytes, with its newline.
   package static let limit = 65_536
 }

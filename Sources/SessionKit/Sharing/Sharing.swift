@@ -1,15 +1,15 @@
 package import Telnet
 
-/// Who is at a session, as one of its users sees it: the others, and who has the pen.
+/// The members of a session and its pen, as one of the users sees them.
 package struct Sharing: Hashable, Sendable {
   package typealias ID = SharingMessage.ID
 
-  /// Somebody else at the session.
+  /// Another member of the session.
   package struct Person: Hashable, Sendable {
     package let id: ID
-    /// A name that is safe to show.
+    /// The name, which is safe to show.
     package let name: String
-    /// Whether it is a person, who can be asked; otherwise it is a program.
+    /// Whether the member is a person, who can be asked; otherwise it is a program.
     package let answers: Bool
 
     package init(id: ID, name: String, answers: Bool) {
@@ -22,18 +22,18 @@ package struct Sharing: Hashable, Sendable {
     /// This user.
     case mine
     case others(Person)
-    /// Nobody has it: who asks gets it.
+    /// Nobody has it: a member who asks gets it.
     case free
-    /// Everybody writes, by whole lines.
+    /// Everybody may write, in whole lines.
     case everybodys
-    /// Nobody writes.
+    /// Nobody may write.
     case nobodys
   }
 
-  /// The others.
+  /// The other members.
   package var others: [Person] = []
   package var pen = Pen.mine
-  /// Those who have asked this user for the pen.
+  /// The members who have asked this user for the pen.
   package var applicants: [Person] = []
   /// Whether this user has asked for the pen, and waits for an answer.
   package var isAsking = false
@@ -41,27 +41,28 @@ package struct Sharing: Hashable, Sendable {
   package var mayTake = true
   /// Whether the session belongs to another program, which this user has joined.
   package var isJoined = false
-  /// Whether that session has not said yet who has the pen.
+  /// Whether that session has not reported yet who has the pen.
   package var isJoining = false
-  /// Why the port cannot be used; nil while it is open. Known for a session of another program.
+  /// Why the port cannot be used; nil while it is open. Only known for another program's session.
   package var portTrouble: SharingMessage.PortState?
-  /// Where clients connect from other computers and programs.
+  /// The addresses at which other computers and programs connect.
   package var addresses: [String] = []
 
   package init() {}
 }
 
-/// Where a user asks for the pen of a session, and gives it away.
+/// The operations by which a user asks for the pen of a session, and gives it away.
 package protocol PenDesk: AnyObject {
-  /// Who is there.
+  /// The members and the pen.
   var sharing: Sharing { get }
-  /// Asks for the pen, which this user has at once if it is free.
+  /// Asks for the pen. This user gets it immediately if it is free.
   func ask()
-  /// Gives the pen to one of the others.
+  /// Gives the pen to another member.
   func give(to id: Sharing.ID)
-  /// Answers those who ask for the pen: this user keeps it.
+  /// Keeps the pen, and refuses all requests for it.
   func keep()
-  /// Gives the pen back: to the first who has asked, to the user who sits at the session, or to nobody.
+  /// Gives the pen back: to the member who asked first, otherwise to the local user of the session, otherwise to
+  /// nobody.
   func giveBack()
   /// Takes the pen without asking.
   func take()

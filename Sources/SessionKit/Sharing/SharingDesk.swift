@@ -5,23 +5,24 @@ import Views
 package import SerialCore
 import Telnet
 
-/// Somebody who has joined a session: a client's connection.
+/// A member that has joined a session through a connection.
 package protocol Participant: AnyObject {
-  /// Its bytes may be taken now.
+  /// The session may take its bytes now.
   func goOn()
-  /// Something has happened among the members.
+  /// The members, or the holder of the pen, have changed.
   func hear(_ event: Roster.Event)
-  /// The session ends, and why.
+  /// The session ends, for this reason.
   func end(because reason: String)
 }
 
-/// Lets several people and programs share a session: who is there, whose bytes go to the device, what those get
-/// who come later.
+/// Lets several people and programs share a session: manages the members, decides whose bytes go to the device, and
+/// keeps the history for later members.
 ///
-/// The user who sits at the session is a member like the others. The rules are ``Roster``'s; this object gives
-/// them effect: the member with the pen is the owner of the session (``SerialCore/Session/owner``).
+/// The local user of the session is a member like the others. ``Roster`` contains the rules; this object applies
+/// them:
+/// the member with the pen is the owner of the session (``SerialCore/Session/owner``).
 package final class SharingDesk: PenDesk, SessionObserver {
-  /// Called with each event of the members, after it has had its effect.
+  /// Called with each event of the members, after the event was applied.
   package var onEvent: (Roster.Event) -> Void = { _ in }
   /// Called when ``sharing`` has changed.
   package var onChange: () -> Void = {}
@@ -30,30 +31,32 @@ package final class SharingDesk: PenDesk, SessionObserver {
   private let loop: IOLoop
   package private(set) lazy var roster = makeRoster()
   private var makeRoster: () -> Roster = { Roster() }
-  /// Returns what the device sent last, the oldest first, where somebody else keeps it; nil where it is kept here.
+  /// Returns the bytes that the device sent most recently, the oldest first, if other code keeps them; nil if this
+  /// object
+  /// keeps them.
   package var keptElsewhere: (() -> [ReceivedHistory.Piece])? {
     didSet { record() }
   }
-  /// What the device sent last, if it is kept here.
+  /// The bytes that the device sent most recently, if this object keeps them.
   private var ring = ReceivedHistory()
   private var recording: Hub.Subscription?
   private unowned let hub: Hub
   private var participants: [Roster.ID: any Participant] = [:]
   private var authors: [Roster.ID: Author] = [:]
   private var lastID: Roster.ID = 0
-  /// Those whose bytes wait to be taken, in the order of coming.
+  /// The members whose bytes wait to be taken, in the order of their requests.
   private var waiting: [Roster.ID] = []
-  /// Whose line has begun, where everybody writes.
+  /// The member who has begun a line, where everybody may write.
   private var turn: Roster.ID?
   private var turnLimit: LoopTimer?
-  /// Where clients connect; see ``Sharing/addresses``.
+  /// The addresses at which clients connect; see ``Sharing/addresses``.
   package var addresses: [String] = [] {
     didSet { onChange() }
   }
 
-  /// The author of what nobody may write.
+  /// The author that owns the session while nobody may write.
   private static let nobody = Author(Author.Kind("nobody"), "nobody")
-  /// How long others wait for the end of a line that has begun.
+  /// The time that others wait for the end of a line that has begun.
   static let linePatience = Duration.seconds(5)
 
   init(of session: Session, _ hub: Hub, on loop: IOLoop) {
@@ -64,14 +67,14 @@ package final class SharingDesk: PenDesk, SessionObserver {
     session.addObserver(self, of: [.sent, .stateChange, .penChange])
   }
 
-  /// Writes bytes of the user, where everybody writes: at once, or when a line that has begun has ended.
+  /// Writes bytes of the local user, where everybody may write. They may wait for the end of another member's line.
   ///
-  /// - Returns: whether they were taken: all of them, or none because too many wait.
+  /// - Returns: whether all bytes were accepted. If too many wait, none are.
   package func writeInTurn(_ bytes: UnsafeRawBufferPointer) -> Bool {
     homeInput?.take(bytes) ?? false
   }
 
-  /// The user's bytes that wait for their turn.
+  /// The local user's bytes that wait for their turn.
   private var homeInput: HomeInput?
 
   private func record() {
@@ -82,13 +85,14 @@ package final class SharingDesk: PenDesk, SessionObserver {
       : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: Moment.now.wallClock) }
   }
 
-  /// What the device sent last, the oldest first.
+  /// The bytes that the device sent most recently, the oldest first.
   var history: [ReceivedHistory.Piece] { keptElsewhere?() ?? ring.all }
 
-  /// Decides who may write, and who sits at the session. Call it before anybody joins.
+  /// Sets who may write, and the local user. Call it before any member joins.
   ///
-  /// - Parameter name: returns the name of the user, or of the program, that sits at the session. It is called
-  ///   when somebody wants to know: looking an account up takes a part of a start. Nil for nobody.
+  /// - Parameter name: returns the name of the local user or program. It is called only when the name is needed,
+  ///   because
+  ///   looking up an account takes a noticeable part of the start. Nil if there is no local user.
   package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
     makeRoster = { [homeID] in
       var roster = Roster(rule)
@@ -105,12 +109,12 @@ package final class SharingDesk: PenDesk, SessionObserver {
     participants[homeID] = input
   }
 
-  /// Whether anybody has joined.
+  /// Whether any client has joined.
   package var isShared: Bool { participants.contains { $0.key != homeID } }
 
   private var homeID: Roster.ID { SharingMessage.home }
 
-  // MARK: Coming and going
+  // MARK: Joining and leaving
 
   /// Adds a client, which gets a number.
   package func join(_ participant: any Participant, as member: (Roster.ID) -> Roster.Member)
@@ -127,7 +131,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
     return member.id
   }
 
-  /// Changes what is known of a client: it says who it is.
+  /// Changes the details of a client that identifies itself.
   package func update(_ id: Roster.ID, _ change: (inout Roster.Member) -> Void) {
     guard let old = roster[id] else { return }
     roster.update(id, change)
@@ -146,7 +150,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
     authors[id] = nil
   }
 
-  /// Tells everybody that the session ends.
+  /// Tells all members that the session ends.
   package func end(because reason: String) {
     for participant in Array(participants.values) { participant.end(because: reason) }
   }
@@ -180,17 +184,17 @@ package final class SharingDesk: PenDesk, SessionObserver {
   package func giveBack(by id: Roster.ID) { take(roster.giveBack(by: id)) }
   package func give(by id: Roster.ID, to other: Roster.ID) { take(roster.give(by: id, to: other)) }
 
-  /// A program is ready to use the port: it gets the pen if that is free.
+  /// Gives the pen to a program that is ready to use the port, if the pen is free.
   package func useFreePen(_ id: Roster.ID) { take(roster.useFreePen(id)) }
 
-  /// Whether a client may change the line: its settings, its modem lines, breaks.
+  /// Whether a client may change the line settings and modem lines, and send breaks.
   package func maySetLine(_ id: Roster.ID) -> Bool {
     useFreePen(id)
     return roster.mayWrite(id) && session.writer == session.owner
   }
 
-  /// Whether the device waits for a client that takes nothing: only for one that may write, so that nobody waits
-  /// for a viewer.
+  /// Whether the device waits for a client that takes nothing. It waits only for a client that may write, never for a
+  /// viewer.
   func mayHoldDevice(_ id: Roster.ID) -> Bool {
     switch roster.rule {
     case .one: roster.holder == id
@@ -198,14 +202,14 @@ package final class SharingDesk: PenDesk, SessionObserver {
     }
   }
 
-  /// Whether others are there too, who would wait with the device.
+  /// Whether there are other members, who would wait too.
   func hasOthers(than id: Roster.ID) -> Bool { roster.members.contains { $0.id != id } }
 
-  /// What became of a client's bytes.
+  /// The result of writing bytes of a client.
   package enum Writing: Hashable {
     /// This number of bytes at the front was queued.
     case taken(Int)
-    /// None: ``Participant/goOn()`` is called when it may be tried again.
+    /// No bytes were queued. ``Participant/goOn()`` is called when the client can try again.
     case wait
     /// The client may not write.
     case refused
@@ -233,7 +237,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
     return .wait
   }
 
-  /// Calls those who wait, in turn. Who has to wait again goes to the end.
+  /// Calls the waiting members in turn. A member that must wait again goes to the end of the queue.
   private func callWaiting() {
     let called = waiting
     waiting = []
@@ -242,7 +246,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   // MARK: Lines of several writers
 
-  /// Writes whole lines while others wait, else what there is; others wait for the end of a line that has begun.
+  /// Writes only whole lines while other members wait; otherwise all bytes. A begun line makes the others wait.
   private func writeLines(
     _ bytes: UnsafeRawBufferPointer, by id: Roster.ID, _ author: Author
   ) -> Writing {
@@ -265,7 +269,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
 
   private func endTurn() {
     (turn, turnLimit) = (nil, nil)
-    // Not now: a client is writing.
+    // Deferred, because a client is writing now.
     if !waiting.isEmpty { loop.atEndOfTurn { [weak self] in self?.callWaiting() } }
   }
 
@@ -285,7 +289,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
     if !waiting.isEmpty, new == session.owner { callWaiting() }
   }
 
-  // MARK: The user of the session
+  // MARK: The local user
 
   package var sharing: Sharing {
     var sharing = Sharing()
@@ -322,6 +326,6 @@ extension Sharing.Person {
 }
 
 extension Author.Kind {
-  /// Somebody who has joined a session.
+  /// A client that has joined a session.
   package static let client = Author.Kind("client")
 }

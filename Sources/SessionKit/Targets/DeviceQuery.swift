@@ -1,28 +1,29 @@
 package import DeviceWatch
 
-/// A query over the present devices, for a TARGET that names no address.
+/// A query for one of the present devices: a TARGET that is not an address.
 package enum DeviceQuery: Hashable, Sendable {
   /// No TARGET: the only device.
   case only
   /// `latest`: the hot-pluggable device that was plugged in last.
   case latest
-  /// `new`: the next device to be plugged in. No present device is the answer.
+  /// `new`: the next device to be plugged in. No present device matches.
   case next
-  /// All devices that fit a selector.
+  /// All devices that match a selector.
   case fitting(DeviceSelector)
 
   /// The result of a query.
   package enum Answer: Hashable {
     case none
     case one(Device)
-    /// The user has to choose, even if there is only one, because it was not named.
+    /// The user has to choose, even from a single device, because the user did not name it.
     case several([Device])
   }
 
   /// Evaluates the query.
   ///
-  /// A UART of the board is never the answer to ``only`` and ``latest``: often it is the kernel's
-  /// console or a modem of the machine.
+  /// An on-board UART never answers ``only`` or ``latest``: it is often the kernel's console, or connected to a modem
+  /// in
+  /// the computer.
   package func answer(among devices: [Device]) -> Answer {
     switch self {
     case .only:
@@ -40,7 +41,7 @@ package enum DeviceQuery: Hashable, Sendable {
     }
   }
 
-  /// The devices that a user can choose from: what fits the selector, otherwise all with hardware
+  /// The devices that a user can choose from: those that match the selector; without one, all devices with hardware
   /// behind them, hot-pluggable ones first.
   package func choices(among devices: [Device]) -> [Device] {
     switch self {

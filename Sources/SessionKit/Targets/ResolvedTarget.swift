@@ -1,15 +1,15 @@
 package import DeviceWatch
 package import SerialCore
 
-/// What a TARGET means at the moment. Everything that takes a TARGET resolves it here.
+/// The present meaning of a TARGET. All code that takes a TARGET resolves it here.
 package enum ResolvedTarget: Hashable {
   /// The address that the user gave. It may lead nowhere, or to a port that udev does not know.
   case endpoint(Endpoint)
-  /// The only device that the query allows.
+  /// The only device that matches the query.
   case device(Device, DeviceQuery)
-  /// No device fits.
+  /// No device matches.
   case none(DeviceQuery)
-  /// Several devices fit, or the user has to confirm the only one.
+  /// Several devices match, or the user has to confirm the only one.
   case several([Device], DeviceQuery)
 
   /// Resolves a target.

@@ -1,11 +1,11 @@
 package import DeviceWatch
 package import SerialCore
 
-/// What the user names on the command line or in a profile: the far end of a session.
+/// The far end of a session, as the user names it on the command line or in a profile.
 package enum Target: Hashable, Sendable {
-  /// A far end that is named by its address: a node, or a link to one; a simulation.
+  /// A far end that is named by its address: a node, a link to a node, or a simulation.
   case endpoint(Endpoint)
-  /// A device, by what is known of it.
+  /// A device that is named by its properties.
   case device(DeviceQuery)
 
   /// Whether the far end may be a device that udev knows.

@@ -8,24 +8,24 @@ import TransferProtocols
 ///
 /// ## Principles of operation
 ///
-/// - The sender chooses a name, and nothing else: not the folder, and not whether something that exists is
-///   replaced. A name that leads elsewhere, that is hidden, or that a terminal cannot show is declined.
-/// - A file is written as `NAME.part`, which is new, and no link. It gets its name when all of it is there.
-///   What was received of a file that was cut off remains.
-/// - A file that exists is kept: the new one becomes `NAME.1`, unless the user asked for replacing.
-/// - The permissions are those that the sender announces, without execution and without what the umask
-///   withholds. The time is the announced one.
-/// - A partial file is continued only if the protocol can compare what is there.
+/// - The sender chooses the name and nothing else. It cannot choose the folder, or replace an existing file. A name
+///   that leads out of the folder, is hidden, or cannot be shown on a terminal is declined.
+/// - A file is written as `NAME.part`, which must be a new file, not a link. It is renamed when it is complete. The
+///   received part of an interrupted file stays.
+/// - An existing file is kept: the new one becomes `NAME.1`, unless the user asked to replace files.
+/// - The permissions are the announced ones, without execute permission and without those that the umask removes. The
+///   time is the announced one.
+/// - A partial file is continued only if the protocol can compare the existing part.
 package final class IncomingFolder: TransferStorage {
   /// The rules of a folder.
   package struct Rules: Hashable, Sendable {
-    /// The name of the only file, for a protocol that sends none.
+    /// The name of the only file, for a protocol that sends no name.
     package var name: String?
-    /// Whether files that exist are replaced.
+    /// Whether existing files are replaced.
     package var replaces = false
-    /// Whether a file is continued that was cut off earlier.
+    /// Whether a file that was interrupted earlier is continued.
     package var continuesPartial = false
-    /// The largest file, in bytes; nil for no limit.
+    /// The maximum size of a file in bytes; nil for no limit.
     package var largestFile: Int?
 
     package init() {}
@@ -43,7 +43,7 @@ package final class IncomingFolder: TransferStorage {
     let name: String
     let partialName: String
     let descriptor: Descriptor
-    /// Whether this transfer has created it.
+    /// Whether this transfer has created the file.
     var isNew: Bool
     var count = 0
   }
@@ -53,18 +53,18 @@ package final class IncomingFolder: TransferStorage {
     var borrowed: FileDescriptor { owned.borrowed }
   }
 
-  /// How many names are tried.
+  /// The maximum number of names to try.
   private static let mostNames = 1_000
 
   /// Opens the folder.
   ///
-  /// - Throws: ``TransferStorageError``: the folder is missing, is none, or cannot be written to.
+  /// - Throws: ``TransferStorageError`` if the folder does not exist, is not a folder, or cannot be written to.
   package init(at path: FilePath, _ rules: Rules) throws(TransferStorageError) {
     self.path = path
     self.rules = rules
     do throws(Errno) {
       folder = try OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY)
-      // Found before the device begins to send.
+      // Checked before the device begins to send.
       let descriptor = folder.borrowed.rawValue
       try systemCall { faccessat(descriptor, ".", W_OK | X_OK, AT_EACCESS) }
     } catch {
@@ -72,12 +72,12 @@ package final class IncomingFolder: TransferStorage {
     }
   }
 
-  /// The path of a file in the folder, as a user writes it.
+  /// The path of a file in the folder, as a user would write it.
   private func shown(_ name: String) -> FilePath {
     path == "." ? FilePath(name) : path.appending(name)
   }
 
-  /// The partial file that is there now, and how much of the file it has; nil if there is none.
+  /// The partial file of the present transfer, and its length; nil if there is none.
   package var partial: (path: FilePath, count: Int)? {
     file.flatMap { $0.count > 0 ? (shown($0.partialName), $0.count) : nil }
   }
@@ -105,7 +105,7 @@ package final class IncomingFolder: TransferStorage {
     }
   }
 
-  /// Removes a partial file that has nothing in it. Call it at the end of a transfer.
+  /// Removes an empty partial file. Call it at the end of a transfer.
   package func discardIfEmpty() {
     guard let file, file.count == 0, file.isNew else { return }
     _ = unlinkat(folder.borrowed.rawValue, file.partialName, 0)
@@ -149,13 +149,14 @@ package final class IncomingFolder: TransferStorage {
     case failure(DeclinedFile.Reason)
   }
 
-  /// The name of a file in the folder.
+  /// The name for a received file in the folder.
   private static func name(
     of bytes: [UInt8], orElse own: String?
   ) -> NameCheck {
     let bytes = bytes.isEmpty ? Array((own ?? "").utf8) : bytes
     let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
-    // A path within the sender's folder is usual, and its last part is the name. One that leads out is not.
+    // Senders often include a relative path. Its last component is the name. A path that leads out of the folder is
+    // declined.
     guard bytes.first != 0x2F, !parts.contains(where: { $0.elementsEqual("..".utf8) }),
       let last = parts.last, !last.isEmpty, last.first != 0x2E, !last.contains(0),
       last.count + ".part.1000".utf8.count <= 255
@@ -174,12 +175,13 @@ package final class IncomingFolder: TransferStorage {
     return overflow ? nil : bytes
   }
 
-  /// Opens what was received earlier; nil if there is none, or if it is not a file of this user's.
+  /// Opens the file that was partially received earlier; nil if there is none, or if it is not this user's regular
+  /// file.
   private func openPartial(_ name: String) throws(Errno) -> Descriptor? {
     let flags = O_RDWR | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
     guard let file = try? open(name, flags), let status = try? file.borrowed.stat(),
       status.type == .regular, status.userID.rawValue == geteuid(), status.linkCount == 1,
-      // Another receiver may be writing it.
+      // Another receiver may be writing to it.
       flock(file.borrowed.rawValue, LOCK_EX | LOCK_NB) == 0
     else { return nil }
     return file
@@ -222,7 +224,7 @@ package final class IncomingFolder: TransferStorage {
 
   private func write(_ bytes: [UInt8]) throws(TransferStorageError) {
     if let file, !file.isNew, file.count == 0 {
-      // What an earlier transfer left is not the beginning of this file: it is kept as it is.
+      // The earlier partial file is not the beginning of this file. It is kept unchanged.
       do throws(Errno) { try create(file.name, file.info) } catch {
         throw TransferStorageError(shown(file.name), error)
       }
@@ -251,18 +253,18 @@ package final class IncomingFolder: TransferStorage {
   // MARK: The end of a file
 
   private func complete() throws(TransferStorageError) -> StorageAnswer? {
-    // A file without contents was not written to.
+    // No write has created this file: it is empty.
     if file?.isNew == false, file?.count == 0 { try write([]) }
     let name = try attempt { file throws(Errno) in
       let descriptor = file.descriptor.borrowed.rawValue
       let mode = (file.info.mode ?? 0o666) & 0o666 & ~Self.umask
-      // The owner must be able to read it.
+      // The owner must be able to read the file.
       try systemCall { fchmod(descriptor, mode | 0o400) }
       if let time = file.info.modificationTime {
         let times = [
           timespec(tv_sec: 0, tv_nsec: Self.omitted), timespec(tv_sec: time, tv_nsec: 0),
         ]
-        // A file system may not have this time; the file is there nonetheless.
+        // Some file systems cannot store this time. The file itself is complete.
         _ = futimens(descriptor, times)
       }
       return try rename(file)
@@ -271,9 +273,9 @@ package final class IncomingFolder: TransferStorage {
     return name.map { .stored(shown($0)) }
   }
 
-  /// Gives the file its name.
+  /// Renames the finished file.
   ///
-  /// - Returns: the name, which has a number if there is such a file.
+  /// - Returns: the name, with a number if the original name is taken.
   private func rename(_ file: File) throws(Errno) -> String {
     let old = FilePath(file.partialName)
     if rules.replaces {
@@ -287,11 +289,12 @@ package final class IncomingFolder: TransferStorage {
     throw .fileExists
   }
 
-  /// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import: this time stays as it is.
+  /// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import: leave this time unchanged.
   private static let omitted = (1 << 30) - 2
 
-  /// The umask of the process. Reading it by umask(2) would change it for a moment, in which the thread of
-  /// a log may create a file.
+  /// The umask of the process. It is not read by umask(2), which would change it for a moment in which a log's thread
+  /// may
+  /// create a file.
   private static let umask: mode_t = {
     let status = (try? FilePath("/proc/self/status").contents()) ?? []
     let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
@@ -314,7 +317,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Removes everything after a length. The corresponding C function is `ftruncate`.
+  /// Removes all bytes after a length. The corresponding C function is `ftruncate`.
   fileprivate func truncate(to length: Int) throws(Errno) {
     try systemCall { ftruncate(rawValue, off_t(length)) }
   }

@@ -3,7 +3,7 @@ import Posix
 package import SystemPackage
 import TransferProtocols
 
-/// The files that a transfer sends, in their order. One at a time is open.
+/// The files that a transfer sends, in order. One file is open at a time.
 package final class OutgoingFiles: TransferStorage {
   /// The paths of the files.
   package let paths: [FilePath]
@@ -13,7 +13,7 @@ package final class OutgoingFiles: TransferStorage {
   /// - Parameter paths: the files; at least one.
   package init(_ paths: [FilePath]) { self.paths = paths }
 
-  /// The file that is being sent; nil before the first.
+  /// The file that is being sent; nil before the first one.
   package var present: FilePath? { next > 0 ? paths[next - 1] : nil }
 
   package func perform(
@@ -65,7 +65,7 @@ extension FilePath.Component {
 }
 
 extension FileDescriptor {
-  /// Reads from an offset: fewer bytes than asked for only at the end. The corresponding C function is `pread`.
+  /// Reads at an offset: fewer bytes than requested only at the end. The corresponding C function is `pread`.
   func bytes(at offset: Int, count: Int) throws(Errno) -> [UInt8] {
     var outcome: Result<Void, Errno> = .success(())
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -5,30 +5,30 @@ package import TransferProtocols
 
 /// Transfers files by a protocol, as an exchange on a session.
 ///
-/// It has the line for itself meanwhile. A protocol that can go on after an interruption outlives the loss of
-/// the device.
+/// It has the line for itself meanwhile. If the protocol can continue after an interruption, the exchange outlives
+/// the loss of the device.
 package struct TransferExchange: Exchange {
-  /// What it reports.
+  /// A report of the running transfer.
   package enum Report: Hashable, Sendable {
-    /// How far it is; at most ten times a second.
+    /// The progress, at most ten times a second.
     case status(TransferStatus)
-    /// A file was transferred. A received one has this path.
+    /// A file was transferred. The path is that of a received file.
     case file(TransferSummary, storedAt: FilePath?)
-    /// A file is not received.
+    /// A file was declined on this side.
     case declined(DeclinedFile)
-    /// The other side did not want the file with this name.
+    /// The other side declined the file with this name.
     case skipped([UInt8])
-    /// The other side did not send this file to its end, and goes on with another one.
+    /// The other side stopped sending this file before its end, and continues with another one.
     case givenUp([UInt8])
     case remark(TransferRemark)
   }
 
-  /// How it ends.
+  /// How the transfer ended.
   package struct Outcome: Hashable, Sendable {
     package let end: TransferEnd
-    /// How far it was.
+    /// The progress at the end.
     package let status: TransferStatus
-    /// What could not be read or written.
+    /// The file that could not be read or written; nil if there was no such error.
     package let storageError: TransferStorageError?
   }
 
@@ -36,36 +36,36 @@ package struct TransferExchange: Exchange {
   package let reception = ExchangeReception.alone
   package let reportsUnsent = true
   package let outlivesLoss: Bool
-  /// How far it is.
+  /// The present progress.
   package private(set) var status = TransferStatus()
 
   private var machine: any TransferMachine
   private let bytesPerSecond: Int?
   private var rate = TransferRate()
-  /// When the first byte of the present file was read or written, and its offset.
+  /// The time when the first byte of the present file was read or written, and its offset.
   private var beginning: (time: Duration, position: Int)?
   private var lastReport: Duration?
-  /// Whether the present file is not wanted here.
+  /// Whether this side has declined the present file.
   private var isDeclined = false
   private var storageError: TransferStorageError?
   private var hasEnded = false
-  /// Whether the end of a received file was not answered.
+  /// Whether the storage has not answered yet that a received file is complete.
   private var isStoring = false
-  /// How it ends when that is answered.
+  /// The end to report when the storage has answered.
   private var end: TransferEnd?
 
-  /// The shortest time between two reports of the status.
+  /// The minimum time between two progress reports.
   private static let reportInterval = Duration.milliseconds(100)
 
   /// Creates the exchange.
   ///
   /// - Parameters:
   ///   - machine: one side of the protocol.
-  ///   - author: who writes.
+  ///   - author: the author of what is sent.
   ///   - isReceiving: whether files are received.
-  ///   - fileCount: the number of files, if it is known.
-  ///   - bytesPerSecond: what the line carries; nil if that is unknown.
-  ///   - outlivesLoss: whether it goes on when a lost device is back.
+  ///   - fileCount: the number of files; nil if it is unknown.
+  ///   - bytesPerSecond: the capacity of the line; nil if it is unknown.
+  ///   - outlivesLoss: whether the exchange continues when a lost device returns.
   package init(
     _ machine: any TransferMachine, by author: Author, isReceiving: Bool, fileCount: Int? = nil,
     bytesPerSecond: Int?, outlivesLoss: Bool
@@ -94,7 +94,7 @@ package struct TransferExchange: Exchange {
       if end != nil { return finish(.failed(.storage)) }
       return tell(.storageFailed, at: now)
     case .woken: return tell(.woken, at: now)
-    // The protocol tells the other side, if there is time.
+    // The protocol informs the other side if there is time.
     case .stopped, .leaving: return tell(.stopped, at: now)
     case .lost:
       status.isInterrupted = true
@@ -158,7 +158,7 @@ package struct TransferExchange: Exchange {
       retries: status.retries, efficiency: efficiency)
   }
 
-  // MARK: What the protocol wants
+  // MARK: Actions of the protocol
 
   private mutating func carryOut(_ action: TransferAction, at now: Duration) -> Actions {
     switch action {

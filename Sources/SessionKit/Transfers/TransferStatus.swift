@@ -1,28 +1,28 @@
-/// How far a transfer is, as a user wants to know it.
+/// The progress of a transfer, for a user.
 package struct TransferStatus: Hashable, Sendable {
   /// Whether files are received.
   package var isReceiving = false
   /// The name of the present file, as bytes; empty before it is known.
   package var name: [UInt8] = []
-  /// The number of bytes of it that were transferred.
+  /// The number of transferred bytes of the present file.
   package var position = 0
-  /// Its size in bytes; nil if it is unknown.
+  /// The size of the present file in bytes; nil if it is unknown.
   package var size: Int?
-  /// The rate of the last seconds, in bytes a second; nil at the beginning.
+  /// The rate in the last seconds, in bytes per second; nil at the beginning.
   package var rate: Int?
-  /// How often something was sent again, or asked for again.
+  /// How often data were sent or requested again.
   package var retries = 0
-  /// The number of the present file, counted from 1; 0 before the first.
+  /// The number of the present file, counted from 1; 0 before the first file.
   package var number = 0
-  /// The number of all files; nil if it is unknown.
+  /// The total number of files; nil if it is unknown.
   package var count: Int?
-  /// Whether the port is lost, and the transfer goes on when it is back.
+  /// Whether the port is lost, and the transfer continues when it returns.
   package var isInterrupted = false
 
   package init() {}
 
-  /// The time that the rest of the present file needs at the present rate; nil if that is unknown, or longer than
-  /// a hundred hours. The other side says the size.
+  /// The time that the rest of the present file needs at the present rate; nil if it is unknown, or longer than a
+  /// hundred hours. The size is the one that the other side announced.
   package var timeLeft: Duration? {
     guard let size, let rate, rate > 0 else { return nil }
     let seconds = Double(max(size - position, 0)) / Double(rate)
@@ -36,27 +36,27 @@ package struct TransferSummary: Hashable, Sendable {
   package let name: [UInt8]
   /// The number of bytes of the file.
   package let size: Int
-  /// The number of bytes that were transferred: less than all of them if it was continued.
+  /// The number of transferred bytes: fewer than ``size`` if the file was continued.
   package let byteCount: Int
   /// The time from the first byte of the file to its end.
   package let duration: Duration
   package let retries: Int
-  /// Which part of what the line could carry in that time were bytes of the file; nil if that is unknown.
+  /// The part of the line's capacity in that time that was used for bytes of the file; nil if it is unknown.
   package let efficiency: Double?
 }
 
-/// The rate of the last seconds.
+/// The rate in the last seconds.
 struct TransferRate {
   private var samples: [(time: Duration, position: Int)] = []
   private static let window = Duration.seconds(5)
   private static let interval = Duration.milliseconds(250)
 
-  /// Notes how far the transfer is.
+  /// Records the progress.
   ///
-  /// - Returns: bytes a second; nil while that is not known yet.
+  /// - Returns: the rate in bytes per second; nil while it is not known.
   mutating func note(_ position: Int, at now: Duration) -> Int? {
     if let last = samples.last, now - last.time < Self.interval {
-      // The last sample moves on, but not the first.
+      // Replaces the last sample, but never the first one.
       if samples.count > 1 { samples[samples.count - 1].position = position }
     } else {
       samples.append((now, position))

@@ -1,16 +1,16 @@
 package import SystemPackage
 package import TransferProtocols
 
-/// Where the files of a transfer come from, or go to. It stands beside the protocol, which knows no files.
+/// The files of a transfer. It is separate from the protocol, which does not access files.
 package protocol TransferStorage: AnyObject {
   /// Performs an operation.
   ///
-  /// - Returns: the answer; nil for those that have none.
-  /// - Throws: ``TransferStorageError``. The transfer ends.
+  /// - Returns: the answer; nil for operations without one.
+  /// - Throws: ``TransferStorageError``, which ends the transfer.
   func perform(_ operation: StorageOperation) throws(TransferStorageError) -> StorageAnswer?
 }
 
-/// What a transfer asks of its storage; see ``TransferProtocols/TransferAction``.
+/// An operation that a transfer requests from its storage; see ``TransferProtocols/TransferAction``.
 package enum StorageOperation: Hashable, Sendable {
   case nextFile
   case read(at: Int, count: Int)
@@ -21,26 +21,26 @@ package enum StorageOperation: Hashable, Sendable {
   case endFile(FileEnd)
 }
 
-/// The answer of a storage; see ``TransferProtocols/TransferEvent``.
+/// The storage's answer; see ``TransferProtocols/TransferEvent``.
 package enum StorageAnswer: Hashable, Sendable {
   case file(TransferredFile?)
   case read([UInt8])
   case accepted(partialCount: Int)
   case declined(DeclinedFile)
   case checksum(UInt32?)
-  /// The file has its name.
+  /// The file is complete, at this path.
   case stored(FilePath)
 }
 
-/// A file that is not received, and why.
+/// A file that is not received, and the reason.
 package struct DeclinedFile: Hashable, Sendable {
   package let name: [UInt8]
   package let reason: Reason
 
   package enum Reason: Hashable, Sendable {
-    /// The name leads out of the folder, is none, or begins with a dot.
+    /// The name leads out of the folder, is not a file name, or begins with a dot.
     case name
-    /// The name has characters that a terminal does not show as themselves.
+    /// The name contains characters that a terminal does not show as they are.
     case characters
     /// The announced size, in bytes, is larger than this limit.
     case size(Int, limit: Int)

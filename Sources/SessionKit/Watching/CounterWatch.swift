@@ -1,8 +1,8 @@
 package import EventLoop
 package import SerialCore
 
-/// Makes a session read its driver's counters shortly after bytes arrive, at most ten times a second:
-/// errors and breaks arrive with bytes. Without bytes nothing wakes the process.
+/// Reads the driver's error counters shortly after bytes arrive, at most ten times a second: errors and breaks arrive
+/// together with bytes. Without bytes, nothing wakes the process.
 package final class CounterWatch: SessionObserver {
   private let loop: IOLoop
   private var timer: LoopTimer?

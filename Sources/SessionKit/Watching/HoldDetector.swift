@@ -1,16 +1,17 @@
 package import EventLoop
 package import SerialCore
 
-/// Detects that bytes wait and the driver takes none: the device holds the line, by XOFF or CTS.
+/// Detects that the device holds the line, by XOFF or CTS: bytes are queued, and the driver takes none.
 package final class HoldDetector: SessionObserver {
-  /// What happens to a hold.
+  /// A change of the hold.
   package enum Change: Hashable {
-    /// Bytes wait, and the device has taken none for a while.
+    /// Bytes are queued, and the device has taken none for a while.
     case began
     /// The device takes bytes again.
     case released
-    /// Nothing waits any more, because the bytes were discarded or the port was closed. Whether the
-    /// device would take bytes is unknown.
+    /// No bytes are queued any more, because they were discarded or the port was closed. It is unknown whether the
+    /// device
+    /// would take bytes.
     case dropped
   }
 
@@ -24,8 +25,8 @@ package final class HoldDetector: SessionObserver {
   private var hasMoved = false
   private var unsentCount = 0
 
-  /// How long nothing may move before it is a hold. Bytes that the driver has taken and still sends
-  /// count as movement: the driver asks for more only when almost all of them are sent.
+  /// The time without progress after which it is a hold. It is also progress when the driver sends bytes that it has
+  /// already taken: the driver asks for more only when almost all of them are sent.
   private static let standstill = Duration.milliseconds(500)
 
   package init(_ session: Session, on loop: IOLoop) {

@@ -1,9 +1,8 @@
 package import EventLoop
 package import SerialCore
 
-/// Makes a session read its modem lines ten times a second while they are shown, and never otherwise.
-/// Changes can only be found by polling, or by a thread that blocks in the kernel: docs/line-control.md
-/// has the cost of each.
+/// Reads the modem lines ten times a second while they are shown, and never otherwise. Changes can only be found by
+/// polling, or by a thread that blocks in the kernel: docs/line-control.md lists the cost of each.
 package final class ModemLineWatch: SessionObserver {
   /// Whether the lines are shown.
   package var isWatched = false {

@@ -3,8 +3,8 @@ import Posix
 package import SerialCore
 package import TransferProtocols
 
-/// Reports that a program on the device offers files, or asks for one: when nothing follows for a moment, and until
-/// something else comes, or nothing for a while.
+/// Detects that a program on the device offers files, or asks for one. An offer counts when nothing follows it for a
+/// moment. It ends when other bytes arrive, or after a time limit.
 package final class OfferWatch: SessionObserver {
   /// The offer; nil for none.
   package private(set) var offer: DeviceOffer? {
@@ -18,9 +18,9 @@ package final class OfferWatch: SessionObserver {
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
 
-  /// How long nothing follows an offer.
+  /// The silence after an offer that makes it count.
   private static let silence = Duration.milliseconds(250)
-  /// How long an offer lasts that is not repeated.
+  /// The time limit of an offer that is not repeated.
   private static let validity = Duration.seconds(30)
 
   package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
@@ -39,7 +39,7 @@ package final class OfferWatch: SessionObserver {
       let isExpired = offer == detector.offer
       if isExpired { detector.reset() }
       offer = detector.offer
-      // An observer may have accepted the offer meanwhile: then there is none.
+      // Another observer may have accepted the offer meanwhile. Then there is none.
       timer =
         offer == nil ? nil : loop.schedule(after: Self.validity) { [unowned self] in forget() }
     }
@@ -56,6 +56,6 @@ package final class OfferWatch: SessionObserver {
     if !new.isOpen { forget() }
   }
 
-  /// Something has begun: it has accepted the offer, or interrupted it.
+  /// Ends the offer: another author writes, who has accepted or interrupted it.
   package func session(_ session: Session, didHandPenFrom old: Author, to new: Author) { forget() }
 }

@@ -1,47 +1,48 @@
 package import Posix
 
-/// Finds the baud rate of a device that sends text: listens at one rate after the other.
+/// Finds the baud rate of a device that sends text, by listening at one rate after the other.
 ///
-/// It is a value: its owner sets the rates, passes on what is received and counted, and asks what is next.
+/// This is a value: its owner sets the rates, passes in received bytes and error counts, and performs the steps.
 ///
-/// - What comes in the first moment after a change was received at the rate before, and is ignored.
-/// - A rate is listened at until it is clear what comes, or for ``longest``. If nothing has come at all, the
+/// - Bytes that arrive just after a change of the rate were received at the previous rate, and are ignored.
+/// - The probe listens at each rate until the result is clear, or for ``longest``. If it received nothing so far, the
 ///   first rate gets ``patience``.
-/// - A rate at which nearly everything is text ends the search.
+/// - The search ends at a rate at which nearly all bytes are text.
 package struct RateProbe {
-  /// The rates, the most usual ones first.
+  /// The rates to try, the most common ones first.
   package static let usualRates: [UInt32] = [
     115_200, 9_600, 57_600, 38_400, 19_200, 230_400, 460_800, 921_600, 1_500_000, 74_880, 4_800,
     2_400,
     1_200,
   ]
 
-  /// What was received at one rate.
+  /// The bytes and errors that were received at one rate.
   package struct Trial: Hashable {
     package let rate: UInt32
     package fileprivate(set) var byteCount = 0
     package fileprivate(set) var textCount = 0
-    /// Nil if the driver counts nothing.
+    /// The number of framing errors; nil if the driver does not count them.
     package fileprivate(set) var framingErrorCount: Int?
     package fileprivate(set) var breakCount = 0
-    /// The bytes that are text without their highest bit, and of these the ones whose highest bit is the
-    /// parity of the others.
+    /// The number of bytes that are text without their highest bit, and how many of these have the parity of the
+    /// other bits
+    /// in the highest bit.
     fileprivate var lowTextCount = 0
     fileprivate var evenCount = 0
     fileprivate var highCount = 0
-    /// The different bytes. At a wrong rate, there may be a few only, which happen to be text.
+    /// The distinct byte values. At a wrong rate there may be only a few, which happen to be text.
     fileprivate var values: Set<UInt8> = []
 
     fileprivate init(_ rate: UInt32) { self.rate = rate }
 
-    /// Whether enough has come to say anything.
+    /// Whether enough bytes were received to decide.
     package var isConclusive: Bool { byteCount >= RateProbe.fewestBytes }
 
-    /// The framing with which it is text; nil if it is not.
+    /// The framing with which the bytes are text; nil if they are not text.
     package var framing: Framing? {
       guard isConclusive, errorCount * 20 <= byteCount, values.count >= 3 else { return nil }
       if textCount * 100 >= byteCount * 92 { return .eightBits }
-      // Text never has the highest bit everywhere, and with parity some bytes have it and some have not.
+      // In text, the highest bit is never set everywhere. With parity, it is set in some bytes and clear in others.
       guard lowTextCount * 100 >= byteCount * 97, highCount * 10 >= byteCount,
         values.count >= RateProbe.fewestValues
       else { return nil }
@@ -51,7 +52,7 @@ package struct RateProbe {
 
     fileprivate var errorCount: Int { (framingErrorCount ?? 0) + breakCount }
 
-    /// Whether nothing better can come.
+    /// Whether no other rate can give a better result.
     fileprivate var isClear: Bool {
       byteCount >= RateProbe.manyBytes && framing != nil && errorCount == 0
         && values.count >= RateProbe.fewestValues
@@ -66,18 +67,18 @@ package struct RateProbe {
     case sevenOdd = "7O1"
   }
 
-  /// What the owner does next.
+  /// The next step for the owner.
   package enum Step: Hashable {
-    /// Asks again at this time, or when something has come.
+    /// Ask again at this time, or when bytes have arrived.
     case wait(until: MonotonicTime)
-    /// Sets a rate, and calls ``begin(at:)`` or ``skip()``.
+    /// Set this rate, then call ``begin(_:at:)``, or ``skip()`` if the port does not support it.
     case set(UInt32)
     case finished
   }
 
-  /// What the search has found.
+  /// The result of the search.
   package enum Result: Hashable {
-    /// Nothing came in.
+    /// Nothing was received.
     case nothing
     /// No rate gives text.
     case noText
@@ -89,10 +90,10 @@ package struct RateProbe {
   static let settling = Duration.milliseconds(100)
   static let fewestBytes = 16
   static let manyBytes = 192
-  /// The number of different bytes from which on they are certainly words, and not a pattern.
+  /// The number of distinct byte values that proves text rather than a pattern.
   static let fewestValues = 8
 
-  /// The rates that were listened at.
+  /// The results of the rates that were tried.
   package private(set) var trials: [Trial] = []
   private var trial: Trial
   private var tally = TextTally()
@@ -100,7 +101,7 @@ package struct RateProbe {
   private var rates: [UInt32]
   private let countsErrors: Bool
 
-  /// Begins at the present rate of the port.
+  /// Begins at the port's present rate.
   ///
   /// - Parameter countsErrors: whether the driver counts errors.
   package init(at rate: UInt32, countsErrors: Bool, now: MonotonicTime) {
@@ -111,12 +112,12 @@ package struct RateProbe {
     rates = Self.usualRates.filter { $0 != rate }
   }
 
-  /// The rate that is listened at.
+  /// The rate that is being tried.
   package var rate: UInt32 { trial.rate }
 
   private func isSettling(at now: MonotonicTime) -> Bool { now - start < Self.settling }
 
-  /// Takes received bytes.
+  /// Adds received bytes.
   package mutating func add(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) {
     guard !isSettling(at: now) else { return }
     for byte in bytes {
@@ -132,14 +133,14 @@ package struct RateProbe {
     (trial.byteCount, trial.textCount) = (tally.byteCount, tally.textCount)
   }
 
-  /// Takes the numbers of errors that the driver has counted since the last call.
+  /// Adds the numbers of errors that the driver has counted since the last call.
   package mutating func add(framingErrors: Int, breaks: Int, at now: MonotonicTime) {
     guard !isSettling(at: now), countsErrors else { return }
     trial.framingErrorCount = (trial.framingErrorCount ?? 0) + framingErrors
     trial.breakCount += breaks
   }
 
-  /// What to do next.
+  /// The next step.
   package mutating func step(at now: MonotonicTime) -> Step {
     let isFirst = trials.isEmpty
     let limit = isFirst && trial.byteCount == 0 ? Self.patience : Self.longest
@@ -162,7 +163,7 @@ package struct RateProbe {
     return .set(rates.removeFirst())
   }
 
-  /// The rate is set.
+  /// Records that the rate is set.
   package mutating func begin(_ rate: UInt32, at now: MonotonicTime) {
     trial = Trial(rate)
     trial.framingErrorCount = countsErrors ? 0 : nil
@@ -170,13 +171,13 @@ package struct RateProbe {
     start = now
   }
 
-  /// The port does not have the rate: the next step.
+  /// Records that the port does not support the rate, and returns the next step.
   package mutating func skip() -> Step { next() }
 
-  /// What was found, as far as the search has come.
+  /// The result so far.
   package var result: Result {
     guard trials.contains(where: { $0.byteCount > 0 }) else { return .nothing }
-    // Of several, that with the most different bytes: patterns of a wrong rate have few.
+    // If several rates give text, the one with the most distinct bytes wins: patterns at a wrong rate have few.
     let best = trials.filter { $0.framing != nil }.max { $0.values.count < $1.values.count }
     guard let best, let framing = best.framing else { return .noText }
     return .likely(best, framing)
@@ -184,6 +185,6 @@ package struct RateProbe {
 }
 
 extension RateProbe.Trial {
-  /// The bytes that are text with the best framing.
+  /// The number of bytes that are text with the best framing.
   package var bestTextCount: Int { framing == .eightBits ? textCount : lowTextCount }
 }

@@ -3,7 +3,7 @@ package import Scripting
 
 /// Searches received bytes for expressions as they arrive.
 package final class ReceivedTextWatch {
-  /// Called when one of the expressions has matched. It may set others.
+  /// Called when one of the expressions matches. It may set other expressions.
   package var onMatch: (ReceivedText.Match) -> Void = { _ in }
   /// The expressions to search for; empty for none.
   package var expressions: [Expression] {
@@ -26,10 +26,10 @@ package final class ReceivedTextWatch {
     look()
   }
 
-  /// Forgets what was received.
+  /// Discards the text received so far.
   package func clear() { text.clear() }
 
-  /// Searches in the next turn of the loop: the code that sets expressions must not be called back at once.
+  /// Searches in the next turn of the loop: code that sets expressions must not be called back during that.
   private func lookSoon() {
     guard timer == nil, !expressions.isEmpty else { return }
     timer = loop.schedule(after: .zero) { [unowned self] in

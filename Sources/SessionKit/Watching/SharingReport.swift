@@ -2,15 +2,15 @@ package import Posix
 package import SerialCore
 import SystemPackage
 
-/// Decides which other programs that have the session's port open are reported. A value.
+/// Decides which programs to report that also have the session's port open. A value.
 package struct SharingReport {
   private var reported: Set<PortHolder> = []
   private var hasReportedUnknown = false
-  /// The programs that are not reported yet, with the time when they were first seen.
+  /// The programs that are not reported yet, with the times when they were first seen.
   private var candidates: [Candidate: MonotonicTime] = [:]
   private var isFirstUpdate = true
 
-  /// How long a program must have the port open before it is reported. A short-lived one, such as
+  /// The time that a program must have the port open before it is reported. A short-lived program, such as
   /// `stty -F PORT`, takes no data.
   package static let moment = Duration.milliseconds(500)
 
@@ -23,29 +23,28 @@ package struct SharingReport {
   package enum Message: Hashable {
     /// A program has the port open too.
     case shared(PortHolder)
-    /// A program that this user cannot see has opened the port.
+    /// A program whose processes this user cannot see has opened the port.
     case opened
     /// No other program has it open any more.
     case ended
   }
 
-  /// Whether the report has to be updated again after ``moment``, to see which programs still have the port
-  /// open.
+  /// Whether the report must be updated again after ``moment``, to see which programs still have the port open.
   package var isUndecided: Bool { !candidates.isEmpty }
 
-  /// Updates the report. The first time, all programs are reported: they were there before the session.
+  /// Updates the report. The first update reports all programs, because they had the port open before the session.
   ///
   /// - Parameters:
   ///   - uses: the processes that have the port open.
   ///   - pid: this process.
   ///   - isOpenElsewhere: whether the kernel has reported an open, and no close since.
-  ///   - now: the time at which the processes were found.
+  ///   - now: the time of the search for the processes.
   package mutating func update(
     _ uses: [PortHolders.Use], besides pid: Int32, isOpenElsewhere: Bool, at now: MonotonicTime
   ) -> [Message] {
     let visible = uses.filter { $0.holder.pid != pid }
     let others = Set(visible.filter { !$0.isFarEnd }.map(\.holder))
-    // As root, or for the user's own programs, the one that opened the port is in the list.
+    // For root, and for the user's own programs, the list includes the program that opened the port.
     let isUnknown = isOpenElsewhere && visible.isEmpty
     let wasShared = !reported.isEmpty || hasReportedUnknown
     reported.formIntersection(others)
@@ -81,7 +80,7 @@ package struct SharingReport {
 }
 
 extension SharingReport.Message {
-  /// Known programs come first, by their process ID.
+  /// The sort order: known programs come first, by their process ID.
   fileprivate var order: Int32 {
     switch self {
     case .shared(let holder): holder.pid

@@ -5,11 +5,12 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Reports when another program has the session's port open, from the start or later.
+/// Reports when another program has the session's port open, at the start or later.
 ///
-/// A port that is opened with `--shared`, or by root, can be open twice, and the programs then split what
-/// the device sends. inotify(7) reports that a program opens the node; which one is found by looking at
-/// all processes, which may take some 10 ms: a thread of its own does that.
+/// A port that was opened with `--shared`, or by root, can be opened twice. The programs then split the received
+/// bytes. inotify(7) reports that a program opens the node, but not which one. A separate thread finds that by a
+/// search
+/// of all processes, which may take some 10 ms.
 final class SharingWatch: SessionObserver {
   /// The time from the opening of the port to the first search.
   private static let firstSearch = Duration.milliseconds(100)
@@ -21,12 +22,12 @@ final class SharingWatch: SessionObserver {
   private var watcher: OpeningWatcher?
   private var watch: DescriptorWatch?
   private var search: Search?
-  /// Whether the node was opened or closed while a search was running.
+  /// Whether the node was opened or closed during a search.
   private var isSearchDue = false
-  /// The next search, for the programs that are not reported yet.
+  /// Starts the next search, for the programs that are not reported yet.
   private var timer: LoopTimer?
 
-  /// A search for the processes that have the port open, by a thread.
+  /// A thread that searches for the processes that have the port open.
   private final class Search {
     let wake: WakePipe
     let result = Guarded<[PortHolders.Use]?>(nil)
@@ -35,7 +36,7 @@ final class SharingWatch: SessionObserver {
     init() throws(Errno) { wake = try WakePipe() }
   }
 
-  /// - Parameter report: receives which programs share the port.
+  /// - Parameter report: receives the programs that share the port.
   package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
     self.report = report
     self.loop = loop
@@ -50,7 +51,7 @@ final class SharingWatch: SessionObserver {
     if case .open(let endpoint, _) = new, let path = endpoint.path { start(path) }
   }
 
-  /// Without inotify, or without a thread, the session works, and does not warn.
+  /// Starts to watch a path. Without inotify or a thread, the session works, and does not warn.
   private func start(_ path: FilePath) {
     self.path = path
     if let watcher = try? OpeningWatcher(path) {
@@ -59,18 +60,18 @@ final class SharingWatch: SessionObserver {
         if self.watcher?.readEvents() == true { look() }
       }
     }
-    // Not while the session starts: looking at all processes would compete with the first bytes.
+    // Not during the start: a search of all processes would delay the first bytes.
     timer = loop.schedule(after: Self.firstSearch) { [unowned self] in look() }
   }
 
   private func stop() {
-    // A search that is running goes on, so that there is one thread at most.
+    // A running search continues, so that there is at most one thread.
     (path, watcher, watch, timer) = (nil, nil, nil, nil)
     isSearchDue = false
     sharing = SharingReport()
   }
 
-  /// Starts a search, or another one after the one that is running.
+  /// Starts a search, or schedules another one after the one that is running.
   private func look() {
     guard let path else { return }
     guard search == nil else { return isSearchDue = true }
@@ -94,12 +95,12 @@ final class SharingWatch: SessionObserver {
 
   private func searchEnded() {
     guard let uses = search?.result.withLock({ $0 }) else { return }
-    // Kept until the end of the turn: its watch is calling.
+    // Kept until the end of the turn, because its watch is calling.
     let ended = search
     loop.atEndOfTurn { withExtendedLifetime(ended) {} }
     search = nil
     guard let path else { return }
-    // The port may have been closed and opened since.
+    // The port may have been closed and opened meanwhile.
     if isSearchDue { return look() }
     let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
     let messages = sharing.update(

@@ -1,11 +1,11 @@
-/// Counts how many bytes of a stream are text: printable ASCII, the control characters that texts have, and
-/// whole characters of UTF-8.
+/// Counts how many bytes of a stream are text: printable ASCII, the control characters of text, and complete UTF-8
+/// characters.
 package struct TextTally: Hashable {
-  /// The number of bytes, without those of a character that is not complete.
+  /// The number of bytes, without those of an incomplete character.
   package private(set) var byteCount = 0
   /// The number of bytes that are text.
   package private(set) var textCount = 0
-  /// The bytes of the present character so far, and how many are missing.
+  /// The number of bytes received of the present character, and the number of missing ones.
   private var begunCount = 0
   private var missingCount = 0
 
@@ -28,7 +28,7 @@ package struct TextTally: Hashable {
     }
   }
 
-  /// Takes a byte that continues a character.
+  /// Adds a continuation byte of a character.
   private mutating func take() {
     begunCount += 1
     missingCount -= 1

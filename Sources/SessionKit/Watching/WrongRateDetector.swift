@@ -4,55 +4,58 @@ package import Posix
 ///
 /// ## Principles of operation
 ///
-/// - Silence is better than a wrong hint: bytes that are not text are not evidence. Binary data at the right
-///   rate has no line errors, and looks like random bytes, like its frames, or like anything else.
-/// - The best evidence is line errors: at a wrong rate, mostly a fifth of all bytes or more end where the receiver
-///   expects a stop bit and finds none. Drivers of some adapters do not count them.
-/// - A receiver that is more than twice as fast as the sender sees each bit more than once: no bit of a byte
-///   differs from both neighbours, and the first bit is 0 like the start bit. Only 34 bytes are like that
-///   (``isStretched(_:)``); nearly all bytes are among them, and few other streams have nothing else.
-/// - Nothing is decided in less than ``shortest``: bootloaders with another rate than their program are
-///   common, and are over by then.
+/// - No hint is better than a wrong one: bytes that are not text are not evidence. Binary data at the right rate have
+///   no line errors, and may look random, regular, or like anything else.
+/// - Line errors are the best evidence. At a wrong rate, usually at least a fifth of the bytes end where the receiver
+///   expects a stop bit and finds none. The drivers of some adapters do not count these errors.
+/// - A receiver that is more than twice as fast as the sender samples each bit more than once: no bit differs from
+///   both
+///   of its neighbours, and the first bit is 0 like the start bit. Only 34 byte values have this form
+///   (``isStretched(_:)``). At such a rate nearly all bytes have it; few other streams consist of such bytes.
+/// - Nothing is decided before ``shortest``: bootloaders often use another rate than their program, and end within
+///   that
+///   time.
 package struct WrongRateDetector {
-  /// What the stream is.
+  /// The decision about the stream.
   package enum Verdict: Hashable {
     case undecided
     case text
-    /// Neither text nor wrong, as far as can be known.
+    /// Neither certainly text nor certainly wrong.
     case other
     case wrongRate
   }
 
   package private(set) var verdict = Verdict.undecided
 
-  /// The shortest time from the first to the last evidence.
+  /// The minimum time from the first to the last evidence.
   static let shortest = Duration.milliseconds(500)
-  /// The time and the number of bytes after which a stream that is still undecided is left alone.
+  /// The time and the number of bytes after which an undecided stream is no longer examined.
   static let longest = Duration.seconds(2)
   static let sampleSize = 4_096
-  /// The number of bytes of one read whose contents are looked at.
+  /// The number of bytes of one read that are examined.
   static let lookedSize = 256
-  /// The size of the blocks that are text or not, and the number of blocks in a row that make a stream text:
-  /// what repeats itself may look like text for a while, also at a wrong rate.
+  /// The size of a block that counts as text or not, and the number of consecutive text blocks that make the stream
+  /// text:
+  /// repeated bytes may look like text for a while, even at a wrong rate.
   static let blockSize = 64
   static let fewestTextBlocks = 2
-  /// The smallest number of errors that are evidence.
+  /// The minimum number of errors that is evidence.
   static let fewestErrors = 16
-  /// The smallest number of stretched bytes that are evidence.
+  /// The minimum number of stretched bytes that is evidence.
   static let fewestStretched = 64
 
   private var start: MonotonicTime?
   private var byteCount = 0
-  /// Of the bytes whose contents were looked at.
+  /// The number of examined bytes.
   private var lookedCount = 0
   private var stretchedCount = 0
   private var tally = TextTally()
   private var block = TextTally()
-  /// The number of blocks in a row that are text.
+  /// The number of consecutive blocks that are text.
   private var textBlockCount = 0
   private var framingCount = 0
   private var breakCount = 0
-  /// The present run of bytes that are stretched, but for a few.
+  /// The present run of bytes of which nearly all are stretched.
   private var run = Run()
 
   private struct Run {
@@ -74,8 +77,9 @@ package struct WrongRateDetector {
       if sample.count < WrongRateDetector.lookedSize { sample.append(byte) }
     }
 
-    /// Whether the first bytes repeat themselves, as short frames with delimiters do, and idle lines with
-    /// flags. What is repeated after a longer time may be a line of text.
+    /// Whether the first bytes repeat themselves, like short frames with delimiters and idle lines with flags. Bytes
+    /// that
+    /// repeat after a longer time may be a line of text.
     var isPeriodic: Bool {
       (1...24).contains { period in
         let pairs = sample.count - period
@@ -87,7 +91,7 @@ package struct WrongRateDetector {
 
   package init() {}
 
-  /// Takes received bytes.
+  /// Adds received bytes.
   package mutating func add(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) {
     guard verdict == .undecided, !bytes.isEmpty else { return }
     if start == nil { start = now }
@@ -109,7 +113,7 @@ package struct WrongRateDetector {
     decide(at: now)
   }
 
-  /// Takes the numbers of errors that the driver has counted since the last call.
+  /// Adds the numbers of errors that the driver has counted since the last call.
   package mutating func add(framingErrors: Int, breaks: Int, at now: MonotonicTime) {
     guard verdict == .undecided, framingErrors + breaks > 0 else { return }
     if start == nil { start = now }
@@ -129,14 +133,15 @@ package struct WrongRateDetector {
 
   // MARK: Line errors
 
-  /// Whether the share of bytes with errors is one that only a wrong rate causes.
+  /// Whether the share of bytes with errors is so high that only a wrong rate can cause it.
   private var hasErrors: Bool {
     let isText = tally.textCount * 10 > tally.byteCount * 8
     if framingCount >= Self.fewestErrors && framingCount * 100 >= byteCount * 15 && !isText {
       return true
     }
-    // A break is a byte that is low to its end. Some protocols have breaks, such as LIN, but not where all
-    // other bytes are stretched too.
+    // A break is a byte that is low up to its end. Some protocols, such as LIN, use breaks, but their other bytes are
+    // not
+    // stretched.
     let count = framingCount + breakCount
     return count >= Self.fewestErrors && count * 100 >= byteCount * 30
       && stretchedCount * 100 >= lookedCount * 95 && lookedCount > 0
@@ -144,18 +149,20 @@ package struct WrongRateDetector {
 
   // MARK: Stretched bits
 
-  /// Whether a byte is what a receiver makes of the bits of a sender that is less than half as fast: behind
-  /// the start bit, no bit differs from both neighbours.
+  /// Whether a byte has the form that a receiver samples from a sender that is less than half as fast: after the
+  /// start
+  /// bit, no bit differs from both of its neighbours.
   package static func isStretched(_ byte: UInt8) -> Bool {
     // The start bit is the lowest one here.
     let bits = UInt16(byte) << 1
     let changes = bits ^ (bits >> 1)
-    // Bit n of `changes`: bits n and n+1 differ. The pair of the start bit must be equal, and no two changes
+    // Bit n of `changes` is set if bits n and n+1 differ. The start bit and the first bit must be equal, and no two
+    // changes
     // may follow one another. The change after the last bit is unknown.
     return changes & 1 == 0 && changes & (changes >> 1) & 0x7F == 0
   }
 
-  /// Zeros alone, and what repeats itself, are something else.
+  /// Whether the present run proves a wrong rate. Zeros alone, and repeated patterns, have other causes.
   private func isRunStretched(at now: MonotonicTime) -> Bool {
     guard let start = run.start, now - start >= Self.shortest else { return false }
     return run.byteCount >= Self.fewestStretched && run.isStretched

@@ -1,16 +1,14 @@
 package import EventLoop
 package import SerialCore
 
-/// Reports that the bytes of a session look like those of a wrong baud rate: once for each opening, and for
-/// each rate.
+/// Reports that the bytes of a session look like those of a wrong baud rate, once for each opening and each rate.
 ///
-/// It looks at the first bytes only, until it is clear what they are, and again when the driver counts many
-/// errors: what comes afterwards passes nothing here.
+/// It examines only the first bytes, until the result is clear, and again when the driver counts many errors. Other
+/// bytes do not pass through it.
 package final class WrongRateWatch: SessionObserver {
   /// Called when the rate looks wrong.
   package var onHint: () -> Void = {}
-  /// Whether anything is looked at: what a script or a file exchanges, or what is shown in hexadecimal, is
-  /// not meant to be text.
+  /// Whether bytes are examined. Bytes of a script, a file transfer or a hexadecimal view need not be text.
   package var isOn = false {
     didSet {
       if isOn != oldValue { begin() }
@@ -23,7 +21,7 @@ package final class WrongRateWatch: SessionObserver {
   private var detector = WrongRateDetector()
   private var subscription: Hub.Subscription?
   private var hasHinted = false
-  /// The number of errors since nothing is looked at.
+  /// The number of errors since the examination stopped.
   private var errorCount = 0
 
   package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
@@ -31,7 +29,7 @@ package final class WrongRateWatch: SessionObserver {
     session.addObserver(self, of: [.stateChange, .lineError, .countersChange])
   }
 
-  /// Begins to look, or stops.
+  /// Starts or stops the examination.
   private func begin() {
     detector = WrongRateDetector()
     errorCount = 0
@@ -60,7 +58,7 @@ package final class WrongRateWatch: SessionObserver {
     begin()
   }
 
-  /// Marked errors count where the driver has no counters: the byte is not among those that are received.
+  /// Counts marked errors where the driver has no counters. The marked byte is not among the received ones.
   package func session(_ session: Session, didReceiveError error: LineError) {
     guard isOn, session.counters == nil else { return }
     switch error {
@@ -89,7 +87,7 @@ package final class WrongRateWatch: SessionObserver {
 }
 
 extension SessionState {
-  /// The settings of the open port; nil if none is open.
+  /// The settings of the open port; nil if it is not open.
   fileprivate var lineSettings: LineSettings? {
     if case .open(_, let settings) = self { settings } else { nil }
   }
