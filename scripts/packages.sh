@@ -15,9 +15,15 @@ need_packages() {
     return 1
   fi
   echo "installing through apt: ${missing[*]}" >&2
-  "${as_root[@]}" apt-get update -qq >&2 &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  "${as_root[@]}" apt-get update -qq >&2 || return 1
+  local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends)
+  "${install[@]}" "${missing[@]}" >&2 && return 0
+  # apt-get installs none of them if this release lacks one.
+  local lacking=()
+  for name in "${missing[@]}"; do
+    "${install[@]}" "$name" >/dev/null 2>&1 || lacking+=("$name")
+  done
+  [ ${#lacking[@]} = 0 ] || { echo "missing, apt-get cannot install: ${lacking[*]}" >&2; return 1; }
 }
 
 # Installs packages of PyPI into a virtual environment, with a message, unless they are there already:
