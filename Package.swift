@@ -21,6 +21,8 @@ let package = Package(
     .library(name: "Loopback", targets: ["Loopback"]),
     // The types of system calls that a link or a simulated device of your own needs.
     .library(name: "Posix", targets: ["Posix"]),
+    // Lines and packets in received bytes.
+    .library(name: "Framing", targets: ["Framing"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
@@ -67,6 +69,8 @@ let package = Package(
       name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
     // Expectations and dialogues of scripts, as values.
     .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
+    // Lines and packets in received bytes, as values.
+    .target(name: "Framing", swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217), as values.
     .target(name: "Telnet", swiftSettings: strict),
     // XMODEM, YMODEM and ZMODEM, as values.
@@ -157,6 +161,8 @@ let package = Package(
         "EventLoop", "NetworkLinks", "Posix", "SerialCore", "SessionKit", "Telnet", system,
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "FramingTests", dependencies: ["Framing", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "TelnetTests", dependencies: ["Telnet"], swiftSettings: strict),
     .testTarget(
       name: "TransferProtocolsTests", dependencies: ["TransferProtocols"], swiftSettings: strict),
