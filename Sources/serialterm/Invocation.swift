@@ -1,18 +1,18 @@
 import Options
 
-/// What the words of a command line ask the program for.
+/// The request that the words of a command line make.
 enum Invocation {
   case version
-  /// The script by which a shell completes command lines, for the shell of this name.
+  /// The completion script for the shell of this name.
   case completionScript(String)
-  /// Help about these words: none, a command or a subject.
+  /// Help about a topic: the program if there are no words, otherwise a command or a subject.
   case help([String])
   /// A command with the words that follow its name.
   case command(any Subcommand.Type, [String])
-  /// A word that is no command of a group: `profile lst`.
+  /// An unknown second word of a command group: `profile lst`.
   case noMember(group: String, String)
 
-  /// Reads the words after the program's name. Without a command, they are those of `connect`.
+  /// Interprets the words after the program's name. Without a command, they belong to `connect`.
   init(_ words: [String]) {
     let first = words.first ?? ""
     let options = words.prefix { $0 != "--" }
@@ -39,14 +39,14 @@ enum Invocation {
     }
   }
 
-  /// What help is asked about without a command: the program, `connect`, or a word that is a misspelt command.
+  /// The topic of `--help` without a command: the program, `connect`, or a misspelt command.
   private static func topic(of words: ArraySlice<String>) -> [String] {
     guard words.count > 1, let first = words.first else { return [] }
     let isMisspelt = UsageAdvice.command(likely: first) != nil
     return [isMisspelt ? first : ConnectCommand.name]
   }
 
-  /// The command whose name the words begin with, and the number of words in its name.
+  /// The command whose name the words begin with, and the number of words in that name.
   private static func command(_ words: [String]) -> (any Subcommand.Type, Int)? {
     guard let first = words.first else { return nil }
     let longName = words.count > 1 ? "\(first) \(words[1])" : first
@@ -58,7 +58,7 @@ enum Invocation {
     return nil
   }
 
-  /// Whether a word is the first of the names of several commands.
+  /// Whether a word is the first word of several commands' names.
   private static func isGroup(_ word: String) -> Bool {
     Subcommands.all.contains { $0.name.hasPrefix("\(word) ") }
   }

@@ -8,7 +8,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// The program: it reads the command line, runs the command and ends the process.
+/// The program: parses the command line, runs the command, and ends the process.
 @main
 enum Serialterm {
   static let name = "serialterm"
@@ -21,14 +21,14 @@ enum Serialterm {
     Glibc.exit(status().code)
   }
 
-  /// Opens /dev/null in place of a closed standard stream. Otherwise the next file that is opened would
-  /// get its number, and be written to as if it were that stream.
+  /// Opens /dev/null in place of a closed standard stream. Otherwise the next opened file would get its number, and
+  /// output for the stream would be written to that file.
   ///
-  /// In place of standard output it is read-only, so that writing an answer fails and is reported. A
-  /// session opens it again for writing, and continues with its other work.
+  /// In place of standard output it is read-only, so that writing fails and is reported. A session reopens it for
+  /// writing, and continues with its other work.
   private static func occupyStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-      // open(2) uses the lowest free number, which is this one.
+      // open(2) uses the lowest free number, which is the number of this stream.
       _ = open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
@@ -101,7 +101,7 @@ enum Serialterm {
     }
   }
 
-  /// Refuses words that were taken for TARGETs, and cannot be any.
+  /// Refuses words that were read as TARGETs but cannot be any.
   private static func checkTargets(
     of reading: CommandLineReader.Reading, _ given: Given, isNamed: Bool,
     among devices: () -> [Device]

@@ -1,6 +1,5 @@
 /// The bytes of the local user of a session in which everybody may write. They wait for the end of a line that
-/// another
-/// member has begun.
+/// another member has begun.
 final class HomeInput: Participant {
   private unowned let desk: SharingDesk
   private let id: Roster.ID

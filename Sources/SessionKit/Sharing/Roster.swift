@@ -7,8 +7,7 @@ package import Telnet
 /// - At most one member has the pen. It moves when a member asks and it is free, when its holder gives it away or
 ///   leaves, and when a member with the right to do so takes it.
 /// - A pen that is given back goes to the member who has asked first; otherwise to the ``home`` member, the local
-///   user
-///   of the session; otherwise it is free.
+///   user of the session; otherwise it is free.
 /// - A program cannot ask. It takes a free pen when it joins or writes (``useFreePen(_:)``).
 /// - Where everybody or nobody may write, there is no pen.
 package struct Roster: Hashable, Sendable {

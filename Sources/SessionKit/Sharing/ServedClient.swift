@@ -10,12 +10,12 @@ import Telnet
 /// A client of a shared port. It gets the device's bytes; the device gets its bytes, if it may write.
 ///
 /// A client of RFC 2217 can also change the line settings, if it may write, and gets reports of modem lines and
-/// errors.
-/// A serialterm also gets the members of the session, and a viewer the bytes that were received before it joined.
+/// errors. A serialterm also gets the members of the session, and a viewer the bytes that were received before it
+/// joined.
 ///
 /// A client that takes nothing holds nobody up: bytes that do not fit are skipped, and the client learns how many.
-/// The
-/// device waits only for the client with the pen: without a limit if that is the only member, otherwise for a moment.
+/// The device waits only for the client with the pen: without a limit if that is the only member, otherwise for a
+/// moment.
 package final class ServedClient: SessionObserver, Participant {
   /// Called once, when the client has ended its stream or disconnected. It is called during one of the client's
   /// events.
@@ -90,8 +90,7 @@ package final class ServedClient: SessionObserver, Participant {
   private var droppedCount = 0
   private var isBreaking = false
   /// The output lines that the client has requested. A port without modem lines, such as a pseudo-terminal, reports
-  /// them
-  /// as requested, even to a viewer: many clients give up if a server refuses to set a line.
+  /// them as requested, even to a viewer: many clients give up if a server refuses to set a line.
   private var outputs: ModemLines = []
   private var breakEnd: LoopTimer?
   /// Begins without an answer, because the client may not use telnet.

@@ -32,8 +32,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
   package private(set) lazy var roster = makeRoster()
   private var makeRoster: () -> Roster = { Roster() }
   /// Returns the bytes that the device sent most recently, the oldest first, if other code keeps them; nil if this
-  /// object
-  /// keeps them.
+  /// object keeps them.
   package var keptElsewhere: (() -> [ReceivedHistory.Piece])? {
     didSet { record() }
   }
@@ -91,8 +90,7 @@ package final class SharingDesk: PenDesk, SessionObserver {
   /// Sets who may write, and the local user. Call it before any member joins.
   ///
   /// - Parameter name: returns the name of the local user or program. It is called only when the name is needed,
-  ///   because
-  ///   looking up an account takes a noticeable part of the start. Nil if there is no local user.
+  ///   because looking up an account takes a noticeable part of the start. Nil if there is no local user.
   package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
     makeRoster = { [homeID] in
       var roster = Roster(rule)

@@ -6,8 +6,7 @@ import SystemPackage
 /// The name of the user of this process, as other members of a session see it.
 package enum UserName {
   /// The account and the terminal, such as `max on pts/3`; without a terminal the process, such as `max (pid 4711)`.
-  /// It is
-  /// safe to show.
+  /// It is safe to show.
   ///
   /// The corresponding C functions are `getpwuid_r` and `ttyname_r`.
   package static let own: String = {

@@ -22,8 +22,7 @@ package enum DeviceQuery: Hashable, Sendable {
   /// Evaluates the query.
   ///
   /// An on-board UART never answers ``only`` or ``latest``: it is often the kernel's console, or connected to a modem
-  /// in
-  /// the computer.
+  /// in the computer.
   package func answer(among devices: [Device]) -> Answer {
     switch self {
     case .only:

@@ -293,8 +293,7 @@ package final class IncomingFolder: TransferStorage {
   private static let omitted = (1 << 30) - 2
 
   /// The umask of the process. It is not read by umask(2), which would change it for a moment in which a log's thread
-  /// may
-  /// create a file.
+  /// may create a file.
   private static let umask: mode_t = {
     let status = (try? FilePath("/proc/self/status").contents()) ?? []
     let line = String(decoding: status, as: UTF8.self).split(separator: "\n")

@@ -10,8 +10,7 @@ package final class HoldDetector: SessionObserver {
     /// The device takes bytes again.
     case released
     /// No bytes are queued any more, because they were discarded or the port was closed. It is unknown whether the
-    /// device
-    /// would take bytes.
+    /// device would take bytes.
     case dropped
   }
 

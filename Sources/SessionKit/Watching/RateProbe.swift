@@ -25,8 +25,7 @@ package struct RateProbe {
     package fileprivate(set) var framingErrorCount: Int?
     package fileprivate(set) var breakCount = 0
     /// The number of bytes that are text without their highest bit, and how many of these have the parity of the
-    /// other bits
-    /// in the highest bit.
+    /// other bits in the highest bit.
     fileprivate var lowTextCount = 0
     fileprivate var evenCount = 0
     fileprivate var highCount = 0

@@ -9,8 +9,7 @@ import SystemPackage
 ///
 /// A port that was opened with `--shared`, or by root, can be opened twice. The programs then split the received
 /// bytes. inotify(7) reports that a program opens the node, but not which one. A separate thread finds that by a
-/// search
-/// of all processes, which may take some 10 ms.
+/// search of all processes, which may take some 10 ms.
 final class SharingWatch: SessionObserver {
   /// The time from the opening of the port to the first search.
   private static let firstSearch = Duration.milliseconds(100)

@@ -9,12 +9,10 @@ package import Posix
 /// - Line errors are the best evidence. At a wrong rate, usually at least a fifth of the bytes end where the receiver
 ///   expects a stop bit and finds none. The drivers of some adapters do not count these errors.
 /// - A receiver that is more than twice as fast as the sender samples each bit more than once: no bit differs from
-///   both
-///   of its neighbours, and the first bit is 0 like the start bit. Only 34 byte values have this form
+///   both of its neighbours, and the first bit is 0 like the start bit. Only 34 byte values have this form
 ///   (``isStretched(_:)``). At such a rate nearly all bytes have it; few other streams consist of such bytes.
 /// - Nothing is decided before ``shortest``: bootloaders often use another rate than their program, and end within
-///   that
-///   time.
+///   that time.
 package struct WrongRateDetector {
   /// The decision about the stream.
   package enum Verdict: Hashable {
@@ -78,8 +76,7 @@ package struct WrongRateDetector {
     }
 
     /// Whether the first bytes repeat themselves, like short frames with delimiters and idle lines with flags. Bytes
-    /// that
-    /// repeat after a longer time may be a line of text.
+    /// that repeat after a longer time may be a line of text.
     var isPeriodic: Bool {
       (1...24).contains { period in
         let pairs = sample.count - period
@@ -140,8 +137,7 @@ package struct WrongRateDetector {
       return true
     }
     // A break is a byte that is low up to its end. Some protocols, such as LIN, use breaks, but their other bytes are
-    // not
-    // stretched.
+    // not stretched.
     let count = framingCount + breakCount
     return count >= Self.fewestErrors && count * 100 >= byteCount * 30
       && stretchedCount * 100 >= lookedCount * 95 && lookedCount > 0
@@ -150,15 +146,13 @@ package struct WrongRateDetector {
   // MARK: Stretched bits
 
   /// Whether a byte has the form that a receiver samples from a sender that is less than half as fast: after the
-  /// start
-  /// bit, no bit differs from both of its neighbours.
+  /// start bit, no bit differs from both of its neighbours.
   package static func isStretched(_ byte: UInt8) -> Bool {
     // The start bit is the lowest one here.
     let bits = UInt16(byte) << 1
     let changes = bits ^ (bits >> 1)
     // Bit n of `changes` is set if bits n and n+1 differ. The start bit and the first bit must be equal, and no two
-    // changes
-    // may follow one another. The change after the last bit is unknown.
+    // changes may follow one another. The change after the last bit is unknown.
     return changes & 1 == 0 && changes & (changes >> 1) & 0x7F == 0
   }
 

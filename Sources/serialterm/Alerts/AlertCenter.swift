@@ -6,9 +6,8 @@ import TerminalFrontEnd
 
 /// Rings the bell, or runs the command of a rule, when something happens.
 ///
-/// A device that floods lines must not start processes without end: of each rule one command runs at a time,
-/// and not more than one is started in a second. What happens meanwhile is counted, and passed on to the next
-/// one.
+/// A device that floods lines must not start processes without limit: each rule runs one command at a time, and
+/// starts at most one per second. Further events are counted, and the count is passed to the next command.
 final class AlertCenter {
   let rules: [AlertRule]
   private let console: Console
@@ -17,17 +16,17 @@ final class AlertCenter {
 
   /// The state of a rule.
   private struct State {
-    /// What has happened since the last start.
+    /// The number of events since the last start.
     var count = 0
     var last: AlertEvent?
     var run: AlertRun?
     var lastStart: MonotonicTime?
     var timer: LoopTimer?
-    /// What was last said about the command.
+    /// The last error message about the command.
     var complaint: String?
   }
 
-  /// The shortest time between two starts of a rule's command, or two bells.
+  /// The minimum time between two starts of a rule's command, or between two bells.
   static let interval = Duration.seconds(1)
 
   init(_ rules: [AlertRule], on console: Console, loop: IOLoop) {
@@ -51,7 +50,7 @@ final class AlertCenter {
     port.alertWatch = watch
   }
 
-  /// Acts on an event, now or later.
+  /// Handles an event, now or later.
   func happened(_ event: AlertEvent, to rule: Int) {
     states[rule].count += 1
     states[rule].last = event
@@ -92,7 +91,7 @@ final class AlertCenter {
 
   private func ended(_ rule: Int, _ status: ExitStatus, _ error: String) {
     let run = states[rule].run
-    // It is calling.
+    // Released at the end of the turn, because it is calling.
     loop.atEndOfTurn { [run] in _ = run }
     states[rule].run = nil
     if status == .command(0) {
@@ -103,15 +102,15 @@ final class AlertCenter {
     actIfPossible(rule)
   }
 
-  /// Says what is wrong, not again and again.
+  /// Reports a problem with a rule's command, but never the same one twice in a row.
   private func complain(_ rule: Int, _ what: String) {
     guard states[rule].complaint != what else { return }
     states[rule].complaint = what
     console.warn("\(rules[rule].name): \(what)")
   }
 
-  /// The session ends: what has happened since the last start is passed on now, or said. Commands that run
-  /// are not waited for.
+  /// Passes on, or reports, the events since the last start, because the session ends. It does not wait for running
+  /// commands.
   func finish() {
     for rule in states.indices {
       states[rule].timer = nil
@@ -127,17 +126,17 @@ final class AlertCenter {
   }
 }
 
-/// A command of a rule that runs. It has no terminal, and none of our descriptors but for its errors.
+/// A running command of a rule. It has no terminal, and no descriptors of this process except for its standard error.
 final class AlertRun {
   private let child: PipedChild
   private let onEnd: (ExitStatus, _ firstError: String) -> Void
   private var watch: DescriptorWatch?
-  /// The beginning of what it printed on its standard error.
+  /// The beginning of its standard error.
   private var errors: [UInt8] = []
 
-  /// How much of the errors is kept, in bytes.
+  /// The maximum number of bytes of its standard error that are kept.
   private static let capacity = 1_024
-  /// The longest error that is said, in characters.
+  /// The maximum length of a reported error, in characters.
   private static let longestError = 200
 
   /// Starts a command.
@@ -185,10 +184,10 @@ final class AlertRun {
 }
 
 extension AlertEvent {
-  /// The variables of a command. What the device sent is text in one line, without characters that a
-  /// terminal obeys.
+  /// The environment variables of a command. Text from the device becomes one line without characters that control a
+  /// terminal.
   ///
-  /// - Parameter count: how often it has happened since the last start, this time included.
+  /// - Parameter count: the number of events since the last start, including this one.
   func environment(count: Int) -> [(name: String, value: String)] {
     [
       ("SERIALTERM_EVENT", kind.rawValue), ("SERIALTERM_DEVICE", device.harmless),

@@ -1,17 +1,17 @@
 import Options
 import Patterns
 
-/// What the user is alerted to, and how.
+/// An event that the user is alerted to, and the action that follows.
 struct AlertRule: Sendable {
-  /// What happens.
+  /// The event.
   enum Trigger: Hashable, Sendable {
-    /// A line of the device matches.
+    /// A line from the device matches.
     case match(Pattern)
-    /// The device is gone.
+    /// The device is disconnected.
     case disconnect
   }
 
-  /// What is done then.
+  /// The action.
   enum Action: Hashable, Sendable {
     /// The bell of the user's terminal.
     case bell
@@ -24,7 +24,7 @@ struct AlertRule: Sendable {
   let trigger: Trigger
   let action: Action
 
-  /// The rule as options write it, for messages.
+  /// The rule in the form of the options, for messages.
   var name: String {
     switch trigger {
     case .match(let pattern): "--on-match \(pattern.text)"

@@ -1,10 +1,10 @@
 import Logs
 import Patterns
 
-/// Searches the lines of a device for the expressions of alerts, as a value.
+/// Searches the lines of a device for the expressions of alerts. A value.
 ///
-/// A line is searched when it is complete, or when the device pauses, so that the expressions see all of it.
-/// Each expression matches once in a line. Escape sequences are no part of a line.
+/// A line is searched when it is complete or when the device pauses, so that the expressions see the whole line. Each
+/// expression matches at most once per line. Escape sequences are not part of a line.
 struct AlertSearch {
   /// A match.
   struct Match: Hashable {
@@ -16,9 +16,9 @@ struct AlertSearch {
     let line: String
   }
 
-  /// The longest part of a line that is searched at once, in bytes. A longer line is searched in parts.
+  /// The maximum length that is searched at once, in bytes. A longer line is searched in parts.
   static let reach = 1_024
-  /// How many steps may be made for a piece, for each of its bytes, and at most. Text takes some ten for a byte.
+  /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Text takes about ten per byte.
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let patterns: [Pattern]
@@ -29,15 +29,15 @@ struct AlertSearch {
   private var found: Set<Int> = []
   /// Whether the line has bytes that were not searched.
   private(set) var isWaiting = false
-  /// Whether lines were not searched to their end, because the expressions take too long.
+  /// Whether lines were searched only in part, because the expressions take too long.
   private(set) var isOverBudget = false
   private var budget = 0
 
   init(_ patterns: [Pattern]) { self.patterns = patterns }
 
-  /// Takes received bytes.
+  /// Adds received bytes.
   ///
-  /// - Returns: the matches in the lines that are complete.
+  /// - Returns: the matches in the lines that are now complete.
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> [Match] {
     budget = min(Self.budgets.piece + Self.budgets.byte * bytes.count, Self.budgets.most)
     text.removeAll(keepingCapacity: true)
@@ -60,7 +60,7 @@ struct AlertSearch {
     return matches
   }
 
-  /// The device pauses, or is gone.
+  /// Handles a pause or the loss of the device.
   ///
   /// - Returns: the matches in the line so far.
   mutating func pause() -> [Match] {

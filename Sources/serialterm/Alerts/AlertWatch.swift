@@ -4,7 +4,7 @@ import Posix
 import SerialCore
 import SessionKit
 
-/// Watches a port for what the rules of alerts want to know.
+/// Watches a port for the events of alert rules.
 final class AlertWatch: SessionObserver {
   private let session: Session
   private let loop: IOLoop
@@ -16,14 +16,14 @@ final class AlertWatch: SessionObserver {
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
   private var lastTime: MonotonicTime
-  /// Called once, when expressions take too long.
+  /// Called once, when the expressions take too long.
   var onOverBudget: () -> Void = {}
   private var hasSaidOverBudget = false
 
-  /// How long a device must be silent before an unfinished line is searched.
+  /// The silence after which an unfinished line is searched.
   static let pause = Duration.milliseconds(100)
 
-  /// - Parameter onEvent: called with the index of a rule, and what has happened.
+  /// - Parameter onEvent: called with the index of a rule and the event.
   init(
     _ controller: SessionController, for rules: [AlertRule], on loop: IOLoop,
     onEvent: @escaping (_ rule: Int, AlertEvent) -> Void
@@ -56,7 +56,7 @@ final class AlertWatch: SessionObserver {
     if timer == nil { waitForPause(Self.pause) }
   }
 
-  /// One timer for any number of pieces.
+  /// Waits for a pause, with one timer for any number of pieces.
   private func waitForPause(_ time: Duration) {
     timer = loop.schedule(after: time) { [unowned self] in
       timer = nil
@@ -95,7 +95,7 @@ final class AlertWatch: SessionObserver {
   }
 }
 
-/// What has happened, for the environment of a command.
+/// An event, as the environment of a command describes it.
 struct AlertEvent: Hashable {
   enum Kind: String {
     case match, disconnect
@@ -104,8 +104,8 @@ struct AlertEvent: Hashable {
   let kind: Kind
   /// The device, as messages name it.
   let device: String
-  /// The text that matches.
+  /// The matching text.
   let match: String
-  /// The line that it is in, so far.
+  /// The line that contains it, as far as it was received.
   let line: String
 }

@@ -6,36 +6,36 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// The program while it has sessions: one loop, one console, any number of sessions, and how it ends.
+/// The running program: one loop, one console, any number of sessions, and the way in which it ends.
 ///
-/// What a person or a script does with the sessions is the part of the ``FrontEnd``.
+/// The ``FrontEnd`` decides what a person or a script does with the sessions.
 final class App {
   let loop: IOLoop
   let console: Console
-  /// The serial ports of the machine.
+  /// The serial ports of this computer.
   let devices: DeviceCatalog
   private let providers: LinkProviders
   private(set) var ports: [Port] = []
   /// The logs that several ports share; nil if there are none.
   private(set) var sharedLogs: SharedLogs?
-  /// How the program ends; nil while it goes on.
+  /// The outcome of the program; nil while it continues.
   private(set) var outcome: Result<ExitStatus, Failure>?
   private var signals: SignalWatch?
   private var signalCount = 0
-  /// What the user is alerted to; nil for nothing.
+  /// The alerts; nil if there are none.
   let alerts: AlertCenter?
-  /// What uses the sessions, once the program runs.
+  /// The user of the sessions, once the program runs.
   weak var frontEnd: (any FrontEnd)?
 
   /// Creates a program without sessions.
   ///
   /// - Parameters:
-  ///   - devices: the serial ports of the machine.
-  ///   - providers: the kinds of endpoints.
-  ///   - streams: where bytes and messages are shown.
-  ///   - clock: the time that the timers follow.
+  ///   - devices: the serial ports of this computer.
+  ///   - providers: the known kinds of endpoints.
+  ///   - streams: the streams for bytes and messages.
+  ///   - clock: the clock for the timers.
   ///   - isRaw: whether the user's terminal will be in raw mode.
-  ///   - alerts: what the user is alerted to.
+  ///   - alerts: the alert rules.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     among devices: DeviceCatalog, from providers: LinkProviders = .standard,
@@ -49,7 +49,7 @@ final class App {
     self.alerts = alerts.isEmpty ? nil : AlertCenter(alerts, on: console, loop: loop)
   }
 
-  /// Adds a port with its session; the front end opens it.
+  /// Adds a port with its session. The front end opens it.
   func add(
     _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int
   ) -> Port {
@@ -64,14 +64,14 @@ final class App {
     return port
   }
 
-  /// Joins the logs that several ports name. Call it when all ports of the command line were added, before
-  /// they are bound.
+  /// Joins the logs that several ports name. Call it after all ports of the command line were added, and before they
+  /// are bound.
   func shareLogs() {
     sharedLogs = SharedLogs(among: ports.map(\.log.configuration), on: loop)
     for port in ports { port.log.shared = sharedLogs }
   }
 
-  /// Begins the logs that several ports share. Call it when the ports are bound, before the loop turns.
+  /// Starts the logs that several ports share. Call it when the ports are bound, before the first turn of the loop.
   func beginSharedLogs() throws(Failure) {
     do throws(LogError) {
       try sharedLogs?.begin()
@@ -83,7 +83,7 @@ final class App {
   /// Removes a port that could not be opened.
   func remove(_ port: Port) { ports.removeAll { $0 === port } }
 
-  /// Ends the program; the first reason counts.
+  /// Ends the program. Only the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) {
     if self.outcome == nil { self.outcome = outcome }
   }
@@ -102,7 +102,7 @@ final class App {
     return try frontEnd.verdict(on: outcome).get()
   }
 
-  /// A signal also ends the waiting for a reader, after the end.
+  /// Handles a signal. After the end, a signal also ends the wait for a reader.
   func take(signal: CInt) {
     signalCount += 1
     if frontEnd?.take(signal: signal) != true { outcome = .success(.signal(signal)) }
@@ -110,14 +110,14 @@ final class App {
 
   private func runToEnd(_ frontEnd: any FrontEnd) throws {
     defer { close(frontEnd) }
-    // Opening a port may reset a board: not if standard output is closed already.
+    // Opening a port may reset a board. It is not opened if standard output is already closed.
     if outcome == nil { try frontEnd.open() }
     if outcome == nil { try runSessions(frontEnd) }
   }
 
   private func runSessions(_ frontEnd: any FrontEnd) throws {
     let control = ControlServer.start(on: loop) { [unowned self] in
-      // Who has joined a session does not offer it again.
+      // A user who has joined a session does not offer that session again.
       ports.map(\.controller).filter { $0.session.state.endpoint?.kind != .session }
     }
     defer { control?.stop() }
@@ -130,8 +130,8 @@ final class App {
     try frontEnd.finishOutput()
   }
 
-  /// Ends the transfers of files: without a word, the device would wait for the rest. It may listen only between
-  /// blocks. A second signal ends this.
+  /// Ends the file transfers. Without this, the device would wait for the rest; it may listen only between blocks. A
+  /// second signal cuts this short.
   private func endTransfers() throws(Errno) {
     func isNeeded() -> Bool { ports.contains { $0.controller.exchange?.takesLeave == true } }
     guard isNeeded() else { return }
@@ -143,14 +143,14 @@ final class App {
     }
   }
 
-  /// How long the end of a transfer may take: a person who stops it waits, a service manager does not.
+  /// The time limit for the end of a transfer. A person who stops it can wait; a service manager does not.
   private var transferPatience: Duration {
     if case .success(.signal(let number)) = outcome, number != SIGINT { return .milliseconds(450) }
     return .milliseconds(1_500)
   }
 
-  /// Goes on after the end while something must not be cut off. A signal, and an output that is gone, end
-  /// this; they are the outcome then.
+  /// Continues after the end while an operation must not be cut off. A signal, or an output that is gone, ends this
+  /// and determines the outcome.
   ///
   /// - Throws: the errors of epoll_wait(2).
   func goOn(while isNeeded: () -> Bool) throws(Errno) {
@@ -166,10 +166,10 @@ final class App {
 
   // MARK: The end
 
-  /// The longest time for a terminal to show the last messages.
+  /// The maximum time for a terminal to show the last messages.
   private static let messagePatience = Duration.milliseconds(20)
 
-  /// Why the program ends, for those who have joined its sessions.
+  /// The reason of the end, for others who have joined the program's sessions.
   private var reasonForOthers: String {
     switch outcome {
     case .failure(let failure) where !failure.message.isEmpty: failure.message
@@ -178,7 +178,7 @@ final class App {
     }
   }
 
-  /// The user's terminal first: a log's disk, and closing a device, may take their time.
+  /// Closes everything. The user's terminal comes first: closing a log or a device may take time.
   func close(_ frontEnd: any FrontEnd) {
     frontEnd.stop()
     for port in ports { port.controller.finishSending() }

@@ -1,7 +1,7 @@
-/// What a person, or a script in a person's place, does with the sessions of an ``App``.
+/// The user of an ``App``'s sessions: a person, or a script in place of a person.
 ///
-/// The methods are called in the order in which they are declared here; ``advance()`` before each turn of
-/// the loop. After an error, and after a signal, the app goes on with ``stop()``.
+/// The methods are called in the order in which they are declared here. ``advance()`` is called before each turn of
+/// the loop. After an error or a signal, the app continues with ``stop()``.
 protocol FrontEnd: AnyObject {
   /// The signals that the front end handles, besides those that end the program.
   var signals: [CInt] { get }
@@ -16,22 +16,22 @@ protocol FrontEnd: AnyObject {
   /// - Throws: ``Failure``, and the errors of the system.
   func open() throws
 
-  /// Begins: other programs can borrow the ports now.
+  /// Starts. Other programs can borrow the ports from now on.
   func begin() throws
 
-  /// Does what is due before the next turn of the loop.
+  /// Performs work that is due before the next turn of the loop.
   func advance() throws
 
-  /// Waits, after the end, for what must not be cut off; see ``App/goOn(while:)``.
+  /// Waits, after the end, for operations that must not be cut off; see ``App/goOn(while:)``.
   func finishOutput() throws
 
-  /// Takes no more input.
+  /// Accepts no more input.
   func stop()
 
-  /// Writes what is left to show, and gives the user's terminal back. Nothing is sent any more.
+  /// Writes the remaining output, and restores the user's terminal. Nothing is sent any more.
   func giveBack()
 
-  /// The outcome of the program: what went wrong on the way outweighs a good end.
+  /// Returns the final outcome of the program. A failure during the session replaces a successful end.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure>
 }
 
@@ -51,6 +51,6 @@ extension FrontEnd {
   /// Does nothing.
   func stop() {}
 
-  /// The outcome as it is.
+  /// Returns the outcome unchanged.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> { outcome }
 }

@@ -5,19 +5,19 @@ import SerialCore
 import SessionKit
 import TerminalFrontEnd
 
-/// A session as the program sees it: the controller, the observed state that decides which commands are
-/// available, and the words for what happens.
+/// A session with its controller, the observed state that decides which commands are available, and the messages
+/// about its events.
 final class Port: CommandPort {
   let controller: SessionController
   /// The observed state, which determines the available commands.
   let model: TerminalStateModel
   let lineCommands: LineCommands
-  /// Tells the user what happens to the session.
+  /// Reports the session's events to the user.
   let narrator: SessionNarrator
   private let console: Console
-  /// Lets clients join.
+  /// Accepts clients that join the session.
   let server: PortServer
-  /// Where clients connect, and what to warn of, in words: not said yet.
+  /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
@@ -30,7 +30,7 @@ final class Port: CommandPort {
   var marks: Marks { controller.marks }
   var penDesk: any PenDesk { controller.penDesk }
 
-  /// The name of the port in messages that do not say which one it is; nil while it is the only one.
+  /// The port's name in messages that do not name a port themselves; nil while it is the only one.
   var name: String? {
     get { narrator.name }
     set {
@@ -39,9 +39,9 @@ final class Port: CommandPort {
     }
   }
 
-  /// Joins a controller with its state, and with the console.
+  /// Connects a controller with its state and the console.
   ///
-  /// - Parameter state: the observed state at the start, without what the session determines.
+  /// - Parameter state: the initial state, without the parts that the session determines.
   init(
     _ controller: SessionController, in state: TerminalState, on console: Console, loop: IOLoop
   ) {
@@ -61,7 +61,7 @@ final class Port: CommandPort {
         nil
       }
     }
-    // The state is up to date when the controller acts on a change.
+    // The state is up to date when the controller handles a change.
     controller.followState()
     narrator.borrowers = { [desk = controller.releaseDesk] in desk.borrowerNames }
     controller.onSharingChange = { [unowned controller] in
@@ -78,16 +78,16 @@ final class Port: CommandPort {
 
   // MARK: Sharing
 
-  /// Decides who may write besides the user. Call it before anybody joins.
+  /// Sets who may write besides the user. Call it before any member joins.
   ///
   /// - Parameters:
-  ///   - home: returns the name of who sits at the session; nil for nobody.
-  ///   - answers: whether it is a person, who can be asked for the pen.
+  ///   - home: returns the name of the local user of the session; nil if there is none.
+  ///   - answers: whether the local user is a person, who can be asked for the pen.
   func share(_ writers: Roster.Rule, home: (() -> String)?, answers: Bool = false) {
     controller.sharing.begin(writers, home: home, answers: answers)
   }
 
-  /// Waits for clients at a place. ``announcePlaces()`` says where.
+  /// Starts to accept clients at a place. ``announcePlaces()`` prints the place.
   ///
   /// - Throws: ``Failure``.
   func listen(at entrance: PortServer.Entrance) throws(Failure) {
@@ -107,7 +107,7 @@ final class Port: CommandPort {
       ))
   }
 
-  /// Says where clients connect, and who can reach the places.
+  /// Prints where clients connect, and who can reach those places.
   func announcePlaces() {
     for (place, warning) in unannounced {
       console.say(place)
@@ -116,7 +116,7 @@ final class Port: CommandPort {
     unannounced = []
   }
 
-  /// Applies a configuration. An open port gets those parts that can be changed while it is open.
+  /// Applies a configuration. An open port gets the parts that can be changed while it is open.
   func adopt(_ configuration: SessionConfiguration) {
     controller.adopt(configuration)
     console.isQuiet = configuration.isQuiet
@@ -148,10 +148,10 @@ final class Port: CommandPort {
     }
   }
 
-  /// Starts to tell the user about the port's openings and losses.
+  /// Starts to report the port's openings and losses to the user.
   func narrate() {
     session.addObserver(narrator, of: .stateChange)
-    // After the narrator: that the device is gone is said before what was not sent.
+    // Follows after the narrator, so that the loss of the device is reported before unsent bytes.
     controller.followState()
   }
 
@@ -164,10 +164,10 @@ final class Port: CommandPort {
   /// A message with the name of the port, if it needs one.
   func named(_ message: String) -> String { narrator.named(message) }
 
-  /// The outcome of the program, with regard to this session: 0 becomes another status if something was
-  /// not sent or not logged. Finish the logs first.
+  /// Returns the outcome of the program with regard to this session: 0 becomes another status if something was not
+  /// sent or not logged. Finish the logs first.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
-    // The narrator has said what is missing.
+    // The narrator has already reported what is missing.
     let (unsent, unlogged) = (controller.unsent, log.missingCount)
     switch outcome {
     case .success(.done):

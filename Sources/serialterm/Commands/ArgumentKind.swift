@@ -5,22 +5,22 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// A kind of argument: how it is parsed, and how a user is asked for it.
+/// A kind of argument, with its parser and the way to ask a user for it.
 struct ArgumentKind<Value: Sendable>: Sendable {
-  /// What a text must be, for messages: "one of none, odd, even".
+  /// The expected form, for messages: "one of none, odd, even".
   let expected: String
-  /// Whether it is a number, which JSON does not write as a string.
+  /// Whether it is a number, which JSON writes without quotes.
   var isNumber = false
-  /// Parses a text; nil if it is wrong.
+  /// Parses a text; nil if it is invalid.
   let parse: @Sendable (String) -> Value?
-  /// The value if the sender gives none; nil if a user has to be asked.
+  /// The default value; nil if a user must be asked.
   var standard: Value?
-  /// Asks the user, and calls back if one was chosen.
+  /// Asks the user, and calls back if the user chose a value.
   var ask: @Sendable (ArgumentRequest, @escaping (Value) -> Void) -> Void = { _, _ in }
 }
 
 extension ArgumentKind {
-  /// The same, for another value that is made from it.
+  /// The same kind for another value that is made from this one.
   func map<Other: Sendable>(
     _ transform: @escaping @Sendable (Value) -> Other
   ) -> ArgumentKind<Other> {
@@ -40,7 +40,7 @@ struct ArgumentRequest {
 
   var model: TerminalStateModel { call.port.model }
 
-  /// Asks the user. All choices are off while the command is.
+  /// Asks the user. While the command is unavailable, so are all choices.
   func ask<Answer>(_ question: Question<Answer>) { user.ask(question.whileMet(needs, in: model)) }
 }
 

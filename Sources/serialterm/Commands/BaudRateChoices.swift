@@ -2,14 +2,14 @@ import SerialCore
 import TerminalFrontEnd
 import TerminalUI
 
-/// The baud rates to choose from: the usual ones, and any number that is typed.
+/// The choice of a baud rate: the usual rates, or any typed number.
 enum BaudRateChoices {
   static let usual: [UInt32] = [
     115_200, 9_600, 300, 600, 1_200, 2_400, 4_800, 19_200, 38_400, 57_600, 230_400, 250_000,
     460_800, 500_000, 921_600, 1_000_000, 1_500_000, 2_000_000, 3_000_000, 4_000_000,
   ]
 
-  /// The rates; the present one is marked. A typed text that is not a rate is a choice without a value.
+  /// The rates, with the present one marked. If the typed text is not a rate, it becomes a choice without a value.
   static func choices(typed: String, now: UInt32) -> [Choice<UInt32?>] {
     let rates = usual.contains(now) ? usual : [now] + usual
     let listed = rates.map { Choice<UInt32?>($0, "\($0)", isCurrent: $0 == now) }

@@ -1,5 +1,5 @@
 extension Command {
-  /// The commands of every session, in the order of the lists.
+  /// The commands of every session, in the order in which they are listed.
   static let all: [Command] = [
     help, palette, quit,
     sendFile.command, receiveFiles.command, runScript.command, runProgram.command, stop,
@@ -16,14 +16,14 @@ extension Command {
     release, reconnect, showConfiguration, copySettings, saveProfile, statistics,
   ]
 
-  /// The command of a key in a session; nil if it has none.
+  /// Finds the command with a key in a session; nil if there is none.
   init?(key: UInt8, in state: TerminalState) {
     let character = Character(Unicode.Scalar(key))
     guard let command = state.commands.first(where: { $0.key == character }) else { return nil }
     self = command
   }
 
-  /// The command of every session with a name; nil if there is none.
+  /// Finds the command of every session with a name; nil if there is none.
   init?(named name: String) {
     guard let command = Self.all.first(where: { $0.name == name }) else { return nil }
     self = command
@@ -31,8 +31,8 @@ extension Command {
 }
 
 extension TerminalState {
-  /// The commands of the session, in the order of the lists: those of every session, and those that its
-  /// configuration names.
+  /// The commands of the session, in the order in which they are listed: those of every session, then those that its
+  /// configuration defines.
   var commands: [Command] {
     Command.all + snippets.map(\.command) + sequences.map(\.command)
   }

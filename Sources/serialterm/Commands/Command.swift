@@ -1,24 +1,25 @@
-/// A command of a session, as one record: keys, the palette, help, JSON, scripts and the manual use it.
+/// A command of a session, as one record for keys, the palette, help, JSON, scripts and the manual.
+///
 /// ``all`` lists the commands of every session, ``TerminalState/commands`` those of one session.
 struct Command: Sendable {
   /// The key after the prefix; nil for a command without a key.
   let key: Character?
-  /// The name, in lists, answers and the manual. Unique.
+  /// The name in lists, answers and the manual. It is unique.
   let name: String
-  /// What it does, in a few words: lists have room for about 20 characters. Empty for a command that is
-  /// named by the configuration, whose value says it.
+  /// A description in a few words: lists have room for about 20 characters. It is empty for a command that the
+  /// configuration defines; its ``value`` describes it.
   let summary: String
   /// Other words that users look for.
   let synonyms: [String]
-  /// The conditions of the command. The first that is not met is the reason why it is off.
+  /// The conditions of the command. The first one that is not met is the reason why it is unavailable.
   let needs: [Need]
-  /// The present value of what the command changes; nil for none.
+  /// Returns the present value of the setting that the command changes; nil if there is none.
   let value: @Sendable (TerminalState) -> String?
   private let action: @Sendable (CommandCall) -> Void
 
-  /// Creates a command that programs can give too.
+  /// Creates a command for programs and users.
   ///
-  /// - Parameter perform: called when the conditions are met. It answers the call once, at once or later.
+  /// - Parameter perform: called when the conditions are met. It answers the call once, during the call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
     needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
@@ -33,7 +34,7 @@ struct Command: Sendable {
     action = perform
   }
 
-  /// Creates a command that only a user can give.
+  /// Creates a command for users only.
   ///
   /// - Parameter needs: the conditions besides the user.
   init(
@@ -48,14 +49,14 @@ struct Command: Sendable {
     }
   }
 
-  /// The name and what it does.
+  /// The name and the description.
   var title: String { summary.isEmpty ? name : "\(name): \(summary)" }
 
   /// Whether the command is available in a state.
   func availability(in state: TerminalState) -> Availability { needs.availability(in: state) }
 
-  /// Performs the command if it is available, and answers the call. All senders come here, except those
-  /// that give a typed argument: they come to ``CommandWithArgument/perform(_:_:)``.
+  /// Performs the command if it is available, and answers the call. All senders use this method, except those with a
+  /// parsed argument: they use ``CommandWithArgument/perform(_:_:)``.
   func perform(_ call: CommandCall) { call.when(needs) { action(call) } }
 }
 
@@ -67,7 +68,7 @@ extension Command: Hashable {
 }
 
 extension Command {
-  /// A command with which a user switches a part of the state on or off.
+  /// Creates a command that switches a part of the state on or off for a user.
   static func toggle(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String], needs: [Need],
     _ part: any WritableKeyPath<TerminalState, Bool> & Sendable
@@ -82,6 +83,6 @@ extension Command {
 }
 
 extension Bool {
-  /// The state of a switch in words.
+  /// The state of a switch as text.
   var onOff: String { self ? "on" : "off" }
 }

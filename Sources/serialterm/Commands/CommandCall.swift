@@ -4,7 +4,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// One use of a command: who sends it, what it acts on, and where the outcome goes.
+/// One use of a command: its sender, the session that it acts on, and the receiver of the outcome.
 struct CommandCall {
   /// The sender of a command.
   enum Sender: CaseIterable {
@@ -12,16 +12,16 @@ struct CommandCall {
   }
 
   var sender: Sender
-  /// Whether a user sends it, who sees the present values.
+  /// Whether the sender is a user, who sees the present values.
   var isFromUser: Bool { sender == .key || sender == .palette }
   /// The session that the command acts on.
   let port: any CommandPort
   /// The user of the session; nil if there is none.
   let user: (any CommandUser)?
-  /// The argument as text; nil if the sender gives none.
+  /// The argument as text; nil if the sender gave none.
   let argument: String?
-  /// Receives the outcome once: during the call, or later, as for a break. It receives none if the port is
-  /// closed first.
+  /// Receives the outcome once, during the call or later, as for a break. It receives none if the port is closed
+  /// before.
   let answer: (CommandOutcome) -> Void
 
   init(
@@ -50,7 +50,7 @@ struct CommandCall {
 /// The session of one port, as commands see it.
 protocol CommandPort: AnyObject {
   var session: Session { get }
-  /// The observed state, which decides what is available.
+  /// The observed state, which decides which commands are available.
   var model: TerminalStateModel { get }
   /// Changes settings and modem lines, and sends breaks.
   var lineCommands: LineCommands { get }
@@ -60,15 +60,15 @@ protocol CommandPort: AnyObject {
   var releaseDesk: ReleaseDesk { get }
   var log: LogKeeper { get }
   var marks: Marks { get }
-  /// Where the user asks for the pen, and gives it away.
+  /// Asks for the pen of the session, and gives it away.
   var penDesk: any PenDesk { get }
-  /// Lets clients join the session.
+  /// Accepts clients that join the session.
   var server: PortServer { get }
-  /// Waits for clients at a place, which ``announcePlaces()`` says.
+  /// Starts to accept clients at a place. ``announcePlaces()`` prints the place.
   ///
   /// - Throws: ``Failure``.
   func listen(at entrance: PortServer.Entrance) throws(Failure)
-  /// Says where clients connect.
+  /// Prints where clients connect.
   func announcePlaces()
 }
 
@@ -83,49 +83,48 @@ protocol CommandUser: AnyObject {
   /// Shows the list of all commands.
   func showCommandList()
   func clearScreen()
-  /// Opens the search of what the device sent.
+  /// Opens the search in the received text.
   func openSearch()
-  /// Asks what of it to write to which file.
+  /// Asks which part of the received text to write to which file.
   func askWhatToWrite()
   /// Starts or stops the filter command.
   func toggleFilter()
-  /// Sends bytes as a paste is sent: they are shown and mapped as what is typed, and nothing in them is a
-  /// key.
+  /// Sends bytes like a paste: they are echoed and mapped like typed bytes, and none of them is a key.
   ///
-  /// - Throws: ``Failure`` if there is no room for all of them; none is sent then.
+  /// - Throws: ``Failure`` if there is no room for all of them. Then none are sent.
   func send(_ bytes: [UInt8]) throws(Failure)
-  /// Sends the command of a shell that sets the size of its terminal to that of the window.
+  /// Sends the shell command that sets the size of its terminal to the size of the window.
   ///
   /// - Throws: ``Failure`` if there is no room for it.
   func sendScreenSize() throws(Failure)
-  /// Starts to send or to receive files.
+  /// Starts to send or receive files.
   ///
   /// - Throws: ``Failure`` if a file cannot be used, or the line cannot carry the protocol.
   func transfer(_ order: TransferOrder) throws(Failure)
-  /// The folder for the files that are received.
+  /// The folder for received files.
   var receivingFolder: FilePath { get }
   /// Runs a script.
   ///
-  /// - Throws: ``Failure`` if it cannot be read, or has a mistake.
+  /// - Throws: ``Failure`` if it cannot be read or contains a mistake.
   func run(script: FilePath) throws(Failure)
   /// Runs a shell command whose standard input and output are the port.
   ///
   /// - Throws: ``Failure`` if it cannot be run.
   func run(program: String) throws(Failure)
-  /// The shell commands that were run, the last one at the end.
+  /// The shell commands that were run, the latest at the end.
   var recentCommands: [String] { get }
-  /// Stops what has the pen: a file, a script, a program.
+  /// Stops the exchange that has the pen: a file, a script or a program.
   func stopExchange()
-  /// Types to another port; nil for the next one.
+  /// Moves the focus to another port; nil for the next one.
   func moveFocus(to name: String?)
-  /// The name of the port that the user types to.
+  /// The name of the port with the focus.
   var focusName: String { get }
-  /// Types to all ports, or to one again.
+  /// Sends typed bytes to all ports, or again to one.
   func toggleSendToAll()
-  /// Opens one more port, and types to it.
+  /// Opens another port, and moves the focus to it.
   ///
   /// - Throws: ``Failure`` if it cannot be opened.
   func connect(to endpoint: Endpoint) throws(Failure)
-  /// Ends the session; asks first if that would cut off a file, a script or a program.
+  /// Ends the session. Asks first if that would cut off a file, a script or a program.
   func quit()
 }

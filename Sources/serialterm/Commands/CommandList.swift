@@ -1,27 +1,27 @@
 import TerminalFrontEnd
 import TerminalUI
 
-/// The list of all commands: those that are off are dimmed and say why.
+/// The list of all commands. Unavailable commands are dimmed, and the reason is shown.
 struct CommandList {
   let state: TerminalState
   let prefix: PrefixKey
 
-  /// The width of a command in several columns: key, name, and room for the words after it.
+  /// The width of a command in a list with several columns: key, name, and room for one more text.
   private static let cellWidth = 39
   private static let gap = 1
-  /// How far the second line of a command is indented where it does not fit in one.
+  /// The indentation of a command's second line, if it does not fit in one line.
   private static let indentation = 4
 
-  /// The list in one line a command, for output without a height.
+  /// The list with one command per line, for output of unknown height.
   func lines(columns: Int = .max) -> [StyledLine] {
     ([header] + longLines + [footer]).flatMap {
       $0.wrapped(toWidth: columns, indentation: Self.indentation)
     }
   }
 
-  /// The list for a screen: one line a command if that fits, else as many columns as fit.
+  /// The list for a screen: one command per line if that fits, otherwise as many columns as fit.
   ///
-  /// The lines may be more than the screen has.
+  /// The list may have more lines than the screen.
   func lines(on size: ScreenSize) -> [StyledLine] {
     let long = [header] + longLines + [footer]
     if long.count < size.rows && long.allSatisfy({ $0.width <= size.columns }) { return long }
@@ -56,13 +56,13 @@ struct CommandList {
     let count = max(1, (columns + Self.gap) / (Self.cellWidth + Self.gap))
     guard count > 1 else { return shortCells }
     var lines: [StyledLine] = []
-    // How many columns of each line are taken.
+    // The number of occupied columns in each line.
     var used: [Int] = []
     for cell in shortCells {
-      // Rounded up; a cell wider than the screen takes all of it.
+      // Rounded up. A cell that is wider than the screen takes the whole line.
       let span = min(
         (cell.width + Self.cellWidth + 2 * Self.gap - 1) / (Self.cellWidth + Self.gap), count)
-      // A narrow cell goes into the room that a wide one has left.
+      // A narrow cell fills the room that a wide one has left.
       let place = used.firstIndex { $0 + span <= count } ?? used.count
       if place == used.count {
         lines.append(StyledLine())
@@ -76,8 +76,8 @@ struct CommandList {
     return lines
   }
 
-  /// Key, name, and one thing about the command: why it is off, else its value if that fits, else what
-  /// it does.
+  /// Key, name, and one more text for each command: the reason why it is unavailable; otherwise its value if that
+  /// fits; otherwise its description.
   private var shortCells: [StyledLine] {
     let width = Command.all.map(\.name.count).max() ?? 0
     return state.commands.map { command in
@@ -106,8 +106,8 @@ struct CommandList {
 
   // MARK: Choices
 
-  /// The commands as choices for the palette, without the palette itself. Commands that every user
-  /// knows by key come last: a small window shows only the first ones.
+  /// The commands as choices for the palette, without the palette itself. Commands whose keys every user knows come
+  /// last, because a small window shows only the first choices.
   static func choices(in state: TerminalState) -> [Choice<Command>] {
     let known: [Command] = [.help, .quit]
     let searched = state.commands.filter { $0 != .palette && !known.contains($0) }

@@ -1,25 +1,25 @@
 import TerminalFrontEnd
 
-/// What became of a command: the same for every sender, be it a key, the palette, a line of JSON, a script,
-/// a program at the control socket or a signal.
+/// The outcome of a command. It is the same for every sender: a key, the palette, a line of JSON, a script, a program
+/// at the control socket, or a signal.
 enum CommandOutcome: Hashable {
-  /// The command was performed: the lines to show; none if the effect speaks for itself.
+  /// The command was performed. The lines are shown; there are none if the effect is visible anyway.
   case done(lines: [String])
-  /// The observed state does not allow the command, and why.
+  /// The observed state does not allow the command, for this reason.
   case unavailable(because: String)
-  /// The argument is wrong or the system refused, and why, as a sentence.
+  /// The argument is wrong, or the system refused. The reason is a sentence.
   case failed(String)
 
-  /// The command was performed, and has nothing to show.
+  /// The command was performed, and there is nothing to show.
   static let done = CommandOutcome.done(lines: [])
 
-  /// The command was performed: what to show, as a sentence.
+  /// The command was performed, and the sentence is shown.
   static func done(_ sentence: String) -> CommandOutcome { .done(lines: [sentence]) }
 
   /// The command needs a user, and there is none.
   static let withoutUser = CommandOutcome.unavailable(because: "there is no user")
 
-  /// The answer to a user, in lines.
+  /// The answer to a user, as lines.
   var lines: [String] {
     switch self {
     case .done(let lines): lines
@@ -31,7 +31,7 @@ enum CommandOutcome: Hashable {
   /// The answer to a user, as one text.
   var message: String { lines.joined(separator: "\n") }
 
-  /// Why the command was not performed, for a program; nil if it was.
+  /// The reason why the command was not performed, for a program; nil if it was performed.
   var refusal: String? {
     switch self {
     case .done: nil

@@ -1,14 +1,14 @@
-/// A command with an argument, which a program gives and a user is asked for.
+/// A command with an argument. A program gives the argument; a user is asked for it.
 struct CommandWithArgument<Value: Sendable>: Sendable {
-  /// The record, as it is listed.
+  /// The record for lists.
   let command: Command
   let argument: ArgumentKind<Value>
   private let action: @Sendable (Value, CommandCall) -> Void
 
   /// Creates a command.
   ///
-  /// - Parameter perform: called with a checked argument when the conditions are met. It answers the call
-  ///   once, at once or later.
+  /// - Parameter perform: called with a valid argument when the conditions are met. It answers the call once, during
+  ///   the call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
     needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
@@ -25,7 +25,7 @@ struct CommandWithArgument<Value: Sendable>: Sendable {
       } else if let value = argument.standard {
         perform(value, call)
       } else if let user = call.user {
-        // The question may be open for a while, in which the state changes.
+        // The state may change while the question is open.
         argument.ask(ArgumentRequest(call: call, user: user, needs: needs)) { value in
           call.when(needs) { perform(value, call) }
         }

@@ -4,7 +4,7 @@ import SerialCore
 import TerminalFrontEnd
 
 extension Command {
-  /// Keeps what was found by trying: the options of the next session.
+  /// Prints the options that reproduce the present settings in the next session.
   static let copySettings = Command(
     nil, "copy-settings", "print a command line",
     or: ["command line", "options", "keep", "reproduce", "profile", "export"], needs: [.device]
@@ -14,9 +14,10 @@ extension Command {
 }
 
 extension TerminalState {
-  /// The command that opens the port with the present settings, as a shell reads it. It has the options
-  /// that the commands of a session can change, if they differ from the defaults or if the configuration
-  /// file sets them: it may be read again.
+  /// The shell command that opens the port with the present settings.
+  ///
+  /// It contains the options that the commands of a session can change, if their values differ from the defaults, or
+  /// if the configuration file sets them, because that may be read again.
   var commandLine: String {
     var words = ["serialterm", "connect", "\(session.endpoint.map { "\($0)" } ?? "")"]
     for setting in settings {
@@ -26,7 +27,7 @@ extension TerminalState {
       } else if configuredKeys.contains(option.name)
         || option.oppositeName.map(configuredKeys.contains) == true
       {
-        // Without the option, the configuration's value would apply.
+        // Without this option, the value of the configuration would apply.
         words.append(option.oppositeName == nil ? "--no-\(option.name)" : "--\(option.name)")
       }
     }
@@ -36,7 +37,7 @@ extension TerminalState {
 }
 
 extension Declaration {
-  /// The words that give the option its value: those of the line are short, as most users know them.
+  /// The words that give the option its value. Options of the line have their short form, which most users know.
   fileprivate func words(for texts: [String]) -> [String] {
     switch shape {
     case .flag: return ["--\(name)"]

@@ -4,24 +4,25 @@ import Posix
 import SystemPackage
 import TerminalUI
 
-/// The files to choose from for a path that is being typed: the entries of the folder that it leads
-/// to so far. Made only of what the choices depend on: equal values have equal choices.
+/// The choices for a path that is being typed: the entries of the folder that the typed part leads to.
+///
+/// The value contains only what the choices depend on, so equal values have equal choices.
 struct FileChoices: Hashable {
   /// The typed path up to its last slash.
   let folder: String
-  /// Whether names that begin with a dot are listed: once a dot is typed.
+  /// Whether hidden names are listed, because the typed name begins with a dot.
   private let showsHidden: Bool
   /// Whether no name is typed yet.
   private let isNameEmpty: Bool
-  /// What names must begin with, in a folder with too many of them.
+  /// The prefix that names must have in a folder with too many entries.
   private let prefix: String
 
-  /// The maximal number of files that are listed.
+  /// The maximum number of listed files.
   static let limit = 2_000
 
   /// - Parameters:
-  ///   - typed: the path so far.
-  ///   - contents: what is in its folder; nil while that is being read.
+  ///   - typed: the path typed so far.
+  ///   - contents: the contents of its folder; nil while they are being read.
   init(for typed: String, in contents: FolderContents?) {
     folder = Self.folder(of: typed)
     let name = String(typed.dropFirst(folder.count))
@@ -36,20 +37,20 @@ struct FileChoices: Hashable {
     typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
   }
 
-  /// What a choice stands for.
+  /// The meaning of a choice.
   enum Answer: Hashable {
     /// A folder: the question continues with this path.
     case folder(String)
-    /// A file: its path, as a user types it.
+    /// A file, with its path as a user types it.
     case file(String)
     /// A file whose name is not UTF-8, in a folder as a user types it.
     case bytes(folder: String, name: [UInt8])
-    /// No file: a note.
+    /// A note, not a file.
     case none
   }
 
-  /// The choices by name: first the folder above, so that Enter alone sends no file. Of too many
-  /// entries, those are listed whose names begin as typed.
+  /// The choices, sorted by name. The parent folder comes first, so that Enter alone sends no file. In a folder with
+  /// too many entries, only names that begin with the typed text are listed.
   func choices(in contents: FolderContents?) -> [Choice<Answer>] {
     func note(_ title: String, _ reason: String) -> Choice<Answer> {
       Choice(id: .none, title: title, refusal: reason)
@@ -84,7 +85,7 @@ struct FileChoices: Hashable {
       title: name + slash, name: name, detail: entry.isFolder ? "folder" : "")
   }
 
-  /// The choice that leads to the folder above.
+  /// The choice that leads to the parent folder.
   private var parent: Choice<Answer>? {
     let names = folder.split(separator: "/")
     guard !folder.hasPrefix("/") || !names.isEmpty else { return nil }
@@ -97,15 +98,15 @@ struct FileChoices: Hashable {
 
   // MARK: Answers
 
-  /// The path with which the question continues after a choice: that of a folder. Nil for a file.
+  /// The path with which the question continues after the choice of a folder; nil for a file.
   static func continuation(_ answer: Answer) -> String? {
     guard case .folder(let path) = answer else { return nil }
     return path
   }
 
-  /// The file that an answer stands for; nil for a note.
+  /// The file that an answer names; nil for a note.
   ///
-  /// - Parameter base: the folder of relative paths.
+  /// - Parameter base: the folder that relative paths start from.
   static func path(of answer: Answer, in base: FilePath = ".") -> FilePath? {
     switch answer {
     case .folder(let path), .file(let path): return Self.path(of: path, in: base)
@@ -117,10 +118,9 @@ struct FileChoices: Hashable {
     }
   }
 
-  /// The path that a typed one stands for. `~/` begins a path in the user's home folder, `~NAME/` in
-  /// another user's.
+  /// Expands a typed path. A leading `~/` stands for the user's home folder, `~NAME/` for another user's.
   ///
-  /// - Parameter base: the folder of relative paths.
+  /// - Parameter base: the folder that relative paths start from.
   static func path(of path: String, in base: FilePath = ".") -> FilePath {
     guard path.hasPrefix("~") else { return base.pushing(FilePath(path)) }
     let user = String(path.dropFirst().prefix { $0 != "/" })
@@ -132,14 +132,14 @@ struct FileChoices: Hashable {
 }
 
 extension [FolderContents.Entry] {
-  /// The entries whose names begin with a text: they stand side by side.
+  /// The range of the entries whose names begin with a text. They are adjacent.
   fileprivate func range(ofNamesWithPrefix prefix: String) -> Range<Int> {
     let start = firstPlace { $0.name >= prefix }
     let end = firstPlace { $0.name >= prefix && !$0.name.hasPrefix(prefix) }
     return start..<Swift.max(start, end)
   }
 
-  /// The first place where a condition holds that, once it holds, holds to the end.
+  /// The first index at which a condition holds. The condition must hold for all later elements too.
   private func firstPlace(where holds: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

@@ -3,25 +3,25 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// The question for a file. It reads the folders that the typed path leads to, one at a time.
+/// The question for a file. It reads the folders of the typed path, one at a time.
 final class FileQuestion {
   /// Called when the choices for the last text are complete.
   var onComplete: () -> Void = {}
 
   private let base: FilePath
   private let loop: IOLoop
-  /// The folder whose contents are wanted, as it was typed.
+  /// The folder to read, as it was typed.
   private var wanted: String?
   /// The folder that is being read.
   private var listing: (folder: String, listing: FolderListing, watch: DescriptorWatch?)?
   private var read: (folder: String, contents: FolderContents)?
-  /// The choices that were made last: most keys change nothing about them.
+  /// The most recent choices: most keys do not change them.
   private var last: (key: FileChoices, choices: [Choice<FileChoices.Answer>])?
 
-  /// How long everything else waits for a folder; most are read within this time.
+  /// The time that everything else waits for a folder. Most folders are read within this time.
   private static let patience = Duration.milliseconds(5)
 
-  /// - Parameter base: the folder of relative paths.
+  /// - Parameter base: the folder that relative paths start from.
   init(in base: FilePath = ".", on loop: IOLoop) {
     self.base = base
     self.loop = loop
@@ -46,12 +46,12 @@ final class FileQuestion {
     return choices
   }
 
-  /// The file that an answer stands for; nil for none.
+  /// The file that an answer names; nil for none.
   func path(of answer: FileChoices.Answer) -> FilePath? { FileChoices.path(of: answer, in: base) }
 
-  /// Begins to read the wanted folder, if none is being read.
+  /// Starts to read the requested folder, unless another one is being read.
   ///
-  /// - Returns: whether it has been read already.
+  /// - Returns: whether the folder has already been read.
   @discardableResult
   private func readNext() -> Bool {
     guard listing == nil, let folder = wanted else { return false }
@@ -63,7 +63,7 @@ final class FileQuestion {
       try? loop.watch(descriptor, for: .reading) { [unowned self] _ in listingEnded() }
     }
     if watch == nil {
-      // No event reports its end, so everything waits.
+      // Without an event at its end, the program must wait for it.
       new.wait(atMost: .seconds(60))
       return take(new, of: folder)
     }

@@ -4,16 +4,15 @@ import Posix
 import Scrollback
 import SystemPackage
 
-/// Lines that are being written to a file, on a thread of their own: the disk may be slow, or a server may
-/// not answer.
+/// Writes lines to a file on a separate thread: the disk may be slow, or a file server may not answer.
 ///
-/// A file that exists is only appended to, and never replaced.
+/// An existing file is appended to, or left alone, but never replaced.
 final class FileWrite {
-  /// How it ended.
+  /// How writing ended.
   enum Outcome: Sendable {
     /// The number of bytes that were written.
     case done(Int)
-    /// The file exists, and was not to be appended to.
+    /// The file exists, and appending was not allowed.
     case exists
     case failed(Errno, afterWriting: Int)
   }
@@ -27,7 +26,7 @@ final class FileWrite {
   /// Starts to write.
   ///
   /// - Parameters:
-  ///   - appends: whether to append to a file that exists.
+  ///   - appends: whether to append to an existing file.
   ///   - done: called once, in a turn of the loop.
   init(
     _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath, appends: Bool,
@@ -46,7 +45,7 @@ final class FileWrite {
       try? loop.watch(pipe.reader, for: .reading) { [unowned self] _ in end() }
     }
     if watch == nil || (try? DetachedThread.run(work)) == nil { work() }
-    // Without a pipe nothing else reports the end.
+    // Without the pipe, nothing else reports the end.
     if watch == nil { loop.atEndOfTurn { [weak self] in self?.end() } }
   }
 
@@ -60,7 +59,7 @@ final class FileWrite {
   ) -> Outcome {
     var count = 0
     do throws(Errno) {
-      // Neither through a symbolic link nor to a device; a named pipe without a reader is an error.
+      // Refuses symbolic links and devices. A named pipe without a reader is an error.
       let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
       let file = try OwnedDescriptor.open(path, flags | (appends ? O_APPEND : O_EXCL))
       guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }

@@ -15,19 +15,19 @@ struct FolderContents: Sendable {
 
   /// The entries, sorted by name.
   private(set) var entries: [Entry] = []
-  /// How many entries are not kept.
+  /// The number of entries that were dropped.
   private(set) var leftOutCount = 0
-  /// Why the folder could not be read; nil if it could.
+  /// The error if the folder could not be read; otherwise nil.
   private(set) var error: Errno?
 
-  /// The most entries that are kept.
+  /// The maximum number of entries that are kept.
   static let limit = 100_000
-  /// How many entries are read between two looks at whether they are still wanted.
+  /// The number of entries that are read before the next check whether they are still wanted.
   private static let batch = 256
 
   /// Reads a folder.
   ///
-  /// - Parameter isWanted: asked now and then; no more is read after false.
+  /// - Parameter isWanted: called from time to time; reading stops when it returns false.
   init(of folder: FilePath, while isWanted: () -> Bool = { true }) {
     var count = 0
     do throws(Errno) {
@@ -53,8 +53,8 @@ extension FolderContents.Entry {
   }
 }
 
-/// A folder that is being read, on a thread of its own: it may have any number of entries, and a disk
-/// or a server may answer late or never. To give up on it, release it.
+/// Reads a folder on a separate thread: it may have any number of entries, and a disk or server may answer late or
+/// never. Release this object to give up.
 final class FolderListing {
   private struct Progress: Sendable {
     var isWanted = true
@@ -64,9 +64,10 @@ final class FolderListing {
   private let progress = Guarded(Progress())
   private let pipe: WakePipe?
 
-  /// Begins to read. Where there can be no thread, reads here.
+  /// Starts reading. If no thread can be created, it reads during this call.
   ///
-  /// - Parameter folder: finds the folder; called on the thread, since it may ask for a user's home.
+  /// - Parameter folder: returns the path of the folder. It is called on the thread, because it may look up a user's
+  ///   home.
   init(of folder: @escaping @Sendable () -> FilePath) {
     pipe = try? WakePipe()
     let (progress, pipe) = (progress, pipe)
@@ -81,13 +82,13 @@ final class FolderListing {
 
   deinit { progress.withLock { $0.isWanted = false } }
 
-  /// Readable when the folder has been read; nil if it was before anybody could ask.
+  /// Readable when the folder has been read; nil if it was read during the initialiser.
   var notification: FileDescriptor? { pipe?.reader }
 
-  /// What was read; nil while it is being read.
+  /// The contents of the folder; nil while it is being read.
   var contents: FolderContents? { progress.withLock { $0.contents } }
 
-  /// Waits for the contents, but not for long.
+  /// Waits for the contents, up to a limit.
   func wait(atMost limit: Duration) {
     progress.wait(until: .now + limit) { $0.contents != nil }
   }

@@ -1,22 +1,22 @@
 import EventLoop
 import SerialCore
 
-/// Changes the line of a session: its settings, its modem lines, breaks. The commands decide before
-/// whether that is available.
+/// Changes the line of a session: its settings, its modem lines, and breaks. The commands check first whether a
+/// change is available.
 ///
-/// What takes a moment, a break and a pulse, ends by itself, by ``end()`` or with the port.
+/// Breaks and pulses take time. They end by a timer, by ``end()``, or when the port is closed.
 final class LineCommands: SessionObserver {
   private let session: Session
   private let model: TerminalStateModel
   private let loop: IOLoop
-  /// The break that is being sent, with its end.
+  /// The break that is being sent; nil if there is none.
   private var breakEnd: (timer: LoopTimer, then: (CommandOutcome) -> Void)?
-  /// The line that is toggled for a moment, with its end.
+  /// The line that is being pulsed; nil if there is none.
   private var pulseEnd: (line: ModemLines, timer: LoopTimer, then: (CommandOutcome) -> Void)?
 
-  /// The length of a break unless another one is asked for; see tcsendbreak(3): 250 ms to 500 ms.
+  /// The length of a break if none is given: tcsendbreak(3) sends 250 ms to 500 ms.
   static let breakLength = Duration.milliseconds(250)
-  /// The length of a pulse of a modem line: boards are reset by less.
+  /// The length of a pulse of a modem line. A shorter one is enough to reset most boards.
   static let pulseLength = Duration.milliseconds(100)
 
   init(_ session: Session, _ model: TerminalStateModel, on loop: IOLoop) {
@@ -28,9 +28,9 @@ final class LineCommands: SessionObserver {
 
   // MARK: Settings
 
-  /// Asks the driver for other settings.
+  /// Requests other settings from the driver.
   ///
-  /// - Parameter then: called once: during the call if the port is of this computer.
+  /// - Parameter then: called once; during this call if the port belongs to this computer.
   func perform(_ change: SettingsChange, then: @escaping (CommandOutcome) -> Void) {
     let wanted = change.applied(to: session.requestedSettings)
     session.apply(wanted) { [unowned self] result in
@@ -38,7 +38,7 @@ final class LineCommands: SessionObserver {
       case .failure(let error):
         then(.failed("\(Failure(error).message) The settings stay as they were."))
       case .success(let actual):
-        // Where the driver changed nothing, the session has no change of state to report.
+        // If the driver changed nothing, the session reports no change of state.
         model.update { $0.requestedSettings = wanted }
         then(Self.outcome(of: wanted, actual))
       }
@@ -59,8 +59,8 @@ final class LineCommands: SessionObserver {
 
   /// Sends a break.
   ///
-  /// - Parameter then: called once, when the break has ended or could not be sent; not called when
-  ///   the port is closed first.
+  /// - Parameter then: called once, when the break has ended or could not be sent. It is not called if the port is
+  ///   closed before.
   func sendBreak(for length: Duration, then: @escaping (CommandOutcome) -> Void) {
     endBreak()
     do throws(SerialError) {
@@ -74,7 +74,7 @@ final class LineCommands: SessionObserver {
   private func endBreak() {
     guard let then = breakEnd?.then else { return }
     breakEnd = nil
-    // The device may have gone just now, and the break with it.
+    // The device, and the break with it, may have disappeared just now.
     _ = try? session.setBreak(false)
     then(.done("Break sent."))
   }
@@ -98,10 +98,10 @@ final class LineCommands: SessionObserver {
     return .done(levels)
   }
 
-  /// Toggles a line for a moment. One pulse at a time: a second one ends the first.
+  /// Toggles a line for a moment. There is one pulse at a time: a second one ends the first.
   ///
-  /// - Parameter then: called once, when the line is back or could not be toggled; not called when
-  ///   the port is closed first.
+  /// - Parameter then: called once, when the line is back in its old state or could not be toggled. It is not called
+  ///   if the port is closed before.
   func perform(_ pulse: LinePulse, then: @escaping (CommandOutcome) -> Void) {
     endPulse()
     let outcome = perform(LineChange(toggling: pulse.line))
@@ -113,7 +113,7 @@ final class LineCommands: SessionObserver {
   private func endPulse() {
     guard let (line, _, then) = pulseEnd else { return }
     pulseEnd = nil
-    // The line goes back even if the command has become unavailable since.
+    // The line is restored even if the command has become unavailable.
     let outcome = perform(LineChange(toggling: line))
     then(outcome.refusal == nil ? .done("\(line) pulsed.") : outcome)
   }
@@ -134,13 +134,13 @@ final class LineCommands: SessionObserver {
 
   // MARK: The end
 
-  /// Ends a break and a pulse now: the port is about to be closed.
+  /// Ends a break and a pulse now, because the port is about to be closed.
   func end() {
     endBreak()
     endPulse()
   }
 
-  /// A break and a pulse end with the port.
+  /// Ends a break and a pulse when the port is closed.
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     guard old.isOpen && !new.isOpen else { return }
     breakEnd = nil

@@ -23,7 +23,7 @@ extension Command {
     "F", LineParameters.flow, \.flowControl, title: "flow control",
     or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"])
 
-  /// All of them. Each performs any change of settings.
+  /// All commands of line settings. Each can perform any change of settings.
   static let lineSettings = [baudRate, dataBits, parity, stopBits, flowControl]
 
   /// The command for a setting with one of a few values.
@@ -42,7 +42,7 @@ extension Command {
       text: { $0.rawValue.description })
   }
 
-  /// The command that sets what an option sets.
+  /// The command for the setting of an option.
   private static func setting<Setting>(
     _ key: Character, _ option: Parameter<Setting>,
     _ setting: any WritableKeyPath<LineSettings, Setting> & Sendable, or synonyms: [String],
@@ -54,7 +54,7 @@ extension Command {
       argument: argument.map { SettingsChange(setting, to: $0) }
     ) { change, call in
       let present = call.state.requestedSettings
-      // A program may want to set again what another program has changed.
+      // A program may want to restore a setting that another program has changed.
       if call.isFromUser && change.applied(to: present) == present {
         return call.answer(.done("No change: \(present)."))
       }
@@ -80,7 +80,7 @@ struct SettingsChange: Sendable {
     updates.reduce(into: settings) { settings, update in update(&settings) }
   }
 
-  /// Both changes in one.
+  /// Combines two changes.
   func and(_ other: SettingsChange) -> SettingsChange {
     var both = self
     both.updates += other.updates
@@ -89,7 +89,7 @@ struct SettingsChange: Sendable {
 }
 
 extension ArgumentKind<UInt32> {
-  /// A baud rate: a usual one, or any number that is typed.
+  /// A baud rate: one of the usual rates, or any typed number.
   fileprivate static let baudRate = ArgumentKind(
     expected: LineParameters.baud.declaration.expected, isNumber: true,
     parse: { try? LineParameters.baud.value(of: $0) },

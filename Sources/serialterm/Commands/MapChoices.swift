@@ -3,9 +3,9 @@ import TerminalFrontEnd
 import TerminalUI
 import Views
 
-/// The character maps to choose from, each to be switched on or off.
+/// The character maps to choose from. Each can be switched on or off.
 enum MapChoices {
-  /// The rules of directions; one that contradicts another is off and says which.
+  /// The rules of the given directions. A rule that contradicts an active one is unavailable, with the reason.
   static func choices(of directions: [Direction], in map: MapList) -> [Choice<MapList.Rule?>] {
     let state = map.rules.isEmpty ? "nothing is mapped" : "\(map)"
     return [.noChange(state)]
@@ -14,7 +14,7 @@ enum MapChoices {
       }
   }
 
-  /// The lists that complete a typed one by one more rule.
+  /// The lists that extend a typed list by one more rule.
   static func completions(of typed: String) -> [Completion.Candidate] {
     let head = typed.lastIndex(of: ",").map { typed[...$0] } ?? ""
     let map = (try? MapList(parsing: String(head.dropLast()))) ?? MapList()
@@ -26,7 +26,7 @@ enum MapChoices {
     }
   }
 
-  /// Nil for a rule that makes no sense in its direction: it cannot be parsed.
+  /// The choice for a rule; nil if the rule makes no sense in its direction and so cannot be parsed.
   private static func choice(
     for rule: MapList.Rule, in map: MapList
   ) -> Choice<MapList.Rule?>? {
@@ -36,14 +36,14 @@ enum MapChoices {
       id: rule, title: "\(rule)", detail: isOn ? "on" : "", refusal: refusal(of: rule, in: map))
   }
 
-  /// The list with one rule switched on or off; nil if it contradicts another.
+  /// The list with one rule switched on or off; nil if the rule contradicts another one.
   static func toggling(_ rule: MapList.Rule, in map: MapList) -> MapList? {
     let rest = map.rules.filter { $0 != rule }
     let toggled = rest.count < map.rules.count ? rest : map.rules + [rule]
     return try? MapList(parsing: toggled.map { "\($0)" }.joined(separator: ","))
   }
 
-  /// Why a rule cannot be switched on now; nil if it can.
+  /// The reason why a rule cannot be switched on now; nil if it can.
   static func refusal(of rule: MapList.Rule, in map: MapList) -> String? {
     if toggling(rule, in: map) != nil { return nil }
     let other = map.rules.first { (try? MapList(parsing: "\($0),\(rule)")) == nil }

@@ -33,7 +33,7 @@ extension Command {
 }
 
 extension ArgumentKind where Value == MapList.Rule {
-  /// A map to switch on or off.
+  /// A map that is switched on or off.
   fileprivate static func map(_ title: String, _ directions: [Direction]) -> ArgumentKind {
     ArgumentKind(
       expected: "one map, such as \(directions[0].rawValue):cr=lf",
@@ -56,7 +56,7 @@ extension ArgumentKind where Value == MapList.Rule {
 }
 
 extension MapList {
-  /// The changes in a direction; nil for none.
+  /// The mappings in a direction, as text; nil if there are none.
   fileprivate func text(_ direction: Direction) -> String? {
     let changes = changes(direction)
     return changes.isEmpty ? nil : changes.map(\.rawValue).joined(separator: ",")

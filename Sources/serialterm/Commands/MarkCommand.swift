@@ -4,7 +4,7 @@ import SessionKit
 import Views
 
 extension Command {
-  /// Marks a moment in the view and in the logs, to find it again.
+  /// Marks a moment in the view and in the logs, so that the user can find it again.
   static let mark = CommandWithArgument(
     "M", "mark", "mark this moment", or: ["bookmark", "note", "annotate", "label", "separator"],
     argument: .note
@@ -17,10 +17,10 @@ extension Command {
 }
 
 extension ArgumentKind where Value == String {
-  /// The largest note, in bytes.
+  /// The maximum length of a note, in bytes.
   private static var largestNote: Int { 4_096 }
 
-  /// A line of text, which need not be given.
+  /// A line of text, which is optional.
   fileprivate static var note: Self {
     ArgumentKind(
       expected: "a line of text of at most \(largestNote.grouped) bytes",
@@ -33,7 +33,7 @@ extension ArgumentKind where Value == String {
 }
 
 extension Mark {
-  /// The line of a view.
+  /// The line of a mark in a view.
   ///
   /// - Parameter port: the name of its port; nil if there is only one.
   func line(port: String?) -> String {
@@ -45,7 +45,7 @@ extension Mark {
 }
 
 extension UnmarkedLog {
-  /// That the log does not have the mark, and why.
+  /// The message that the log does not contain the mark, with the reason.
   func words(for mark: Mark) -> String {
     switch self {
     case .raw(let path):

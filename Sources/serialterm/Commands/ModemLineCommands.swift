@@ -37,7 +37,7 @@ extension Command {
   }
 }
 
-/// A change of the output lines: no line is in two of the sets.
+/// A change of the output lines. The sets are disjoint.
 struct LineChange: Hashable, Sendable {
   var asserting: ModemLines = []
   var deasserting: ModemLines = []

@@ -5,10 +5,10 @@ import TerminalFrontEnd
 
 /// A condition of a command.
 ///
-/// The reasons are shown in lists: a short one, of up to 12 characters, leaves room for a second column
-/// on a screen of 80.
+/// The reasons are shown in lists. A reason of up to 12 characters leaves room for a second column on a screen of 80
+/// columns.
 enum Need {
-  /// The session has a device. It may be unplugged, or the port released.
+  /// The session has a device. The device may be unplugged, or the port released.
   case device
   /// The port is open.
   case openPort
@@ -20,9 +20,9 @@ enum Need {
   case breaks
   /// The port has modem lines.
   case modemLines
-  /// A user has the session, not a script: the port can be released.
+  /// A user, not a script, controls the session: the port can be released.
   case user
-  /// A user is there, to be asked and shown things.
+  /// A user is present, and can be asked questions.
   case interactive
   /// A file is being sent, a script or a program runs, or a line sequence is being played.
   case activity
@@ -32,7 +32,7 @@ enum Need {
   case noSequence
   /// The program has several ports.
   case severalPorts
-  /// A device is plugged in that no session of the program has.
+  /// A device is plugged in that no session of the program uses.
   case anotherDevice
   /// The output is a terminal.
   case screen
@@ -44,25 +44,25 @@ enum Need {
   case filtered
   /// The session has a filter command.
   case filter
-  /// What the device sent is kept.
+  /// Received bytes are kept for the scrollback.
   case scrollback
-  /// The user may write to the device: nobody else has the pen.
+  /// The user may write to the device: no other member has the pen.
   case pen
-  /// Others are at the session, or clients can come.
+  /// The session has other members, or clients can connect.
   case others
-  /// Nobody else has the pen for good: it can move.
+  /// The pen can move: no other member has it permanently.
   case movablePen
   /// The user may take the pen without asking.
   case takingPen
-  /// The session is of this program, and not joined.
+  /// The session belongs to this program, and is not joined.
   case ownSession
-  /// Clients are waited for.
+  /// The session accepts clients.
   case listening
 
-  /// The conditions of everything that sends: typing, pasting, programs.
+  /// The conditions of all commands that send: typing, pasting, programs.
   static let toSend: [Need] = [.openPort, .sending, .pen, .noExchange]
 
-  /// Why a state does not meet the condition; nil when it does.
+  /// The reason why a state does not meet the condition; nil if it does.
   func unmet(in state: TerminalState) -> String? {
     switch self {
     case .device:
@@ -80,7 +80,7 @@ enum Need {
       }
     case .pen: state.sharing.penReason
     case .others:
-      // Who is alone at the port of a server may still be without the pen.
+      // The only user of a server's port may still be without the pen.
       state.sharing.others.isEmpty && !state.sharing.isJoined && state.sharing.pen == .mine
         ? "nobody else is here" : nil
     case .movablePen:
@@ -123,12 +123,12 @@ enum Need {
 }
 
 extension [Need] {
-  /// The reason of the first condition that a state does not meet; nil when it meets all.
+  /// The reason of the first condition that a state does not meet; nil if it meets all.
   func unmet(in state: TerminalState) -> String? { lazy.compactMap { $0.unmet(in: state) }.first }
 }
 
 extension Sharing {
-  /// Why this user may not write; nil if it may.
+  /// The reason why this user may not write; nil if the user may.
   var penReason: String? {
     switch pen {
     case .mine, .everybodys: nil
@@ -140,7 +140,7 @@ extension Sharing {
 }
 
 extension SharingMessage.PortState {
-  /// Why the port of a joined session cannot be used; nil if it is open.
+  /// The reason why the port of a joined session cannot be used; nil if it is open.
   fileprivate var reason: String? {
     switch self {
     case .open: nil

@@ -3,7 +3,7 @@ import TerminalFrontEnd
 import TerminalUI
 
 extension Command {
-  /// Runs a shell command on the open port, as `--exec` does in place of a session.
+  /// Runs a shell command on the open port, as `--exec` does instead of a session.
   static let runProgram = CommandWithArgument(
     "R", "run-command", "run a shell command",
     or: [
@@ -23,7 +23,7 @@ extension Command {
 }
 
 extension ArgumentKind<String> {
-  /// A shell command: a recent one, or any that is typed.
+  /// A shell command: a recent one, or any typed one.
   ///
   /// - Parameter title: the question.
   fileprivate static func shellCommand(_ title: String) -> Self {
@@ -41,7 +41,7 @@ extension ArgumentKind<String> {
       })
   }
 
-  /// What is typed, then the commands that were run, the last one first. Enter alone runs nothing.
+  /// The typed command, then the recent ones, the latest first. Enter alone runs nothing.
   static func choices(typed: String, recent: [String]) -> [Choice<String?>] {
     let first =
       typed.isEmpty

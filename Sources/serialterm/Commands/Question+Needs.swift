@@ -2,7 +2,7 @@ import TerminalFrontEnd
 import TerminalUI
 
 extension Question {
-  /// The question with all choices off, for the same reason, while a condition is not met.
+  /// The question, with all its choices unavailable for the same reason while a condition is not met.
   func whileMet(_ needs: [Need], in model: TerminalStateModel) -> Question {
     var question = self
     question.choices = { [unowned model, choices] typed in

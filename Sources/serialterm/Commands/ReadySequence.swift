@@ -1,6 +1,6 @@
 import SerialCore
 
-/// A line sequence that many boards need. docs/line-control.md names the source of each.
+/// A built-in line sequence for many boards. docs/line-control.md names the source of each.
 enum ReadySequence: String, CaseIterable, Sendable {
   case esp32Bootloader = "esp32-bootloader"
   case esp32Run = "esp32-run"
@@ -18,23 +18,23 @@ enum ReadySequence: String, CaseIterable, Sendable {
 
   private var steps: [LineSequence.Step] {
     switch self {
-    // DTR and RTS are crossed: a pin is low only while one line is asserted and the other is not. RTS alone
+    // DTR and RTS are cross-coupled: a pin is low only while one line is asserted and the other is not. RTS alone
     // holds EN low, DTR alone IO0.
     case .esp32Bootloader:
       [.off(.dtr), .on(.rts), .wait(ms(100)), .on(.dtr), .off(.rts), .wait(ms(50)), .off(.dtr)]
     case .esp32Run: [.off(.dtr), .on(.rts), .wait(ms(100)), .off(.rts)]
-    // The peripheral of the chip follows the order of the changes: RTS is asserted before DTR is deasserted.
+    // The chip's peripheral depends on the order of the changes: RTS is asserted before DTR is deasserted.
     case .esp32USBBootloader:
       [
         .off(.rts), .off(.dtr), .wait(ms(100)), .on(.dtr), .off(.rts), .wait(ms(100)), .on(.rts),
         .off(.dtr), .on(.rts), .wait(ms(100)), .off(.dtr), .off(.rts),
       ]
     case .esp32USBRun: [.off(.dtr), .on(.rts), .wait(ms(200)), .off(.rts), .wait(ms(200))]
-    // The board leaves the bus during the wait. DTR is for a board that stays.
+    // The board leaves the bus during the wait. DTR is restored for a board that stays.
     case .rp2040Bootloader, .avr32U4Bootloader:
       [.setBaudRate(1_200), .off(.dtr), .wait(ms(500)), .on(.dtr)]
-    // The edge resets through a capacitor, which has to discharge before. The shorter the pulse, the lower
-    // the spike at its end.
+    // The edge resets the board through a capacitor, which must discharge first. A shorter pulse causes a lower spike
+    // at its end.
     case .avrReset:
       [
         .set(asserting: [], deasserting: [.dtr, .rts]), .wait(ms(250)),

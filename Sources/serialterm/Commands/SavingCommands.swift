@@ -3,7 +3,7 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// The command that writes what was changed in a session to the configuration file.
+/// The command that saves the changed settings of a session to the configuration file.
 extension Command {
   static let saveProfile = Command(
     nil, "save-profile", "save as a profile",
@@ -22,7 +22,7 @@ extension Command {
             names(typed: typed, among: profiles, own: model.state.origin.profile)
           },
           onAnswer: { name in
-            // The question may have been open for a while.
+            // The state may have changed while the question was open.
             call.when([.device]) { confirm(name, call, user) }
           }))
     } catch {
@@ -30,7 +30,7 @@ extension Command {
     }
   }
 
-  /// The profiles, the session's own first, and the typed name.
+  /// The names of the profiles, the session's own first, and the typed name.
   private static func names(
     typed: String, among profiles: [ConfigurationFile.Profile], own: String?
   ) -> [Choice<String>] {
@@ -46,7 +46,7 @@ extension Command {
     return [Choice(id: typed, title: typed, detail: "a new profile", refusal: complaint)] + present
   }
 
-  /// Shows what would change, and asks whether to write it.
+  /// Shows the changes to the file, and asks whether to write them.
   private static func confirm(_ name: String, _ call: CommandCall, _ user: any CommandUser) {
     let plan: ProfilePlan
     do throws(Failure) {

@@ -1,4 +1,4 @@
-/// The commands about what scrolled by.
+/// The commands for the scrollback.
 extension Command {
   static let search = Command(
     "/", "search", "search the scrollback",

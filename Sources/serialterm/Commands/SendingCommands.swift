@@ -2,9 +2,9 @@ import Options
 import SessionKit
 import TerminalFrontEnd
 
-/// The commands about what is sent.
+/// The commands that send, or stop sending.
 extension Command {
-  /// Stops what has the port. A sequence plays only while nothing else has it.
+  /// Stops the running exchange, or the line sequence. The two never run at the same time.
   static let stop = Command(
     nil, "stop", "stop what is running",
     or: [
@@ -18,7 +18,7 @@ extension Command {
       guard let user = call.user else { return call.answer(.withoutUser) }
       user.stopExchange()
     }
-    // Who started it is told how it ended.
+    // The starter of the exchange receives its outcome.
     call.answer(.done)
   }
 

@@ -28,7 +28,7 @@ extension NamedSequence {
     }
   }
 
-  /// The conditions of the sequence: what its steps need.
+  /// The conditions of this sequence, which depend on its steps.
   fileprivate var needs: [Need] {
     var needs = Self.needs
     for step in sequence {
@@ -65,7 +65,7 @@ extension NamedSequence {
 }
 
 extension ArgumentKind where Value == NamedSequence {
-  /// A sequence: one of the configuration, a ready one, or steps that are typed.
+  /// A sequence: one of the configuration, a built-in one, or typed steps.
   fileprivate static let sequence = ArgumentKind(
     expected: "the name of a sequence, or steps such as dtr=off,wait=100,dtr=on",
     parse: { try? NamedSequence(parsing: $0) },

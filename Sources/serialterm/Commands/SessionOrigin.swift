@@ -2,14 +2,14 @@ import Options
 import SessionKit
 import SystemPackage
 
-/// Where the settings of a session come from, for saving them.
+/// The source of a session's settings, for saving them.
 struct SessionOrigin: Hashable {
-  /// The configuration file that was named; nil for the one at its standard place.
+  /// The configuration file that the user named; nil for the default one.
   var file: FilePath?
   /// The profile that applies; nil for none.
   var profile: String?
-  /// The device as the user has named it.
+  /// The device, as the user named it.
   var target: Target?
-  /// What the command line and the configuration say.
+  /// The values that the command line and the configuration contain.
   var given = Given()
 }

@@ -3,10 +3,10 @@ import SerialCore
 import TerminalFrontEnd
 import Views
 
-/// What a command of a session can change and an option sets.
+/// A setting that an option sets and a command of a session can change.
 struct SessionSetting {
   let option: Declaration
-  /// The texts that give the option its present value; none if it has no value.
+  /// The texts that give the option its present value; empty if it has no value.
   let texts: [String]
 
   fileprivate init(_ option: any Declared, _ texts: String?...) {
@@ -34,7 +34,7 @@ extension TerminalState {
       SessionSetting(ViewParameters.timestamps, view.timestamps.map { "\($0)" }),
       SessionSetting(ViewParameters.map, view.map.rules.isEmpty ? nil : "\(view.map)"),
     ]
-    // No command changes expressions of the user.
+    // No command changes the user's own expressions.
     if !view.isHighlighting || view.highlights == Highlight.levels {
       settings.append(
         SessionSetting(
@@ -43,7 +43,7 @@ extension TerminalState {
     return settings + [SessionSetting(ViewParameters.status, "\(showsStatus)")]
   }
 
-  /// The texts of the options without a command line and a configuration, by their names.
+  /// The texts of the options' default values, by the options' names.
   static let standardTexts = Dictionary(
     uniqueKeysWithValues: TerminalState().settings.map { ($0.option.name, $0.texts) })
 }

@@ -6,7 +6,7 @@ import Telnet
 import TerminalFrontEnd
 import TerminalUI
 
-/// The commands about others at the same session.
+/// The commands for the other members of a session.
 extension Command {
   static let pen = Command(
     "w", "pen", "ask for or give the pen",
@@ -77,7 +77,7 @@ extension Command {
 }
 
 extension Question {
-  /// Asks the user who gets the pen. Those who have asked for it are first.
+  /// Asks the user who gets the pen. Members who have asked for it come first.
   fileprivate static func toWhom(at call: CommandCall) -> Question where Answer == Sharing.ID? {
     Question(
       title: "the pen",
@@ -132,7 +132,7 @@ extension ArgumentKind where Value == PortServer.Entrance {
 }
 
 extension Sharing {
-  /// Who has the pen, in words.
+  /// The holder of the pen, as text.
   var holderInWords: String {
     switch pen {
     case .mine: "you have it"
@@ -143,7 +143,7 @@ extension Sharing {
     }
   }
 
-  /// Who is there, a line each.
+  /// The members, one line each.
   var lines: [String] {
     var lines = ["you" + (pen == .mine ? ", with the pen" : isAsking ? ", asking for the pen" : "")]
     for person in others {

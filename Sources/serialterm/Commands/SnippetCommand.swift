@@ -16,9 +16,9 @@ extension Snippet {
     }
   }
 
-  /// What is sent, for lists: without characters that a terminal obeys.
+  /// The text for lists, without characters that control a terminal.
   private func shown(in state: TerminalState) -> String {
-    // A part is enough: an escape has more characters than bytes.
+    // The first bytes are enough, because an escape has more characters than bytes.
     let bytes = bytes(enter: state.lineEnding).prefix(Self.longestShown + 1)
     return EscapedText.text(of: bytes).shortened(to: Self.longestShown)
   }
@@ -27,7 +27,7 @@ extension Snippet {
 }
 
 extension String {
-  /// The beginning of the text, if it is longer than that.
+  /// The text, shortened if it is longer than this number of characters.
   func shortened(to count: Int) -> String {
     self.count > count ? prefix(count - 1) + "…" : self
   }

@@ -3,7 +3,7 @@ import SerialCore
 import SessionKit
 
 extension Statistics {
-  /// The counts as lines for the user.
+  /// The counters as lines for the user.
   ///
   /// - Parameter counters: the driver's counters, if it has any.
   func lines(counters: LineCounters?) -> [String] {

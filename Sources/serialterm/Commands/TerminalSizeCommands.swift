@@ -1,6 +1,6 @@
 import TerminalFrontEnd
 
-/// The commands that tell the far end how large the window is: a serial line has no way to say it.
+/// The commands that send the size of the window to the far end: a serial line has no other way to transmit it.
 extension Command {
   static let terminalSize = Command(
     nil, "terminal-size", "send the window's size",

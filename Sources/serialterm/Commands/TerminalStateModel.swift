@@ -1,7 +1,7 @@
 import Observing
 import SerialCore
 
-/// Keeps the ``TerminalState`` up to date by observing the session, and notifies of its changes.
+/// Updates the ``TerminalState`` by observing the session, and reports its changes.
 final class TerminalStateModel: SessionObserver {
   private(set) var state: TerminalState
   let changes = Observable<Change<TerminalState>>()
@@ -31,7 +31,7 @@ final class TerminalStateModel: SessionObserver {
     update { $0.modemLines = new }
   }
 
-  /// Changes the state, and notifies if it differs.
+  /// Changes the state, and reports it if it differs.
   func update(_ change: (inout TerminalState) -> Void) {
     let old = state
     change(&state)
@@ -40,6 +40,6 @@ final class TerminalStateModel: SessionObserver {
 }
 
 extension Session {
-  /// The author who has the pen, if it is not the owner.
+  /// The author that has the pen, if that is not the owner.
   fileprivate var exchange: Author? { writer == owner ? nil : writer }
 }

@@ -36,16 +36,16 @@ extension Command {
   }
 }
 
-/// A file that is sent, and how.
+/// A file to send, and the protocol for it.
 struct OutgoingFile: Hashable, Sendable {
   let path: FilePath
   let fileProtocol: FileProtocol
 }
 
-/// How files are received.
+/// The parameters of receiving files.
 struct Reception: Hashable, Sendable {
   let kind: ReceivingProtocol
-  /// The file; for XMODEM, which sends no name.
+  /// The path of the file; only for XMODEM, which sends no name.
   var file: FilePath?
 }
 
@@ -63,7 +63,7 @@ extension CommandCall {
 }
 
 extension ArgumentKind where Value == OutgoingFile {
-  /// A file, and then the protocol. The one that the device asks for comes first.
+  /// Asks for a file, then the protocol. The protocol that the device requests comes first.
   static var outgoingFile: Self {
     ArgumentKind(
       expected: "the path of a file",
@@ -73,7 +73,7 @@ extension ArgumentKind where Value == OutgoingFile {
       ask: { request, then in
         request.ask(
           .file("file to send", for: request.user) { path in
-            // A file that cannot be read is answered at once.
+            // An unreadable file is reported immediately.
             guard (try? FileSource(opening: path)) != nil else {
               return then(OutgoingFile(path: path, fileProtocol: .raw))
             }
@@ -90,7 +90,7 @@ extension ArgumentKind where Value == OutgoingFile {
 }
 
 extension ArgumentKind where Value == Reception {
-  /// The protocol, and for XMODEM the file. What the device offers is not asked for.
+  /// Asks for the protocol, and for XMODEM the file. It skips the questions that the device's offer answers.
   static var reception: Self {
     ArgumentKind(
       expected: "one of ymodem, ymodem-g, zmodem",
@@ -121,7 +121,7 @@ extension ArgumentKind where Value == Reception {
 }
 
 extension FileProtocol {
-  /// The protocols as choices, the one that the device asks for first.
+  /// The protocols as choices. The one that the device requests comes first.
   fileprivate static func choices(asked: FileProtocol?) -> [Choice<FileProtocol>] {
     let first = asked.map { [$0] } ?? []
     return (first + allCases.filter { $0 != asked }).map { kind in
@@ -131,7 +131,7 @@ extension FileProtocol {
     }
   }
 
-  /// What a user should know to choose.
+  /// A description that helps the user to choose.
   fileprivate var detail: String {
     switch self {
     case .raw: "no protocol"
@@ -146,7 +146,7 @@ extension FileProtocol {
 }
 
 extension DeviceOffer {
-  /// The protocol of the file that the device asks for; nil if it asks for none.
+  /// The protocol of the file that the device requests; nil if it requests none.
   var askedProtocol: FileProtocol? {
     switch self {
     case .zmodemSender: nil
@@ -157,7 +157,7 @@ extension DeviceOffer {
     }
   }
 
-  /// The offer in words.
+  /// The offer as text.
   var words: String {
     switch self {
     case .zmodemSender: "the device offers files by ZMODEM"

@@ -31,7 +31,7 @@ extension Command {
     call.answer(call.state.timestampsInWords)
   }
 
-  /// Toggles the highlights of the options, or those of log levels if there are none.
+  /// Toggles the highlights of the options; if there are none, those of log levels.
   static let highlight = Command(
     nil, ViewParameters.highlight.name, ViewParameters.highlight.inSession,
     or: ["colour", "color", "regex", "levels"],
@@ -66,7 +66,7 @@ extension Command {
 }
 
 extension TerminalState {
-  /// Shows timestamps in a format, or none. The last format is kept for when they are shown again.
+  /// Shows timestamps in a format, or none. The last format is kept for switching them on again.
   fileprivate mutating func setTimestamps(_ format: TimestampFormat?) {
     if let format = format ?? view.timestamps { lastTimestamps = format }
     view.timestamps = format
@@ -78,7 +78,7 @@ extension TerminalState {
 }
 
 extension TimestampFormat {
-  /// All formats and none, by their names.
+  /// All formats, and none, by their names.
   fileprivate static let choices: [(name: String, value: TimestampFormat?)] =
     [("none", nil)]
     + Kind.allCases.flatMap { kind in

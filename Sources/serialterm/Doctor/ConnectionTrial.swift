@@ -4,11 +4,11 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Connects to a port over the network once, as a session does, and says what is in the way.
+/// Connects once to a port over the network, as a session does, and reports what prevents it.
 enum ConnectionTrial {
   /// Connects, and closes the connection again.
   ///
-  /// - Returns: nil if nothing is in the way.
+  /// - Returns: nil if the connection succeeds.
   /// - Throws: the errors of epoll_create1(2) and epoll_wait(2).
   static func finding(for endpoint: Endpoint) throws -> Finding? {
     let loop = try IOLoop()
@@ -17,9 +17,9 @@ enum ConnectionTrial {
     }
     let driver = SessionDriver(session, on: loop)
     defer { withExtendedLifetime(driver) { _ = session.close() } }
-    // The error is in the state too.
+    // The state contains the error too.
     try? session.open(endpoint)
-    // A link limits its own attempt.
+    // The link limits the time of its attempt.
     while case .opening = session.state { try loop.turn() }
     guard case .closed(.failed(let error)) = session.state else { return nil }
     return Finding(error)
@@ -51,7 +51,7 @@ extension Finding {
       default: (.unreachable, Self.reason(of: error), Self.fixes(of: error))
       }
     if error.operation == "ssh" {
-      // The other end has said what is wrong there, and doctor runs there too.
+      // The other end has reported its problem. The user can run doctor there too.
       self.init(
         code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
         why: "ssh was started, and the port there was not opened.",

@@ -40,7 +40,7 @@ extension Diagnosis {
     ]
   }
 
-  /// A group without a name: containers have the nodes of the host, and their own groups.
+  /// Finds a group without a name: a container may have nodes of the host, but has its own groups.
   private static func nameless(
     _ port: Facts.Port, _ node: Facts.Permissions, on machine: Facts.Machine
   ) -> Finding {

@@ -101,9 +101,8 @@ extension Diagnosis {
 }
 
 extension Facts.Stray {
-  /// The command that makes the driver use the chip. The drivers of usbserial need its numbers, see
-  /// Documentation/usb/usb-serial; cdc_acm checks the class of the device, and needs its first
-  /// interface.
+  /// The command that makes the driver use the chip. The usbserial drivers need its numbers, see
+  /// Documentation/usb/usb-serial. cdc_acm checks the class of the device, and needs its first interface.
   fileprivate var binding: String {
     module == "cdc_acm"
       ? "echo \(place):1.0 | sudo tee /sys/bus/usb/drivers/cdc_acm/bind"

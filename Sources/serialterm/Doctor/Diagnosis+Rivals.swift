@@ -5,11 +5,11 @@ import SessionKit
 import SystemPackage
 
 extension Diagnosis {
-  /// The programs that use the port, or may use it.
+  /// Finds the programs that use the port, or may use it.
   static func rivals(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
     guard case .present = port.node else { return [] }
     let getty = machine.processes.first { $0.isGetty(on: port) }
-    // A getty has a finding of its own, which stands for the programs that it started too.
+    // A getty has its own finding, which also covers the programs that it started.
     let holder = port.occupants.holder.flatMap { $0.pid == getty?.pid ? nil : $0 }
     let sharers = getty == nil ? port.occupants.sharers : []
     return [
@@ -35,14 +35,14 @@ extension Diagnosis {
       mend: fixes)
   }
 
-  /// The commands that help against another program: joining its session, if it has one, then ending it.
+  /// The commands that help against another program: join its session if it has one, then end the program.
   private static func waysOut(_ port: Facts.Port, of holder: PortHolder) -> [String] {
     (port.occupants.sessions.contains(holder.pid)
       ? ["\(holder.joiningCommand)   # joins its session"] : [])
       + ["\(holder.endingCommand)   # or quit the program"]
   }
 
-  /// A program that has the port open and has not locked it: `connect` opens the port, and warns.
+  /// A program has the port open without a lock: `connect` opens the port, and warns.
   private static func shared(_ port: Facts.Port, with holder: PortHolder) -> Finding {
     Finding(
       code: .shared, port: port.path, what: SharingReport.Message.shared(holder).fact,
@@ -125,8 +125,8 @@ extension Diagnosis {
 }
 
 extension Facts.Process {
-  /// Whether it is a login prompt on a port: the one that its arguments name, or its controlling terminal.
-  /// systemd starts it as `agetty … -`, without a name.
+  /// Whether it is a login prompt on a port: its arguments or its controlling terminal name the port. systemd starts
+  /// it as `agetty … -`, without a name.
   fileprivate func isGetty(on port: Facts.Port) -> Bool {
     ["agetty", "getty", "mgetty", "mingetty"].contains(command)
       && (arguments.contains { $0 == port.name || $0 == "/dev/\(port.name)" }

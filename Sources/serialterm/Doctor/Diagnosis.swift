@@ -2,9 +2,9 @@ import PlainText
 import SessionKit
 import SystemPackage
 
-/// Derives the findings from the facts: a pure function.
+/// Derives the findings from the facts. A pure function.
 enum Diagnosis {
-  /// The findings, port by port; those that prevent the use of a port come first.
+  /// The findings for each port. Those that prevent its use come first.
   static func findings(in facts: Facts) -> [Finding] {
     let machine = facts.machine
     let strays = facts.strays.map { finding(of: $0, on: machine) }
@@ -16,7 +16,7 @@ enum Diagnosis {
     return absence(in: facts) + ambiguity(in: facts) + strays + ports + service(in: facts)
   }
 
-  /// Several devices fit the target, so that a script cannot use it.
+  /// Finds that several devices match the target, so that a script cannot use it.
   private static func ambiguity(in facts: Facts) -> [Finding] {
     guard let target = facts.ambiguousTarget else { return [] }
     let nodes = facts.ports.map { $0.path.string.shellWord }
@@ -28,7 +28,7 @@ enum Diagnosis {
     ]
   }
 
-  /// The target is not present, or there are no devices at all.
+  /// Finds that the target is not present, or that there are no devices at all.
   private static func absence(in facts: Facts) -> [Finding] {
     let said = facts.machine.kernelMessages.map { messages in
       messages.isEmpty
@@ -77,7 +77,7 @@ enum Diagnosis {
     ]
   }
 
-  /// Whether udevd manages devices. It does not matter if the port of the target works.
+  /// Finds that udevd does not manage devices. That does not matter if the target's port works.
   private static func service(in facts: Facts) -> [Finding] {
     guard !facts.machine.hasUdevd, facts.scope != .target, facts.ports.isEmpty else { return [] }
     let mend =

@@ -9,9 +9,9 @@ extension FactGatherer {
     "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
   ]
 
-  /// The USB devices that brltty's rules claim by their numbers alone: lines like
-  /// `ENV{PRODUCT}=="1a86/7523/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", …`, without a further condition.
-  /// None if serialterm's rules are installed, which keep brltty away.
+  /// The USB devices that brltty's rules claim by their numbers alone, in lines without a further condition such as
+  /// `ENV{PRODUCT}=="1a86/7523/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", …`. Empty if serialterm's rules are installed,
+  /// which keep brltty away from such devices.
   var brailleClaims: Set<USBID> {
     var seen: Set<String> = []
     var claims: Set<USBID> = []
@@ -33,7 +33,7 @@ extension FactGatherer {
     guard !line.contains(text: "ATTR"), line.contains(text: "BRLTTY_BRAILLE_DRIVER"),
       rule.hasPrefix(condition)
     else { return nil }
-    // The value, in quotes, and what follows.
+    // The quoted value, and the text after it.
     let parts = rule.dropFirst(condition.count).split(
       separator: #"""#, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].isEmpty, parts[2].hasPrefix(",") else { return nil }
@@ -44,7 +44,7 @@ extension FactGatherer {
     return USBID(vendor: vendor, product: product)
   }
 
-  /// A number as the kernel writes it, and so the only form that matches: in lower case.
+  /// Parses a number in lower case, the form that the kernel writes and so the only one that matches.
   private static func number(_ digits: Substring) -> UInt16? {
     digits.utf8.allSatisfy("0123456789abcdef".utf8.contains)
       ? UInt16(digits, radix: 16) : nil

@@ -9,7 +9,7 @@ extension FactGatherer {
     Facts.Machine(
       user: user, processes: processes, brailleClaims: brailleClaims,
       consoles: KernelConsoles(below: root).names,
-      // Its control socket, as libudev checks.
+      // Tests for its control socket, as libudev does.
       hasUdevd: exists("/run/udev/control"),
       isContainer: isContainer,
       isRaspberryPi: text("/proc/device-tree/model")?.contains(text: "Raspberry") == true,
@@ -32,22 +32,22 @@ extension FactGatherer {
     }
   }
 
-  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Every user may read it, unlike
-  /// the list of open files.
+  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Unlike the list of open files, every user
+  /// may read it.
   private func terminal(of pid: Int32) -> DeviceID? {
-    // The command before it, in parentheses, may contain any characters.
+    // The command, in parentheses before it, may contain any characters.
     let rest = text(FilePath("/proc/\(pid)/stat"))?.split(separator: ")").last
     guard let words = rest?.split(separator: " "), words.count > 4, let number = Int32(words[4]),
       number != 0
     else { return nil }
     let bits = UInt32(bitPattern: number)
-    // The major number is the 12 bits in the middle: see new_encode_dev() of the kernel.
+    // The major number is in the 12 bits in the middle: see new_encode_dev() in the kernel.
     return DeviceID(
       majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
   }
 
-  /// The last kernel messages about serial adapters. See Documentation/ABI/testing/dev-kmsg: each read
-  /// returns one record: a header, the message, and further lines that begin with a space.
+  /// The latest kernel messages about serial adapters. See Documentation/ABI/testing/dev-kmsg: each read returns one
+  /// record, with a header, the message, and further lines that begin with a space.
   private var kernelMessages: [String]? {
     guard let file = try? OwnedDescriptor.open(at("/dev/kmsg"), O_RDONLY | O_NONBLOCK) else {
       return nil
@@ -61,7 +61,8 @@ extension FactGatherer {
           let record = String(decoding: room[..<count], as: UTF8.self)
           messages += record.split(separator: "\n").compactMap(Self.serialMessage)
         } catch {
-          // EPIPE: the record was overwritten; the next read returns the next one. EAGAIN: no more.
+          // EPIPE: the record was overwritten, and the next read returns the next one. EAGAIN: there are no more
+          // records.
           guard error == .brokenPipe else { return }
         }
       }
@@ -72,7 +73,7 @@ extension FactGatherer {
   private static func serialMessage(_ line: Substring) -> String? {
     guard line.first != " ", let semicolon = line.firstIndex(of: ";") else { return nil }
     let message = line[semicolon...].dropFirst()
-    // Errors and disconnects of any USB device: the name of its port is not known any more.
+    // Includes errors and disconnects of any USB device, because the name of its port is no longer known.
     let isMeant =
       ["ttyUSB", "ttyACM", "cdc_acm", "converter"].contains(where: message.contains(text:))
       || (message.hasPrefix("usb ")

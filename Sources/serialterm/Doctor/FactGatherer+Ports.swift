@@ -22,10 +22,10 @@ extension FactGatherer {
     return port
   }
 
-  /// The same for a path that udev does not know.
+  /// The facts about a path that udev does not know.
   func bare(_ path: FilePath) -> Facts.Port { port(at: path, node: resolved(path)) }
 
-  /// Whether a directory on the path may not be searched.
+  /// Whether the user may not search a directory on the path.
   func isClosedOff(_ path: FilePath) -> Bool {
     do throws(Errno) {
       _ = try at(path).stat()
@@ -42,7 +42,7 @@ extension FactGatherer {
       node: self.node(path), occupants: occupants(at(path)), lock: lockFile(of: name))
   }
 
-  /// The path with all links followed; the path itself if it leads nowhere.
+  /// The path with all links resolved; the path itself if it leads nowhere.
   private func resolved(_ path: FilePath) -> FilePath {
     at(path).realPath ?? path
   }
@@ -64,23 +64,23 @@ extension FactGatherer {
         listsUser: group?.members.contains(user.name) == true))
   }
 
-  /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes only
-  /// nodes that it created, not those of mknod(1) or of a container.
+  /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes only nodes that
+  /// it created itself, not those of mknod(1) or of a container.
   func isLeftOver(_ path: FilePath) -> Bool {
     guard let file = try? at(path).stat(), file.type == .characterSpecial else { return false }
     let id = file.specialDeviceID
-    // Serial ports are in sysfs, pseudo-terminals are not.
+    // Serial ports are listed in sysfs, pseudo-terminals are not.
     return driverType(of: id) == "serial" && exists("/sys/dev/char")
       && !exists(FilePath("/sys/dev/char/\(id.majorNumber):\(id.minorNumber)"))
   }
 
-  /// Whether a device number belongs to a terminal driver; true if that is not known.
+  /// Whether a device number belongs to a terminal driver; true if that is unknown.
   private func isTerminal(_ id: DeviceID) -> Bool {
     !exists("/proc/tty/drivers") || driverType(of: id) != nil
   }
 
-  /// The type of the driver of a device number, from /proc/tty/drivers: name, node, major number,
-  /// range of minor numbers, type (`serial`, `pty:slave`, …).
+  /// The driver type of a device number, from /proc/tty/drivers: each line has the name, the node, the major number,
+  /// the range of minor numbers, and the type (`serial`, `pty:slave`, …).
   private func driverType(of id: DeviceID) -> Substring? {
     for line in (text("/proc/tty/drivers") ?? "").split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -101,7 +101,7 @@ extension FactGatherer {
     }
   }
 
-  /// The lock file of a port, if it does not name a running process.
+  /// The lock file of a port, unless it names a running process.
   private func lockFile(of name: String) -> Facts.LockFile? {
     let lock = UUCPLock(
       for: FilePath("/dev").appending(FilePath(name).components), in: at("/var/lock"))
@@ -119,7 +119,7 @@ extension FactGatherer {
     return Facts.LockFile(file: FilePath("/var/lock").appending(name), state: state)
   }
 
-  /// See Documentation/ABI/testing/sysfs-bus-usb, `power/control`.
+  /// The file that controls autosuspend: see Documentation/ABI/testing/sysfs-bus-usb, `power/control`.
   private func sleepControl(of device: Device) -> FilePath? {
     guard device.usb != nil else { return nil }
     var folder = FilePath(device.syspath)

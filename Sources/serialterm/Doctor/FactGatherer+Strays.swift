@@ -4,7 +4,7 @@ import SystemPackage
 extension FactGatherer {
   private static let usbDevices: FilePath = "/sys/bus/usb/devices"
 
-  /// USB serial chips that are plugged in and have no port.
+  /// USB serial chips that are plugged in but have no port.
   var strays: [Facts.Stray] {
     let names = at(Self.usbDevices).entryNames().sorted()
     return names.filter { !$0.contains(":") }.compactMap { place in
@@ -13,7 +13,7 @@ extension FactGatherer {
         let product = number(folder.appending("idProduct"))
       else { return nil }
       let id = USBID(vendor: vendor, product: product)
-      // The name of an interface begins with that of its device: 1-1:1.0.
+      // The name of an interface begins with the name of its device: 1-1:1.0.
       let interfaces = names.filter { $0.hasPrefix("\(place):") }.map(Self.usbDevices.appending)
       guard let module = USBSerialChip.module(of: id), !interfaces.contains(where: hasPort) else {
         return nil
@@ -24,7 +24,7 @@ extension FactGatherer {
     }
   }
 
-  /// The drivers of usbserial have `ttyUSB0` below the interface, cdc_acm has `tty/ttyACM0`.
+  /// Whether an interface has a port. usbserial drivers create `ttyUSB0` below the interface, cdc_acm `tty/ttyACM0`.
   private func hasPort(_ interface: FilePath) -> Bool {
     at(interface).entryNames().contains { $0.hasPrefix("tty") }
   }

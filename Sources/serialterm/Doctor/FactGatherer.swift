@@ -5,7 +5,7 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Reads the facts about the machine from /proc, /sys, /run and /etc. Opens no port, decides nothing.
+/// Reads facts about the computer from /proc, /sys, /run and /etc. It opens no port and decides nothing.
 struct FactGatherer {
   /// The root directory; tests use another one.
   var root: FilePath = "/"
@@ -13,12 +13,12 @@ struct FactGatherer {
   let devices: [Device]
   /// The user of this process.
   var user = Facts.User.current
-  /// The processes that have a port.
+  /// Finds the processes that have a port open.
   var occupants: (FilePath) -> Facts.Occupants = Self.presentOccupants()
   /// Whether the user may open a node.
   var isAccessible: (FilePath) -> Bool = { NodeAccess.of($0) == .accessible }
 
-  /// The facts about a target, or about all devices if there is none.
+  /// The facts about a target, or about all devices if there is no target.
   func facts(about target: Target?) -> Facts {
     var facts = Facts(machine: machine, scope: target == nil ? .machine : .target)
     if let target {
@@ -26,7 +26,7 @@ struct FactGatherer {
     } else {
       facts.ports = devices.filter(\.hasHardware).map(port)
     }
-    // The target may be a chip without a port.
+    // The target may be a chip that has no port.
     if facts.scope != .target { facts.strays = strays }
     return facts
   }
@@ -59,16 +59,16 @@ struct FactGatherer {
     path.isAbsolute ? root.appending(path.components) : path
   }
 
-  /// The text of a small file, trimmed; nil if it cannot be read.
+  /// The trimmed text of a small file; nil if it cannot be read.
   func text(_ path: FilePath) -> String? {
     guard let bytes = try? at(path).contents() else { return nil }
     return String(decoding: bytes, as: UTF8.self).trimmed
   }
 
-  /// Looks at all processes once.
+  /// Searches all processes once.
   ///
-  /// A program that has the port open without a lock does not prevent other programs from opening it. The
-  /// far end of a pseudo-terminal has the node open too, but does not count.
+  /// A program that has the port open without a lock does not prevent others from opening it. The far end of a
+  /// pseudo-terminal has the node open too, but is not counted.
   private static func presentOccupants() -> (FilePath) -> Facts.Occupants {
     let holders = PortHolders()
     let ignoresExclusiveMode = Self.ignoresExclusiveMode
@@ -86,7 +86,7 @@ struct FactGatherer {
     }
   }
 
-  /// Whether this process may open a port that is in exclusive mode (`TIOCEXCL`): it has the capability
+  /// Whether this process may open a port in exclusive mode (`TIOCEXCL`), because it has the capability
   /// CAP_SYS_ADMIN. See capabilities(7) and ioctl_tty(2).
   private static var ignoresExclusiveMode: Bool {
     let status = String(
@@ -98,8 +98,7 @@ struct FactGatherer {
 }
 
 extension Facts.User {
-  /// The user of this process, and the groups that it has. The corresponding C function is
-  /// `getgroups`.
+  /// The user and the groups of this process. The corresponding C function is `getgroups`.
   static var current: Self {
     var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
     let count = getgroups(CInt(groups.count), &groups)
@@ -110,7 +109,7 @@ extension Facts.User {
 }
 
 extension StringProtocol {
-  /// Without spaces and line ends around it.
+  /// The text without leading and trailing spaces and line ends.
   var trimmed: String {
     let rest = drop(while: \.isWhitespace)
     return String(rest.reversed().drop(while: \.isWhitespace).reversed())

@@ -2,7 +2,7 @@ import DeviceWatch
 import SerialCore
 import SystemPackage
 
-/// Facts about the machine, without a judgement: see ``Diagnosis``.
+/// Facts about the computer. ``Diagnosis`` judges them.
 struct Facts: Hashable {
   var machine = Machine()
   var scope = Scope.machine
@@ -10,20 +10,20 @@ struct Facts: Hashable {
   var ports: [Port] = []
   /// USB serial chips for which the kernel has created no port.
   var strays: [Stray] = []
-  /// Whether the node of a missing port exists: it was created by hand, or given to a container.
+  /// Whether the node of a missing port exists: a user created it, or it was passed into a container.
   var hasLeftOverNode = false
-  /// The target, as the user gave it, if several devices fit it.
+  /// The target, as the user gave it, if several devices match it.
   var ambiguousTarget: String?
 
-  /// What is examined.
+  /// The object of the examination.
   enum Scope: Hashable {
     /// All devices.
     case machine
-    /// The devices that fit a target.
+    /// The devices that match a target.
     case target
-    /// A path or a description that no device fits, as the user gave it.
+    /// A path or a description, as the user gave it, that no device matches.
     case missing(String)
-    /// The target means one of the present devices, and none of them fits: the reason.
+    /// The target stands for one of the present devices, but none of them qualifies, for this reason.
     case noneToChoose(String)
   }
 
@@ -38,14 +38,14 @@ struct Facts: Hashable {
     var hasUdevd = true
     var isContainer = false
     var isRaspberryPi = false
-    /// The last kernel messages about serial adapters, oldest first; nil if they may not be read.
+    /// The latest kernel messages about serial adapters, the oldest first; nil if the user may not read them.
     var kernelMessages: [String]?
   }
 
   /// The user of this process.
   struct User: Hashable {
     var name = "root"
-    /// The groups of this process, which are assigned at login.
+    /// The groups of this process, which were assigned at login.
     var groupIDs: Set<UInt32> = []
   }
 
@@ -55,7 +55,7 @@ struct Facts: Hashable {
     /// At most 15 bytes: see proc(5), `comm`.
     var command: String
     var arguments: [String] = []
-    /// The number of its controlling terminal, if it has one.
+    /// The number of its controlling terminal; nil if it has none.
     var terminal: DeviceID?
   }
 }
@@ -76,18 +76,18 @@ extension Facts {
   struct Port: Hashable {
     /// The path that the user gave.
     var path: FilePath
-    /// The name of its node below /dev, with links followed: `ttyUSB0`, `pts/3`.
+    /// The name of its node below /dev, with links resolved: `ttyUSB0`, `pts/3`.
     var name: String
     /// The device number of its node, if there is one.
     var number: DeviceID?
     /// The device as udev or the kernel describes it; nil for a pseudo-terminal.
     var device: Device?
     var node = Node.present(.init())
-    /// The processes that have the port.
+    /// The processes that have the port open.
     var occupants = Occupants()
-    /// The state of the lock file of the port, if it matters.
+    /// The lock file of the port, if there is a problem with it.
     var lock: LockFile?
-    /// Whether a udev rule tells ModemManager to ignore it.
+    /// Whether a udev rule makes ModemManager ignore the port.
     var isIgnoredByModemManager = false
     /// The file that enables autosuspend of the adapter, if it is enabled.
     var autosuspend: FilePath?
@@ -96,15 +96,15 @@ extension Facts {
   /// The file at the path of the port.
   enum Node: Hashable {
     case present(Permissions)
-    /// The kernel has the port, but /dev has no node for it. The numbers are those of sysfs: `188:0`.
+    /// The kernel has the port, but /dev contains no node for it. The numbers are those of sysfs: `188:0`.
     case absent(numbers: String?)
     /// A file that is not a terminal.
     case notATerminal
-    /// A directory on the path may not be searched.
+    /// The user may not search a directory on the path.
     case closedOff
   }
 
-  /// Who may use a node.
+  /// The permissions of a node.
   struct Permissions: Hashable {
     var isAccessible = true
     var owner: String?
@@ -114,17 +114,17 @@ extension Facts {
     var isForGroup = true
     /// Whether the user is a member of that group in /etc/group.
     var listsUser = false
-    /// Whether logind gives access to the user at the seat: udev's tag `uaccess`, which sets an ACL.
+    /// Whether logind gives the user at the seat access: udev's tag `uaccess`, which sets an ACL.
     var isForSeat = false
   }
 
-  /// The processes that have a port.
+  /// The processes that have a port open.
   struct Occupants: Hashable {
     /// The process that prevents others from opening the port, by a lock or exclusive mode.
     var holder: PortHolder?
     /// The other processes that have the port open.
     var sharers: [PortHolder] = []
-    /// Those of them that have a session that this user can join.
+    /// The IDs of those processes that have a session that this user can join.
     var sessions: Set<Int32> = []
   }
 
@@ -133,25 +133,25 @@ extension Facts {
     var file: FilePath
     var state: State
 
-    /// What is wrong with a lock file.
+    /// The problem of a lock file.
     enum State: Hashable {
-      /// Its process has ended; nil if an empty file was left behind.
+      /// Its process has ended. The ID is nil if the file is empty.
       case stale(pid: Int32?)
-      /// It is empty, and so new that a program may be creating it.
+      /// It is empty, but so new that a program may still be writing it.
       case inCreation
       /// It names no process, or cannot be read.
       case unusable(Errno?)
     }
   }
 
-  /// A USB serial chip of which the kernel has made no port.
+  /// A USB serial chip for which the kernel has created no port.
   struct Stray: Hashable {
     var id: USBID
     /// The kernel's driver for it.
     var module: String
     /// Its place on the bus, for example `1-1.2`.
     var place: String
-    /// The driver that uses its interface instead: `usbfs` is a program that uses libusb.
+    /// The driver that uses its interface instead. `usbfs` stands for a program with libusb.
     var driver: String?
     var isModuleLoaded = false
   }

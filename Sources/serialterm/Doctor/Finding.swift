@@ -3,19 +3,19 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// A problem that prevents the use of a port, or may disturb it.
+/// A problem that prevents the use of a port, or may interfere with it.
 struct Finding: Hashable {
   let code: Code
-  /// The port that it is about; nil if it is about the machine.
+  /// The affected port; nil if the finding is about the computer.
   let port: FilePath?
-  /// The problem, in the words of `connect`.
+  /// The problem, in the same words as `connect` uses.
   let what: String
-  /// The reason, in a sentence or two.
+  /// The reason, in one or two sentences.
   let why: String
   /// The commands that fix it.
   let mend: [String]
 
-  /// The kind of finding. Scripts rely on the names; the manual has a section for each.
+  /// The kind of finding. Scripts rely on the names. The manual has a section for each.
   enum Code: String, CaseIterable {
     case noDevice = "no-device"
     case noSuchDevice = "no-such-device"
@@ -43,7 +43,7 @@ struct Finding: Hashable {
     case heldByServer = "held-by-a-server"
   }
 
-  /// The section of the manual that explains the finding, as a command to type.
+  /// The command that shows the section of the manual about the finding.
   var documentation: String { "man 7 serialterm-troubleshooting   # \(code.title)" }
 }
 
@@ -67,7 +67,7 @@ extension Finding.Code {
 }
 
 extension Finding.Code {
-  /// Whether it prevents the use of the port; otherwise it may only disturb it.
+  /// Whether it prevents the use of the port. Otherwise it may only interfere with it.
   var isBlocking: Bool {
     switch self {
     case .noDevice, .noSuchDevice, .noNode, .notASerialPort, .noHardware, .permissionDenied,
@@ -82,7 +82,7 @@ extension Finding.Code {
 }
 
 extension Finding {
-  /// The finding for scripts.
+  /// The finding as JSON, for scripts.
   var json: JSON {
     .object([
       ("code", .string(code.rawValue)),
@@ -95,10 +95,10 @@ extension Finding {
     ])
   }
 
-  /// The finding for people, in lines.
+  /// The finding as lines for people.
   ///
-  /// - Parameter width: the columns of the terminal; nil if lines may have any length. Commands are not
-  ///   wrapped, so that they can be copied.
+  /// - Parameter width: the columns of the terminal; nil for no limit. Commands are not wrapped, so that users can
+  ///   copy them.
   func lines(style: TextStyle, width: Int? = nil) -> [String] {
     let subject = port.map { "\($0.string): " } ?? ""
     let title = Self.wrap((subject + what).harmless, to: width)
@@ -115,7 +115,7 @@ extension Finding {
     return StyledLine(text).wrapped(toWidth: width, indentation: 2).map(\.text)
   }
 
-  /// A command with its comment, which gets a line of its own if the two are too long for one.
+  /// A command with its comment. The comment gets its own line if the two are too long for one.
   private static func commandLines(_ text: String, width: Int?) -> [String] {
     let labelWidth = "  fix:   ".count
     guard let width, labelWidth + text.displayWidth > width,
@@ -128,7 +128,7 @@ extension Finding {
 }
 
 extension TextStyle {
-  /// A problem: red if it prevents the use of a port, yellow if it may only disturb it.
+  /// A problem in colour: red if it prevents the use of a port, yellow if it may only interfere.
   func warning(_ text: String, isBlocking: Bool) -> String {
     isColoured ? "\u{1B}[1;\(isBlocking ? 31 : 33)m\(text)\u{1B}[0m" : text
   }

@@ -2,17 +2,18 @@ import PlainText
 import SerialCore
 import SystemPackage
 
-/// Why a port cannot be used. `connect` fails with these words, and `doctor` finds the same ones.
+/// Why a port cannot be used. `connect` and `doctor` use the same words.
 enum PortProblem: Hashable {
   case noSuchDevice
   case noHardware
   case notASerialPort
   case permissionDenied
-  /// The user was added to the group of the node after this login began.
+  /// The user was added to the group of the node after the present login.
   case loginNeeded
-  /// Another program has the port; nil if this user cannot see which. It may have a session that this user can join.
+  /// Another program has the port open; nil if this user cannot see which one. The user may be able to join its
+  /// session.
   case busy(PortHolder?, hasSession: Bool = false)
-  /// A program is creating this lock file: it is empty, and a few seconds old.
+  /// A program is creating this lock file, which is empty and a few seconds old.
   case lockInCreation(String)
   /// This lock file names no process, or cannot be read.
   case unusableLock(String, Errno?)
@@ -36,7 +37,7 @@ extension PortProblem: CustomStringConvertible {
 }
 
 extension PortProblem {
-  /// How the user can use the port all the same, in a sentence; nil if there is no such way.
+  /// A sentence about another way to use the port; nil if there is none.
   var wayIn: String? {
     guard case .busy(let holder?, hasSession: true) = self else { return nil }
     return "'\(holder.joiningCommand)' joins that session."

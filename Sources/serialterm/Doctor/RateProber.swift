@@ -4,7 +4,7 @@ import Posix
 import SerialCore
 import SessionKit
 
-/// Listens at one baud rate after the other while the device sends; sends nothing.
+/// Listens at one baud rate after the other while the device sends. It sends nothing.
 final class RateProber: SessionObserver {
   private let frontEnd: HeadlessInterface
   private var probe: RateProbe?
@@ -14,7 +14,7 @@ final class RateProber: SessionObserver {
   private var session: Session { frontEnd.session }
   private var loop: IOLoop { frontEnd.loop }
 
-  /// The time between two looks at the driver's counters.
+  /// The time between two readings of the driver's counters.
   private static let interval = Duration.milliseconds(100)
 
   init(_ frontEnd: HeadlessInterface) {
@@ -22,9 +22,9 @@ final class RateProber: SessionObserver {
     session.addObserver(self, of: [.stateChange, .countersChange])
   }
 
-  /// Runs until the rate is found, or all were tried. The port gets its settings back.
+  /// Runs until the rate is found, or all rates were tried. Then it restores the settings of the port.
   ///
-  /// - Returns: the search; nil if a signal has ended it, and the exit status then.
+  /// - Returns: the search, nil if a signal ended it, and the exit status in that case.
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> (probe: RateProbe?, status: ExitStatus) {
     frontEnd.onReceived = { [unowned self] in
@@ -39,7 +39,7 @@ final class RateProber: SessionObserver {
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     guard case .open(let endpoint, let settings) = new, !old.isOpen else { return }
     self.endpoint = endpoint
-    // The port has kept its rate, which is no difference to report.
+    // The port has kept its own rate, so there is no difference to report.
     session.requestedSettings = settings
   }
 
@@ -103,14 +103,14 @@ final class RateProber: SessionObserver {
 }
 
 extension LineSettings {
-  /// Whether text at another rate arrives: UARTs tolerate a few percent.
+  /// Whether text sent at another rate arrives intact: UARTs tolerate a few percent.
   fileprivate func isNear(_ rate: UInt32) -> Bool {
     abs(Int(baudRate) - Int(rate)) * 50 <= Int(rate)
   }
 }
 
 extension SessionConfiguration {
-  /// Opens a port as it is: no line is set, and the baud rate stays.
+  /// The configuration that opens a port unchanged: the lines and the baud rate stay as they are.
   static func probing(_ target: Target) -> SessionConfiguration {
     var options = LinkOptions()
     options.keepsBaudRate = true

@@ -2,7 +2,7 @@ import PlainText
 import SerialCore
 import SessionKit
 
-/// What the search for a baud rate has found, for people and for programs.
+/// The result of the search for a baud rate, for people and programs.
 struct RateReport {
   let endpoint: Endpoint
   let probe: RateProbe
@@ -69,7 +69,7 @@ extension RateProbe.Trial {
     framing == nil ? count : bestTextCount
   }
 
-  /// The evidence, as a sentence.
+  /// The evidence as a sentence.
   fileprivate func words(textCount: Int) -> String {
     guard byteCount > 0 else { return "nothing came in." }
     let few = isConclusive ? "" : ", too few to tell"

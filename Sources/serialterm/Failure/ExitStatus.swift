@@ -21,13 +21,12 @@ enum ExitStatus: Hashable {
   /// The exit status of a command that was run.
   case command(Int32)
 
-  /// The signals that end the program in an orderly way. The default action of the less usual ones would
-  /// leave the session's settings on the port.
+  /// The signals that end the program in an orderly way. The default action of the rarer ones would leave the
+  /// session's settings on the port.
   static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
 
-  /// The signals that the program ignores, because write(2) reports the same as an error: a reader
-  /// that is gone (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child processes
-  /// get the default action back.
+  /// The signals that the program ignores, because write(2) reports the same condition as an error: a closed reader
+  /// (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child processes get the default actions.
   static let ignoredSignals = [SIGPIPE, SIGXFSZ]
 
   var code: Int32 {
@@ -52,7 +51,7 @@ enum ExitStatus: Hashable {
 /// A failure that ends the program: what happened, where, and what to do about it.
 struct Failure: Error, Hashable, CustomStringConvertible {
   let status: ExitStatus
-  /// Lines of text, without control characters. Empty if the user knows already.
+  /// Lines of text without control characters. Empty if the user already knows.
   let message: String
 
   var description: String { message }
@@ -62,7 +61,7 @@ struct Failure: Error, Hashable, CustomStringConvertible {
     self.message = message.harmlessLines
   }
 
-  /// Standard output cannot be written. A reader that closed the pipe needs no message.
+  /// Standard output cannot be written to. A reader that has closed the pipe needs no message.
   init(outputGone error: Errno) {
     self.init(.outputGone, error == .brokenPipe ? "" : "standard output: \(error).")
   }

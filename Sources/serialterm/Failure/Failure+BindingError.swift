@@ -3,7 +3,7 @@ import SerialCore
 import SessionKit
 
 extension Failure {
-  /// Puts in words why a session could not be bound to its target, with advice.
+  /// Describes why a session could not be bound to its target, with advice.
   init(_ error: BindingError) {
     switch error {
     case .noTarget:
@@ -15,10 +15,10 @@ extension Failure {
     }
   }
 
-  /// The query has no answer, and there is no terminal to ask on.
+  /// No device matches the query, and there is no terminal to ask on.
   ///
   /// - Parameters:
-  ///   - devices: the present devices; those that can be named instead are listed.
+  ///   - devices: the present devices. Those that the user can name instead are listed.
   ///   - mayWait: whether the command has the option `--wait`.
   init(noneFor query: DeviceQuery, among devices: [Device], mayWait: Bool = true) {
     switch query {
@@ -32,7 +32,7 @@ extension Failure {
     }
   }
 
-  /// The query has several answers, and there is no terminal to ask on.
+  /// Several devices match the query, and there is no terminal to ask on.
   init(several devices: [Device], for query: DeviceQuery) {
     let list = devices.lines.joined(separator: "\n")
     switch query {
@@ -45,7 +45,7 @@ extension Failure {
 }
 
 extension DeviceQuery {
-  /// The lines that say that no hot-pluggable device is present, and what is.
+  /// Lines that explain that no hot-pluggable device is present, and list the others.
   func absence(among devices: [Device]) -> [String] {
     let ports = choices(among: devices)
     let reason = Self.reason(isWithoutPorts: ports.isEmpty)
@@ -57,14 +57,14 @@ extension DeviceQuery {
     return ["\(reason). Name one of these ports:"] + ports.lines
   }
 
-  /// Why the query has no answer.
+  /// The reason why no device matches the query.
   func reasonForAbsence(among devices: [Device]) -> String {
     Self.reason(isWithoutPorts: choices(among: devices).isEmpty)
   }
 
-  /// Why nothing can be chosen.
+  /// The reason why there is nothing to choose.
   ///
-  /// - Parameter isWithoutPorts: whether there are no UARTs of the board either.
+  /// - Parameter isWithoutPorts: whether there are no on-board UARTs either.
   static func reason(isWithoutPorts: Bool) -> String {
     "no \(isWithoutPorts ? "" : "USB or other hot-pluggable ")serial device is present"
   }

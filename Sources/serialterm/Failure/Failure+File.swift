@@ -2,7 +2,7 @@ import SessionKit
 import SystemPackage
 
 extension FileSource {
-  /// Opens a file that the user has named.
+  /// Opens a file that the user named.
   ///
   /// - Throws: ``Failure`` if it is not a regular file, or cannot be read.
   convenience init(ofUser path: FilePath) throws(Failure) {

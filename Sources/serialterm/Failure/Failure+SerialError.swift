@@ -5,12 +5,12 @@ import SessionKit
 import SystemPackage
 
 extension Failure {
-  /// Puts an error of the port in words, with advice.
+  /// Describes an error of the port, with advice.
   ///
   /// - Parameters:
   ///   - error: the error.
-  ///   - problem: the cause, which `doctor` finds too.
-  ///   - denial: what `doctor` finds about the permissions, if access was denied.
+  ///   - problem: the cause, in the words of `doctor`.
+  ///   - denial: the finding of `doctor` about the permissions, if access was denied.
   init(_ error: SerialError, _ problem: PortProblem, denial: Finding?) {
     let path = "\(error.endpoint)".harmless
     let word = "\(error.endpoint)".shellWord
@@ -43,7 +43,7 @@ extension Failure {
     self.init(status, "\(path): \(denial?.what ?? "\(problem)"). \(advice)")
   }
 
-  /// An error that is not about whether the port can be used.
+  /// An error of an operation on a port that can be used.
   private init(other error: SerialError) {
     let path = "\(error.endpoint)".harmless
     switch error.code {
@@ -78,8 +78,8 @@ extension Failure {
     }
   }
 
-  /// Puts an error of the port in words, with advice. Looks up the holder of a busy port, and the reason
-  /// why access is denied.
+  /// Describes an error of the port, with advice. It looks up the holder of a busy port, or the reason why access is
+  /// denied.
   init(_ error: SerialError) {
     if error.endpoint.kind == .ssh, error.operation == "ssh" {
       self.init(ssh: error)
@@ -132,12 +132,12 @@ extension Failure {
 }
 
 extension String {
-  /// The text with a full stop at its end.
+  /// The text, with a full stop at the end.
   fileprivate var asSentence: String { hasSuffix(".") ? self : "\(self)." }
 }
 
 extension PortProblem {
-  /// Why a port is busy: looks at the lock file and at all processes.
+  /// The reason why a port is busy, from the lock file and the list of processes.
   static func busy(at endpoint: Endpoint) -> PortProblem {
     guard let path = endpoint.path else { return .busy(nil) }
     let holders = PortHolders()
@@ -152,7 +152,7 @@ extension PortProblem {
 }
 
 extension FactGatherer {
-  /// What `doctor` finds about the permissions of a path; nil if they allow access.
+  /// The finding of `doctor` about the permissions of a path; nil if they allow access.
   static func denial(at path: FilePath) -> Finding? {
     let gatherer = FactGatherer(devices: [], occupants: { _ in Facts.Occupants() })
     let machine = Facts.Machine(user: gatherer.user, isContainer: gatherer.isContainer)
@@ -163,7 +163,7 @@ extension FactGatherer {
 }
 
 extension Finding {
-  /// The reason and the fix, in sentences.
+  /// The reason and the fix, as sentences.
   fileprivate var advice: String {
     let fixes = mend.map { line in
       guard let comment = line.firstRange(ofText: "   # ") else { return "'\(line)'" }
@@ -174,8 +174,8 @@ extension Finding {
 }
 
 extension NodeAccess {
-  /// The group whose members may use a node that is denied to this user; nil if that is root's group, or
-  /// if the group may not read and write it, as the terminal of a login.
+  /// The group whose members may use a node that this user may not open; nil if that is root's group, or if the group
+  /// may not read and write the node, as for the terminal of a login.
   var admittedGroup: String? {
     guard case .denied(_, let group?, let mode?) = self, group != "root",
       mode.isSuperset(of: [.groupReadWrite])

@@ -3,7 +3,7 @@ import Logs
 import SessionKit
 
 extension Failure {
-  /// Puts in words why a session could not begin, or has ended.
+  /// Describes why a session could not start, or has ended.
   init(_ error: SessionError) {
     switch error {
     case .binding(let error): self.init(error)
@@ -19,7 +19,7 @@ extension Failure {
     }
   }
 
-  /// Puts in words why logging could not begin.
+  /// Describes why logging could not start.
   init(_ error: LogError) {
     switch error {
     case .file(let error): self.init(.logFailed, "\(error)\(error.advice).")
@@ -29,7 +29,7 @@ extension Failure {
 }
 
 extension LogFileError {
-  /// What to do about it.
+  /// The advice for the error.
   fileprivate var advice: String {
     switch reason {
     case .exists: "; --log-append appends to it"

@@ -3,14 +3,14 @@ import TerminalFrontEnd
 
 /// The texts of `serialterm help` and of `--help`.
 enum HelpTopic {
-  /// What there is help about besides the commands and their groups.
+  /// The help topics besides the commands and their groups.
   static let subjects = [
     (name: "targets", summary: "The forms of TARGET."),
     (name: "keys", summary: "The keys of a session."),
     (name: "exit-status", summary: "What the exit status means."),
   ]
 
-  /// The text about a command, a group of commands or a subject; nil if there is none of this name.
+  /// The help text about a command, a group of commands or a subject; nil if there is no such topic.
   static func text(of words: [String]) -> String? {
     let name = words.joined(separator: " ")
     if name.isEmpty { return program }
@@ -68,7 +68,7 @@ enum HelpTopic {
     return help.text
   }
 
-  /// The commands whose names begin with the same word.
+  /// The groups of commands whose names begin with the same word.
   static let groups = [
     CommandGroup(
       name: "profile", summary: "List, show, save and import profiles.",
@@ -96,7 +96,7 @@ enum HelpTopic {
     return help.text
   }
 
-  /// All commands; those whose names begin with the same word, together.
+  /// All commands. Those whose names begin with the same word appear together.
   private static var allCommands: [(term: String, meaning: String)] {
     var terms: [(term: String, meaning: String)] = []
     for command in Subcommands.all.map({ $0.description }) where !command.isHidden {
@@ -197,7 +197,7 @@ enum HelpTopic {
   ]
 }
 
-/// Commands whose names begin with the same word, and what help says about them together.
+/// A group of commands whose names begin with the same word, with its own help text.
 struct CommandGroup {
   let name: String
   let summary: String

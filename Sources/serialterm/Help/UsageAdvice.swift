@@ -1,11 +1,10 @@
 import Options
 
-/// Messages about wrong command lines, with advice: which option or command may have been meant, and which
-/// help has the answer.
+/// Messages about wrong command lines. They suggest the intended option or command, and the help to read.
 enum UsageAdvice {
-  /// The message for a word that fits no parameter.
+  /// The message for a word that is not a valid parameter.
   ///
-  /// - Parameter command: the command; `connect` if none is named.
+  /// - Parameter command: the command; `connect` if the command line names none.
   static func message(for error: WordError, in command: CommandDescription) -> String {
     let what: String
     switch error {
@@ -29,13 +28,13 @@ enum UsageAdvice {
     return "\(what) \(help(for: command))"
   }
 
-  /// The message for values that contradict each other, or one that is wrong.
+  /// The message for a wrong value, or for values that contradict each other.
   static func message(for error: UsageError, in command: CommandDescription) -> String {
     let end = error.description.hasSuffix(".") || error.description.hasSuffix("?") ? "" : "."
     return "\(error)\(end) \(help(for: command))"
   }
 
-  /// Where the answer is.
+  /// The help to read.
   private static func help(for command: CommandDescription) -> String {
     "See '\(Serialterm.name) \(command.name) --help'."
   }
@@ -67,7 +66,7 @@ enum UsageAdvice {
     return ": did you mean --\(name)?"
   }
 
-  /// Whether a command has the option that an advice names, or the advice names none.
+  /// Whether an advice applies to a command: the command has the option that the advice names, if it names any.
   private static func isTrue(_ advice: String, for command: CommandDescription) -> Bool {
     guard let start = advice.firstIndex(of: "-"), advice[start...].hasPrefix("--") else {
       return command.declarations.contains { $0.name == "target" }
@@ -92,15 +91,15 @@ enum UsageAdvice {
     return "."
   }
 
-  /// The message for a word that was taken for one of several TARGETs, and cannot be one: a baud rate, a
-  /// format, or what follows a misspelt command; nil if it may be a TARGET.
+  /// The message for a word that was read as a TARGET but cannot be one: a baud rate, a format, or the word after a
+  /// misspelt command; nil if it may be a TARGET.
   ///
   /// - Parameters:
-  ///   - targets: the TARGETs that lead nowhere, as they were given.
+  ///   - targets: the TARGETs that do not exist, as the user gave them.
   ///   - words: the words after the program's name.
   static func message(forTargets targets: [String], words: [String]) -> String? {
     for target in targets {
-      // screen(1) takes the rate and settings after the device: 9600,cs8.
+      // screen(1) has the rate and settings after the device: 9600,cs8.
       let rate = target.prefix { $0 != "," }
       if rate.allSatisfy(\.isNumber) {
         return "there is no device '\(target)': did you mean -b \(rate)? "
@@ -120,13 +119,13 @@ enum UsageAdvice {
     return "'\(first)' is not a command: did you mean '\(Serialterm.name) \(name)'?"
   }
 
-  /// Whether a word ends with the option of the time format: `-t`, `-xt`.
+  /// Whether a word ends with the option of timestamps: `-t`, `-xt`.
   private static func isTimestamps(_ word: String) -> Bool {
     word == "--timestamps" || (word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("t"))
   }
 
-  /// What a TARGET that leads nowhere may have been meant as, in words; nil if nothing is near. Another number
-  /// is another device, not a mistake.
+  /// A suggestion for a TARGET that does not exist; nil if nothing is similar. A different number is a different
+  /// device, not a typing mistake.
   static func meaning(
     ofTarget text: String, isFirstWord: Bool, nodes: () -> [String], profiles: () -> [String]
   ) -> String? {
@@ -142,7 +141,7 @@ enum UsageAdvice {
       .map { "'\($0)'" }
   }
 
-  /// The message for a topic that there is no help about.
+  /// The message for an unknown help topic.
   static func message(forHelpAbout topic: [String]) -> String {
     let topics =
       HelpTopic.subjects.map(\.name) + Subcommands.all.map { $0.name }
@@ -154,7 +153,7 @@ enum UsageAdvice {
     return "there is no help about '\(name)'\(advice) See '\(Serialterm.name) --help'."
   }
 
-  /// The message for a word after the first word of several commands that is none of their second.
+  /// The message for an unknown second word of a command group.
   static func message(forMember word: String, of group: String) -> String {
     let members = Subcommands.all.map { $0.name }.filter { $0.hasPrefix("\(group) ") }
       .map { String($0.dropFirst(group.count + 1)) }
@@ -165,15 +164,15 @@ enum UsageAdvice {
     return "'\(group)' has no command '\(word)'\(advice) See '\(Serialterm.name) \(group) --help'."
   }
 
-  /// The command that a word may have been meant as.
+  /// The command that a misspelt word probably stands for.
   static func command(likely word: String) -> String? {
     let names = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
       .compactMap { $0.name.split(separator: " ").first.map(String.init) }
     return Misspelling.nearest(to: word, among: names + ["help"])
   }
 
-  /// Options of other terminal programs, and what to use here: tio(1), picocom(1), minicom(1), pyserial's
-  /// miniterm, and options that many programs have.
+  /// Options of other programs, and their equivalents here: tio(1), picocom(1), minicom(1), pyserial's miniterm, and
+  /// options that many programs have.
   static let otherNames: [String: String] = [
     "--baudrate": "use --baud", "--speed": "use --baud",
     "--databits": "use --data-bits", "--stopbits": "use --stop-bits",
@@ -203,7 +202,7 @@ enum UsageAdvice {
 }
 
 extension Declaration {
-  /// Whether it is the option that a word names: `--name`, `-n`, or its opposite.
+  /// Whether a word names the option: `--name`, `-n`, or its opposite.
   fileprivate func isWritten(_ word: String) -> Bool {
     guard !isArgument else { return false }
     return "--\(name)" == word || oppositeName.map { "--\($0)" } == word

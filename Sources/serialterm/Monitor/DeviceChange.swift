@@ -14,7 +14,7 @@ struct DeviceChange {
   /// The properties that have changed.
   ///
   /// - Parameters:
-  ///   - old: the former device, and whether it was accessible, if that is known.
+  ///   - old: the former device, and whether it was accessible; nil if that is unknown.
   ///   - new: the present device.
   static func changes(
     from old: (device: Device, isAccessible: Bool?), to new: (device: Device, isAccessible: Bool)
@@ -77,12 +77,12 @@ struct DeviceChange {
 }
 
 extension [DeviceChange] {
-  /// An object with a member for each: `{"links":{"old":[…],"new":[…]}}`.
+  /// An object with one member for each property: `{"links":{"old":[…],"new":[…]}}`.
   var json: JSON {
     .object(map { ($0.key, .object([("old", $0.old), ("new", $0.new)])) })
   }
 
-  /// The changes in words. The system also reports changes of properties that are not shown.
+  /// The changes as text. The system also reports changes of properties that are not shown.
   var text: String {
     isEmpty ? "no visible change" : map(\.text).joined(separator: ", ").harmless
   }

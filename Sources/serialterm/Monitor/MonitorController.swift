@@ -6,9 +6,9 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Prints the devices and their changes until the count, the timeout or a signal.
+/// Prints the devices and their changes until a count, a timeout or a signal.
 final class MonitorController: DeviceObserver {
-  /// How events are printed.
+  /// The output format of events.
   enum Format {
     case table, json
   }
@@ -20,15 +20,15 @@ final class MonitorController: DeviceObserver {
   private let loop: IOLoop
   private let output: OutputChannel
   private let devices: DeviceCatalog
-  /// Held while standard output is crowded: the kernel keeps events meanwhile.
+  /// Held while standard output is crowded. The kernel keeps the events meanwhile.
   private var pause: DeviceCatalog.Pause?
   private var holders: PortHolders?
-  /// Whether each device was accessible when it was printed last, by its path in sysfs.
+  /// Whether each device was accessible when it was last printed, by its path in sysfs.
   private var wasAccessible: [String: Bool] = [:]
   private var seen = 0
   private var outcome: Result<ExitStatus, Failure>?
 
-  /// Creates a monitor; nothing is printed yet.
+  /// Creates a monitor. It prints nothing yet.
   ///
   /// - Throws: the errors of the loop.
   init(
@@ -90,7 +90,7 @@ final class MonitorController: DeviceObserver {
     if seen == count { finish(.success(.done)) }
   }
 
-  /// - Parameter changes: the changes since it was printed last; nil if the event is not a change.
+  /// - Parameter changes: the changes since the device was last printed; nil if the event is not a change.
   /// - Returns: whether to print the device.
   @discardableResult
   private func print(
@@ -99,12 +99,12 @@ final class MonitorController: DeviceObserver {
     guard includesAll || device.hasHardware else { return false }
     wasAccessible[device.syspath] = NodeAccess.of(device.node) == .accessible
     output.write("\(line(event, device, changes))\n")
-    // If the kernel runs out of memory meanwhile, the watcher enumerates again.
+    // If the kernel runs out of memory for events, the watcher enumerates the devices again.
     if output.isCrowded && pause == nil { pause = devices.pause() }
     return true
   }
 
-  /// The holders of ports, looked up once in a turn, because a hub brings many devices at once.
+  /// The holders of ports. They are looked up once per turn, because a hub brings many devices at once.
   private var currentHolders: PortHolders {
     if let holders { return holders }
     let present = PortHolders()

@@ -1,7 +1,7 @@
 import SerialCore
 
 extension Endpoint {
-  /// The endpoint in a message: its address, or what a session waits for.
+  /// The endpoint for a message: its address, or the device that a session waits for.
   var inWords: String {
     switch (kind, description) {
     case (.unresolved, "new"): "the next device to be plugged in"

@@ -1,9 +1,9 @@
 import PlainText
 import SerialCore
 
-/// What has the pen, in words.
+/// Texts about the author that has the pen.
 extension Author {
-  /// What it does: `image.bin is being sent`, `login.txt is running`.
+  /// Its activity: `image.bin is being sent`, `login.txt is running`.
   var activity: String {
     switch kind {
     case .file: "\(name) is being sent"
@@ -12,7 +12,7 @@ extension Author {
     }
   }
 
-  /// What the user would leave unfinished: `image.bin is sent`.
+  /// The event to wait for before leaving: `image.bin is sent`.
   var completion: String {
     switch kind {
     case .file: "\(name) is sent"
@@ -21,7 +21,7 @@ extension Author {
     }
   }
 
-  /// What the user lets it do: `keep sending`.
+  /// The choice that lets it continue: `keep sending`.
   var continuation: String {
     switch kind {
     case .file: "keep sending"

@@ -2,11 +2,11 @@ import EventLoop
 import PlainText
 import SerialCore
 
-/// Reports bytes with errors, and breaks: the first one at once, then the number after a second, and
-/// less and less often while there are more. A wrong speed causes thousands.
+/// Reports bytes with errors, and breaks. The first one is reported immediately. Further ones are counted, and
+/// reported after a second, then less and less often: a wrong speed causes thousands.
 ///
-/// If errors are marked, each is reported with its byte; otherwise, and for overruns, which have no
-/// mark, when the driver's counters are read.
+/// If errors are marked, each is reported with its byte. Otherwise, and for overruns, which have no mark, errors are
+/// reported when the driver's counters are read.
 final class LineErrorReport: SessionObserver {
   /// Called with a line to print.
   var say: (String) -> Void = { _ in }
@@ -52,7 +52,7 @@ final class LineErrorReport: SessionObserver {
     if !counts.isEmpty { say("the driver counted \(counts.joined(separator: ", ")).") }
   }
 
-  /// Prints what has not been printed yet.
+  /// Prints what was not printed yet.
   func finish() {
     if markCount > 0 {
       say(
@@ -87,7 +87,7 @@ extension LineError {
 }
 
 extension CountedError {
-  /// Whether the kernel can mark it in the received bytes.
+  /// Whether the kernel can mark this error in the received bytes.
   fileprivate var isMarked: Bool {
     switch self {
     case .framing, .parity, .breakCondition: true

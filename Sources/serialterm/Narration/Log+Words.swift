@@ -3,7 +3,7 @@ import PlainText
 import SystemPackage
 
 extension Log.News {
-  /// What is new about a log.
+  /// A message about the news of a log.
   func words(at path: FilePath) -> String {
     switch self {
     case .overflow: "the log \(path) is too slow: what comes now is missing from it."

@@ -1,14 +1,14 @@
 import EventLoop
 import PlainText
 
-/// Reports input that is not sent. Typed input is reported at once, and then once a second with a count;
-/// the input of a pipe is counted, and reported at the end.
+/// Reports input that is not sent. Typed input is reported immediately, then once a second with a count. Input of a
+/// pipe is counted, and reported at the end.
 final class RefusalReport {
   private let loop: IOLoop
   private let say: (String) -> Void
   private var timer: LoopTimer?
   private var count = 0
-  /// Why the input of a pipe is refused; nil if none was.
+  /// Why input of a pipe was refused; nil if none was.
   private var pipeReason: String?
   /// The total number of refused bytes.
   private(set) var total = 0
@@ -30,7 +30,7 @@ final class RefusalReport {
   func add(_ bytes: Int, because reason: String) {
     total += bytes
     if timer == nil {
-      // One byte is the key that was just pressed; for a paste the count is needed.
+      // A single byte is the key that was just pressed. For a paste, the count is useful.
       say(bytes == 1 ? "not sent: \(reason)." : "not sent: \(bytes.counted("byte")), \(reason).")
       waitForMore(because: reason)
     } else {
@@ -38,7 +38,7 @@ final class RefusalReport {
     }
   }
 
-  /// Reports what has not been reported yet.
+  /// Reports the refusals that were not reported yet.
   func flush() {
     timer = nil
     if let reason = pipeReason { say("\(total.bytesWere) not sent: \(reason).") }

@@ -8,30 +8,30 @@ import SystemPackage
 import Telnet
 import TerminalFrontEnd
 
-/// Tells the user what happens to a session: its device is opened, lost and found again; the driver changed a
-/// setting; the session has news.
+/// Reports the events of a session to the user: the device is opened, lost and found again, the driver changed a
+/// setting, the session has news.
 final class SessionNarrator: SessionObserver {
   private let console: Console
-  /// The keys that quit and help, in words; nil if the user has no keyboard here, empty if another port
-  /// has said them.
+  /// Returns the keys for quitting and for help, as text; nil if the user has no keyboard here; empty if another port
+  /// has already printed them.
   var keys: () -> String? = { nil }
-  /// How the user reopens a released port, in words; nil if there is no way.
+  /// How the user reopens a released port, as text; nil if the user cannot.
   var wayBack: String?
-  /// The programs that have the released port, in words; nil if there are none.
+  /// Returns the programs that have the released port, as text; nil if there are none.
   var borrowers: () -> String? = { nil }
-  /// Who is at the session that this one has joined; nil if it has joined none.
+  /// Returns the members of the session that this one has joined; nil if it has joined none.
   var farSharing: () -> Sharing? = { nil }
-  /// The keys for the pen, in words; nil if the user has no keyboard here.
+  /// Returns the keys for the pen, as text; nil if the user has no keyboard here.
   var penKeyName: () -> String? = { nil }
-  /// The name of the port in messages that do not say which one it is; nil while it is the only one.
+  /// The port's name in messages that do not name a port themselves; nil while it is the only one.
   var name: String?
   private var goneAt: MonotonicTime?
   private var hasBeenOpen = false
-  /// Whether the first line was printed: what happened before is in it.
+  /// Whether the first line was printed. It includes everything that happened before.
   private var hasGreeted = false
   private var news: ObservationToken<SessionNews>?
 
-  /// Tells the news of a session at once; its events, when the narrator observes it.
+  /// Reports the news of a session from now on. It reports the session's events when it observes the session.
   init(of controller: SessionController, on console: Console) {
     self.console = console
     news = controller.news.observe { [unowned self] in tell($0) }
@@ -47,16 +47,16 @@ final class SessionNarrator: SessionObserver {
     case .open(let port, let settings) where !hasBeenOpen:
       hasBeenOpen = true
       warnOfDifferences(in: session)
-      // Nothing is said between pipes, where all is as expected.
+      // Between pipes nothing is printed if everything is as expected.
       if keys() != nil { sayOpened(port, settings, in: session) }
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
-      // Who has the port was said when opening it failed.
+      // The program that has the port was named when opening it failed.
       if let keys = keys(), !keys.isEmpty { console.say(keys) }
     case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
-    // What is said when it has been joined is enough.
+    // The message after joining is enough.
     case .opening(let port, after: nil) where port.kind == .session: break
     case .opening(let port, after: nil):
-      // Somebody who waits wants to know how to leave.
+      // A user who waits may want to know how to quit.
       if keys() != nil { sayWithKeys("connecting to \(port).") }
     case .open, .closed, .opening, .released: break
     }
@@ -105,7 +105,7 @@ final class SessionNarrator: SessionObserver {
       }
       warnOfDifferences(in: session)
     case (.opening(_, after: nil), .open(let port, let settings)) where hasGreeted:
-      // A link that opens late. The keys were said when it began.
+      // The link opened late. The keys were printed when it began to open.
       hasBeenOpen = true
       if port.kind == .session {
         sayOpened(port, settings, in: session)
@@ -122,7 +122,7 @@ final class SessionNarrator: SessionObserver {
 
   // MARK: News
 
-  /// Prints the news as a sentence. Losses are printed even with `--quiet`.
+  /// Prints the news as a sentence. Losses of data are printed even with `--quiet`.
   private func tell(_ news: SessionNews) {
     switch news {
     case .kernelConsole(let path):
@@ -148,7 +148,7 @@ final class SessionNarrator: SessionObserver {
       console.say(CommandOutcome.unavailable(because: reason).message)
     case .unsent(let count): console.warn(named("\(count.bytesWere) not sent."))
     case .fileUnsent(let file, let end): console.warn(named(file.words(for: end)))
-    // A view shows it at its place in the text.
+    // A view shows the mark at its position in the text.
     case .mark: break
     case .log(let path, let news): console.warn(news.words(at: path))
     case .notLogged(let path, let count):
@@ -160,9 +160,9 @@ final class SessionNarrator: SessionObserver {
     }
   }
 
-  // MARK: The others
+  // MARK: Other members
 
-  /// Prints what happens among those who are at the session.
+  /// Prints an event among the members of the session.
   private func tell(_ event: Roster.Event) {
     switch event {
     case .joined(let member): if member.id != SharingMessage.home { say("\(member.name) is here.") }
@@ -192,7 +192,7 @@ final class SessionNarrator: SessionObserver {
     }
   }
 
-  /// Who has the pen of a session that this one has joined, unless it is the user.
+  /// Prints who has the pen of a joined session, unless that is the user.
   private func sayWhoHasPen() {
     guard let sharing = farSharing(), sharing.pen != .mine else { return }
     let ask = penKeyName().map { " \($0) asks for it." } ?? ""
@@ -204,7 +204,7 @@ final class SessionNarrator: SessionObserver {
     }
   }
 
-  /// Prints what happens at a session that this one has joined.
+  /// Prints an event of a joined session.
   private func tell(_ news: FarDesk.News) {
     switch news {
     case .joined: sayWhoHasPen()
@@ -237,14 +237,14 @@ final class SessionNarrator: SessionObserver {
     }
   }
 
-  /// How the user answers, if there is a key for it.
+  /// A hint with the user's key for the pen; empty if the user has none.
   private func penKey(_ words: String) -> String {
     penKeyName().map { " \($0)\(words)" } ?? ""
   }
 
   private func say(_ text: String) { console.say(named(text)) }
 
-  /// Prints what happens at the entrances.
+  /// Prints an event at an entrance.
   func tell(_ news: PortServer.News) {
     switch news {
     case .notAllowed(let name): say("\(name) was not let in: --allow does not name its address.")
@@ -262,7 +262,7 @@ final class SessionNarrator: SessionObserver {
     }
   }
 
-  /// Warns of settings that the driver changed.
+  /// Warns about settings that the driver changed.
   func warnOfDifferences(in session: Session) {
     guard case .open(_, let actual) = session.state else { return }
     for difference in session.requestedSettings.differences(from: actual) {
@@ -278,7 +278,7 @@ final class SessionNarrator: SessionObserver {
 }
 
 extension SerialError {
-  /// The message about a port that is busy, and waited for.
+  /// The message about a busy port that the session waits for.
   fileprivate var heldForNow: String {
     let problem = PortProblem.busy(at: endpoint)
     return "waiting for \(endpoint): \(problem)." + (problem.wayIn.map { " \($0)" } ?? "")
@@ -286,14 +286,14 @@ extension SerialError {
 }
 
 extension [Device] {
-  /// Why similar devices are not used, in lines.
+  /// The lines that explain why similar devices are not used.
   fileprivate var notTaken: [String] {
     ["not used, because it is not certain that it is the lost device:"] + lines
   }
 }
 
 extension PlainFile {
-  /// That the file was not sent to its end, and how far it got.
+  /// The message that the file was not sent completely, with the number of sent bytes.
   fileprivate func words(for end: End) -> String {
     let progress = "\(sentCount.grouped) of \(size.bytesWere) sent"
     return switch end {

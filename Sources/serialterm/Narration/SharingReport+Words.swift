@@ -9,7 +9,7 @@ extension SharingReport {
 }
 
 extension SharingReport.Message {
-  /// What is the case, without the path: `doctor` finds the same.
+  /// The fact without the path. `doctor` uses the same words.
   var fact: String {
     switch self {
     case .shared(let holder): "also open in \(holder.command.harmless) (pid \(holder.pid))"
@@ -18,7 +18,7 @@ extension SharingReport.Message {
     }
   }
 
-  /// The message in words.
+  /// The message as text.
   func text(at path: FilePath) -> String {
     switch self {
     case .shared: "warning: \(path) is \(fact). \(SharingReport.loss)"

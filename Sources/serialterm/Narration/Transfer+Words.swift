@@ -4,7 +4,7 @@ import SessionKit
 import SystemPackage
 import TransferProtocols
 
-/// Transfers of files, in words.
+/// Texts about file transfers.
 extension [UInt8] {
   /// The bytes as the name of a file in a message.
   var shownAsName: String {
@@ -13,7 +13,7 @@ extension [UInt8] {
 }
 
 extension TransferStatus {
-  /// How far the transfer is, in one line: `boot.bin 45 % [####....] 11.2 kB/s, 0:12 left`.
+  /// The progress in one line: `boot.bin 45 % [####....] 11.2 kB/s, 0:12 left`.
   var line: String {
     if number == 0 {
       return isReceiving ? "waiting for the sender" : "waiting for the receiver"
@@ -34,7 +34,7 @@ extension TransferStatus {
     return details
   }
 
-  /// How much of the file was transferred, in percent; nil if its size is unknown.
+  /// The transferred part of the file, in percent; nil if its size is unknown.
   var percent: Int? { size.map { $0 == 0 ? 100 : Swift.min(position, $0) * 100 / $0 } }
 
   private static func bar(_ percent: Int) -> String {
@@ -44,7 +44,7 @@ extension TransferStatus {
       + String(repeating: ".", count: width - filled) + "]"
   }
 
-  /// Bytes a second in three or four digits.
+  /// A rate in bytes per second, with three or four digits.
   static func rate(_ bytes: Int) -> String {
     switch bytes {
     case ..<1_000: "\(bytes) B/s"
@@ -57,7 +57,7 @@ extension TransferStatus {
 }
 
 extension Duration {
-  /// In minutes and seconds: `0:12`, `75:00`.
+  /// The duration in minutes and seconds: `0:12`, `75:00`.
   fileprivate var inMinutes: String {
     let seconds = (nanoseconds + 999_999_999) / 1_000_000_000
     return "\(seconds / 60):\(String(100 + seconds % 60).dropFirst())"
@@ -65,7 +65,7 @@ extension Duration {
 }
 
 extension TransferSummary {
-  /// That the file was transferred, how fast, and where it is.
+  /// The message that the file was transferred, with the rate and the path.
   func words(isReceiving: Bool, storedAt path: FilePath?) -> String {
     let verb = isReceiving ? "received" : "sent"
     var text = "\(name.shownAsName) was \(verb): \(byteCount.counted("byte"))"
@@ -75,7 +75,7 @@ extension TransferSummary {
     if isMeasured {
       text += ", \(TransferStatus.rate(Int(Double(byteCount) / (duration / .seconds(1)))))"
     }
-    // A pseudo-terminal has no rate that it keeps to.
+    // A pseudo-terminal does not keep to a rate.
     if let efficiency, isMeasured, efficiency <= 1.02 {
       text += ", \(Int((Swift.min(efficiency, 1) * 100).rounded())) % of the line"
     }
@@ -86,7 +86,7 @@ extension TransferSummary {
 }
 
 extension DeclinedFile {
-  /// That the file is not received, and why.
+  /// The message that the file is not received, with the reason.
   var words: String {
     let because =
       switch reason {
@@ -122,12 +122,12 @@ extension TransferRemark {
 }
 
 extension TransferExchange.Outcome {
-  /// That the transfer failed, why, and how far it got.
+  /// The message that the transfer failed, with the reason and the progress.
   ///
   /// - Parameters:
-  ///   - fileCount: the number of files that were transferred.
-  ///   - partial: what was received of the present file.
-  ///   - patience: how long the other side was waited for.
+  ///   - fileCount: the number of transferred files.
+  ///   - partial: the received part of the present file.
+  ///   - patience: the time that the program waited for the other side.
   func words(
     for failure: TransferFailure, fileCount: Int, partial: (path: FilePath, count: Int)?,
     patience: Duration

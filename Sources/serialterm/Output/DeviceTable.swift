@@ -10,8 +10,8 @@ struct DeviceTable {
 
   /// Creates a table.
   ///
-  /// - Parameter width: the columns of the terminal; nil if lines may have any length. In a narrow terminal
-  ///   notes have lines of their own.
+  /// - Parameter width: the columns of the terminal; nil for no limit. In a narrow terminal, notes have their own
+  ///   lines.
   init(_ devices: [Device], holders: PortHolders, width: Int? = nil) {
     let notes = devices.map { Self.note($0, holders[$0.node]) }
     let header = ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME"]

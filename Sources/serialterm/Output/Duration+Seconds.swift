@@ -1,7 +1,7 @@
 import Posix
 
 extension Duration {
-  /// In seconds, as a person writes it: `5`, `0.25`.
+  /// The duration in seconds, as a person writes it: `5`, `0.25`.
   var inSeconds: String {
     let milliseconds = nanoseconds / 1_000_000
     let fraction = String(String(1_000 + milliseconds % 1_000).dropFirst())
@@ -10,7 +10,7 @@ extension Duration {
     return digits.isEmpty ? whole : "\(whole).\(String(digits))"
   }
 
-  /// In seconds, with one digit after the point: how long something took.
+  /// The measured duration in seconds, with one digit after the decimal point.
   var inTenths: String {
     let tenths = nanoseconds / 100_000_000
     return "\(tenths / 10).\(tenths % 10)"

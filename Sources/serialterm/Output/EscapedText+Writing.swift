@@ -2,8 +2,8 @@ import PlainText
 import Scripting
 
 extension EscapedText {
-  /// Writes bytes as a text of one line that a terminal can show, and that `bytes(of:)` reads again: what is
-  /// not shown as itself is an escape.
+  /// Encodes bytes as one line of text that a terminal can show. `bytes(of:)` decodes it. Bytes that cannot be shown
+  /// as they are become escapes.
   static func text(of bytes: some Collection<UInt8>) -> String {
     var rest = Array(bytes)[...]
     var text = ""
@@ -19,9 +19,9 @@ extension EscapedText {
     return text
   }
 
-  /// The scalar that bytes begin with; nil if they do not begin with UTF-8.
+  /// The Unicode scalar at the beginning of the bytes; nil if that is not UTF-8.
   private static func firstScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
-    // The number of leading ones of the first byte is the length, if it is more than one byte.
+    // The number of leading ones in the first byte is the length, if that is more than one byte.
     let length = max(1, (~(bytes.first ?? 0)).leadingZeroBitCount)
     return String(validating: bytes.prefix(length), as: UTF8.self)?.unicodeScalars.first
   }

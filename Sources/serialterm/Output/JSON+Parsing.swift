@@ -1,5 +1,5 @@
 extension JSON {
-  /// Reads a text; see RFC 8259. Of two members with one name the last counts.
+  /// Parses a text; see RFC 8259. If two members have the same name, the last one counts.
   ///
   /// - Throws: ``ParsingError``.
   init(parsing text: String) throws(ParsingError) {
@@ -7,9 +7,9 @@ extension JSON {
     self = try reader.read()
   }
 
-  /// A text that is no JSON.
+  /// An error in a text that is not JSON.
   struct ParsingError: Error, Hashable, CustomStringConvertible {
-    /// Where it is wrong: counted from 1, in bytes.
+    /// The position of the error in bytes, counted from 1.
     let position: Int
 
     var description: String { "not JSON: error at byte \(position)" }
@@ -32,7 +32,7 @@ extension JSON {
   }
 }
 
-/// A text that is read as JSON.
+/// A parser for JSON text.
 private struct JSONReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -1,10 +1,10 @@
 import PlainText
 import TerminalUI
 
-/// A JSON value, and its text. See RFC 8259.
+/// A JSON value and its text. See RFC 8259.
 ///
-/// The text is printable, whatever the strings contain: a reader gets the same string back, and the
-/// text cannot control a terminal.
+/// The text is printable for any strings in the value. A reader gets the same strings back, and the text cannot
+/// control a terminal.
 indirect enum JSON {
   case null
   case bool(Bool)
@@ -12,15 +12,15 @@ indirect enum JSON {
   case number(Double)
   case string(String)
   case array([JSON])
-  /// In the order in which the members are to be read.
+  /// The members, in the order in which a person should read them.
   case object([(String, JSON)])
 
-  /// The string, or null where there is none.
+  /// Makes a string, or null if there is none.
   init(_ string: (some StringProtocol)?) { self = string.map { .string(String($0)) } ?? .null }
 }
 
 extension JSON: CustomStringConvertible {
-  /// One line, without spaces.
+  /// The text in one line, without spaces.
   var description: String {
     switch self {
     case .null: "null"
@@ -46,7 +46,7 @@ extension JSON: CustomStringConvertible {
       case "\t": result += "\\t"
       case _ where scalar.isShownAsItself: result.unicodeScalars.append(scalar)
       default:
-        // Beyond U+FFFF as a surrogate pair.
+        // A scalar beyond U+FFFF becomes a surrogate pair.
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
           result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

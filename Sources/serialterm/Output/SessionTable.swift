@@ -9,7 +9,7 @@ struct SessionTable {
 
   init(_ sessions: [RunningSession]) { self.sessions = sessions }
 
-  /// The header, then a line for each session.
+  /// A header, then one line for each session.
   var lines: [String] {
     Table(
       header: ["SESSION", "DEVICE", "COMMAND", "SINCE", "PEN", "OTHERS"],
@@ -26,7 +26,7 @@ struct SessionTable {
 }
 
 extension RunningSession {
-  /// Whether a user means it: by its process, or by its device or a link to it.
+  /// Whether a user's text names the session: by its process, by its device, or by a link to that.
   func fits(_ name: String) -> Bool {
     if name == "\(pid)" || name == summary.port { return true }
     let path = FilePath(summary.port)

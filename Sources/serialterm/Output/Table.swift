@@ -2,12 +2,12 @@ import PlainText
 import TerminalFrontEnd
 import TerminalUI
 
-/// Rows of text in columns. The cells may come from a device: they are shown as harmless text.
+/// Rows of text in columns. Cells may come from a device, so they are made harmless for a terminal.
 struct Table {
   let header: [String]
   var rows: [[String]] = []
 
-  /// The lines, columns padded to their widest entry, without spaces at the end.
+  /// The lines. Columns are padded to their widest cell; lines have no trailing spaces.
   var lines: [String] {
     let all = [header] + rows.map { $0.map(\.harmless.forTerminal) }
     let widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A point in time as people and programs write it.
+/// A point in time in the forms that people and programs use.
 struct Timestamp {
   private let time: timespec
 
-  /// The current time, by the wall clock.
+  /// The current time of the wall clock.
   static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -41,7 +41,7 @@ struct Timestamp {
     return format("%Y-%m-%d %H:%M", fields)
   }
 
-  /// For names of files, in local time: `20261121-073100`.
+  /// The local time in a form for file names: `20261121-073100`.
   var fileName: String {
     var seconds = time.tv_sec
     var fields = tm()
@@ -52,7 +52,7 @@ struct Timestamp {
   private func format(_ format: String, _ fields: tm) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
       var fields = fields
-      // All our formats are shorter than 32 bytes.
+      // All formats here are shorter than 32 bytes.
       strftime(buffer.baseAddress!, buffer.count, format, &fields)
       return String(cString: buffer.baseAddress!)
     }

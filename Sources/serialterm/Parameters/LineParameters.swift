@@ -83,7 +83,7 @@ enum LineParameters {
       lowLatency, uucpLock,
     ])
 
-  /// What becomes of an output line when the port is open.
+  /// The state of an output line when the port is open.
   enum OutputLine: String, CaseIterable {
     case on, off, keep
   }
@@ -98,7 +98,7 @@ extension Values {
       flowControl: self[LineParameters.flow])
   }
 
-  /// How the port is opened.
+  /// The options for opening the port.
   var linkOptions: LinkOptions {
     var options = LinkOptions()
     options.isExclusive = self[SessionParameters.exclusive]
@@ -119,7 +119,7 @@ extension Values {
     return options
   }
 
-  /// Checks that a lock that was asked for is not also refused.
+  /// Checks that the options do not request and refuse a lock at the same time.
   ///
   /// - Throws: `UsageError`.
   func checkLocking() throws(UsageError) {

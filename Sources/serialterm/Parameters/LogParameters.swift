@@ -36,7 +36,7 @@ enum LogParameters {
   static let sent = Parameter.flag(
     "log-sent", "Log what is sent too, passwords included. Not in raw logs.")
 
-  /// The parameters of how a log file is written.
+  /// The parameters of writing a log file.
   static let files: [any Declared] = [format, append, rotate, rotateEvery, keep]
 
   static let section = ParameterSection("LOG", [log] + files + [sent])
@@ -58,8 +58,8 @@ enum LogParameters {
     return name
   }
 
-  /// Whether a file has the path of a serial port. In tio(1) `--log` has no value: here, a habitual
-  /// `--log /dev/ttyUSB0` would create a regular file in the place of a node that is not there.
+  /// Whether a file has the path of a serial port. In tio(1), `--log` has no value: here, a habitual
+  /// `--log /dev/ttyUSB0` would create a regular file in place of a missing node.
   private static func isNode(_ file: String) -> Bool {
     let path = FilePath(file).lexicallyNormalized()
     return path.starts(with: "/dev/serial") || path.string.hasPrefix("/dev/tty")
@@ -74,7 +74,7 @@ extension Values {
     return configuration
   }
 
-  /// Logs in these files.
+  /// The logs for the given files.
   func logConfiguration(files: [String]) -> LogConfiguration {
     var options = Log.Options()
     options.appends = self[LogParameters.append]
@@ -84,7 +84,7 @@ extension Values {
     return LogConfiguration(files: files, format: self[LogParameters.format], options: options)
   }
 
-  /// Checks what the parameters of logs are together.
+  /// Checks the combination of the log parameters.
   ///
   /// - Throws: `UsageError`.
   func checkLogs() throws(UsageError) {
@@ -101,7 +101,7 @@ extension Values {
     }
   }
 
-  /// Checks that old files are kept only where there are any.
+  /// Checks that the option for keeping old files is only used where there are any.
   ///
   /// - Throws: `UsageError`.
   func checkRotation() throws(UsageError) {

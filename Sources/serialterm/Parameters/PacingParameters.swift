@@ -24,7 +24,7 @@ enum PacingParameters {
 }
 
 extension Values {
-  /// How sending is slowed down.
+  /// The delays of sending.
   var pacing: Pacing {
     Pacing(
       byteDelay: .milliseconds(self[PacingParameters.byteDelay]),

@@ -1,16 +1,16 @@
 import Options
 import SessionKit
 
-/// The parameters of several commands that talk to a device.
+/// The parameters that several commands for a device share.
 enum SessionParameters {
   static let targetSummary = "The device: see 'serialterm help targets'."
 
-  /// The device of a command that needs one.
+  /// The TARGET of a command that needs a device.
   static let target = Parameter<Target>.argument(
     "target", targetSummary, completion: Target.completion,
     standard: .device(.latest), parse: { try Target(parsing: $0) })
 
-  /// The device of a command that may ask about any, or that takes the text of a TARGET as it is.
+  /// The TARGET as plain text, for a command that can do without a device or interprets the text itself.
   static let targetText = Parameter<String>.argument(
     "target", targetSummary, completion: Target.completion,
     standard: "", parse: Target.checked)
@@ -43,7 +43,7 @@ enum SessionParameters {
 }
 
 extension Target {
-  /// A text that is a TARGET.
+  /// Checks that a text is a TARGET, and returns it.
   ///
   /// - Throws: ``Failure`` if it is malformed.
   @Sendable static func checked(_ text: String) throws(Failure) -> String {

@@ -6,7 +6,7 @@ import SessionKit
 import SystemPackage
 import Telnet
 
-/// The options for sharing a port with clients: of `serve`, and of `connect`.
+/// The options for sharing a port with clients, of `serve` and `connect`.
 enum SharingParameters {
   static let listen = Parameter<[PortServer.Entrance]>.list(
     "listen", "[HOST:]PORT", "Wait for clients at a port of TCP.",
@@ -82,7 +82,7 @@ enum SharingParameters {
     }
   }
 
-  /// What becomes of clients when the device is lost.
+  /// What happens to clients when the device is lost.
   enum LossReaction: String, CaseIterable {
     case wait, close
   }
@@ -92,15 +92,15 @@ enum SharingParameters {
 }
 
 extension Values {
-  /// Where clients connect.
+  /// The places where clients connect.
   var entrances: [PortServer.Entrance] {
     self[SharingParameters.listen] + self[SharingParameters.unix]
   }
 
-  /// The user's name for others at the same session; nil for ``SessionKit/UserName/own``.
+  /// The user's name for other members of the session; nil for ``SessionKit/UserName/own``.
   var userName: String? { self[SharingParameters.name].map(\.harmless) }
 
-  /// What holds for all clients.
+  /// The rules for all clients.
   ///
   /// - Throws: ``Failure`` if there is no such group.
   var servingRules: PortServer.Rules {

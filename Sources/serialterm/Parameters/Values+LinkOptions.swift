@@ -2,13 +2,13 @@ import Options
 import SerialCore
 import SessionKit
 
-/// The options that some links do not follow.
+/// Checks for options that the link of a TARGET does not support.
 ///
-/// What only the kernel does for its own ports, and DTR and RTS, are refused: who asks for a lock, or for a
-/// DTR that does not reset the board, must not get something else. Settings without effect do no harm, and
-/// wrappers pass them for every port: the user is told.
+/// DTR, RTS, and options that only the kernel supports for its own ports are refused: a user who requests a lock, or
+/// a DTR that does not reset the board, must not get something else. Settings without effect do no harm, and wrapper
+/// scripts pass them for every port: the user gets a note.
 extension Values {
-  /// Checks that the TARGET's link follows the options.
+  /// Checks that the TARGET's link supports the options.
   ///
   /// - Throws: `UsageError`.
   func checkOptions(at target: Target?) throws(UsageError) {
@@ -44,15 +44,14 @@ extension Values {
       "\(list) \(names.count > 1 ? "have" : "has") no effect: \(endpoint) passes bytes alone."
   }
 
-  /// The endpoint of a TARGET whose link does not follow every option, and the groups that it does not
-  /// follow.
+  /// The endpoint of a TARGET whose link does not support every option, and the unsupported groups.
   private static func unusedGroups(at target: Target?) -> (Endpoint, LinkOptionGroups)? {
     guard case .endpoint(let endpoint) = target else { return nil }
     let unused = LinkOptionGroups.all.subtracting(LinkProviders.standard.options(of: endpoint))
     return unused.isEmpty ? nil : (endpoint, unused)
   }
 
-  /// The names of the options that the TARGET's link does not follow.
+  /// The names of the options that the TARGET's link does not support.
   static func unusedOptions(at target: Target?) -> Set<String> {
     guard let (_, unused) = unusedGroups(at: target) else { return [] }
     return Set(linkOptions.filter { unused.contains($0.group) }.map(\.declaration.name))
@@ -71,7 +70,7 @@ extension Values {
 }
 
 extension Declaration {
-  /// The option as it was written, without a value.
+  /// The option in the form in which it was written, without a value.
   fileprivate func written(_ texts: [String]) -> String {
     if let oppositeName, texts.last == "false" { return "--\(oppositeName)" }
     return "--\(name)"

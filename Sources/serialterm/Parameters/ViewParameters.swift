@@ -4,7 +4,7 @@ import Scrollback
 import TerminalFrontEnd
 import Views
 
-/// The parameters of how received bytes are shown.
+/// The parameters for showing received bytes.
 enum ViewParameters {
   static let hex = Parameter.flag(
     "hex", letter: "x", "Show bytes as hexadecimal numbers.", inSession: "show bytes in hex")
@@ -79,7 +79,7 @@ enum ViewParameters {
     "start": "seconds since the start", "epoch": "seconds since 1970",
   ]
 
-  /// The preset, or a colour after a regular expression.
+  /// Completes the preset, or a colour after a regular expression.
   private static let highlightCompletion = Completion.found { request in
     guard let equals = request.text.lastIndex(of: "=") else {
       return Completion.Proposal([
@@ -93,7 +93,7 @@ enum ViewParameters {
 }
 
 extension Values {
-  /// How received bytes are shown.
+  /// The settings for showing received bytes.
   var viewSettings: ViewSettings {
     let highlights = self[ViewParameters.highlight]
     return ViewSettings(

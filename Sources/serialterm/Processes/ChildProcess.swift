@@ -2,23 +2,23 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A child process with our standard streams and our terminal.
+/// A child process with the standard streams and the terminal of this process.
 struct ChildProcess {
   private let pid: pid_t
   private let signals: sigset_t
 
   /// Starts a program, searched along `PATH`. The corresponding C function is `posix_spawnp`.
   ///
-  /// Its child receives SIGINT and SIGQUIT from the terminal as we do; from here on only the child acts
-  /// on them, as with system(3). If they were ignored before, the child ignores them too.
+  /// The terminal sends SIGINT and SIGQUIT to both processes. From now on only the child acts on them, as with
+  /// system(3). If they were ignored before, the child ignores them too.
   ///
   /// - Parameter words: its name and arguments, at least one.
   /// - Throws: `Errno` of posix_spawnp(3).
   init(_ words: [String]) throws(Errno) {
-    // SIGPIPE is ignored by this program, the others from here on.
+    // This program always ignores SIGPIPE, and the other two signals from now on.
     let defaults = Self.set(
       ExitStatus.ignoredSignals + [SIGINT, SIGQUIT].filter(Self.ignore))
-    // With SIGCHLD ignored, a child that ends leaves no status.
+    // If SIGCHLD were ignored, a child that ends would leave no status.
     signal(SIGCHLD, SIG_DFL)
     signals = Self.set([SIGCHLD, SIGTERM, SIGHUP])
     var mask = sigset_t()
@@ -41,13 +41,13 @@ struct ChildProcess {
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var pid: pid_t = 0
-    // It returns the error and leaves errno alone.
+    // posix_spawnp returns the error and does not set errno.
     let error = posix_spawnp(&pid, words[0], nil, &attributes, &arguments, environ)
     guard error == 0 else { throw Errno(rawValue: error) }
     return pid
   }
 
-  /// Waits until the child ends. SIGTERM and SIGHUP are forwarded to it: if we ended first, the session
+  /// Waits until the child ends. SIGTERM and SIGHUP are forwarded to it: if this process ended first, the session
   /// would take the port back while the child uses it.
   ///
   /// - Throws: `Errno` of waitpid(2).
@@ -63,7 +63,7 @@ struct ChildProcess {
     }
   }
 
-  /// Ignores a signal from here on.
+  /// Ignores a signal from now on.
   ///
   /// - Returns: whether it was not ignored before.
   private static func ignore(_ number: CInt) -> Bool {
@@ -80,9 +80,9 @@ struct ChildProcess {
 }
 
 extension ExitStatus {
-  /// Converts the status of wait(2), as a shell does.
+  /// Converts a status of wait(2) in the same way as a shell.
   init(waitStatus status: CInt) {
-    // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
+    // These are WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
     let signal = status & 0x7F
     self = signal == 0 ? .command(status >> 8 & 0xFF) : .signal(signal)
   }

@@ -2,21 +2,20 @@ import Logs
 import PlainText
 import Posix
 
-/// Makes lines of what a command prints on its standard error.
+/// Splits a command's standard error into lines.
 ///
-/// CR lets a line begin again, as in a display of progress; such lines are shown once a second at most. Long
-/// lines are broken.
+/// A CR restarts a line, as in a progress display. Such lines are shown at most once a second. Long lines are split.
 struct ErrorLines {
-  /// The longest line, in bytes.
+  /// The maximum length of a line, in bytes.
   static let limit = 1_024
   private static let interval = Duration.seconds(1)
 
   private var line: [UInt8] = []
-  /// A line that CR has ended, and that was not shown.
+  /// A line that ended with CR and was not shown.
   private var overwritten: [UInt8] = []
   private var lastProgress: MonotonicTime?
 
-  /// Takes bytes.
+  /// Adds bytes.
   ///
   /// - Returns: the lines to show.
   mutating func take(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> [String] {

@@ -1,5 +1,5 @@
 extension ExitStatus {
-  /// How a command that was run has ended, as a phrase: `ended with status 3`.
+  /// How a command ended, as a phrase: `ended with status 3`.
   var ofCommand: String {
     switch self {
     case .signal(let number): "was ended by signal \(number)"

@@ -5,19 +5,19 @@ import SystemPackage
 
 /// A shell command whose standard streams are pipes to this process.
 final class PipedChild {
-  /// Where the standard streams of a command lead, and who gets its signals.
+  /// The destinations of a command's standard streams, and the receivers of its signals.
   struct Plan {
-    /// Where its standard error leads.
+    /// The destination of its standard error.
     enum Errors {
-      /// Where the standard error of this process leads.
+      /// The standard error of this process.
       case inherited
-      /// Into its output.
+      /// Its standard output.
       case joined
-      /// Into a pipe of its own.
+      /// A separate pipe.
       case piped
     }
 
-    /// What it leads, so that signals also reach its children.
+    /// The group that it leads, so that signals also reach its children.
     enum Leading {
       case nothing
       /// A process group.
@@ -40,7 +40,7 @@ final class PipedChild {
   private let pid: pid_t
   private let plan: Plan
   private var watch: DescriptorWatch?
-  /// Its exit status; nil while it runs, as far as is known.
+  /// Its exit status; nil while it runs, as far as this process knows.
   private(set) var knownStatus: ExitStatus?
 
   /// Starts `/bin/sh -c COMMAND`. The corresponding C function is `posix_spawn`.
@@ -48,7 +48,7 @@ final class PipedChild {
   /// - Throws: the errors of pipe(2) and posix_spawn(3).
   init(_ command: String, _ plan: Plan = Plan()) throws(Errno) {
     self.plan = plan
-    // With SIGCHLD ignored, a child that ends leaves no status.
+    // If SIGCHLD were ignored, a child that ends would leave no status.
     signal(SIGCHLD, SIG_DFL)
     let toChild = plan.talks ? try Pipe() : nil
     let fromChild = plan.talks ? try Pipe() : nil
@@ -59,40 +59,40 @@ final class PipedChild {
     input = toChild?.takeWriting()
     output = fromChild?.takeReading()
     errors = errorsOfChild?.takeReading()
-    // Only these ends: programs expect their own to block.
+    // Only the ends of this process: programs expect blocking streams.
     for end in [inputDescriptor, outputDescriptor, errorDescriptor].compactMap(\.self) {
       _ = fcntl(end.rawValue, F_SETFL, fcntl(end.rawValue, F_GETFL) | O_NONBLOCK)
     }
   }
 
-  /// The writing end of its input; nil once closed.
+  /// The write end of its standard input; nil once closed.
   var inputDescriptor: FileDescriptor? { input?.borrowed }
 
-  /// The reading end of its output; nil if it does not talk. Non-blocking.
+  /// The read end of its standard output; nil if it has none. Non-blocking.
   var outputDescriptor: FileDescriptor? { output?.borrowed }
 
-  /// The reading end of its standard error, if that is a pipe. Non-blocking.
+  /// The read end of its standard error, if that is a pipe. Non-blocking.
   var errorDescriptor: FileDescriptor? { errors?.borrowed }
 
-  /// Closes its input.
+  /// Closes its standard input.
   func closeInput() { input = nil }
 
-  /// The number of bytes of its input that it has not read.
+  /// The number of bytes of its input that it has not read yet.
   var unreadCount: Int {
     var count: CInt = 0
     if let inputDescriptor { _ = ioctl(inputDescriptor.rawValue, UInt(FIONREAD), &count) }
     return Int(count)
   }
 
-  /// Calls back once, when it has ended. It is kept until then, so that no zombie remains.
+  /// Calls a handler once, when the command has ended. This object is kept until then, so that no zombie remains.
   ///
-  /// A thread waits for it, because only one part of a process can wait for SIGCHLD.
+  /// A separate thread waits for the end, because only one part of a process can handle SIGCHLD.
   ///
   /// - Throws: the errors of pipe(2), epoll_ctl(2) and pthread_create(3).
   func watchEnd(on loop: IOLoop, _ handler: @escaping (ExitStatus) -> Void) throws(Errno) {
     let pipe = try WakePipe()
     watch = try loop.watch(pipe.reader, for: .reading) { [self] _ in
-      // The pipe is kept until here.
+      // Keeps the pipe alive until here.
       _ = pipe
       watch?.cancel()
       watch = nil
@@ -102,7 +102,7 @@ final class PipedChild {
     do throws(Errno) {
       try DetachedThread.run {
         var info = siginfo_t()
-        // The status stays: until it is taken, no other process can get the number of this one.
+        // WNOWAIT keeps the status, so that no other process gets this process ID before it is taken.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
         pipe.wake()
       }
@@ -110,7 +110,7 @@ final class PipedChild {
       watch?.cancel()
       watch = nil
       end(SIGKILL)
-      // It ends at once now.
+      // The process ends immediately now.
       _ = waitpid(pid, nil, 0)
       throw error
     }
@@ -125,12 +125,12 @@ final class PipedChild {
     return knownStatus
   }
 
-  /// Sends it a signal, if it still runs.
+  /// Sends it a signal if it still runs.
   func end(_ signal: CInt) {
     if knownStatus == nil { kill(plan.leads == .nothing ? pid : -pid, signal) }
   }
 
-  /// Both ends of a pipe, close-on-exec. The corresponding C function is `pipe`.
+  /// The two ends of a pipe, close-on-exec. The corresponding C function is `pipe`.
   private final class Pipe {
     private var reading: OwnedDescriptor?
     private var writing: OwnedDescriptor?
@@ -138,7 +138,7 @@ final class PipedChild {
     init() throws(Errno) {
       var ends: [CInt] = [-1, -1]
       try systemCall { Glibc.pipe(&ends) }
-      // No other thread of this process starts programs, so none can inherit the ends before this.
+      // No other thread of this process starts programs, so no child inherits the ends before this call.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       reading = OwnedDescriptor(FileDescriptor(rawValue: ends[0]))
       writing = OwnedDescriptor(FileDescriptor(rawValue: ends[1]))
@@ -147,7 +147,7 @@ final class PipedChild {
     var readingEnd: FileDescriptor? { reading?.borrowed }
     var writingEnd: FileDescriptor? { writing?.borrowed }
 
-    /// Takes one end; what is not taken is closed with the pipe.
+    /// Takes the read end. An end that is not taken is closed with the pipe.
     func takeReading() -> OwnedDescriptor? { reading.take() }
     func takeWriting() -> OwnedDescriptor? { writing.take() }
   }
@@ -166,7 +166,7 @@ final class PipedChild {
     case .joined: posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
     case .piped: lead(STDERR_FILENO, to: errors, O_WRONLY, &actions)
     }
-    // The child gets the default signal mask, and default actions for the signals ignored here.
+    // The child gets the default signal mask, and the default actions of the signals that this process ignores.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -189,7 +189,7 @@ final class PipedChild {
     var variables = Self.variables(adding: plan.environment).map { strdup($0) } + [nil]
     defer { for variable in variables { free(variable) } }
     var pid: pid_t = 0
-    // It returns the error and does not set errno.
+    // posix_spawn returns the error and does not set errno.
     let error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, &variables)
     guard error == 0 else { throw Errno(rawValue: error) }
     return pid
@@ -209,7 +209,7 @@ final class PipedChild {
     }
   }
 
-  /// The environment of this process with more variables, which replace those of the same name.
+  /// The environment of this process with additional variables, which replace those of the same name.
   private static func variables(adding others: [(name: String, value: String)]) -> [String] {
     var variables: [String] = []
     var next = environ

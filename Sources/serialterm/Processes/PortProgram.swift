@@ -6,12 +6,12 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// A shell command whose standard input and output are the port: of `--exec`, and of a session.
+/// A shell command whose standard input and output are the port, for `--exec` and in a session.
 ///
-/// It has the pen while it runs. The device waits, if it can, while the command does not read; the command
-/// waits while the device takes nothing.
+/// It has the pen while it runs. While the command does not read, the device waits if it can. While the device takes
+/// nothing, the command waits.
 final class PortProgram: SessionObserver, RunningExchange {
-  /// How it has ended.
+  /// How the command ended.
   struct Outcome {
     enum Reason: Hashable {
       case ended(ExitStatus)
@@ -22,38 +22,38 @@ final class PortProgram: SessionObserver, RunningExchange {
     }
 
     let reason: Reason
-    /// The number of bytes of the device that it was given.
+    /// The number of the device's bytes that were passed to the command.
     let receivedCount: Int
     /// The number of its bytes that the driver has taken.
     let sentCount: Int
-    /// How many of the bytes that it was given it did not read.
+    /// The number of bytes that were passed to the command and that it did not read.
     let unreadCount: Int
-    /// How many of these are passed to the views now, the last ones.
+    /// How many of the unread bytes are now passed to the views. These are the last ones.
     let returnedCount: Int
     /// The number of its bytes that were discarded because the user stopped it.
     let unsentCount: Int
   }
 
-  /// Who gets the device's bytes, and where the command's errors go.
+  /// The other receivers of the device's bytes, and the destination of the command's errors.
   struct Surroundings {
-    /// Whether the views get no bytes of the device meanwhile. Logs always do.
+    /// Whether the views get no bytes of the device meanwhile. The logs always get them.
     let isAlone: Bool
     let errors: PipedChild.Plan.Errors
     let leads: PipedChild.Plan.Leading
 
-    /// In place of a session: `--exec`.
+    /// Instead of a session: `--exec`.
     static let program = Surroundings(isAlone: false, errors: .inherited, leads: .nothing)
     /// In a session with a user.
     static let session = Surroundings(isAlone: true, errors: .piped, leads: .session)
   }
 
-  /// Called once, at the end. The pen is returned by then. The views get what it did not read afterwards.
+  /// Called once, at the end, after the pen was released. Afterwards the views get the unread bytes.
   var onEnd: (Outcome) -> Void = { _ in }
-  /// Called with a line of its errors, if they are piped.
+  /// Called with each line of its standard error, if that is piped.
   var onErrorLine: (String) -> Void = { _ in }
-  /// Called when it still runs a while after it was interrupted.
+  /// Called if it still runs a while after it was interrupted.
   var onInterruptIgnored: () -> Void = {}
-  /// Whether its errors wait until ``goOn()`` is called.
+  /// Whether its standard error must wait until ``goOn()`` is called.
   var isHeldUp: () -> Bool = { false }
 
   private let command: String
@@ -73,22 +73,22 @@ final class PortProgram: SessionObserver, RunningExchange {
   private var errorLines = ErrorLines()
   private var isRunning = false
   private var hasAllOutput = false
-  /// Whether the session is about to end: nothing more is sent.
+  /// Whether the session is about to end. If so, nothing more is sent.
   private var isLeaving = false
   private var isInterrupted = false
   private var writtenCount = 0
   private var receivedCount = 0
-  /// The last bytes that it was given: it may not have read them.
+  /// The bytes that were passed to it most recently, and that it may not have read.
   private var recent: [UInt8] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-  /// More than a pipe and the channel to it hold, in bytes.
+  /// A capacity in bytes that is larger than a pipe and the channel to it together.
   private static let recentCapacity = 262_144
-  /// How long a command may run on after an interrupt, and how long the device may take what it has sent
-  /// until then.
+  /// The time that a command may continue after an interrupt, and that the device has to take the bytes that it sent
+  /// before.
   private static let interruptPatience = Duration.seconds(1)
 
-  /// - Parameter author: who writes.
+  /// - Parameter author: the author of what the command sends.
   init(
     _ command: String, by author: Author, in surroundings: Surroundings,
     on controller: SessionController, loop: IOLoop
@@ -163,12 +163,12 @@ final class PortProgram: SessionObserver, RunningExchange {
     }
   }
 
-  /// The number of bytes of its output that can be read and were not.
+  /// The number of bytes of its output that are available and were not read.
   var unreadOutputCount: Int { child?.outputDescriptor?.availableByteCount ?? 0 }
 
-  /// Lets its errors go on that were held up.
+  /// Resumes reading its standard error.
   func goOn() {
-    // Fails only if memory is short; the next call tries again.
+    // Fails only if memory is exhausted. The next call tries again.
     _ = try? errorWatch?.setInterest(.reading)
   }
 
@@ -179,16 +179,16 @@ final class PortProgram: SessionObserver, RunningExchange {
     endIfSent()
   }
 
-  /// The number of bytes that may be read ahead of the driver.
+  /// The number of bytes that may be read from the command before the driver takes them.
   private var room: Int { max(0, buffer.count - session.queuedByteCount) }
 
   private func updateInterest() {
-    // Fails only if memory is short; the next event tries again.
+    // Fails only if memory is exhausted. The next event tries again.
     _ = try? outputWatch?.setInterest(room > 0 ? .reading : [])
   }
 
-  /// Waits for output of the command. After its end, the rest is read without waiting: a child of the
-  /// command may keep the pipe open, so there would be no end-of-file event.
+  /// Waits for output of the command. After the command's end, the remaining output is read without waiting: a child
+  /// of the command may keep the pipe open, so there may be no end-of-file event.
   private func wantMore() {
     guard child?.knownStatus != nil else { return updateInterest() }
     timer = loop.schedule(after: .zero) { [unowned self] in pump() }
@@ -206,7 +206,7 @@ final class PortProgram: SessionObserver, RunningExchange {
     switch (try? output.readAvailable(into: piece)) ?? .endOfFile {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count]).bytes
-      // Counted first: if the device is gone, the write ends it. There is room.
+      // Counted before the write, which ends the command if the device is gone. There is room.
       writtenCount += count
       _ = try? session.write(bytes, by: author)
       wantMore()
@@ -231,14 +231,14 @@ final class PortProgram: SessionObserver, RunningExchange {
 
   private var queuedCount: Int { session.queuedByteCount(by: author) }
 
-  // MARK: Its errors
+  // MARK: Standard error
 
-  /// How much of the errors is shown at once: some screens.
+  /// The number of bytes of standard error that are shown at once: a few screens.
   private static let errorPiece = 4_096
 
   private func readErrors() {
     guard let errors = child?.errorDescriptor else { return }
-    // What is shown is never dropped, so a command that prints without end must wait.
+    // Output that is shown is never dropped, so a command that prints without end must wait.
     guard !isHeldUp() else {
       _ = try? errorWatch?.setInterest([])
       return
@@ -255,7 +255,8 @@ final class PortProgram: SessionObserver, RunningExchange {
     }
   }
 
-  /// Shows the rest: as much as a pipe holds. A user who has stopped the command does not want all of it.
+  /// Shows the remaining errors, at most the contents of a pipe. A user who has stopped the command does not want
+  /// all.
   private func finishErrors() {
     guard let errors = child?.errorDescriptor else { return }
     let limit = isInterrupted ? 1 : 65_536
@@ -278,15 +279,15 @@ final class PortProgram: SessionObserver, RunningExchange {
     wantMore()
   }
 
-  /// What an interrupted command has written, such as the end of a transfer, may still reach the device, but
-  /// the user does not wait for it.
+  /// Gives the last output of an interrupted command, such as the end of a transfer, some time to reach the device.
+  /// The user need not wait for it.
   private func waitForDevice() {
     interruptTimer = loop.schedule(after: Self.interruptPatience) { [unowned self] in
       if let status = child?.knownStatus { end(.ended(status)) }
     }
   }
 
-  /// Interrupts it; the second time kills it. The user has the pen again at once then.
+  /// Interrupts the command. The second call kills it, and the user gets the pen again immediately.
   func stop() {
     guard isRunning, let child else { return }
     if let status = child.knownStatus { return end(.ended(status)) }
@@ -315,7 +316,7 @@ final class PortProgram: SessionObserver, RunningExchange {
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     guard !new.isOpen else { return }
-    // After the owner of the session, who counts what was not sent.
+    // Runs after the owner of the session, which counts unsent bytes.
     loop.atEndOfTurn { [weak self] in
       var nothing = UnsentBytes()
       if let self, !session.state.isOpen { cutOff(discarding: &nothing) }
@@ -334,7 +335,7 @@ final class PortProgram: SessionObserver, RunningExchange {
     (timer, interruptTimer) = (nil, nil)
     toChild = nil
     child?.closeInput()
-    // What the user has stopped was the middle of something.
+    // After an interrupt, unread bytes are the middle of something, and not shown.
     let returned = isInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
     onEnd(
       Outcome(

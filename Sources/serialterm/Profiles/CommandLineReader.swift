@@ -5,25 +5,25 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Makes a command from what its command line gives and what the configuration says about its device.
+/// Makes a command from its command line and from the configuration for its device.
 ///
-/// The command line wins: a parameter that it gives replaces what the configuration says.
+/// The command line has precedence: its parameters replace those of the configuration.
 struct CommandLineReader {
   private let devices: () -> [Device]?
 
   /// Creates a reader.
   ///
-  /// - Parameter devices: Lists the devices; returns nil if udev is not available.
+  /// - Parameter devices: lists the devices; returns nil if udev is not available.
   init(devices: @escaping () -> [Device]?) { self.devices = devices }
 
-  /// A command, and what completes it later.
+  /// A command, with the closures that complete it later.
   struct Reading {
     let command: any ProfiledCommand
-    /// Completes the command again when its device is known; nil if the profile is already decided.
+    /// Completes the command again when its device is known; nil if the profile is already certain.
     var late: LateProfile?
-    /// The command again for each further TARGET, with the profile of that.
+    /// The command for each further TARGET, with the profile for that.
     var others: [Reading] = []
-    /// Returns the command for one more device, in place of its own TARGETs, with the profile of that.
+    /// Returns the command for an additional device, with the profile for that, instead of its own TARGETs.
     var further: ((Endpoint) throws -> any ProfiledCommand)?
   }
 
@@ -31,7 +31,7 @@ struct CommandLineReader {
   ///
   /// - Throws: `UsageError` for the command line, ``Failure`` for the configuration.
   func read<Command: ProfiledCommand>(_: Command.Type, _ given: Given) throws -> Reading {
-    // What is wrong without a configuration is said before it is read.
+    // Mistakes on the command line are reported before the configuration is read.
     let line = try ProfiledLine<Command>(given)
     let file = try ProfileFile(given["config"]?.last.map { FilePath($0) })
     let targets = given[ProfiledLine<Command>.target] ?? []
@@ -54,8 +54,8 @@ struct CommandLineReader {
   /// Reads the command with the profile of one device.
   ///
   /// - Parameters:
-  ///   - text: the TARGET as it was given; nil for none.
-  ///   - target: the TARGET; nil for that of `text`.
+  ///   - text: the TARGET as the user gave it; nil for none.
+  ///   - target: the TARGET; nil to parse `text`.
   private func read<Command: ProfiledCommand>(
     _ line: ProfiledLine<Command>, _ text: String?, named target: Target? = nil,
     from file: ProfileFile
@@ -81,7 +81,7 @@ struct CommandLineReader {
   }
 }
 
-/// What a command line gives, which can become a command with any profile.
+/// The parameters of a command line, from which a command with any profile can be made.
 private struct ProfiledLine<Command: ProfiledCommand> {
   /// The name of the parameter that is the TARGET.
   static var target: String { "target" }
@@ -89,7 +89,7 @@ private struct ProfiledLine<Command: ProfiledCommand> {
   let given: Given
   /// The command without a configuration.
   let bare: Command
-  /// Whether the TARGET's link must follow the options: not if they were given for other TARGETs.
+  /// Whether the TARGET's link must support the options. It need not if they were given for other TARGETs.
   var mustFitTarget = true
   private let declarations = Command.description.declarations
 
@@ -98,21 +98,20 @@ private struct ProfiledLine<Command: ProfiledCommand> {
     bare = try Command(Values(given, of: declarations))
   }
 
-  /// The same with other TARGETs.
+  /// The same command line with other TARGETs.
   func at(_ targets: [String]?) throws(UsageError) -> Self {
     var line = try Self(given.with(Self.target, targets))
     line.mustFitTarget = mustFitTarget
     return line
   }
 
-  /// The command with what the configuration says.
+  /// The command with the values of the configuration.
   ///
-  /// - Throws: ``Failure`` that names the line of the entry that is wrong, `UsageError` if the command line
-  ///   is.
+  /// - Throws: ``Failure`` that names the line of the wrong entry; `UsageError` if the command line is wrong.
   func command(_ choice: ProfileChoice, from file: ProfileFile) throws -> Command {
     var command = bare
     do throws(UsageError) {
-      // What `[default]` says is for all kinds of ports.
+      // The values of `[default]` are for all kinds of ports.
       let unused = Values.unusedOptions(at: choice.target)
       let entries = choice.entries.filter { entry in
         !unused.contains(declarations.configurable(entry.key)?.name ?? "")
@@ -133,7 +132,7 @@ private struct ProfiledLine<Command: ProfiledCommand> {
     return command
   }
 
-  /// The entry that an error is about; nil if it is about the command line alone.
+  /// The entry that caused an error; nil if the command line alone caused it.
   private func culprit(of error: UsageError, in choice: ProfileChoice) -> Entry? {
     choice.entries.last { entry in
       guard let name = declarations.configurable(entry.key)?.name else { return false }

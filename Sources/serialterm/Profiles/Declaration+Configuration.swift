@@ -2,7 +2,7 @@ import Configuration
 import Options
 
 extension [Declaration] {
-  /// What an entry of the configuration sets; nil if it sets nothing of this, or is of the wrong kind.
+  /// The setting that an entry of the configuration makes; nil if it is for another parameter, or has the wrong type.
   func configured(by entry: Entry) -> Given.Entry? {
     guard let declaration = configurable(entry.key),
       let texts = declaration.texts(of: entry.value, key: entry.key)
@@ -12,10 +12,10 @@ extension [Declaration] {
 }
 
 extension Declaration {
-  /// The texts that a value of the configuration stands for; none if it takes back what `[default]` says.
+  /// The texts that a value of the configuration stands for; empty if it cancels a value of `[default]`.
   ///
-  /// - Parameter key: The key, which can be the opposite of a pair.
-  /// - Returns: Nil if the value is of the wrong kind.
+  /// - Parameter key: the key, which can be the opposite of a pair.
+  /// - Returns: nil if the value has the wrong type.
   func texts(of value: Value, key: String) -> [String]? {
     switch (shape, value) {
     case (.flag, .boolean(let isOn)): isOn ? ["true"] : []
@@ -36,7 +36,7 @@ extension Declaration {
     return texts.count == values.count ? texts : nil
   }
 
-  /// The kind of value that a key takes, for messages.
+  /// The type of value for a key, for messages.
   var expectedValue: String {
     switch shape {
     case .list: "a string, an array of strings, or false"

@@ -1,17 +1,17 @@
 import Configuration
 import PlainText
 
-/// A table of the configuration whose keys are names that the user chose: `[profile.board.snippets]`.
+/// A table of the configuration whose keys are names chosen by the user: `[profile.board.snippets]`.
 enum NameTable {
-  /// The largest number of characters of a name: lists have room for it.
+  /// The maximum length of a name in characters, so that it fits into lists.
   static let longestName = 24
 
-  /// The entries of a table.
+  /// Reads the entries of a table.
   ///
   /// - Parameters:
-  ///   - table: its key.
-  ///   - entries: the entries of a profile or of `[default]`, in which the table may be missing.
-  /// - Throws: `ConfigurationError` if it is not a table, or if a name cannot be shown in a list.
+  ///   - table: the key of the table.
+  ///   - entries: the entries of a profile or of `[default]`. They may not contain the table.
+  /// - Throws: `ConfigurationError` if the value is not a table, or if a name cannot be shown in a list.
   static func entries(
     of table: String, in entries: [Entry]
   ) throws(ConfigurationError) -> [Entry] {

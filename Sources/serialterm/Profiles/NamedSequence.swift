@@ -1,7 +1,7 @@
 import Configuration
 import SerialCore
 
-/// A line sequence that the user plays by its name.
+/// A line sequence that the user can play by its name.
 struct NamedSequence: Hashable, Sendable {
   let name: String
   let sequence: LineSequence
@@ -11,7 +11,7 @@ struct NamedSequence: Hashable, Sendable {
     self.sequence = sequence
   }
 
-  /// Reads the name of a ready sequence, or steps, which are then the name.
+  /// Parses the name of a built-in sequence, or steps. Steps are also the sequence's name.
   ///
   /// - Throws: `ItemParsingError`.
   init(parsing text: String) throws(ItemParsingError) {
@@ -32,7 +32,7 @@ extension NamedSequence {
 
   /// The sequences of a session.
   ///
-  /// - Parameter entries: the entries of the configuration that apply, which were checked before.
+  /// - Parameter entries: the entries of the configuration that apply. They must have been checked before.
   static func sequences(of entries: [Entry]) -> [NamedSequence] { (try? read(entries)) ?? [] }
 
   /// Checks the table of sequences, if there is one.
@@ -58,7 +58,7 @@ extension NamedSequence {
     do throws(ItemParsingError) {
       self.init(entry.key, try NamedSequence(parsing: text).sequence)
     } catch {
-      // A text without a step is a name, misspelt or not.
+      // A text without a step is a name, possibly misspelt.
       let what =
         text.utf8.contains(UInt8(ascii: "="))
         ? "\(error)"

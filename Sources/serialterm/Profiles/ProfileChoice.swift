@@ -8,23 +8,23 @@ import SystemPackage
 struct ProfileChoice {
   /// The entries that apply, with unique keys.
   let entries: [Entry]
-  /// The name of the profile that applies, if any.
+  /// The name of the profile that applies; nil for none.
   let profile: String?
   /// The device.
   var target: Target?
-  /// The further devices of a profile that has several.
+  /// The further devices, if the profile has several.
   var moreTargets: [Target] = []
-  /// Whether another profile may apply once the device is known.
+  /// Whether another profile may apply when the device becomes known.
   let dependsOnDevice: Bool
 
   /// Chooses the profile.
   ///
   /// - Parameters:
-  ///   - profile: The name given by `--profile`, if any.
-  ///   - target: The TARGET of the command line, if any.
-  ///   - isName: Whether the TARGET was given as this name.
-  ///   - file: The configuration.
-  ///   - devices: Lists the devices; called only if necessary, returns nil if udev is not available.
+  ///   - profile: the name given by `--profile`; nil for none.
+  ///   - target: the TARGET of the command line; nil for none.
+  ///   - isName: whether the TARGET was given in the form of this name.
+  ///   - file: the configuration.
+  ///   - devices: lists the devices; called only if necessary; returns nil if udev is not available.
   /// - Throws: ``Failure`` if the named profile does not exist.
   init(
     profile name: String?, target: Target?, isName: (String) -> Bool, file: ProfileFile,
@@ -43,7 +43,7 @@ struct ProfileChoice {
     }
     let standard = contents.defaults.first { $0.key == "target" }?.text
     if let named = target?.bareName.flatMap(contents.profile), isName(named.name) {
-      // The name of a profile selects its device too.
+      // The name of a profile also selects its device.
       profile = profile ?? named
       target = Self.target(of: named, among: devices)
     } else if target == nil, profile == nil, let named = standard.flatMap(contents.profile) {
@@ -73,14 +73,14 @@ struct ProfileChoice {
     self.dependsOnDevice = dependsOnDevice
   }
 
-  /// The choice for a device that is known now: the same as if it had been present at the start.
+  /// The choice for a device that is now known. It is the same as if the device had been present at the start.
   func knowing(_ device: Device, in file: ProfileFile) -> ProfileChoice {
     ProfileChoice(
       Self.profile(for: device, in: file.contents), target: target, dependsOnDevice: false,
       in: file.contents)
   }
 
-  /// The device of a profile: its `target`, or else its `match`.
+  /// The device of a profile: its `target`, otherwise its `match`.
   private static func target(
     of profile: ConfigurationFile.Profile, among devices: () -> [Device]?
   ) -> Target? {
@@ -94,7 +94,7 @@ struct ProfileChoice {
 
   /// The first profile that matches the device of a target.
   ///
-  /// - Returns: Also whether this can change once the device is known.
+  /// - Returns: the profile, and whether it can change when the device becomes known.
   private static func profile(
     for target: Target?, in contents: ConfigurationFile, among devices: () -> [Device]?
   ) -> (profile: ConfigurationFile.Profile?, dependsOnDevice: Bool) {
@@ -108,7 +108,7 @@ struct ProfileChoice {
     {
       return (profile(for: device, in: contents), false)
     }
-    // The device is not present yet, but the TARGET may say what it will be.
+    // The device is not present yet, but the TARGET may describe it.
     guard case .device(.fitting(let selector)) = target else { return (nil, true) }
     return (candidates.first { $0.1.selectors.contains(selector) }?.0, true)
   }
@@ -120,7 +120,7 @@ struct ProfileChoice {
     contents.profiles.first { ProfileMatch($0)?.fits(device) ?? false }
   }
 
-  /// Merges entries; those of the profile replace the defaults. Two tables are merged name by name.
+  /// Merges entries. Those of the profile replace the defaults. Two tables are merged name by name.
   static func merge(_ defaults: [Entry], _ own: [Entry]) -> [Entry] {
     let ownKeys = Set(own.map(\.key))
     return defaults.filter { !ownKeys.contains($0.key) }
@@ -128,7 +128,7 @@ struct ProfileChoice {
         guard case .table(let names) = entry.value,
           case .table(let defaults)? = defaults.first(where: { $0.key == entry.key })?.value
         else { return entry }
-        // A name keeps the place that `[default]` gives it.
+        // A replaced name keeps its position in `[default]`.
         let replaced = defaults.map { name in names.first { $0.key == name.key } ?? name }
         let new = names.filter { name in !defaults.contains { $0.key == name.key } }
         return Entry(key: entry.key, value: .table(replaced + new), line: entry.line)
@@ -137,7 +137,7 @@ struct ProfileChoice {
 }
 
 extension Target {
-  /// The name without a folder that the target may have been given as.
+  /// The target without its folder, if the user may have given it in that form.
   fileprivate var bareName: String? {
     guard case .endpoint(let endpoint) = self, endpoint.kind == .tty, let path = endpoint.path,
       let name = path.lastComponent?.string

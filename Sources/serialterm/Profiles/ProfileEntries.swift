@@ -1,12 +1,12 @@
 import Configuration
 import Options
 
-/// The parameters of a command line, as the entries of a profile.
+/// The parameters of a command line in the form of profile entries.
 struct ProfileEntries {
   /// The entries, in the order of the command line.
   private(set) var entries: [(key: String, value: Value)] = []
 
-  /// Converts what was given to `connect`.
+  /// Converts the parameters of a `connect` command line.
   ///
   /// - Throws: ``Failure`` for a parameter that a profile cannot set.
   init(_ given: Given) throws(Failure) {

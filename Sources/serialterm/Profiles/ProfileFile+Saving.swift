@@ -4,10 +4,10 @@ import Posix
 import SystemPackage
 
 extension ProfileFile {
-  /// Why there is no configuration file to write to.
+  /// The reason why there is no configuration file to write to.
   static let noFolder = "there is no folder for the configuration: HOME is not set."
 
-  /// The bytes of a configuration file that is to be changed; nil if there is none.
+  /// The bytes of a configuration file that will be changed; nil if it does not exist.
   ///
   /// - Throws: ``Failure`` if it cannot be read, or is not a regular file.
   static func present(at path: FilePath) throws(Failure) -> [UInt8]? {
@@ -21,20 +21,20 @@ extension ProfileFile {
     }
   }
 
-  /// The contents of a configuration file that is to be changed, which may be missing.
+  /// The contents of a configuration file that will be changed; empty if it does not exist.
   ///
   /// - Throws: ``Failure`` if it cannot be read, or is not a configuration.
   static func contents(toChangeAt path: FilePath) throws(Failure) -> ConfigurationFile {
     try present(at: path) == nil ? ConfigurationFile() : ProfileFile(path).contents
   }
 
-  /// Changes the text of a profile.
+  /// Makes an edit of a profile's text.
   ///
   /// - Parameters:
-  ///   - isNew: whether the file has no such profile yet.
-  ///   - present: the file; nil if there is none.
-  /// - Throws: ``Failure`` if it would no longer be a configuration: `profile = {…}` is a table that nothing
-  ///   can be added to.
+  ///   - isNew: whether the file does not contain the profile yet.
+  ///   - present: the file; nil if it does not exist.
+  /// - Throws: ``Failure`` if the result would not be a valid configuration: nothing can be added to an inline table
+  ///   `profile = {…}`.
   static func edit(
     of profile: String, isNew: Bool, in present: [UInt8]?, at path: FilePath,
     _ changes: [ProfileEdit.Change]
@@ -47,12 +47,13 @@ extension ProfileFile {
     }
   }
 
-  /// Replaces a configuration file in one step: another process reads the old text or the new one.
+  /// Replaces a configuration file atomically: another process reads either the old text or the new one.
   ///
-  /// A symbolic link stays one, and the mode of the file stays.
+  /// A symbolic link stays a link, and the mode of the file is kept.
   ///
-  /// - Parameter present: what the file must still be; nil for no file.
-  /// - Throws: ``Failure`` if it is something else by now or cannot be written; it is as it was then.
+  /// - Parameter present: the expected present contents; nil for no file.
+  /// - Throws: ``Failure`` if the contents differ from `present`, or the file cannot be written. It is then
+  ///   unchanged.
   static func replace(
     _ present: [UInt8]?, by document: [UInt8], at path: FilePath
   ) throws(Failure) {
@@ -68,17 +69,17 @@ extension ProfileFile {
     }
   }
 
-  /// - Returns: whether the file was what it should be.
+  /// - Returns: whether the file had the expected contents.
   private static func exchange(
     _ present: [UInt8]?, for document: [UInt8], at file: FilePath
   ) throws(Errno) -> Bool {
     let folder = file.removingLastComponent()
     try makeFolders(above: file)
-    // Two processes that save at the same time would each discard what the other writes.
+    // Two processes that save at the same time would each discard the changes of the other.
     let lock = try OwnedDescriptor.open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY)
     try systemCall { flock(lock.borrowed.rawValue, LOCK_EX | LOCK_NB) }
     guard try Self.present(atWritable: file) == present else { return false }
-    // A name that no file of the user has; the lock is also for the draft.
+    // A name that no file of the user has. The lock protects this file too.
     let draft = folder.appending(".\(file.lastComponent?.string ?? "").serialterm")
     do throws(Errno) {
       try write(document, to: draft, like: file)
@@ -92,10 +93,10 @@ extension ProfileFile {
     return true
   }
 
-  /// The bytes of a file that may be written; nil if there is none.
+  /// The bytes of a writable file; nil if it does not exist.
   private static func present(atWritable file: FilePath) throws(Errno) -> [UInt8]? {
     do throws(Errno) {
-      // rename(2) would also replace a file that the user has protected.
+      // rename(2) would also replace a file that the user has write-protected.
       _ = try OwnedDescriptor.open(file, O_WRONLY | O_NOCTTY | O_NONBLOCK)
       return try document(at: file)
     } catch .noSuchFileOrDirectory {
@@ -107,7 +108,7 @@ extension ProfileFile {
   private static func write(
     _ document: [UInt8], to draft: FilePath, like file: FilePath
   ) throws(Errno) {
-    // What a program that was killed has left.
+    // Removes the draft of a process that was killed.
     _ = draft.withPlatformString { unlink($0) }
     let new = try OwnedDescriptor.open(
       draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: 0o600)
@@ -115,7 +116,7 @@ extension ProfileFile {
       var facts = Glibc.stat()
       try systemCall { fstat(old.borrowed.rawValue, &facts) }
       try systemCall { fchmod(new.borrowed.rawValue, facts.st_mode & 0o777) }
-      // Only root may give a file to another user: then it stays with the one who writes it.
+      // Only root can give a file to another user. Otherwise this user owns the new file.
       _ = fchown(new.borrowed.rawValue, facts.st_uid, facts.st_gid)
     }
     var rest = document[...]
@@ -127,7 +128,7 @@ extension ProfileFile {
       }
       rest = rest.dropFirst(try count.get())
     }
-    // Without it, a crash of the machine could leave an empty file in place of the old one.
+    // Without fsync(2), a crash of the computer could leave an empty file in place of the old one.
     try systemCall { fsync(new.borrowed.rawValue) }
   }
 

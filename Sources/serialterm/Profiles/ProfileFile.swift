@@ -6,9 +6,9 @@ import Posix
 import SessionKit
 import SystemPackage
 
-/// The configuration and the file that it was read from. Nothing in it is ever executed.
+/// The configuration, and the file that it was read from. Nothing in it is ever executed.
 struct ProfileFile {
-  /// Nil if there is no file.
+  /// The path of the file; nil if there is none.
   let path: FilePath?
   let contents: ConfigurationFile
 
@@ -18,7 +18,7 @@ struct ProfileFile {
     self.contents = contents
   }
 
-  /// The default path: below `$XDG_CONFIG_HOME`, or else `~/.config`.
+  /// The default path: below `$XDG_CONFIG_HOME`, otherwise below `~/.config`.
   static var standardPath: FilePath? {
     let folder =
       variable("XDG_CONFIG_HOME").map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
@@ -32,8 +32,8 @@ struct ProfileFile {
 
   /// Reads a configuration file.
   ///
-  /// - Parameter path: The file; nil for the default path, where it may be missing.
-  /// - Throws: ``Failure`` with a message `file:line: what is wrong`.
+  /// - Parameter path: the file; nil for the default path, where the file may be missing.
+  /// - Throws: ``Failure`` with a message of the form `file:line: mistake`.
   init(_ path: FilePath?) throws(Failure) {
     guard let place = path ?? Self.standardPath else {
       (self.path, contents) = (nil, ConfigurationFile())
@@ -62,8 +62,8 @@ struct ProfileFile {
     self.path = place
   }
 
-  /// Whether a file does not exist or cannot be reached: sudo(8) can leave HOME set to a folder that
-  /// the new user cannot enter.
+  /// Whether a file does not exist or cannot be reached: sudo(8) can leave HOME set to a folder that the new user
+  /// cannot search.
   private static func isInvisible(_ path: FilePath) -> Bool {
     do throws(Errno) {
       _ = try path.stat()
@@ -73,9 +73,9 @@ struct ProfileFile {
     }
   }
 
-  /// Reads a file, of which at most one byte more than the limit.
+  /// Reads a file, at most one byte more than the limit.
   static func document(at path: FilePath) throws(Errno) -> [UInt8] {
-    // O_NONBLOCK: open(2) of a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let file = try OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     switch try file.borrowed.stat().type {
     case .directory: throw .isDirectory
@@ -109,9 +109,9 @@ struct ProfileFile {
     }
   }
 
-  /// Checks a setting's key and the kind of its value, which are the same for all commands.
+  /// Checks the key of a setting and the type of its value, by the rules for all commands.
   ///
-  /// - Returns: What is wrong, nil if nothing is.
+  /// - Returns: a description of the mistake; nil if there is none.
   static func complaint(about entry: Entry, isDefault: Bool) -> String? {
     switch (entry.key, entry.value) {
     case ("target", .string(let text)):

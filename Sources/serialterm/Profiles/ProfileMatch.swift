@@ -1,11 +1,11 @@
 import Configuration
 import DeviceWatch
 
-/// The devices that a profile applies to: its `match`.
+/// The `match` of a profile: the devices that it applies to.
 struct ProfileMatch: Hashable {
   let selectors: [DeviceSelector]
 
-  /// Reads the `match` of a profile; nil if it has none. Invalid values were refused before.
+  /// Reads the `match` of a profile; nil if it has none. Invalid values must have been refused before.
   init?(_ profile: ConfigurationFile.Profile) {
     guard let value = profile["match"]?.value else { return nil }
     selectors = Self.texts(of: value)?.compactMap { try? DeviceSelector(parsing: $0) } ?? []
@@ -16,7 +16,7 @@ struct ProfileMatch: Hashable {
     selectors.contains { !$0.matches(among: [device]).isEmpty }
   }
 
-  /// Describes what is wrong with the value of a `match`; nil if nothing is.
+  /// Describes the mistake in the value of a `match`; nil if there is none.
   static func complaint(about value: Value) -> String? {
     guard let texts = texts(of: value) else {
       return "'match' is \(value.kindName): expected a string, or an array of strings"

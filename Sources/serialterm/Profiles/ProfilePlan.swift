@@ -8,18 +8,18 @@ import SessionKit
 import SystemPackage
 import Views
 
-/// What has to change in the configuration file so that a profile describes a session.
+/// The changes to the configuration file that make a profile describe a session.
 ///
-/// A setting that `[default]` says too is not repeated. What the profile says besides the settings of a
-/// session, such as its snippets, stays.
+/// A setting that `[default]` contains too is not repeated. Entries of the profile that are not settings of a
+/// session, such as snippets, are kept.
 struct ProfilePlan {
   let name: String
   let path: FilePath
-  /// The file as it was read; nil if there is none.
+  /// The file as it was read; nil if it does not exist.
   private let present: [UInt8]?
   private let edit: ProfileEdit
 
-  /// Reads the file, and makes the changes in its text.
+  /// Reads the file, and computes the changes of its text.
   ///
   /// - Throws: ``Failure`` if the file is not a configuration, or the profile cannot be changed.
   init(saving state: TerminalState, as name: String) throws(Failure) {
@@ -36,7 +36,7 @@ struct ProfilePlan {
       Self.changes(saving: state, under: contents.defaults, over: profile))
   }
 
-  /// Whether the profile says all of it already.
+  /// Whether the profile already describes the session.
   var isEmpty: Bool { edit.lines.isEmpty }
 
   /// The lines that are removed from the file and added to it.
@@ -51,7 +51,7 @@ struct ProfilePlan {
 
   /// Writes the file, unless it has changed since it was read.
   ///
-  /// - Throws: ``Failure``; the file is as it was then.
+  /// - Throws: ``Failure``. The file is then unchanged.
   func write() throws(Failure) {
     try ProfileFile.replace(present, by: edit.document, at: path)
   }
@@ -62,12 +62,12 @@ struct ProfilePlan {
   ///
   /// - Parameters:
   ///   - defaults: the entries of `[default]`.
-  ///   - profile: the profile as it is; nil for a new one.
+  ///   - profile: the present profile; nil for a new one.
   static func changes(
     saving state: TerminalState, under defaults: [Entry], over profile: ConfigurationFile.Profile?
   ) -> [ProfileEdit.Change] {
     var changes: [ProfileEdit.Change] = []
-    // The device of a profile stays as the user has named it.
+    // The device stays in the form in which the user named it.
     if profile?["target"] == nil && profile?["match"] == nil, let target = state.savedTarget {
       changes.append(ProfileEdit.Change("target", .string(target)))
     }
@@ -85,10 +85,10 @@ struct ProfilePlan {
       } else if state.origin.given.switchedOff.contains(option.name) {
         (wanted, standard) = ([], nil)
       } else {
-        // No command shows it or changes it.
+        // No command shows or changes this option.
         continue
       }
-      /// What entries mean: without a value, that is the standard one.
+      /// The value that entries set; the default value if they set none.
       func value(_ texts: [String]?) -> [String] {
         texts.flatMap { $0.isEmpty ? nil : $0 } ?? standard ?? []
       }
@@ -113,12 +113,12 @@ extension Declaration {
     entries.last { $0.key == name || $0.key == oppositeName }
   }
 
-  /// What entries say about the option; nil for nothing.
+  /// The texts that entries give the option; nil if they give none.
   fileprivate func texts(in entries: [Entry]) -> [String]? {
     entry(in: entries).flatMap { texts(of: $0.value, key: $0.key) }.map(canonical)
   }
 
-  /// The texts as a session writes the same value.
+  /// The texts in the form in which a session writes the same value.
   fileprivate func canonical(_ texts: [String]) -> [String] {
     switch name {
     case ViewParameters.map.name: texts.map { (try? MapList(parsing: $0)).map { "\($0)" } ?? $0 }
@@ -130,13 +130,13 @@ extension Declaration {
 }
 
 extension TerminalState {
-  /// The device as a TARGET that finds it again, in whichever port it is plugged; nil without one.
+  /// A TARGET that finds the device again at any port; nil without a device.
   fileprivate var savedTarget: String? {
     if case .device(.fitting(let selector)) = origin.target { return "\(selector)" }
     guard let endpoint = session.endpoint else { return nil }
     let devices = program.devices
     guard let path = endpoint.path, let device = devices.first(where: { $0.node == path }) else {
-      // A link, such as those below /dev/serial, is there for that.
+      // A link, such as those below /dev/serial, serves that purpose.
       return "\(endpoint)"
     }
     var selectors: [DeviceSelector] = []
@@ -145,7 +145,7 @@ extension TerminalState {
     {
       selectors.append(.usb(vendorID: vendorID, productID: productID, serialNumber: number))
     }
-    // Without a serial number only the place tells one from the next of its kind.
+    // Without a serial number, only the physical port distinguishes it from a device of the same type.
     if let place = device.physicalPath { selectors.append(.port(place)) }
     let selector = selectors.first { $0.matches(among: devices) == [device] }
     return selector.map { "\($0)" } ?? "\(endpoint)"

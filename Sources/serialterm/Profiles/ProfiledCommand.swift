@@ -1,13 +1,12 @@
 import Options
 import SessionKit
 
-/// A command that talks to a device, and takes parameters that are not on its command line from the
-/// configuration.
+/// A command for a device that takes parameters from the configuration if they are not on its command line.
 protocol ProfiledCommand: Subcommand {
   var values: Values { get }
-  /// The TARGET, nil if none was given.
+  /// The TARGET; nil if none was given.
   var namedTarget: Target? { get set }
-  /// What the configuration says.
+  /// The part of the configuration that applies.
   var profile: ProfileInUse { get set }
   /// Whether the command can have several targets.
   static var takesSeveralTargets: Bool { get }
@@ -19,11 +18,11 @@ extension ProfiledCommand {
   static var takesSeveralTargets: Bool { false }
 }
 
-/// What the configuration says about a session.
+/// The configuration that applies to a session, besides parameters.
 struct ProfileInUse: Hashable {
   /// The name of the profile; nil without one.
   var name: String?
-  /// The keys that the configuration sets, also those that the command line replaces or switches off.
+  /// The keys that the configuration sets, including those that the command line replaces or switches off.
   var keys: [String] = []
   /// The texts that the user can send by name.
   var snippets: [Snippet] = []

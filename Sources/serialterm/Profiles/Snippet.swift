@@ -3,22 +3,22 @@ import PlainText
 import Scripting
 import TerminalFrontEnd
 
-/// A text that the user sends by its name, as it is in the configuration.
+/// A text of the configuration that the user can send by its name.
 struct Snippet: Hashable, Sendable {
   let name: String
-  /// What is sent before the ending.
+  /// The bytes that are sent before the ending.
   let text: [UInt8]
   /// The key after the prefix; nil for none.
   var key: Character? = nil
-  /// What is added to the text; nil for what Enter sends, unless the text ends a line itself.
+  /// The ending after the text; nil to send what Enter sends, unless the text ends with a line end.
   var ending: TextEnding? = nil
 
-  /// The largest number of bytes of a text.
+  /// The maximum length of a text in bytes.
   static let largestText = 65_536
 
-  /// What is sent.
+  /// The bytes to send.
   ///
-  /// - Parameter enter: what Enter sends.
+  /// - Parameter enter: the line ending that Enter sends.
   func bytes(enter: LineEnding) -> [UInt8] {
     if let ending { return text + ending.bytes }
     return text.last == 0x0D || text.last == 0x0A ? text : text + enter.bytes
@@ -32,9 +32,9 @@ extension Snippet {
   /// The key of the table.
   static let tableName = "snippets"
 
-  /// The snippets of a session, with the keys of the digits.
+  /// The snippets of a session. The first ones without a key get digits as keys.
   ///
-  /// - Parameter entries: the entries of the configuration that apply, which were checked before.
+  /// - Parameter entries: the entries of the configuration that apply. They must have been checked before.
   static func snippets(of entries: [Entry]) -> [Snippet] { (try? read(entries)) ?? [] }
 
   /// Checks the table of snippets, if there is one.
@@ -56,7 +56,7 @@ extension Snippet {
     return withDigits(snippets)
   }
 
-  /// Gives the first snippets without a key the digits that no other has.
+  /// Assigns free digits to the first snippets without a key.
   private static func withDigits(_ snippets: [Snippet]) -> [Snippet] {
     var digits = "123456789".filter { digit in !snippets.contains { $0.key == digit } }[...]
     return snippets.map { snippet in
@@ -100,7 +100,7 @@ extension Snippet {
     return bytes
   }
 
-  /// Takes an entry of the inline table besides its text.
+  /// Reads an entry of the inline table other than the text.
   private mutating func take(_ part: Entry) throws(ConfigurationError) {
     func mistake(_ what: String) -> ConfigurationError {
       ConfigurationError(line: part.line, "'\(name)': \(what)")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A signal that releases the port of a session, or reopens it: one of the two without a fixed meaning.
+/// A signal that releases or reopens the port of a session: one of the two signals without a fixed meaning.
 enum ReleaseSignal: String, CaseIterable {
   case usr1 = "USR1"
   case usr2 = "USR2"

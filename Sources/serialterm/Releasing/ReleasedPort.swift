@@ -3,9 +3,9 @@ import Posix
 import SessionKit
 import SystemPackage
 
-/// A port that all sessions have released, for as long as this value exists.
+/// A port that all sessions have released for as long as this value exists.
 struct ReleasedPort: ~Copyable {
-  /// The sessions that had it open; several only if they share it.
+  /// The sessions that had it open. There are several only if they share it.
   private let sessions: [Session]
 
   private final class Session {
@@ -16,16 +16,16 @@ struct ReleasedPort: ~Copyable {
   /// Whether any session had the port.
   var wasHeld: Bool { !sessions.isEmpty }
 
-  /// Asks every session of the user.
+  /// Requests the port from every session of the user.
   ///
   /// - Parameters:
-  ///   - request: the port, and the name of the program that wants it.
-  ///   - say: called with messages that are no errors.
+  ///   - request: the port, and the name of the requesting program.
+  ///   - say: called with messages that are not errors.
   /// - Throws: ``Failure`` if a session keeps the port.
   init(asking request: ControlRequest, say: (String) -> Void) throws(Failure) {
     var sessions: [Session] = []
     for place in ControlFolder.placesToAsk {
-      // No session listens in a directory that is missing or not private.
+      // No session listens in a directory that does not exist or is not private.
       guard let folder = try? ControlFolder(place) else { continue }
       for name in folder.socketNames {
         if let session = try Self.ask(folder.socketPath(name), request, say: say) {
@@ -53,7 +53,7 @@ struct ReleasedPort: ~Copyable {
       // The session has ended.
       return nil
     }
-    // A session of an earlier version does not know requests for ports over the network.
+    // A session of an earlier version does not know requests for network ports.
     if case .endpoint = request.port, reply == .invalidRequest { return nil }
     switch reply {
     case .released: return session
@@ -62,9 +62,9 @@ struct ReleasedPort: ~Copyable {
     }
   }
 
-  /// Gives the port back, and waits until the sessions have reopened it, for a while.
+  /// Gives the port back, and waits for a limited time until the sessions have reopened it.
   ///
-  /// - Parameter say: called with a message for every session that has not.
+  /// - Parameter say: called with a message for every session that has not reopened it.
   consuming func giveBack(say: (String) -> Void) {
     for session in sessions {
       switch session.client.giveBack() {

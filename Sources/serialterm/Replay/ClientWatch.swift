@@ -3,9 +3,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Notices programs that open, read and close a node, as long as it lives. See inotify(7).
+/// Detects programs that open, read and close a node. See inotify(7).
 final class ClientWatch {
-  /// What a client did with the node.
+  /// An event of a client at the node.
   enum Event {
     case opened
     case read

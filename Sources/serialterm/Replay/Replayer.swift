@@ -7,28 +7,26 @@ import Posix
 import SystemPackage
 import Views
 
-/// Plays what a device sent, from a log, to a program that opens a pseudo-terminal, at the pace of
-/// the log.
+/// Plays the received bytes of a log to a program that opens a pseudo-terminal, with the timing of the log.
 ///
-/// It starts a moment after a program opens the node. A slow reader delays it, and nothing is lost. It
-/// ends when everything was read, or when the reader closes the node after the last byte was played.
+/// Playing starts a moment after a program opens the node. A slow reader delays it, and nothing is lost. It ends when
+/// everything was read, or when the reader closes the node after the last byte was played.
 final class Replayer {
   /// Called once, at the end.
   var onEnd: (Result<ExitStatus, Failure>) -> Void = { _ in }
 
-  /// How long a program may take to configure the line after it opened the node: most flush the line
-  /// then, and would lose what was played before.
+  /// The time for a program to configure the line after it opened the node. Most programs flush the line then, which
+  /// would discard bytes played before.
   private static let settlingTime = Duration.milliseconds(200)
-  /// How often to check whether everything was read: a flush causes no event.
+  /// The interval of checks whether everything was read: a flush causes no event.
   private static let checkInterval = Duration.milliseconds(50)
-  /// How many entries are read from the log before other events have their turn.
+  /// The number of entries that are read from the log before other events are handled.
   private static let entriesPerTurn = 64
-  /// How many entries are read before the node is announced, in search of the port, or of the names of all
-  /// ports.
+  /// The number of entries that are read before the node is announced, to find the port or the names of all ports.
   private static let entriesOfSearch = 10_000
 
   private let file: FilePath
-  /// The port to play; nil in the log of one port.
+  /// The port to play; nil for a log of one port.
   private let port: String?
   private let speed: Double
   private let repeats: Bool
@@ -39,18 +37,18 @@ final class Replayer {
   private var timer: LoopTimer?
 
   private var reader: LogReader
-  /// Set while the log is a pipe that has nothing to read.
+  /// Watches the log if it is a pipe without available data.
   private var logWatch: DescriptorWatch?
   /// The next entry to play; nil before it was read from the log.
   private var entry: LogEntry?
-  /// How many of its bytes are played.
+  /// The number of its bytes that were played.
   private var playedCount = 0
-  /// Whether the log has anything to play.
+  /// Whether the log contains any entries to play.
   private var hasEntries = false
-  /// When the first entry was played, and when it was logged.
+  /// The time when the first entry was played, and the time of that entry.
   private var beginning: (now: MonotonicTime, logged: UInt64)?
   private var phase = Phase.waiting
-  /// The outcome, once everything was read.
+  /// The outcome when everything was read.
   private var verdict = Result<ExitStatus, Failure>.success(.done)
   private var hasReader = false
   private var isReaderGone = false
@@ -61,19 +59,19 @@ final class Replayer {
     /// A program has opened the node, and may be configuring the line.
     case settling
     case playing
-    /// Everything is played, and not all of it read.
+    /// Everything was played, and not everything was read.
     case draining
     case over
   }
 
-  /// Opens the log and makes the pseudo-terminal.
+  /// Opens the log and creates the pseudo-terminal.
   ///
   /// - Parameters:
-  ///   - file: a log of JSON lines or pcapng; a regular file or a pipe.
+  ///   - file: a log in JSON lines or pcapng; a regular file or a pipe.
   ///   - port: the name of the port to play; nil for the only one.
-  ///   - speed: the factor of the pace, above zero.
+  ///   - speed: the factor of the pace; positive.
   ///   - repeats: whether to start again at the end.
-  /// - Throws: ``Failure``, or the error of making the pseudo-terminal.
+  /// - Throws: ``Failure``, or the error of creating the pseudo-terminal.
   init(
     _ file: FilePath, port: String?, speed: Double, repeats: Bool, on loop: IOLoop
   ) throws {
@@ -88,13 +86,13 @@ final class Replayer {
       throw Failure(.usage, "\(file)\(error).")
     }
     terminal = try PseudoTerminal()
-    // A file that is not a log, or not of this port, is noticed before its node is announced.
+    // A file that is not a log, or does not contain the port, is detected before the node is announced.
     for _ in 0..<Self.entriesOfSearch {
       guard entry == nil, case .some = takeEntry() else { break }
     }
     if case .failure(let failure) = verdict { throw failure }
     watch = try loop.watch(terminal.descriptor, for: .reading) { [unowned self] in
-      // Nothing answers what clients send.
+      // Bytes from clients get no answer.
       if $0.contains(.readable) { discardSent() }
       play()
     }
@@ -109,9 +107,9 @@ final class Replayer {
   // MARK: The log
 
   private enum Taken {
-    /// There may be an entry to play now.
+    /// The next entry may be playable now.
     case some
-    /// The log is a pipe, and has nothing yet.
+    /// The log is a pipe, and has no data yet.
     case waiting
     case end
   }
@@ -123,7 +121,7 @@ final class Replayer {
       if port == nil && reader.ports.count > 1 { return refuse("a log of several ports") }
       switch reading {
       case .entry(let next):
-        // What was sent to the device is skipped, and other ports.
+        // Skips sent bytes and other ports.
         if next.direction == .fromDevice && (port == nil || next.port == port) {
           entry = next
           hasEntries = true
@@ -140,13 +138,13 @@ final class Replayer {
         return takeEntry()
       }
     } catch {
-      // What comes before the error is good, and is played first.
+      // The entries before the error are valid, and are played first.
       verdict = .failure(Failure(.usage, "\(file)\(error)."))
       return .end
     }
   }
 
-  /// Ends the playing, because the port is not clear.
+  /// Ends with a usage error, because the port is ambiguous.
   private func refuse(_ problem: String) -> Taken {
     for _ in 0..<Self.entriesOfSearch {
       guard case .entry? = try? reader.next() else { break }
@@ -160,7 +158,7 @@ final class Replayer {
     return .end
   }
 
-  /// Continues when there is more in the pipe of the log.
+  /// Continues when the log's pipe has more data.
   private func awaitLog() {
     do throws(Errno) {
       logWatch = try loop.watch(reader.descriptor, for: .reading) { [unowned self] _ in
@@ -184,7 +182,7 @@ final class Replayer {
         timer = loop.schedule(after: Self.settlingTime) { [unowned self] in begin() }
       }
     case .read: hasReader = true
-    // A program that only configured the line, as stty(1) does, was not a reader.
+    // A program that only configured the line, such as stty(1), was not a reader.
     case .closed:
       isReaderGone = hasReader
       endIfRead(seemedRead: false)
@@ -205,7 +203,7 @@ final class Replayer {
     play()
   }
 
-  /// Sets the time of the present entry to now; the others keep their distance from it.
+  /// Makes the present entry due now. Later entries keep their distance to it.
   private func startClock() { beginning = entry.map { (.now, $0.time) } }
 
   /// Plays the entries that are due, while there is room.
@@ -243,13 +241,13 @@ final class Replayer {
   /// The time until an entry is due.
   private func delay(of entry: LogEntry) -> Duration {
     guard let beginning else { return .zero }
-    // After a clock was set back, entries are due at once.
+    // If the clock was set back in the log, entries are due immediately.
     let logged = entry.time > beginning.logged ? entry.time - beginning.logged : 0
     let wait = min(Double(logged) / speed, Double(Int64.max / 2))
     return beginning.now + .nanoseconds(Int64(wait)) - .now
   }
 
-  /// - Returns: whether all bytes of the entry are written.
+  /// - Returns: whether all bytes of the entry were written.
   private func write(_ entry: LogEntry) -> Bool {
     let result: Result<WriteOutcome, Errno> = entry.bytes[playedCount...].withUnsafeBytes { bytes in
       Result { () throws(Errno) in bytes.isEmpty ? .bytes(0) : try terminal.write(bytes) }
@@ -268,14 +266,14 @@ final class Replayer {
   }
 
   private func want(_ interest: Interest) {
-    // It fails only when the kernel is out of memory; the next client's event tries again.
+    // Fails only if the kernel is out of memory. The next event of a client tries again.
     _ = try? watch?.setInterest(interest)
   }
 
   // MARK: The end
 
-  /// - Parameter seemedRead: whether nothing was unread at the last check. One check is not enough: in
-  ///   the middle of a read nothing is unread for a moment, although more is on its way.
+  /// - Parameter seemedRead: whether nothing was unread at the previous check. One check is not enough: in the middle
+  ///   of a read, nothing is unread for a moment although more is on its way.
   private func endIfRead(seemedRead: Bool) {
     guard phase == .draining else { return }
     let seemsRead = !terminal.hasUnreadBytes

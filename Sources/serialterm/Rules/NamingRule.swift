@@ -5,17 +5,17 @@ import PlainText
 struct NamingRule: Hashable {
   /// The rule, one line.
   let rule: String
-  /// How the rule recognises the device, in words.
+  /// How the rule recognises the device, as text.
   let basis: String
 
-  /// The file for the rule: after 60-serial.rules, which sets the properties that it needs.
+  /// The file for the rule. It comes after 60-serial.rules, which sets the properties that the rule needs.
   static func file(for name: NodeName) -> String { "/etc/udev/rules.d/70-\(name.text).rules" }
 
   /// Makes a rule.
   ///
   /// - Parameters:
-  ///   - device: the one to name.
-  ///   - devices: what there is, so that a number that two adapters share is not relied on.
+  ///   - device: the device to name.
+  ///   - devices: the present devices, to detect a serial number that two adapters share.
   /// - Throws: ``Failure`` if nothing permanent identifies the device.
   init(naming device: Device, _ name: NodeName, among devices: [Device]) throws(Failure) {
     let keys: [String]
@@ -37,8 +37,8 @@ struct NamingRule: Hashable {
     rule = all.joined(separator: ", ")
   }
 
-  /// All ATTRS of a rule must match the same parent: here the USB device. 60-serial.rules has set the
-  /// properties of its interface and port.
+  /// The matches for a USB device. All ATTRS in a rule must match the same parent, which is the USB device here.
+  /// 60-serial.rules has set the properties of its interface and port.
   private static func usbKeys(_ function: USBFunction, isBySerialNumber: Bool) -> [String] {
     var keys = [
       key("ATTRS{idVendor}", function.vendorID.hex),
@@ -55,7 +55,7 @@ struct NamingRule: Hashable {
     return keys
   }
 
-  /// - Parameter path: udev's ID_PATH, or a folder of sysfs where there is none.
+  /// - Parameter path: udev's ID_PATH; without one, a folder of sysfs.
   private static func placeKey(_ path: String) -> String {
     path.hasPrefix("/sys/")
       ? "DEVPATH==\"\(pattern(String(path.dropFirst("/sys".count))))/*\""
@@ -66,8 +66,8 @@ struct NamingRule: Hashable {
     "\(name)==\"\(pattern(value))\""
   }
 
-  /// A pattern that matches a text. Characters with a meaning in patterns, quotes or substitutions are
-  /// replaced by `?`, which matches any character.
+  /// A pattern that matches a text. Characters that are special in patterns, quotes or substitutions are replaced by
+  /// `?`, which matches any character.
   private static func pattern(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       if !scalar.isASCII { return "*" }
@@ -78,7 +78,7 @@ struct NamingRule: Hashable {
 }
 
 extension NamingRule {
-  /// The rule with instructions, in lines.
+  /// The rule with instructions, as lines.
   ///
   /// - Parameter target: the TARGET that the user gave.
   func lines(for device: Device, _ name: NodeName, target: String) -> [String] {

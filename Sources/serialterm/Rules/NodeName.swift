@@ -1,11 +1,11 @@
 import PlainText
 
-/// A name below /dev that a user may choose: without characters that udev or a shell interprets.
+/// A user's name for a node below /dev, without characters that udev or a shell interprets.
 struct NodeName: Hashable {
   let text: String
 
-  /// Reads a name: letters, digits, `_`, `-` and `.`, a letter first, at most 64. Names that begin
-  /// with `tty` belong to the kernel.
+  /// Parses a name: letters, digits, `_`, `-` and `.`; it begins with a letter and has at most 64 characters. Names
+  /// that begin with `tty` belong to the kernel.
   ///
   /// - Throws: ``Failure`` if it is malformed.
   init(parsing text: String) throws(Failure) {

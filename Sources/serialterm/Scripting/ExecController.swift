@@ -14,7 +14,7 @@ final class ExecController {
       command, by: .program, in: .program, on: frontEnd.controller, loop: frontEnd.loop)
   }
 
-  /// Runs the command; the exit status is the command's.
+  /// Runs the command and returns its exit status.
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
@@ -36,12 +36,12 @@ final class ExecController {
     try program.begin()
   }
 
-  /// Ends the session when the driver has sent the command's output.
+  /// Ends the session after the driver has sent the command's output.
   private func ended(_ outcome: PortProgram.Outcome) {
-    // Otherwise the session is ending and reports why.
+    // Otherwise the session is already ending, and reports the reason.
     guard case .ended(let status) = outcome.reason else { return }
     drain = Drain(frontEnd.session, on: frontEnd.loop, patience: nil) { [frontEnd] in
-      // Only .done lets gaps in the log and a running line sequence affect the exit status.
+      // Only .done lets gaps in the log and a running line sequence change the exit status.
       frontEnd.finish(.success(status == .command(0) ? .done : status))
     }
   }

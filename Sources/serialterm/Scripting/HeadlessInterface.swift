@@ -7,16 +7,16 @@ import SystemPackage
 import Telnet
 import TerminalFrontEnd
 
-/// The front end of the commands without a user, such as `send`, `run` and `log`: nothing is asked, and
-/// standard output is for a program.
+/// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing, and standard
+/// output is for a program.
 final class HeadlessInterface: FrontEnd {
   /// The purpose of a session.
   enum Purpose {
-    /// A script or a program talks to the device. The port cannot be borrowed, and the session waits
-    /// until its output is read.
+    /// A script or a program communicates with the device. Other programs cannot borrow the port, and the session
+    /// waits until its output was read.
     case script
-    /// The session logs, or serves the port: it does not show what it receives, other programs can borrow the
-    /// port, and every loss and return of the device is reported.
+    /// The session logs or serves the port. It does not show received bytes, other programs can borrow the port, and
+    /// it reports every loss and return of the device.
     case service
   }
 
@@ -55,12 +55,12 @@ final class HeadlessInterface: FrontEnd {
   private var isReady = false
   /// Whether bytes were received in the present turn of the loop.
   private var hasReceived = false
-  /// Whether ``finish(_:)`` was called, so that the session only waits for unread output.
+  /// Whether ``finish(_:)`` was called, and the session only waits for unread output.
   private(set) var isOver = false
 
   var loop: IOLoop { app.loop }
   var console: Console { app.console }
-  /// The first session, which is the only one except for programs that drive several.
+  /// The first session. It is the only one unless a program drives several.
   var port: Port { members[0].port }
   var controller: SessionController { port.controller }
   var session: Session { controller.session }
@@ -68,19 +68,19 @@ final class HeadlessInterface: FrontEnd {
   /// The observed state, which determines the available commands.
   var model: TerminalStateModel { port.model }
 
-  /// The largest text that a script, or an argument (128 KiB, see execve(2)), can send.
+  /// The maximum length of a text that a script, or an argument (128 KiB, see execve(2)), can send.
   private static let queueCapacity = 1_048_576
   /// The time limit for showing the remaining output on the user's terminal.
   private static let showPatience = Duration.milliseconds(200)
   /// The time limit for reading the driver's remaining bytes at the end.
   private static let readingPatience = Duration.milliseconds(100)
 
-  /// Creates the session; nothing is opened before ``run()``.
+  /// Creates the session. ``run()`` opens it.
   ///
   /// - Parameters:
-  ///   - command: the name of the command, as others see it who join a session.
-  ///   - devices: the serial ports of the machine.
-  ///   - alerts: what the user is alerted to.
+  ///   - command: the name of the subcommand, shown to others who join the session.
+  ///   - devices: the serial ports of this computer.
+  ///   - alerts: the alert rules.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ configuration: SessionConfiguration, for purpose: Purpose = .script,
@@ -92,7 +92,7 @@ final class HeadlessInterface: FrontEnd {
       among: devices, isQuiet: configuration.isQuiet, isRaw: false, alerts: alerts)
     view = DeviceView(ViewSettings(), on: app.console, loop: app.loop)
     if purpose == .script {
-      // Set here already: the first line may find that standard output is closed.
+      // Set before the first line is printed, which may detect that standard output is closed.
       console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
     }
     add(configuration) { [unowned self] in onReceived($0) }
@@ -117,7 +117,7 @@ final class HeadlessInterface: FrontEnd {
     let port = app.add(
       configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
       writeCapacity: Self.queueCapacity)
-    // Others may watch a script. What a service allows, it says itself.
+    // Others may watch a script. A service sets its own rule.
     port.share(purpose == .script ? .one : .none, home: { UserName.own })
     port.server.viewersMayTakePen = purpose != .script
     port.controller.commandName = command
@@ -135,7 +135,7 @@ final class HeadlessInterface: FrontEnd {
     return port
   }
 
-  /// A session has ended. The others go on; the program ends with the last one.
+  /// Handles the end of a session. The others continue; the program ends with the last one.
   private func ended(_ index: Int, _ outcome: Result<ExitStatus, Failure>) {
     members[index].hasEnded = true
     if members.allSatisfy(\.hasEnded) { finish(outcome) }
@@ -182,7 +182,7 @@ final class HeadlessInterface: FrontEnd {
     if let refusal { finish(.failure(refusal)) } else { onReady() }
   }
 
-  /// Why a script cannot talk to the device: somebody else has the pen of the server's port.
+  /// The reason why a script cannot write to the device: another member has the pen of the server's port.
   private var refusal: Failure? {
     guard purpose == .script, let reason = model.state.sharing.penReason else { return nil }
     let name = session.state.endpoint.map { "\($0)" } ?? "the port"
@@ -192,7 +192,7 @@ final class HeadlessInterface: FrontEnd {
   func finishOutput() throws {
     isOver = true
     if purpose == .service { try readRest() }
-    // A reset is not cut off. A signal or a failure does not wait.
+    // A reset is finished first. A signal or a failure does not wait.
     try app.goOn { [app, members] in
       guard case .success(.done) = app.outcome else { return false }
       return members.contains { $0.port.controller.sequences.isPlaying }
@@ -217,7 +217,7 @@ final class HeadlessInterface: FrontEnd {
     } while hasReceived && .now < deadline
   }
 
-  // MARK: For the scripts
+  // MARK: For the controllers
 
   /// The number of bytes that are missing from the logs.
   var unloggedCount: Int { controller.log.missingCount }
@@ -225,10 +225,10 @@ final class HeadlessInterface: FrontEnd {
   /// The paths of the logs.
   var logPaths: [FilePath] { controller.log.paths }
 
-  /// Ends the session; the first reason counts.
+  /// Ends the session. Only the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) { app.finish(outcome) }
 
-  /// Whether standard output has to be read before more is written to it.
+  /// Whether standard output must be read before more is written to it.
   var isCrowded: Bool { console.isCrowded }
 
   /// Writes received bytes to standard output: unchanged, or filtered for a terminal.

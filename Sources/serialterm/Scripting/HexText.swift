@@ -1,12 +1,12 @@
 import Options
 
-/// Bytes as hexadecimal numbers: two digits each, with or without blanks between the bytes.
+/// Bytes in hexadecimal: two digits each, with or without blanks between the bytes.
 struct HexText {
   let bytes: [UInt8]
 
-  /// Reads them.
+  /// Parses hexadecimal text.
   ///
-  /// - Throws: `ValueError` naming the word that is wrong.
+  /// - Throws: `ValueError` that names the wrong word.
   init(_ text: String) throws(ValueError) {
     var bytes: [UInt8] = []
     for word in text.split(separator: " ") {
@@ -25,7 +25,7 @@ struct HexText {
     self.bytes = bytes
   }
 
-  /// The digits of bytes, without blanks.
+  /// Formats bytes as hexadecimal digits without blanks.
   static func digits(of bytes: UnsafeRawBufferPointer) -> String {
     bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
   }

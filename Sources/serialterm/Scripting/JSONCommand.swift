@@ -4,18 +4,18 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// A command of a program that drives the session, as a line of JSON. See docs/scripting.md.
+/// A JSON command from a program that drives the session. See docs/scripting.md.
 enum JSONCommand {
   case send([UInt8])
   case expect(Expression, within: Duration)
-  /// A command of the session with a checked argument: `set` and `break`.
+  /// A command of the session with a parsed argument: `set` and `break`.
   case perform((CommandCall) -> Void)
-  /// Another command of the session, with its argument as text. Its answer has the message.
+  /// Another command of the session, with its argument as text. The answer contains the message.
   case named(Command, String?)
   case transfer(TransferOrder)
   case close
 
-  /// The maximal number of bytes that one command sends.
+  /// The maximum number of bytes that one command sends.
   static let largestPiece = 65_536
 
   /// Parses a command.
@@ -116,8 +116,8 @@ enum JSONCommand {
     }
   }
 
-  /// Parses line settings, which have the names of the palette's commands. Any of these commands performs
-  /// all changes, so that the driver gets them together.
+  /// Parses line settings, whose names are those of the palette's commands. Any one of these commands performs all
+  /// changes, so that the driver gets them together.
   private static func settings(
     in json: JSON
   ) throws(Mistake) -> (CommandWithArgument<SettingsChange>, SettingsChange)? {
@@ -142,7 +142,7 @@ enum JSONCommand {
     return change == LineChange() ? nil : change
   }
 
-  /// Why a line is not a command.
+  /// The reason why a line is not a valid command.
   struct Mistake: Error, Hashable, CustomStringConvertible {
     let description: String
 

@@ -8,14 +8,14 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Lets a program drive sessions: events go to standard output, commands come from standard input, both
-/// as JSON lines. Commands are performed one after the other, and each gets one answer.
+/// Lets a program drive sessions with JSON lines: commands on standard input, events on standard output. Commands are
+/// performed one after the other, and each gets one answer.
 ///
-/// With several ports, events and commands name theirs in the member `port`.
+/// With several ports, events and commands name the port in the member `port`.
 final class JSONController {
   /// The version of the protocol. New events and members do not change it.
   static let version = 1
-  /// The maximal length of a line, in bytes.
+  /// The maximum length of a line in bytes.
   private static let longestLine = 1_048_576
 
   private let frontEnd: HeadlessInterface
@@ -27,10 +27,10 @@ final class JSONController {
   private var watch: DescriptorWatch?
   private var hasEnded = false
   private var isClosing = false
-  /// The id of the present command, and the port that it is for.
+  /// The id of the present command, and its port.
   private var current: (id: JSON, port: JSONPort?)?
   private var drain: Drain?
-  /// The command of the session that is being performed: the number of such commands so far.
+  /// The number of the session command that is being performed, counted from the start; nil for none.
   private var performing: Int?
   private var performedCount = 0
   private var timer: LoopTimer?
@@ -67,12 +67,12 @@ final class JSONController {
     ports.append(port)
   }
 
-  /// Whether nothing is sent to a port, and none of its modem lines is changed.
+  /// Sets whether a port is read-only: nothing is sent to it, and its modem lines are not changed.
   func setReadOnly(_ isReadOnly: Bool, port index: Int) {
     ports[index].port.model.update { $0.isReadOnly = isReadOnly }
   }
 
-  /// Gives each port its name, by which events and commands tell several ports apart.
+  /// Gives each port its name, which distinguishes several ports in events and commands.
   func name(_ names: [String]) {
     for (port, name) in zip(ports, names) { port.port.name = name }
   }
@@ -104,7 +104,7 @@ final class JSONController {
     guard let (id, port) = current else { return }
     current = nil
     say(event, [("id", id)] + members, of: port)
-    // In a turn of its own: commands that are answered at once must not delay other events.
+    // In a separate turn: commands that are answered immediately must not delay other events.
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
 
@@ -135,7 +135,7 @@ final class JSONController {
     doNext()
   }
 
-  /// Performs the next command. While one is running, or answers are not read, no input is read.
+  /// Performs the next command. While one runs, or answers were not read, no input is read.
   private func doNext() {
     guard current == nil, !isClosing else { return }
     guard !frontEnd.isCrowded else {
@@ -170,7 +170,7 @@ final class JSONController {
     }
   }
 
-  /// The port that a command names: the only one need not be named.
+  /// The port that a command names. If there is only one, the command need not name it.
   private func port(named name: JSON?) throws(JSONCommand.Mistake) -> JSONPort {
     if ports.count == 1 && name == nil { return ports[0] }
     let named = ports.first { $0.port.name != nil && $0.port.name == name?.string }
@@ -230,7 +230,7 @@ final class JSONController {
     close(after: .zero)
   }
 
-  /// A use of a command of the session, whose answer is a failure, or what `done` says with the message.
+  /// Makes a call of a session command. The answer is a failure, or the message is passed to `done`.
   private func call(
     _ argument: String? = nil, at port: JSONPort, done: @escaping (_ message: String) -> Void
   ) -> CommandCall {
@@ -238,7 +238,7 @@ final class JSONController {
     performing = performedCount
     return CommandCall(from: .json, at: port.port, argument: argument) {
       [unowned self, number = performedCount] outcome in
-      // The port may have been closed, which was the answer.
+      // If the port was closed, that has already been answered.
       guard performing == number else { return }
       performing = nil
       if let reason = outcome.refusal { fail(reason) } else { done(outcome.message) }
@@ -256,7 +256,7 @@ final class JSONController {
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
   }
 
-  /// A command that takes a moment, as a break, fails when its port is closed.
+  /// Fails a command that takes time, such as a break, when its port is closed.
   private func portClosed(_ port: JSONPort) {
     guard performing != nil, current?.port === port else { return }
     performing = nil
@@ -272,7 +272,7 @@ final class JSONController {
 }
 
 extension TransferStatus {
-  /// The members of the event that says how far a transfer is.
+  /// The members of the event for the progress of a transfer.
   fileprivate var members: [(String, JSON)] {
     [
       ("name", .string(String(decoding: name, as: UTF8.self))), ("position", .integer(position)),
@@ -283,7 +283,7 @@ extension TransferStatus {
 }
 
 extension TransferSummary {
-  /// The members of the event that says that a file was transferred.
+  /// The members of the event for a transferred file.
   fileprivate func members(storedAt path: FilePath?) -> [(String, JSON)] {
     [
       ("name", .string(String(decoding: name, as: UTF8.self))), ("size", .integer(size)),

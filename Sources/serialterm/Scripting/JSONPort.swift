@@ -4,16 +4,16 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// One port of a program that drives sessions by JSON: its events, and what is expected of it.
+/// One port of a program that drives sessions by JSON, with its events and its expectation.
 final class JSONPort: SessionObserver {
   let port: Port
-  /// What was received and not matched.
+  /// The received text that was not matched yet.
   let text: ReceivedTextWatch
   /// Called with an event and its members.
   var say: (_ event: String, _ members: [(String, JSON)]) -> Void = { _, _ in }
-  /// Called with the groups of the match of the expectation.
+  /// Called with the groups of the expectation's match.
   var onMatch: (JSON) -> Void = { _ in }
-  /// Called when the port is not open any more.
+  /// Called when the port is closed.
   var onClosed: () -> Void = {}
 
   init(_ port: Port, on loop: IOLoop) {

@@ -2,9 +2,9 @@ import SerialCore
 import SystemPackage
 import TerminalFrontEnd
 
-/// Logs what a device sends until a signal ends it.
+/// Logs the bytes of a device until a signal ends it.
 ///
-/// It waits for the device, survives its absence, lends the port, and sends nothing.
+/// It waits for the device, outlives its absence, lends the port, and sends nothing.
 final class LogController {
   private let frontEnd: HeadlessInterface
 
@@ -22,7 +22,7 @@ final class LogController {
       frontEnd.console.say("logging \(path)\(rate) to \(files).")
     }
     let status = try frontEnd.run()
-    // A signal is the normal end: it must not hide that bytes are missing, which was said before.
+    // A signal is the normal end. It must not hide that bytes are missing, which was already reported.
     if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
     return status
   }

@@ -1,7 +1,7 @@
 import Logs
 import PlainText
 
-/// The last lines that a device sent, to show why an expectation was not met.
+/// The last lines that a device sent, to explain why an expectation was not met.
 struct ReceivedTail {
   /// The number of bytes that are kept.
   static let capacity = 2_048
@@ -24,15 +24,15 @@ struct ReceivedTail {
     isCut = true
   }
 
-  /// The last lines, the unfinished one included: without escape sequences and control characters,
-  /// each cut to a readable length. Empty lines are left out.
+  /// The last lines, including an unfinished one, without escape sequences and control characters. Each is shortened
+  /// to a readable length. Empty lines are omitted.
   var lines: [String] {
     var tail = self
     tail.trim()
     var text: [UInt8] = []
     var stripper = SequenceStripper()
     tail.bytes.withUnsafeBytes { stripper.strip($0, into: &text) }
-    // The first line is the rest of a longer one if bytes before it were dropped.
+    // If earlier bytes were dropped, the first line is the rest of a longer one.
     let start = tail.isCut ? "…" : ""
     let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)
     return all.suffix(Self.maximalLines).map { line in
@@ -41,7 +41,7 @@ struct ReceivedTail {
     }
   }
 
-  /// A message with the lines below it.
+  /// A message, followed by the lines.
   func message(_ text: String) -> String {
     let lines = lines
     guard !lines.isEmpty else { return "\(text) Nothing was received." }

@@ -3,21 +3,21 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A file that a report is written to.
+/// A file for a report.
 ///
-/// It is emptied at the start: an earlier report must not be taken for the one of a run that crashed.
+/// It is emptied at the start, so that an earlier report is not mistaken for that of a run that crashed.
 final class ReportFile {
   /// The formats.
   enum Format: String, CaseIterable {
     case junit, json
   }
 
-  /// A format and a file, as `junit=report.xml`.
+  /// A format and a file: `junit=report.xml`.
   struct Name: Hashable {
     let format: Format
     let path: FilePath
 
-    /// Reads `FORMAT=FILE`.
+    /// Parses `FORMAT=FILE`.
     ///
     /// - Throws: `ValueError`.
     init(parsing text: String) throws(ValueError) {

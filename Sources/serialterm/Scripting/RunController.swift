@@ -6,12 +6,12 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Runs a script to its end: its report, and what it prints.
+/// Runs a script to its end, writes its report, and prints its output.
 final class RunController {
   private let frontEnd: HeadlessInterface
-  /// What happened in each step; complete when ``run()`` has ended.
+  /// The results of the steps; complete when ``run()`` has returned.
   private(set) var report: RunReport
-  /// The time limit of an expectation for which the script has none.
+  /// The time limit of an expectation without one in the script.
   var timeout: Duration
   /// The time limit of the whole run; nil for none.
   var deadline: Duration? {
@@ -19,15 +19,15 @@ final class RunController {
   }
   private let start = MonotonicTime.now
   private var deadlineTimer: LoopTimer?
-  /// Whether what the device sends goes to standard output.
+  /// Whether received bytes go to standard output.
   var showsDevice: Bool
   private let player: ScriptPlayer
 
   private var loop: IOLoop { frontEnd.loop }
 
   /// - Parameters:
-  ///   - timeout: The time limit of an expectation for which the script has none.
-  ///   - showsDevice: Whether what the device sends goes to standard output.
+  ///   - timeout: the time limit of an expectation without one in the script.
+  ///   - showsDevice: whether received bytes go to standard output.
   init(
     _ script: Script, timeout: Duration, showsDevice: Bool, _ frontEnd: HeadlessInterface
   ) {
@@ -101,7 +101,7 @@ final class RunController {
     switch end {
     case .done: frontEnd.finish(.success(.done))
     case .failed(let failure): fail(failure)
-    // The session is ending and reports why.
+    // The session is already ending, and reports the reason.
     case .stopped, .cutOff: break
     }
   }

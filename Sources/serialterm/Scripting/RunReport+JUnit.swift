@@ -1,6 +1,5 @@
 extension RunReport {
-  /// The report as JUnit XML, as continuous integration reads it: a test suite for the script, with a
-  /// test case for each step.
+  /// The report as JUnit XML for continuous integration: a test suite for the script, with a test case for each step.
   var junit: String {
     let isExpectation = steps.last?.failure?.isExpectation
     let counts = XML.attributes([
@@ -39,15 +38,15 @@ extension RunReport.Step {
   }
 }
 
-/// Text of XML 1.0.
+/// Text for XML 1.0.
 enum XML {
   /// Attributes, each with a space before it.
   static func attributes(_ attributes: [(String, String)]) -> String {
     attributes.map { " \($0)=\"\(escaped($1))\"" }.joined()
   }
 
-  /// A text as it must be written in an element or an attribute. A character that XML cannot contain,
-  /// such as a control character, becomes U+FFFD.
+  /// A text with the escapes for an element or attribute. A character that XML cannot contain, such as a control
+  /// character, becomes U+FFFD.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -56,7 +55,7 @@ enum XML {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
-      // Written literally, a parser turns these into spaces in an attribute.
+      // A parser replaces these by spaces in an attribute unless they are escaped.
       case "\t", "\n", "\r": result += "&#\(scalar.value);"
       case "\u{20}"..."\u{7E}", "\u{A0}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}",
         "\u{10000}"..."\u{10FFFF}":

@@ -1,12 +1,12 @@
 import Posix
 
-/// What happened in each step of a script, for continuous integration.
+/// The results of the steps of a script, for continuous integration.
 ///
-/// What the script sends is not in it: it may be a password.
+/// It does not contain what the script sends, because that may be a password.
 struct RunReport {
-  /// A step that was carried out, or begun.
+  /// A step that was performed or begun.
   struct Step {
-    /// The line of the script, from 1; 0 for what precedes the script.
+    /// The line of the script, counted from 1; 0 for anything before the script.
     let line: Int
     let name: String
     var duration = Duration.zero
@@ -15,7 +15,7 @@ struct RunReport {
 
   /// Why a step failed.
   struct Failed {
-    /// A failed expectation or `fail`; otherwise an error, such as a lost device.
+    /// Whether it is a failed expectation or `fail`. Otherwise it is an error, such as a lost device.
     let isExpectation: Bool
     let status: Int
     let message: String
@@ -23,8 +23,7 @@ struct RunReport {
     let received: [String]
   }
 
-  /// The largest number of steps in a report. The steps after them are counted, and the last one is
-  /// always reported.
+  /// The maximum number of steps in a report. Further steps are only counted, but the last one is always reported.
   static let capacity = 10_000
 
   let script: String
@@ -43,7 +42,7 @@ struct RunReport {
     current = Step(line: 0, name: "open the port")
   }
 
-  /// The present step has succeeded, and the next one begins.
+  /// Ends the present step as successful, and begins the next one.
   mutating func begin(_ name: String, line: Int) {
     endStep()
     let count = repetitions[line, default: 0] + 1
@@ -51,7 +50,7 @@ struct RunReport {
     current = Step(line: line, name: count == 1 ? name : "\(name) (\(count))")
   }
 
-  /// The script has ended.
+  /// Ends the script.
   mutating func end(_ failure: Failed?) {
     current.failure = failure
     status = failure?.status ?? 0
@@ -95,6 +94,6 @@ extension RunReport.Step {
 }
 
 extension Duration {
-  /// In seconds, to the millisecond.
+  /// The duration in seconds, with a precision of milliseconds.
   var secondsAsNumber: Double { Double(nanoseconds / 1_000_000) / 1_000 }
 }

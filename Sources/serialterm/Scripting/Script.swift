@@ -3,16 +3,16 @@ import Scripting
 import SessionKit
 import SystemPackage
 
-/// A script that was read and has no mistake.
+/// A script that was read and is free of mistakes.
 struct Script {
   /// The name of its file, for messages.
   let name: String
   let dialogue: Dialogue
 
-  /// The time limit of an expectation for which a script has none, unless an option says another.
+  /// The default time limit of an expectation, if neither the script nor an option sets one.
   static let timeout = Duration.seconds(5)
 
-  /// Reads a file to its end, or standard input (`-`), and checks all of it. It may wait for a pipe.
+  /// Reads a file, or standard input (`-`), to its end, and checks it. It may wait for a pipe.
   ///
   /// - Throws: ``Failure``.
   init(reading path: String) throws(Failure) {
@@ -26,7 +26,7 @@ struct Script {
     try self.init(name, bytes)
   }
 
-  /// Reads a regular file, without waiting, and checks all of it.
+  /// Reads a regular file without waiting, and checks it.
   ///
   /// - Throws: ``Failure``.
   init(ofUser path: FilePath) throws(Failure) {
@@ -53,6 +53,6 @@ struct Script {
     self.name = name
   }
 
-  /// The name without its folder.
+  /// The file name without the folder.
   var shortName: String { FilePath(name).lastComponent?.string ?? name }
 }

@@ -6,10 +6,10 @@ import SerialCore
 import SessionKit
 import TerminalFrontEnd
 
-/// Runs a script on an open port, for `serialterm run` and in a session: its exchange, what it does with the
-/// line, and the words for its steps and its end.
+/// Runs a script on an open port, for `serialterm run` and in a session. It runs the script's exchange and line
+/// operations, and puts its steps and its end in words.
 final class ScriptPlayer: RunningExchange {
-  /// How a script ends.
+  /// How a script ended.
   enum End {
     case done
     case failed(ScriptFailure)
@@ -21,41 +21,41 @@ final class ScriptPlayer: RunningExchange {
 
   /// Called when a step begins.
   var onStep: (ScriptStep) -> Void = { _ in }
-  /// Called with what the device sent, when it was searched.
+  /// Called with received bytes after they were searched.
   var onReceived: ([UInt8]) -> Void = { _ in }
-  /// Called with what the script prints: a line with its end.
+  /// Called with each line that the script prints, including the line end.
   var onPrint: ([UInt8]) -> Void = { _ in }
-  /// Called once, at the end. The pen is returned by then.
+  /// Called once, at the end, after the pen was released.
   var onEnd: (End) -> Void = { _ in }
-  /// Called with each transfer of files before it begins.
+  /// Called with each file transfer before it begins.
   var onTransfer: (TransferPlayer) -> Void = { _ in }
-  /// Whether a script that prints waits until ``goOn()`` is called.
+  /// Whether a script that prints must wait until ``goOn()`` is called.
   var isHeldUp: () -> Bool = { false }
 
   /// The name of the script, for messages.
   let name: String
-  /// The present step; nil before the first.
+  /// The present step; nil before the first one.
   private(set) var step: ScriptStep?
-  /// The last lines of the device.
+  /// The last lines from the device.
   private(set) var tail = ReceivedTail()
 
   private let dialogue: Dialogue
   private let port: Port
   private let loop: IOLoop
   private var subscription: Hub.Subscription?
-  /// What was received before the script begins.
+  /// The bytes that were received before the script begins.
   private var early: [UInt8] = []
   private var runner: ExchangeRunner<DialogueExchange>?
   private var timeout = Script.timeout
-  /// Why the last operation of the line was not performed.
+  /// The reason why the last line operation was not performed.
   private var refusal = ""
   private var refusalStatus = ExitStatus.otherFailure
-  /// The transfer of the present step.
+  /// The file transfer of the present step.
   private var transfer: TransferPlayer?
   private var author = Author.script
   private var isStopped = false
 
-  /// Prepares a script. From here on, what the device sends counts.
+  /// Prepares a script. Bytes received from now on belong to it.
   ///
   /// - Parameter name: the name of the script, for messages.
   init(_ dialogue: Dialogue, named name: String, on port: Port, loop: IOLoop) {
@@ -72,8 +72,8 @@ final class ScriptPlayer: RunningExchange {
   /// Starts the script. It may end during the call.
   ///
   /// - Parameters:
-  ///   - author: who writes.
-  ///   - timeout: the time limit of an expectation for which the script has none.
+  ///   - author: the author of what the script sends.
+  ///   - timeout: the time limit of an expectation without one in the script.
   /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
   func begin(by author: Author = .script, timeout: Duration = Script.timeout) throws(SerialError) {
     self.timeout = timeout
@@ -90,10 +90,10 @@ final class ScriptPlayer: RunningExchange {
     early = []
   }
 
-  /// When the script has begun; nil before.
+  /// The time when the script began; nil before.
   var start: MonotonicTime? { runner?.start }
 
-  /// Lets a script go on that was held up.
+  /// Resumes a script that was held up.
   func goOn() { runner?.goOn() }
 
   private func hear(_ report: DialogueExchange.Report) {
@@ -107,7 +107,7 @@ final class ScriptPlayer: RunningExchange {
     }
   }
 
-  /// Performs an operation as the command of the palette does.
+  /// Performs an operation like the command of the palette.
   private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
     func call(_ done: @escaping () -> Void = {}) -> CommandCall {
       CommandCall(from: .script, at: port) { [weak self] outcome in
@@ -139,7 +139,7 @@ final class ScriptPlayer: RunningExchange {
       self.transfer = transfer
       onTransfer(transfer)
       transfer.onEnd = { [unowned self] end in
-        // The transfer is calling.
+        // Released at the end of the turn, because it is calling.
         loop.atEndOfTurn { _ = transfer }
         self.transfer = nil
         refusalStatus = .transferFailed
@@ -175,7 +175,7 @@ final class ScriptPlayer: RunningExchange {
     runner?.cutOff(discarding: &discarded)
   }
 
-  /// Ends the script, which shows the rest of what was received. The session counts the unsent bytes.
+  /// Ends the script, which first shows the remaining received bytes. The session counts the unsent bytes.
   func cutOff() {
     var nothing = UnsentBytes()
     cutOff(discarding: &nothing)
@@ -201,7 +201,7 @@ final class ScriptPlayer: RunningExchange {
 
   private func fail(_ failure: ScriptFailure) { onEnd(.failed(failure)) }
 
-  /// A failure because something did not happen in time, with the last lines of the device.
+  /// A failure by a time limit, with the last lines from the device.
   func timedOut(_ message: String) -> ScriptFailure {
     failure(.timedOut, isExpectation: true, message, details: tail.message(message))
   }
@@ -217,11 +217,11 @@ final class ScriptPlayer: RunningExchange {
   }
 }
 
-/// A step of a script that is performed.
+/// A step of a script that is being performed.
 struct ScriptStep: Hashable {
-  /// The line of the script, from 1.
+  /// The line of the script, counted from 1.
   let line: Int
-  /// What the step does: `expect /login: /`. It does not contain what is sent, which may be a password.
+  /// The name of the step: `expect /login: /`. It does not contain what is sent, because that may be a password.
   let name: String
 }
 
@@ -229,12 +229,12 @@ struct ScriptStep: Hashable {
 struct ScriptFailure {
   /// The exit status of a program that ends with it.
   let status: ExitStatus
-  /// A failed expectation or `fail`; otherwise an error, such as a refused command.
+  /// Whether it is a failed expectation or `fail`. Otherwise it is an error, such as a refused command.
   let isExpectation: Bool
-  /// The script, and the line of the step.
+  /// The name of the script, and the line of the step.
   let place: String
   let message: String
-  /// The message with what helps to understand it, in lines.
+  /// The message with further information, as lines.
   let details: String
 }
 
@@ -258,7 +258,7 @@ extension DialogueRun.Action {
 }
 
 extension FileStep {
-  /// The step as a script has it.
+  /// The operation in the form of a script's step.
   fileprivate var words: String {
     let path = String(decoding: path, as: UTF8.self).harmless
     return switch direction {

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Configuration of `send`.
 struct SendConfiguration {
-  /// Where the bytes come from.
+  /// The source of the bytes.
   enum Source {
     case bytes([UInt8])
     case file(FilePath)
@@ -11,14 +11,14 @@ struct SendConfiguration {
   }
 
   let source: Source
-  /// What the user should know about the source; nil for nothing.
+  /// A warning about the source; nil for none.
   let warning: String?
-  /// What the device must send first; nil for nothing.
+  /// The prompt to wait for before sending; nil for none.
   let prompt: Expression?
   /// The expected answer; nil for none.
   let expectation: Expression?
-  /// The time limit of the prompt, and of the answer; while sending with an expected answer, the time
-  /// limit without progress.
+  /// The time limit for the prompt and for the answer. While sending with an expected answer, it is the time limit
+  /// without progress.
   let timeout: Duration
   /// The group to print instead of all received bytes; 0 is the whole match.
   let printedGroup: Int?

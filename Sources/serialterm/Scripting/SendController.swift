@@ -7,12 +7,12 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Sends bytes, and waits for the answer: runs the exchange, and prints what comes of it.
+/// Sends bytes and waits for the answer: runs the exchange and prints the result.
 final class SendController {
   var configuration: SendConfiguration
   private let frontEnd: HeadlessInterface
   private var tail = ReceivedTail()
-  /// What was received before the exchange begins.
+  /// The bytes that were received before the exchange begins.
   private var early: [UInt8] = []
   private var runner: ExchangeRunner<SendAndExpect>?
 
@@ -31,7 +31,7 @@ final class SendController {
     self.frontEnd = frontEnd
   }
 
-  /// Runs until everything is done.
+  /// Runs the exchange to its end.
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
@@ -82,7 +82,7 @@ final class SendController {
     }
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
   private func hear(_ report: SendAndExpect.Report) {
     switch report {
@@ -102,7 +102,7 @@ final class SendController {
 
   private func ended(_ end: SendAndExpect.End) {
     frontEnd.exchange = nil
-    // Of a file, how far it got is reported.
+    // For a file, its progress is reported.
     let file = runner.flatMap { $0.exchange.reportsUnsent ? $0.exchange.file : nil }
     switch end {
     case .done(let match):
@@ -115,7 +115,7 @@ final class SendController {
       frontEnd.report(file, .unreadable(error))
       frontEnd.finish(.success(.transferFailed))
     case .refused(let error): frontEnd.finish(.failure(Failure(error)))
-    // The session is ending and reports why.
+    // The session is already ending, and reports the reason.
     case .cutOff: if let file { frontEnd.report(file, .cutOff) }
     }
   }

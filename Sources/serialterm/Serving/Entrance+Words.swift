@@ -4,8 +4,8 @@ import SessionKit
 import SystemPackage
 
 extension PortServer.Entrance {
-  /// Reads a port, a host and a port, or a path, each with a protocol behind a comma if it is not the usual one:
-  /// `4000`, `lab:4000,raw`, `./board.sock`. Nil for anything else.
+  /// Parses a port, a host with a port, or a path: `4000`, `lab:4000,raw`, `./board.sock`. A comma and a protocol may
+  /// follow. Nil for any other text.
   init?(naming text: String) {
     if let (place, speech) = Self.split(text), place.contains("/") {
       self.init(.path(FilePath(place)), speaking: speech)
@@ -15,7 +15,7 @@ extension PortServer.Entrance {
     self = entrance
   }
 
-  /// Reads a port, or a host and a port, and perhaps a protocol.
+  /// Parses a port, or a host with a port. A comma and a protocol may follow.
   ///
   /// - Throws: ``HostAddressError``.
   init(listening text: String) throws(HostAddressError) {
@@ -25,14 +25,13 @@ extension PortServer.Entrance {
       .host(try HostAddress(parsing: isPort ? "127.0.0.1:\(place)" : place)), speaking: speech)
   }
 
-  /// Reads the path of a socket, and perhaps a protocol. Nil for an empty path.
+  /// Parses the path of a socket. A comma and a protocol may follow. Nil for an empty path.
   init?(path text: String) {
     guard let (path, speech) = Self.split(text), !path.isEmpty else { return nil }
     self.init(.path(FilePath(path)), speaking: speech)
   }
 
-  /// Separates a protocol that is named behind a comma. A comma in a path is a part of it, unless a protocol
-  /// follows.
+  /// Separates a protocol that follows a comma. A comma without a protocol after it is a part of the path.
   private static func split(_ text: String) -> (place: String, speech: ServedProtocol?)? {
     guard let comma = text.lastIndex(of: ",") else { return (text, nil) }
     let name = String(text[text.index(after: comma)...])
@@ -42,7 +41,7 @@ extension PortServer.Entrance {
     return (String(text[..<comma]), speech)
   }
 
-  /// The place, in words.
+  /// The place as text.
   var name: String {
     switch place {
     case .standardStreams: "standard input"
@@ -51,7 +50,7 @@ extension PortServer.Entrance {
     }
   }
 
-  /// What a user has to know who lets other computers connect; nil if only this one can.
+  /// A warning for a user who lets other computers connect; nil if only this computer can connect.
   func warning(allowing allowed: [AddressRange]) -> String? {
     guard case .host(let address) = place, !address.isLoopback else { return nil }
     let who =
@@ -66,12 +65,12 @@ extension PortServer.Entrance {
 }
 
 extension HostAddress {
-  /// Whether only programs of this computer can connect. A name that is not `localhost` may lead anywhere.
+  /// Whether only programs of this computer can connect. A name other than `localhost` may lead anywhere.
   fileprivate var isLoopback: Bool {
     host == "localhost" || AddressRange(parsing: "127.0.0.0/8")?.contains(host) == true
       || host == "::1"
   }
 
-  /// Whether it stands for all addresses of the computer.
+  /// Whether the host stands for all addresses of this computer.
   fileprivate var isEveryAddress: Bool { host == "0.0.0.0" || host == "::" }
 }

@@ -6,15 +6,15 @@ import SystemPackage
 
 /// Serves a port to clients, without a user.
 ///
-/// Clients of a listener come and go. A client on the standard streams has the program: when it ends, so does
-/// the program.
+/// Clients of a listener connect and disconnect at any time. A client on the standard streams owns the program: when
+/// the client ends, the program ends too.
 final class ServeController {
   private let frontEnd: HeadlessInterface
   private let entrances: [PortServer.Entrance]
   private let server: PortServer
   private var drain: Drain?
 
-  /// How long the device may take what the last client has sent.
+  /// The time that the device has to take the last client's bytes.
   private static let patience = Drain.Patience(total: .seconds(5))
 
   init(
@@ -32,9 +32,9 @@ final class ServeController {
   ///
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
-    // An address that cannot be used is found before the port is opened, which may reset a board.
+    // An unusable address is detected before the port is opened, which may reset a board.
     for entrance in entrances { try frontEnd.port.listen(at: entrance) }
-    // Said when signals end it, and when it can be joined.
+    // Printed when signals end the program, and when the session can be joined.
     frontEnd.onWaiting = { [unowned self] in frontEnd.port.announcePlaces() }
     frontEnd.onReady = { [unowned self] in
       guard let streams = entrances.first(where: { $0.place == .standardStreams }) else { return }

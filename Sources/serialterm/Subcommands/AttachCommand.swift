@@ -7,7 +7,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// `serialterm attach`: joins a session of another terminal.
+/// `serialterm attach`: joins a session in another terminal.
 struct AttachCommand: ProfiledCommand {
   private static let session = Parameter<String?>.argument(
     "session",
@@ -86,9 +86,9 @@ struct AttachCommand: ProfiledCommand {
     return .done
   }
 
-  /// The session to join; nil if the user has chosen none.
+  /// The session to join; nil if the user chose none.
   ///
-  /// - Throws: ``Failure`` if none fits, or several do and there is nobody to ask.
+  /// - Throws: ``Failure`` if none matches, or if several match and there is no user to ask.
   private func choose(among sessions: [RunningSession]) throws -> RunningSession? {
     let fitting = values[Self.session].map { name in sessions.filter { $0.fits(name) } } ?? sessions
     switch fitting.count {

@@ -129,7 +129,7 @@ struct ConnectCommand: ProfiledCommand {
     "Receive files that the device offers by ZMODEM into a folder, without asking.",
     completion: .files, parse: { $0 })
 
-  /// When what is typed is sent.
+  /// When typed text is sent.
   enum InputMode: String, CaseIterable {
     case char, line
   }
@@ -176,7 +176,7 @@ struct ConnectCommand: ProfiledCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     if exec != nil || isForProgram { return try executeHeadless(in: context) }
-    // A port is not opened if the script has a mistake.
+    // The port is not opened if the script contains a mistake.
     let script = try values[Self.script].map { try Script(reading: $0) }
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { ($0, reading.late) }
@@ -203,7 +203,7 @@ struct ConnectCommand: ProfiledCommand {
     ).run()
   }
 
-  /// An address leads to one port.
+  /// Checks that a port is shared only alone, because an address leads to one port.
   private func validateSharing() throws(Failure) {
     guard !values.entrances.isEmpty else { return }
     throw Failure(
@@ -212,7 +212,7 @@ struct ConnectCommand: ProfiledCommand {
     )
   }
 
-  /// What several devices have in common cannot be what only one can have.
+  /// Checks that several devices do not share options that are for one device only.
   private func validateSharedScreen() throws(Failure) {
     if values[ViewParameters.raw] {
       throw Failure(
@@ -226,7 +226,7 @@ struct ConnectCommand: ProfiledCommand {
     }
   }
 
-  /// A log of several devices tells them apart.
+  /// Checks that the logs of several devices distinguish them.
   private static func validateLogs(_ logs: [LogConfiguration]) throws(Failure) {
     for file in LogConfiguration.shared(among: logs) where !file.options.namesPorts {
       throw Failure(
@@ -255,7 +255,7 @@ struct ConnectCommand: ProfiledCommand {
     return try json.run()
   }
 
-  /// Adds the further devices to what a program drives.
+  /// Adds the further devices to a JSON session.
   private func addOthers(of context: CommandContext, to json: JSONController) throws {
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { (command: $0, late: reading.late) }
@@ -281,7 +281,7 @@ struct ConnectCommand: ProfiledCommand {
 
 extension ConnectCommand {
   var sessionConfiguration: SessionConfiguration {
-    // A command cannot be told that the device has gone, but by its end.
+    // A command can only learn by its end that the device is gone.
     values.sessionConfiguration(
       target: namedTarget, reconnects: values[Self.reconnect] && exec == nil)
   }
@@ -302,7 +302,7 @@ extension ConnectCommand {
 }
 
 extension ProfiledCommand {
-  /// The configuration of an interactive session: what `connect` and `attach` have in common.
+  /// The configuration of an interactive session, for `connect` and `attach`.
   func configuration(
     of session: SessionConfiguration, linger: Duration, drain: Duration? = nil,
     releaseSignal: ReleaseSignal? = nil

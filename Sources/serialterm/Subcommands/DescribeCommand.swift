@@ -1,7 +1,7 @@
 import Options
 import TerminalFrontEnd
 
-/// `serialterm describe`: what help says about all commands, in JSON, that the manual is made from.
+/// `serialterm describe`: prints the help for all commands as JSON, which the manual is made from.
 struct DescribeCommand: Subcommand {
   static let description = CommandDescription(
     "describe", "Print what help says about all commands, in JSON.",

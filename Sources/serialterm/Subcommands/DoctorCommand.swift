@@ -6,7 +6,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// `serialterm doctor`: finds out why a port cannot be used, and suggests a fix.
+/// `serialterm doctor`: diagnoses why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {
   private static let target = Parameter<String?>.argument(
     "target", SessionParameters.targetSummary, completion: Target.completion,
@@ -63,7 +63,7 @@ struct DoctorCommand: Subcommand {
     return findings.isEmpty ? .done : .otherFailure
   }
 
-  /// Listens at one rate after the other.
+  /// Finds the baud rate by listening at one rate after the other.
   private func findRate(of target: Target, in context: CommandContext) throws -> ExitStatus {
     let session = try HeadlessInterface(.probing(target), of: "doctor", among: context.devices)
     let prober = RateProber(session)
@@ -74,7 +74,7 @@ struct DoctorCommand: Subcommand {
     return report.status
   }
 
-  /// The target, given directly or by a profile, and the finding about a broken configuration.
+  /// The target, given directly or by a profile, and the finding if the configuration is invalid.
   private func namedTarget(among devices: DeviceCatalog) throws -> (Target?, Finding?) {
     let file: ProfileFile
     do {

@@ -46,7 +46,7 @@ struct ImportTioCommand: Subcommand {
     return .done
   }
 
-  /// Why a configuration may not have an entry; nil if it may.
+  /// The reason why an entry is not allowed in a configuration; nil if it is allowed.
   static func complaint(_ key: String, _ value: Value) -> String? {
     let entry = Entry(key: key, value: value, line: 1)
     if let complaint = ProfileFile.complaint(about: entry, isDefault: false) { return complaint }

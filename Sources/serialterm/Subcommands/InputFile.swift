@@ -2,12 +2,13 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A file that is read whole before anything is done.
+/// A file that is read completely before the command does anything else.
 enum InputFile {
   /// Reads a file to its end, or standard input (`-`).
   ///
-  /// - Parameter limit: how much is enough; a piece more may be read, so that it is noticed.
-  /// - Throws: what open(2) and read(2) say.
+  /// - Parameter limit: the number of bytes after which reading stops. One piece more may be read, so that the caller
+  ///   detects a larger file.
+  /// - Throws: the errors of open(2) and read(2).
   static func read(_ name: String, atMost limit: Int) throws(Errno) -> [UInt8] {
     guard name != "-" else { return try read(.standardInput, atMost: limit) }
     let file = try OwnedDescriptor.open(FilePath(name), O_RDONLY | O_NOCTTY)
@@ -20,7 +21,7 @@ enum InputFile {
     defer { piece.deallocate() }
     var bytes: [UInt8] = []
     while bytes.count <= limit {
-      // A reader of a pipe may wait: nothing else is going on yet.
+      // This may block on a pipe: nothing else is running yet.
       let count = try systemCall { Glibc.read(descriptor.rawValue, piece.baseAddress, piece.count) }
       guard count > 0 else { break }
       bytes += piece[..<count]

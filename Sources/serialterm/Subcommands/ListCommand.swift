@@ -35,7 +35,7 @@ struct ListCommand: Subcommand {
     return .done
   }
 
-  /// Advice if there is nothing to list.
+  /// The advice if there is nothing to list.
   private static let nothingThere = """
     No serial device is present.
       Plug one in: a USB adapter or a board, with a cable that carries data.

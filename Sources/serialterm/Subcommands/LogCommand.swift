@@ -66,7 +66,7 @@ struct LogCommand: ProfiledCommand {
 }
 
 extension LogAccess {
-  /// Reads a mode: three octal digits, with which the owner can read and write.
+  /// Parses a file mode: three octal digits that allow the owner to read and write.
   ///
   /// - Throws: `ValueError`.
   static func mode(parsing text: String) throws(ValueError) -> FilePermissions {
@@ -79,7 +79,7 @@ extension LogAccess {
     return FilePermissions(rawValue: bits)
   }
 
-  /// Reads a group, by its name or its number.
+  /// Finds a group by its name or its number.
   ///
   /// - Throws: `ValueError`.
   static func group(parsing text: String) throws(ValueError) -> GroupID {

@@ -6,7 +6,7 @@ import SerialCore
 import SystemPackage
 import TerminalFrontEnd
 
-/// `serialterm loopback`: a pseudo-terminal to test against.
+/// `serialterm loopback`: creates a pseudo-terminal to test with.
 struct LoopbackCommand: Subcommand {
   private static let pair = Parameter.flag("pair", "Two nodes, wired back to back.")
   private static let board = Parameter.flag("board", "A small simulated board, with a prompt.")
@@ -101,7 +101,7 @@ struct LoopbackCommand: Subcommand {
   }
 }
 
-/// What is being served: one port or a pair.
+/// The simulation: one port or a pair.
 private enum Server {
   case port(LoopbackPort)
   case pair(LoopbackPair)

@@ -108,7 +108,7 @@ struct SaveProfileCommand: Subcommand {
 }
 
 extension ConfigurationFile.Profile {
-  /// The device, in words; nil if none is named.
+  /// The device as text; nil if the profile names none.
   var target: String? {
     switch self["target"]?.value ?? self["match"]?.value {
     case .string(let text): text
@@ -117,7 +117,7 @@ extension ConfigurationFile.Profile {
     }
   }
 
-  /// The other entries on one line, for the table.
+  /// The other entries in one line, for the table.
   fileprivate var settings: String {
     entries.filter { $0.key != "target" && $0.key != "match" }
       .map { entry in
@@ -128,7 +128,7 @@ extension ConfigurationFile.Profile {
 }
 
 extension ParameterSection {
-  /// The section with what a profile can set; nil if there is nothing.
+  /// The section of the options that a profile can set; nil if it contains none.
   fileprivate var configurable: ParameterSection? {
     let configurable = declarations.filter(\.isConfigurable)
     return configurable.isEmpty ? nil : ParameterSection(title, configurable)

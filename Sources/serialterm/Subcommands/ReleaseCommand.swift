@@ -46,7 +46,7 @@ struct ReleaseCommand: Subcommand {
     return status
   }
 
-  /// The port that was named, directly or by a profile, and its name for the command.
+  /// The port, named directly or by a profile, and its name for the command.
   private func port(
     among devices: DeviceCatalog
   ) throws -> (port: ControlRequest.Port, name: String) {

@@ -4,7 +4,7 @@ import Options
 import SystemPackage
 import TerminalFrontEnd
 
-/// `serialterm replay`: plays a log as a pseudo-terminal.
+/// `serialterm replay`: plays a log on a pseudo-terminal.
 struct ReplayCommand: Subcommand {
   private static let file = Parameter<String>.argument(
     "file", "The log; - for standard input.", completion: .files, standard: "", parse: { $0 })

@@ -76,7 +76,7 @@ struct RunCommand: ProfiledCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let script = try Script(reading: values[Self.script])
-    // A port is not opened, and a board not reset, if the report cannot be written.
+    // If the report cannot be written, the port is not opened, and the board is not reset.
     let files = try values[Self.report].map { try ReportFile($0) }
     let session = try HeadlessInterface(
       sessionConfiguration, of: "run", among: context.devices)
@@ -97,7 +97,7 @@ struct RunCommand: ProfiledCommand {
       do {
         try file.write(controller.report)
       } catch {
-        // The first failure decides the exit status.
+        // The first failure determines the exit status.
         guard case .success(.done) = outcome else {
           StandardStream.complain(error.message)
           continue

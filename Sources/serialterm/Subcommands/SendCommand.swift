@@ -92,7 +92,7 @@ struct SendCommand: TransferringCommand {
 
   private var text: String? { values[Self.text] }
   private var files: [String] { values[Self.files] }
-  /// Whether files are transferred, and not sent like a text.
+  /// Whether a protocol transfers the files, instead of sending them like a text.
   private var isTransfer: Bool { values[Self.kind] != .raw || files.count > 1 }
 
   private func checkTransfer() throws(UsageError) {
@@ -112,7 +112,7 @@ struct SendCommand: TransferringCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     if isTransfer {
-      // A port is not opened, and a board not reset, for a file that is not there.
+      // If a file is missing, the port is not opened, and the board is not reset.
       for file in files { _ = try FileSource(ofUser: FilePath(file)) }
       return try transfer(in: context)
     }
@@ -152,7 +152,7 @@ struct SendCommand: TransferringCommand {
     let file = files.first
     if let file, file != "-" {
       let path = FilePath(file)
-      // A port is not opened, and a board not reset, for a file that is not there.
+      // If a file is missing, the port is not opened, and the board is not reset.
       do { _ = try path.stat() } catch { throw Failure(.otherFailure, "\(path): \(error).") }
       return .file(path)
     }
@@ -176,7 +176,7 @@ struct SendCommand: TransferringCommand {
     }
   }
 
-  /// The warning about a TEXT with a literal `\r` or `\n`, which shells do not replace.
+  /// A warning about a TEXT that contains a literal `\r` or `\n`, which shells do not replace.
   private var escapeWarning: String? {
     guard let text, !values[Self.hex], !values[Self.escapes] else { return nil }
     guard let escape = [#"\r"#, #"\n"#].first(where: text.utf8.contains(sequence:)) else {

@@ -39,7 +39,7 @@ struct ServeCommand: ProfiledCommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let entrances =
       (values[Self.stdio] ? [PortServer.Entrance(.standardStreams)] : []) + values.entrances
-    // Only now: a profile may name them.
+    // Checked here, because a profile may name the entrances.
     guard !entrances.isEmpty else {
       throw Failure(
         .usage,

@@ -1,7 +1,7 @@
 import Options
 import TerminalFrontEnd
 
-/// `serialterm session-commands`: the table of commands that the manual is made from.
+/// `serialterm session-commands`: prints the table of commands that the manual is made from.
 struct SessionCommandsCommand: Subcommand {
   static let description = CommandDescription(
     "session-commands",

@@ -2,13 +2,13 @@ import Options
 import SerialCore
 import SessionKit
 
-/// A subcommand: what it takes and says, and what it does.
+/// A subcommand: its description, its parameters and its action.
 protocol Subcommand: SendableMetatype {
   static var description: CommandDescription { get }
-  /// Whether `--no-NAME` switches off what a configuration file says about an option.
+  /// Whether `--no-NAME` switches off the value that a configuration file gives an option.
   static var canSwitchOff: Bool { get }
-  /// The command, if it reads the configuration. Asking the runtime instead, with 'as?', takes a fiftieth of
-  /// a start.
+  /// The command, if it reads the configuration. Testing this at run time, with `as?`, takes a fiftieth of the
+  /// start-up time.
   static var profiled: (any ProfiledCommand.Type)? { get }
 
   /// Creates the command.
@@ -16,7 +16,7 @@ protocol Subcommand: SendableMetatype {
   /// - Throws: `UsageError` for values that contradict each other.
   init(_ values: Values) throws(UsageError)
 
-  /// Runs the command; the root command ends the process.
+  /// Runs the command. Only the root command ends the process.
   ///
   /// - Returns: the exit status.
   /// - Throws: ``Failure`` for every end that needs a message.
@@ -28,23 +28,23 @@ extension Subcommand {
   static var profiled: (any ProfiledCommand.Type)? { nil }
   static var name: String { description.name }
 
-  /// Reads the words after the name of the command.
+  /// Parses the words after the name of the command.
   ///
-  /// - Throws: `WordError` for the first word that fits no parameter.
+  /// - Throws: `WordError` for the first word that is not a valid parameter.
   static func given(by words: [String]) throws(WordError) -> Given {
     try WordReader.read(words, description.declarations, canSwitchOff: canSwitchOff)
   }
 }
 
-/// What a subcommand gets besides its values.
+/// The context of a subcommand, besides its values.
 struct CommandContext {
-  /// The serial ports of the machine. The choice of the profile may have started it already.
+  /// The serial ports of this computer. The choice of the profile may already have started the catalog.
   let devices: DeviceCatalog
-  /// Completes a ``ProfiledCommand`` when its device is known; nil if the profile is decided.
+  /// Completes a ``ProfiledCommand`` when its device is known; nil if the profile is certain.
   var late: LateProfile?
-  /// The command again for each further TARGET.
+  /// The command for each further TARGET.
   var others: [CommandLineReader.Reading] = []
-  /// The command for one more device; nil for a command without a TARGET.
+  /// Returns the command for an additional device; nil for a command without a TARGET.
   var further: ((Endpoint) throws -> any ProfiledCommand)?
 }
 

@@ -2,7 +2,7 @@ import SessionKit
 
 /// A command that transfers files on a port: `send` and `receive`.
 protocol TransferringCommand: ProfiledCommand {
-  /// What is transferred, and how.
+  /// The files to transfer, and the protocol.
   var order: TransferOrder { get }
   var sessionConfiguration: SessionConfiguration { get }
 }

@@ -4,13 +4,13 @@ import SerialCore
 import SystemPackage
 
 extension Device {
-  /// `0403:6001`, for USB devices.
+  /// The USB identifier: `0403:6001`; nil for other devices.
   var usbID: String? {
     guard let vendorID, let productID else { return nil }
     return "\(vendorID.hex):\(productID.hex)"
   }
 
-  /// The name that its maker gave it, otherwise the name of its driver.
+  /// The name that its manufacturer gave it, otherwise the name of its driver.
   var name: String {
     let names = [manufacturer, product].compactMap(\.self)
     return (names.isEmpty ? driver ?? kind.rawValue : names.joined(separator: " ")).harmless
@@ -21,9 +21,9 @@ extension Device {
     [usbID, serialNumber?.harmless, name].compactMap(\.self).joined(separator: " ")
   }
 
-  /// The device in JSON.
+  /// The device as JSON.
   ///
-  /// - Parameter holder: the process that has the port open.
+  /// - Parameter holder: the process that has the port open; nil for none.
   func json(holder: PortHolder?) -> JSON {
     .object([
       ("node", .string(node.string)),
@@ -47,7 +47,7 @@ extension Device {
 }
 
 extension UInt16 {
-  /// Four hexadecimal digits, as USB identifiers are written.
+  /// The number as four hexadecimal digits, the form of USB identifiers.
   var hex: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits

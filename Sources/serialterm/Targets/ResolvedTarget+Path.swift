@@ -4,9 +4,9 @@ import SessionKit
 import SystemPackage
 
 extension ResolvedTarget {
-  /// The path of the port, for a command that needs one that is present.
+  /// The path of the port, for a command that needs a present port.
   ///
-  /// - Parameter devices: the present devices, for the message if none fits.
+  /// - Parameter devices: the present devices, for the message if none matches.
   /// - Throws: ``Failure`` if there is no such port, or if the command cannot use the form of TARGET.
   func presentPath(among devices: @autoclosure () -> [Device]) throws(Failure) -> FilePath {
     switch self {

@@ -4,11 +4,11 @@ import Options
 import SessionKit
 
 extension Target {
-  /// The completions of a TARGET: the present devices, the profiles, the simulations. A TARGET can be any path
-  /// too.
+  /// The completions of a TARGET: the present devices, the profiles, and the simulations. A TARGET can also be any
+  /// path.
   static let completion = Completion.found { request in
     let catalog = DeviceCatalog()
-    // Without udev there are no devices to propose; an error message would disturb the command line.
+    // Without udev there are no devices to suggest. An error message would disturb the command line.
     let targets = LinkProviders.standard.completions(of: request.text) {
       (try? catalog.current()) ?? []
     }
@@ -19,8 +19,8 @@ extension Target {
   /// The name of a profile.
   static let profileCompletion = Completion.found { Completion.Proposal(profiles(for: $0)) }
 
-  /// Targets and profiles with descriptions, those that name a device first. Look-alikes share a selector,
-  /// which is proposed once.
+  /// Targets and profiles with descriptions, sorted so that those of devices come first. Devices that look alike have
+  /// the same selector, which is suggested once.
   static func candidates(
     _ targets: [TargetCompletion], profiles: [Completion.Candidate]
   ) -> [Completion.Candidate] {
@@ -45,7 +45,7 @@ extension Target {
     "loopback:board": "a simulated board",
   ]
 
-  /// The profiles of the configuration that the command line names; none if it cannot be read.
+  /// The profiles in the configuration that the command line names; none if it cannot be read.
   private static func profiles(for request: Completion.Request) -> [Completion.Candidate] {
     let path = request.given["config"]?.last.map { FileChoices.path(of: $0) }
     guard let file = try? ProfileFile(path) else { return [] }

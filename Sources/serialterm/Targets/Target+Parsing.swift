@@ -14,7 +14,7 @@ extension Target {
 }
 
 extension Failure {
-  /// Puts an error of a TARGET in words.
+  /// Describes an error of a TARGET.
   init(_ error: TargetError) {
     switch error {
     case .empty: self.init(.usage, "the target is empty")
@@ -28,14 +28,13 @@ extension Failure {
 }
 
 extension Target {
-  /// Parses a TARGET that may be the name of a profile, for commands that use nothing else of the
-  /// configuration.
+  /// Parses a TARGET that may be the name of a profile, for commands that use nothing else of the configuration.
   ///
   /// - Parameters:
-  ///   - text: the TARGET as it was typed.
+  ///   - text: the TARGET as the user typed it.
   ///   - configuration: the configuration file.
-  ///   - devices: the devices, if a profile depends on them.
-  /// - Returns: the target, or that of the profile.
+  ///   - devices: lists the devices, if a profile depends on them.
+  /// - Returns: the target, or the target of the profile.
   /// - Throws: ``Failure`` if it is malformed.
   init(named text: String, in configuration: ProfileFile, among devices: DeviceCatalog)
     throws(Failure)

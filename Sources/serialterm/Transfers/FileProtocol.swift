@@ -4,7 +4,7 @@ import SessionKit
 import SystemPackage
 import TransferProtocols
 
-/// How files are sent and received: the values of `--protocol`.
+/// The ways to send and receive files: the values of `--protocol`.
 enum FileProtocol: String, CaseIterable, Sendable {
   case raw, ascii, xmodem
   case xmodem1K = "xmodem-1k"
@@ -15,7 +15,7 @@ enum FileProtocol: String, CaseIterable, Sendable {
   /// The protocol; nil if the bytes are sent without one.
   var transferProtocol: TransferProtocol? { TransferProtocol(rawValue: rawValue) }
 
-  /// The name, as its specification writes it.
+  /// The name in the form of its specification.
   var shownName: String {
     switch self {
     case .raw: "as it is"
@@ -28,13 +28,13 @@ enum FileProtocol: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the protocol sends the names of the files. Then there can be several.
+  /// Whether the protocol transmits the names of the files, and so can transfer several.
   var hasNames: Bool { self != .xmodem && self != .xmodem1K }
 
   /// Whether the sender waits for the answer to each block.
   var awaitsAnswers: Bool { self == .xmodem || self == .xmodem1K || self == .ymodem }
 
-  /// Whether it goes on after an interruption.
+  /// Whether it can continue after an interruption.
   var survivesInterruptions: Bool { self == .zmodem }
 }
 
@@ -44,7 +44,7 @@ enum ReceivingProtocol: String, CaseIterable, Sendable {
   case ymodemG = "ymodem-g"
   case zmodem
 
-  /// The same among all protocols.
+  /// The same protocol as a ``FileProtocol``.
   var fileProtocol: FileProtocol {
     switch self {
     case .xmodem: .xmodem
@@ -55,26 +55,26 @@ enum ReceivingProtocol: String, CaseIterable, Sendable {
   }
 }
 
-/// The files of a transfer, and how they are transferred.
+/// The files of a transfer, and the protocol.
 struct TransferOrder {
   enum Files {
-    /// These are sent; at least one.
+    /// Send these files; at least one.
     case send([FilePath])
-    /// They are received into a folder.
+    /// Receive files into a folder.
     case receive(into: FilePath, IncomingFolder.Rules)
   }
 
   var fileProtocol: FileProtocol
   var files: Files
-  /// What the line ends of a text become; for ``FileProtocol/ascii``.
+  /// The replacement of line ends in a text, for ``FileProtocol/ascii``.
   var lineEnd: [UInt8] = [0x0D]
-  /// How long the other side may take to begin; nil for the usual time.
+  /// The time that the other side may take to begin; nil for the usual time.
   var startPatience: Duration?
 
   /// The transfer of a script's step.
   init(_ step: FileStep) {
     let path = FilePath(String(decoding: step.path, as: UTF8.self))
-    // The reader of scripts knows the same names.
+    // The parser of scripts uses the same names.
     fileProtocol = FileProtocol(rawValue: step.protocolName) ?? .raw
     var rules = IncomingFolder.Rules()
     switch step.direction {
@@ -97,6 +97,6 @@ struct TransferOrder {
     self.startPatience = startPatience
   }
 
-  /// The longest time that is waited for the other side to begin, unless the user says otherwise.
+  /// The default time that the other side may take to begin.
   static let usualPatience = Duration.seconds(100)
 }

@@ -3,14 +3,14 @@ import SerialCore
 import SessionKit
 import SystemPackage
 
-/// Whether a line can carry a protocol, and how well: found before the transfer starts.
+/// Checks before a transfer starts whether a line can carry a protocol, and how well.
 struct LineCheck {
   /// The settings of the open line; nil if it has none.
   let settings: LineSettings?
-  /// The time in milliseconds for which the adapter keeps received bytes; nil if it is unknown.
+  /// The time in milliseconds for which the adapter holds back received bytes; nil if it is unknown.
   let latency: Int?
 
-  /// Why the line cannot carry a protocol, and what to change; nil if it can.
+  /// Why the line cannot carry a protocol, and which setting to change; nil if it can.
   func obstacle(to kind: FileProtocol) -> String? {
     guard let settings, kind != .raw, kind != .ascii else { return nil }
     if settings.dataBits != .eight {
@@ -28,7 +28,7 @@ struct LineCheck {
     return nil
   }
 
-  /// What makes a transfer slow, and what to change; nil for nothing.
+  /// Why a transfer will be slow, and which setting to change; nil if it will not.
   func advice(on kind: FileProtocol) -> String? {
     guard kind.awaitsAnswers, let latency, latency > 1, let settings else { return nil }
     let (slow, fast) = (
@@ -41,17 +41,17 @@ struct LineCheck {
       """
   }
 
-  /// The largest part of the line's rate that a protocol reaches, in percent, if each answer takes a time.
+  /// The maximum share of the line's rate that a protocol reaches, in percent, if each answer takes the given time.
   private func share(_ kind: FileProtocol, _ settings: LineSettings, milliseconds: Int) -> Int {
     let bytes = kind == .xmodem ? 128.0 : 1_024.0
     let second = Double(settings.bytesPerSecond)
-    // Each block has five more bytes, and an answer of one.
+    // A block has five additional bytes, and its answer has one.
     return Int(100 * bytes / (bytes + 6 + Double(milliseconds) / 1_000 * second))
   }
 }
 
 extension LineSettings {
-  /// The number of bytes that the line carries in a second: each has a start bit, the data bits, perhaps a
+  /// The number of bytes that the line carries per second. Each byte has a start bit, the data bits, possibly a
   /// parity bit, and the stop bits.
   var bytesPerSecond: Int {
     let bits = 1 + Int(dataBits.rawValue) + (parity == .none ? 0 : 1) + Int(stopBits.rawValue)
@@ -60,7 +60,7 @@ extension LineSettings {
 }
 
 extension LineCheck {
-  /// The check of the line of an open session.
+  /// Makes the check for the line of an open session.
   init(of session: Session) {
     guard case .open(let endpoint, let settings) = session.state else {
       (self.settings, latency) = (nil, nil)

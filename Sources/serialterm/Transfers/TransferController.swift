@@ -4,12 +4,12 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Transfers files for `send --protocol` and `receive`: one transfer on an open port, told about on standard
+/// Transfers files for `send --protocol` and `receive`: one transfer on an open port, with messages on standard
 /// error.
 final class TransferController {
   var order: TransferOrder
   private let frontEnd: HeadlessInterface
-  /// What was received before the transfer begins.
+  /// The bytes that were received before the transfer begins.
   private var early: [UInt8] = []
   private var player: TransferPlayer?
   private var drain: Drain?
@@ -25,7 +25,7 @@ final class TransferController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    // A receiver on the device has asked already.
+    // A receiver on the device may already have sent its first request.
     frontEnd.onReceived = { [unowned self] in if player == nil { early += $0.suffix(1_024) } }
     frontEnd.onReady = { [unowned self] in
       do throws(Failure) {
@@ -69,7 +69,7 @@ final class TransferController {
     }
   }
 
-  /// Ends when the last answer has reached the device.
+  /// Ends the session when the last answer has reached the device.
   private func finish(_ outcome: Result<ExitStatus, Failure>) {
     drain = Drain(frontEnd.session, on: frontEnd.loop, patience: Self.patience) { [frontEnd] in
       frontEnd.finish(outcome)

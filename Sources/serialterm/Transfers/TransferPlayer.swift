@@ -6,34 +6,34 @@ import SessionKit
 import SystemPackage
 import TransferProtocols
 
-/// Transfers files on an open port, for `send`, `receive`, scripts and in a session: the files, the exchange, and
-/// the words for what happens.
+/// Transfers files on an open port, for `send`, `receive`, scripts and in a session. It manages the files and the
+/// exchange, and puts events in words.
 final class TransferPlayer: RunningExchange {
-  /// How a transfer ends.
+  /// How a transfer ended.
   enum End {
     case done
-    /// It failed, and why, as a sentence.
+    /// It failed. The sentence has the reason.
     case failed(String)
-    /// The user has stopped it: what is left undone, as a sentence.
+    /// The user has stopped it. The sentence names what was not transferred.
     case stopped(String)
-    /// The port is gone, or the session ends: what is left undone, as a sentence.
+    /// The port is gone, or the session ends. The sentence names what was not transferred.
     case cutOff(String)
   }
 
-  /// Called when it is known how far the transfer is: at most ten times a second.
+  /// Called with the progress of the transfer, at most ten times a second.
   var onStatus: (TransferStatus) -> Void = { _ in }
   /// Called when a file was transferred, with its path if it was received.
   var onFile: (TransferSummary, FilePath?) -> Void = { _, _ in }
-  /// Called with what a person should know, as a sentence.
+  /// Called with a message for the user, as a sentence.
   var onMessage: (String) -> Void = { _ in }
-  /// Called once, at the end. The pen is returned by then.
+  /// Called once, at the end, after the pen was released.
   var onEnd: (End) -> Void = { _ in }
 
   let order: TransferOrder
   private let port: Port
   private let runner: ExchangeRunner<TransferExchange>
   private let folder: IncomingFolder?
-  /// What makes the transfer slow; nil for nothing.
+  /// The reason why the transfer is slow; nil for none.
   private let advice: String?
   private let takesPen: Bool
   private var isRunning = false
@@ -41,9 +41,9 @@ final class TransferPlayer: RunningExchange {
   /// Prepares a transfer; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - penHolder: who has the pen already; nil if the transfer takes it.
-  ///   - outlivesLoss: whether it goes on when a lost device is back, if the protocol can.
-  /// - Throws: ``Failure``: the line cannot carry the protocol, or the files cannot be used.
+  ///   - penHolder: the author that already has the pen; nil if the transfer takes it.
+  ///   - outlivesLoss: whether it continues when a lost device returns, if the protocol can.
+  /// - Throws: ``Failure`` if the line cannot carry the protocol, or the files cannot be used.
   init(
     _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
     outlivesLoss: Bool
@@ -89,11 +89,11 @@ final class TransferPlayer: RunningExchange {
 
   /// Starts the transfer.
   ///
-  /// - Parameter early: what the device sent before.
-  /// - Throws: ``SerialError``: the port is not open, or another author has the pen.
+  /// - Parameter early: the bytes that the device sent earlier.
+  /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
   func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
     if let advice { onMessage(advice) }
-    // Blocks are not lines, and their bytes are not typed.
+    // Blocks are not lines, and their bytes are not paced like typed ones.
     if order.fileProtocol.transferProtocol != nil { port.controller.pacer.isSuspended = true }
     isRunning = true
     do throws(SerialError) {
@@ -105,7 +105,7 @@ final class TransferPlayer: RunningExchange {
     }
   }
 
-  /// Says what a person should know, and each file that was transferred, as sentences.
+  /// Reports messages for the user, and each transferred file, as sentences.
   func tell(_ say: @escaping (String) -> Void) {
     onMessage = say
     onFile = { say($0.words(isReceiving: $1 != nil, storedAt: $1)) }
@@ -123,7 +123,7 @@ final class TransferPlayer: RunningExchange {
 
   func cutOff(discarding discarded: inout UnsentBytes) { runner.cutOff(discarding: &discarded) }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func hear(_ report: TransferExchange.Report) {
     switch report {
@@ -144,7 +144,7 @@ final class TransferPlayer: RunningExchange {
 
   /// The number of files that were transferred.
   private var fileCount = 0
-  /// The last file that the sender did not send to its end.
+  /// The file that the sender stopped most recently before its end.
   private var givenUp: String?
 
   private func ended(_ outcome: TransferExchange.Outcome) {
@@ -152,7 +152,7 @@ final class TransferPlayer: RunningExchange {
     isRunning = false
     let partial = folder?.partial
     folder?.discardIfEmpty()
-    // The closure may hold the player.
+    // The closure may keep the player alive.
     let onEnd = onEnd
     self.onEnd = { _ in }
     switch outcome.end {
@@ -175,7 +175,7 @@ final class TransferPlayer: RunningExchange {
 }
 
 extension TransferOrder {
-  /// The side of the protocol that this program takes.
+  /// The side of the protocol that this program has.
   fileprivate func machine(bytesPerSecond: Int?) -> any TransferMachine {
     var conditions = TransferConditions(bytesPerSecond: bytesPerSecond)
     if let startPatience { conditions.startPatience = startPatience }

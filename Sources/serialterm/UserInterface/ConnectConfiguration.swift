@@ -14,9 +14,9 @@ struct ConnectConfiguration {
   var profile: String?
   /// The options that the configuration file sets, by their keys.
   var configuredKeys: Set<String> = []
-  /// The configuration file that was named; nil for the one at its standard place.
+  /// The configuration file that the user named; nil for the default one.
   var file: FilePath?
-  /// What the command line and the configuration say.
+  /// The values of the command line and the configuration.
   var given = Given()
   /// The texts that the user can send by name.
   var snippets: [Snippet] = []
@@ -25,41 +25,41 @@ struct ConnectConfiguration {
   let echoesLocally: Bool
   let isReadOnly: Bool
   let editsLines: Bool
-  /// What Enter sends.
+  /// The line ending that Enter sends.
   let lineEnding: LineEnding
   let view: ViewSettings
   /// The shell command that filters the shown bytes.
   let filter: String?
   let showsStatus: Bool
-  /// How much of what the device sent is kept to be searched, in bytes; 0 for nothing.
+  /// The maximum size of the scrollback in bytes; 0 for none.
   let scrollbackCapacity: Int
-  /// The folder for files that the device offers, which are received without asking; nil to be asked.
+  /// The folder for files that the device offers, which are received without asking; nil to ask.
   let autoReceiveFolder: FilePath?
-  /// Whether lists are printed with numbers although the terminal could draw them.
+  /// Whether lists are printed with numbers, although the terminal could draw them.
   let printsLists: Bool
   let prefix: PrefixKey
   let escape: EscapeKey
   /// The time to wait for an answer after the end of standard input.
   let linger: Duration
-  /// The longest time to wait for unsent bytes when the user quits, and before the port is released;
-  /// nil for the default of each.
+  /// The maximum time to wait for unsent bytes when the user quits, and before the port is released; nil for the
+  /// default of each.
   let drain: Duration?
-  /// The signal that releases the port, and reopens it.
+  /// The signal that releases and reopens the port.
   let releaseSignal: ReleaseSignal?
-  /// The user's name, for others who join the session; nil for ``SessionKit/UserName/own``.
+  /// The user's name for other members of the session; nil for ``SessionKit/UserName/own``.
   var userName: String?
-  /// Who may write, if others join the session.
+  /// Who may write if others join the session.
   var writers = Roster.Rule.one
-  /// Where clients connect.
+  /// The places where clients connect.
   var entrances: [PortServer.Entrance] = []
-  /// What holds for clients.
+  /// The rules for clients.
   var servingRules = PortServer.Rules()
 
-  /// The same for one more device, with those logs that several devices can have.
+  /// The configuration for an additional device, with the logs that several devices can share.
   ///
   /// - Parameters:
   ///   - shared: the names of the logs that the other devices share.
-  ///   - owned: the names of the logs of other devices.
+  ///   - owned: the names of the logs that belong to single other devices.
   func further(
     at endpoint: Endpoint, sharing shared: [String], without owned: [String]
   ) -> ConnectConfiguration {
@@ -71,11 +71,11 @@ struct ConnectConfiguration {
     return further
   }
 
-  /// serialterm promises to end within 500 ms of the quit key.
+  /// The time for unsent bytes when the user quits. serialterm promises to end within 500 ms of the quit key.
   var quitDrain: Duration { drain ?? .milliseconds(300) }
   var releaseDrain: Duration { drain ?? .seconds(1) }
 
-  /// How the user reopens a released port, in words.
+  /// How the user reopens a released port, as text.
   var wayBack: String? {
     guard prefix == .none else { return "\(prefix) \(Command.release.key ?? " ")" }
     return releaseSignal.map { "'kill -\($0.rawValue.uppercased()) \(getpid())'" }

@@ -8,7 +8,7 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// Asks the user for one of the present devices; the list follows what is plugged in and unplugged.
+/// Asks the user for one of the present devices. The list follows devices that are plugged in or unplugged.
 final class DeviceChooser {
   /// The chosen device; nil until one is chosen.
   private(set) var target: Target?
@@ -23,7 +23,7 @@ final class DeviceChooser {
   private var isLookDue = false
   private var deviceChanges: ObservationToken<DeviceEvent>?
 
-  /// Starts to watch devices; the question is shown by ``ask()``.
+  /// Starts to watch devices. ``ask()`` shows the question.
   ///
   /// - Throws: the errors of the device source and of epoll_ctl(2).
   init(
@@ -43,7 +43,7 @@ final class DeviceChooser {
   /// Whether no device can be chosen now.
   var isWithoutDevices: Bool { query.choices(among: devices.devices).isEmpty }
 
-  /// Shows the question, unless it is shown already.
+  /// Shows the question, unless it is already shown.
   func ask() {
     guard !dialogs.isOpen else { return }
     dialogs.ask(
@@ -53,8 +53,8 @@ final class DeviceChooser {
         onCancel: { [unowned self] in isCancelled = true }))
   }
 
-  /// Updates the list once a turn: a hub brings many devices at once, and finding the holders means
-  /// looking at every process.
+  /// Updates the list once per turn: a hub brings many devices at once, and finding the holders requires a search of
+  /// all processes.
   private func devicesChanged() {
     guard !isLookDue else { return }
     isLookDue = true
@@ -76,10 +76,10 @@ final class DeviceChooser {
     }
   }
 
-  /// The choices for devices; the simulation if there are none.
+  /// The choices for devices, or the simulation if there are none.
   ///
-  /// - Parameter facts: whether the user may open a device, which process holds it, and whether it is
-  ///   a console of the kernel.
+  /// - Parameter facts: whether the user may open a device, the process that holds it, and whether it is a console of
+  ///   the kernel.
   static func choices(
     _ devices: [Device],
     facts: (Device) -> (access: NodeAccess, holder: PortHolder?, isConsole: Bool)
@@ -105,7 +105,7 @@ final class DeviceChooser {
 }
 
 extension NodeAccess {
-  /// Why the user cannot open the node; nil if that is not so.
+  /// The reason why the user cannot open the node; nil if the user can.
   fileprivate var refusal: String? {
     switch self {
     case .accessible: nil

@@ -3,7 +3,7 @@ import PlainText
 import SystemPackage
 import TerminalFrontEnd
 
-/// Passes received bytes through the command of `--filter` to the screen, while the command runs.
+/// Passes received bytes through the command of `--filter` to the screen while the command runs.
 final class FilterKeeper {
   /// Called when the command starts or ends.
   var onChange: () -> Void = {}
@@ -18,7 +18,7 @@ final class FilterKeeper {
   private var lines: [UInt8] = []
   private var lastByte: UInt8 = 0
 
-  /// The time that the command has to write its remaining output before it ends.
+  /// The time that the command has to write its remaining output before it is ended.
   private static let patience = Duration.milliseconds(150)
 
   init(_ command: String?, to view: DeviceView, on console: Console, loop: IOLoop) {
@@ -34,11 +34,10 @@ final class FilterKeeper {
   /// Whether reading from the device should pause.
   var isCrowded: Bool { filter?.isCrowded ?? false }
 
-  /// Passes the command bytes that the device sent, while it runs.
+  /// Passes received bytes to the command while it runs.
   func take(_ bytes: UnsafeRawBufferPointer) { filter?.write(bytes) }
 
-  /// Shows the command's output. Programs end lines with LF alone; the terminal is in raw mode and does
-  /// not add the CR.
+  /// Shows the command's output. Programs end lines with LF alone, and a terminal in raw mode does not add the CR.
   private func showOutput(_ bytes: UnsafeRawBufferPointer) {
     if view.settings.isHex { return view.show(bytes) }
     lines.removeAll(keepingCapacity: true)
@@ -52,10 +51,10 @@ final class FilterKeeper {
     lines.withUnsafeBytes { view.show($0) }
   }
 
-  /// The screen takes bytes again.
+  /// Resumes the command's output when the screen takes bytes again.
   func screenHasRoom() { filter?.isPaused = console.isCrowded }
 
-  /// Starts the command, if there is one; prints the reason if it cannot be started.
+  /// Starts the command, if there is one. Prints the reason if it cannot be started.
   func start() {
     guard let command, filter == nil else { return }
     do throws(Errno) {
@@ -82,7 +81,7 @@ final class FilterKeeper {
   }
 
   private func retire() {
-    // It is calling.
+    // Released at the end of the turn, because it is calling.
     loop.atEndOfTurn { [filter] in _ = filter }
     filter = nil
     onChange()

@@ -3,7 +3,7 @@ import PlainText
 import SerialCore
 import SessionKit
 
-/// The names of the ports on a screen that they share: as short as they can be told apart.
+/// The names of the ports that share a screen: the shortest ones that are different.
 struct PortNames: Hashable {
   let names: [String]
 
@@ -13,7 +13,7 @@ struct PortNames: Hashable {
       of: configurations.map { ($0.profile, $0.session.target?.text ?? "port") })
   }
 
-  /// - Parameter ports: each port's profile, and its TARGET.
+  /// - Parameter ports: the profile and the TARGET of each port.
   init(of ports: [(profile: String?, target: String)]) {
     let short = ports.map { $0.profile ?? Self.short($0.target) }
     let long = zip(short, ports).map { name, port in
@@ -29,7 +29,7 @@ struct PortNames: Hashable {
     }
   }
 
-  /// `ttyUSB0` for `/dev/ttyUSB0`, `board` for `./board`.
+  /// The short form of a target: `ttyUSB0` for `/dev/ttyUSB0`, `board` for `./board`.
   private static func short(_ target: String) -> String {
     let isPath = target.hasPrefix("/") || target.hasPrefix("./") || target.hasPrefix("../")
     return isPath ? String(target.split(separator: "/").last ?? "/") : target
@@ -37,7 +37,7 @@ struct PortNames: Hashable {
 }
 
 extension Target {
-  /// The target as a user writes it.
+  /// The target in the form that a user types.
   fileprivate var text: String {
     switch self {
     case .endpoint(let endpoint): "\(endpoint)"

@@ -11,18 +11,18 @@ import TerminalUI
 import TransferProtocols
 import Views
 
-/// What the user sees of one port, and how: its text, its errors, what becomes of it.
+/// Presents one port to the user: its text, its errors and its end.
 final class PortPresenter {
   let port: Port
   private(set) var configuration: ConnectConfiguration
   let view: DeviceView
   let filter: FilterKeeper
   let errorReport: LineErrorReport
-  /// What the device sent, to be searched; nil if nothing is kept.
+  /// The scrollback; nil if received bytes are not kept.
   private(set) var scrollback: Scrollback?
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
   private let configurationForDevice: ((Device) throws -> ConnectConfiguration)?
-  /// The size of the window that the far end was told; nil while it does not follow.
+  /// The size of the window that the far end knows; nil while it does not follow the window.
   var sentSize: ScreenSize?
   /// Called when the configuration was replaced.
   var onAdopted: () -> Void = {}
@@ -31,30 +31,29 @@ final class PortPresenter {
   /// Called when the observed state has changed.
   var onStateChange: (Change<TerminalState>) -> Void = { _ in }
 
-  /// Called when the device offers files or asks for one, and when it does not any more.
+  /// Called when the device begins or ends an offer of files, or a request for a file.
   var onOffer: (DeviceOffer?) -> Void = { _ in }
 
-  /// How the port has ended; nil while it goes on.
+  /// How the port has ended; nil while it continues.
   var outcome: Result<ExitStatus, Failure>?
 
   private let console: Console
   private let loop: IOLoop
-  /// Whether a user types; what was typed is not sent to another device than it was typed for.
+  /// Whether a user types. Typed bytes are sent only to the device for which they were typed.
   private let isTyped: Bool
   private let lineWatch: ModemLineWatch
   private let counterWatch: CounterWatch
   private let holdDetector: HoldDetector
   private let rateWatch: WrongRateWatch
-  /// Looks for offers of files; nil while nobody is told of them.
+  /// Looks for offers of files; nil while offers are not reported.
   private var offerWatch: OfferWatch?
-  /// Shows what the device sends. A terminal that is slow is waited for where the device can wait; a
-  /// pipe always.
+  /// The subscription to received bytes. The device waits for a slow terminal if it can, and always for a pipe.
   private var subscription: Hub.Subscription?
   private var keeping: Hub.Subscription?
   private var stateChanges: ObservationToken<Change<TerminalState>>?
   private var news: ObservationToken<SessionNews>?
 
-  /// Creates the presentation of a port, which is opened later.
+  /// Creates the presentation of a port. The port is opened later.
   init(
     _ configuration: ConnectConfiguration,
     forDevice configurationForDevice: ((Device) throws -> ConnectConfiguration)?, in app: App,
@@ -101,7 +100,7 @@ final class PortPresenter {
   /// Prints a message about the port.
   func say(_ text: String) { console.say(port.named(text)) }
 
-  /// Makes the session what a configuration says, at the beginning and when its device is known.
+  /// Applies a configuration to the session, at the start and when its device becomes known.
   private func adopt(_ configuration: ConnectConfiguration) {
     self.configuration = configuration
     port.adopt(configuration.session)
@@ -118,7 +117,7 @@ final class PortPresenter {
       $0.isReadOnly = configuration.isReadOnly
       $0.echoesLocally = configuration.echoesLocally
       $0.lineEnding = configuration.lineEnding
-      // Nothing is drawn on what only prints, and into a file or a pipe least of all.
+      // Nothing is drawn on a terminal that can only print, or into a file or pipe.
       let draws = $0.screen == .drawing
       $0.editsLines = configuration.editsLines && draws && isTyped
       $0.view = configuration.view
@@ -129,7 +128,7 @@ final class PortPresenter {
     if isTyped || configuration.autoReceiveFolder != nil { watchOffers() }
   }
 
-  /// Looks for offers of files. Between pipes, which must be fast, nobody is told of them.
+  /// Starts to look for offers of files. Offers are not reported between pipes, which must be fast.
   private func watchOffers() {
     guard offerWatch == nil else { return }
     let watch = OfferWatch(controller.session, controller.hub, on: loop)
@@ -140,7 +139,7 @@ final class PortPresenter {
     offerWatch = watch
   }
 
-  /// Keeps what the device sends. What a user cannot search is not kept.
+  /// Starts the scrollback. Bytes that a user cannot search are not kept.
   private func keepScrollback(_ capacity: Int) {
     guard isTyped, console.isOutputTerminal, capacity != scrollback?.capacity ?? 0 else { return }
     let scrollback = capacity > 0 ? Scrollback(capacity: capacity) : nil
@@ -148,14 +147,14 @@ final class PortPresenter {
     keeping = scrollback.map { scrollback in
       controller.hub.subscribe(as: .log) { scrollback.add($0, at: Moment.now.wallClock) }
     }
-    // Kept once: those who join the session get it from here.
+    // The bytes are kept once: members who join the session get them from the scrollback.
     controller.sharing.keptElsewhere = scrollback.map { scrollback in { scrollback.lastPieces } }
     model.update { $0.keepsScrollback = scrollback != nil }
   }
 
   /// Binds the session to its device.
   ///
-  /// - Returns: the query that the user has to answer; nil if the session is bound.
+  /// - Returns: the query that the user has to resolve; nil if the session is bound.
   /// - Throws: ``Failure``, and the errors of the device source.
   func bind() throws -> DeviceQuery? {
     if let configurationForDevice {
@@ -169,7 +168,7 @@ final class PortPresenter {
     return query
   }
 
-  /// Waits for clients where the configuration says.
+  /// Starts to accept clients at the places of the configuration.
   ///
   /// - Throws: ``Failure``.
   func listen() throws(Failure) {
@@ -177,7 +176,7 @@ final class PortPresenter {
     for entrance in configuration.entrances { try port.listen(at: entrance) }
   }
 
-  /// Starts to show what the device sends.
+  /// Starts to show received bytes.
   func start() {
     subscription = controller.hub.subscribe(
       as: .view, whenFull: console.isOutputTerminal ? .waitOrLeaveOut : .wait
@@ -207,7 +206,7 @@ final class PortPresenter {
     onShown(bytes)
   }
 
-  /// Shows what the device sent before the user joined its session. Logs do not get it.
+  /// Shows the bytes that the device sent before the user joined the session. Logs do not get them.
   private func showHistory(_ bytes: [UInt8], _ time: UInt64) {
     bytes.withUnsafeBytes { bytes in
       scrollback?.add(bytes, at: time)
@@ -221,7 +220,7 @@ final class PortPresenter {
     console.answer([StyledLine(text, .dimmed)])
   }
 
-  /// Shows a mark behind all that has been received.
+  /// Shows a mark after all received bytes.
   private func show(_ mark: Mark) {
     let line = mark.line(port: name).harmless
     view.showHeld()
@@ -233,7 +232,7 @@ final class PortPresenter {
 
   private func updateRoom() { subscription?.update(isFull: isCrowded) }
 
-  /// The screen takes bytes again.
+  /// Resumes when the screen takes bytes again.
   func screenHasRoom() {
     filter.screenHasRoom()
     updateRoom()
@@ -266,7 +265,7 @@ final class PortPresenter {
 
   // MARK: The end
 
-  /// Reports what the port's driver has counted. What changes from here on is shown nowhere.
+  /// Reports the driver's error counters for the last time. Later changes are not shown.
   func stop() {
     port.lineCommands.end()
     port.sequences.end()
@@ -275,7 +274,7 @@ final class PortPresenter {
     stateChanges = nil
   }
 
-  /// Shows what is left.
+  /// Shows the remaining text.
   func finish() {
     filter.stop()
     if console.isOutputTerminal { view.finish() }
@@ -283,9 +282,8 @@ final class PortPresenter {
 }
 
 extension TerminalState {
-  /// Whether the port has a rate that can be wrong, and what it receives is shown as text to a user. A
-  /// pseudo-terminal has no rate and no counters, and what a file, a script or a filter reads need not be
-  /// text.
+  /// Whether the rate can be wrong, and a user sees the received bytes as text. A pseudo-terminal has no rate and no
+  /// counters, and the bytes for a file, a script or a filter need not be text.
   fileprivate var canHaveWrongRate: Bool {
     session.isOpen && capabilities.contains(.settings)
       && (!capabilities.contains(.backPressure) || capabilities.contains(.counters))
@@ -294,7 +292,7 @@ extension TerminalState {
 }
 
 extension Scrollback {
-  /// What the device sent last, for those who join the session.
+  /// The bytes that the device sent most recently, for members who join the session.
   fileprivate var lastPieces: [ReceivedHistory.Piece] {
     var pieces: [ReceivedHistory.Piece] = []
     var rest = ReceivedHistory.capacity

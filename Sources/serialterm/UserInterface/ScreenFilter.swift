@@ -4,8 +4,8 @@ import Posix
 import SystemPackage
 import TerminalFrontEnd
 
-/// The command of `--filter`, which reads the device's bytes and whose output is shown. It may
-/// stall or end at any time: nothing waits for it.
+/// The command of `--filter`. It reads the device's bytes, and its output is shown. It may stall or end at any time:
+/// nothing waits for it.
 final class ScreenFilter {
   /// Called with its output.
   var onOutput: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -15,11 +15,11 @@ final class ScreenFilter {
   var onNews: (News) -> Void = { _ in }
 
   enum News {
-    /// It reads too slowly, or not at all: from now on bytes are dropped.
+    /// It reads too slowly, or not at all. From now on bytes are dropped.
     case overflow
-    /// It reads again; the number of dropped bytes.
+    /// It reads again. The value is the number of dropped bytes.
     case goesOn(missing: Int)
-    /// It has ended, or cannot be used any more; the number of bytes that it did not read.
+    /// It has ended, or cannot be used any more. The value is the number of bytes that it did not read.
     case ended(ExitStatus?, unread: Int)
   }
 
@@ -33,9 +33,9 @@ final class ScreenFilter {
   private var hasEnded = false
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-  /// How long a command may run on after it closed its input or output.
+  /// The time that a command may continue after it closed its input or output.
   private static let closingPatience = Duration.milliseconds(100)
-  /// How many pieces of output are read after its end: more than a pipe holds.
+  /// The maximum number of pieces of output that are read after its end: more than a pipe holds.
   private static let lastPieces = 17
 
   /// Starts the command.
@@ -68,16 +68,16 @@ final class ScreenFilter {
   /// Whether the device should pause, if it can.
   var isCrowded: Bool { input?.isCrowded ?? false }
 
-  /// Whether its output is not read for now.
+  /// Whether reading its output is paused.
   var isPaused = false {
     didSet {
       guard isPaused != oldValue, !hasEnded else { return }
-      // Fails only if memory is short; the next change tries again.
+      // Fails only if memory is exhausted. The next change tries again.
       _ = try? watch?.setInterest(isPaused ? [] : .reading)
     }
   }
 
-  /// Passes it bytes of the device.
+  /// Passes bytes of the device to it.
   func write(_ bytes: UnsafeRawBufferPointer) { input?.write(bytes) }
 
   // MARK: The end
@@ -87,7 +87,7 @@ final class ScreenFilter {
     endSoon(after: .zero)
   }
 
-  /// Stops using it; its exit status is reported if it ends soon.
+  /// Stops using it. Its exit status is reported if it ends soon.
   private func endSoon(after time: Duration = closingPatience) {
     guard !hasEnded, endTimer == nil || time == .zero else { return }
     endTimer = loop.schedule(after: time) { [unowned self] in
@@ -112,7 +112,7 @@ final class ScreenFilter {
       let rest = (deadline - .now).nanoseconds / 1_000_000
       guard rest > 0 else { break }
       _ = input?.finish(within: .zero)
-      // While input is queued, the wait is short; otherwise it waits for output.
+      // While input is queued, the wait is short. Otherwise it waits for output.
       guard let output = child.outputDescriptor else { break }
       var poll = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
       let wait = input == nil ? rest : min(rest, 5)
@@ -139,7 +139,7 @@ final class ScreenFilter {
     child.closeInput()
   }
 
-  // MARK: Its output
+  // MARK: Output
 
   /// - Returns: whether more output may follow.
   private func readOutput() -> Bool {

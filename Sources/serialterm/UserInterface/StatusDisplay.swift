@@ -4,8 +4,8 @@ import SerialCore
 import SessionKit
 import TerminalFrontEnd
 
-/// Shows the state of the session in the last line of the screen: at most ten times a second however
-/// fast it changes, and not at all while it does not.
+/// Shows the state of the session in the last line of the screen. It draws at most ten times a second, and only after
+/// a change.
 final class StatusDisplay {
   /// Whether the state is shown.
   var isOn = false {
@@ -14,7 +14,7 @@ final class StatusDisplay {
 
   private let console: Console
   private let loop: IOLoop
-  /// Returns the port to show; called when it is drawn.
+  /// Returns the port to show; called for each drawing.
   var source: () -> Port? = { nil }
   private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in show()
@@ -29,7 +29,7 @@ final class StatusDisplay {
     self.loop = loop
   }
 
-  /// Call this when the state or the counts have changed: with every received piece, so it copies
+  /// Call this when the state or the counters have changed. It is called for every received piece, so it copies
   /// neither.
   func update() {
     if isOn { showing.post() }
@@ -39,7 +39,7 @@ final class StatusDisplay {
     let now = loop.now
     guard let port = source() else { return }
     if shown !== port {
-      // Another port: its counts are not the growth of the last one's.
+      // The counters of another port are not a growth of the previous port's counters.
       (receivedRate, sentRate) = (RateMeter(), RateMeter())
       shown = port
     }
@@ -63,15 +63,15 @@ final class StatusDisplay {
 
 /// Measures how fast a count grows.
 struct RateMeter {
-  /// The time that is measured over.
+  /// The time over which the rate is measured.
   static let window = Duration.seconds(1)
 
-  /// The last measurement, a second.
+  /// The last result, per second.
   private(set) var perSecond = 0
   private var since: (count: Int, time: MonotonicTime)?
   private var lastCount = 0
 
-  /// Whether the measurement stays as it is for as long as the count does.
+  /// Whether the result will not change until the count does.
   var isSettled: Bool { perSecond == 0 && lastCount == since?.count }
 
   /// Takes the count at a time.

@@ -4,10 +4,10 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// The state of a session in one line: what matters most stands first, since the end may not fit.
+/// The state of a session in one line. The most important parts come first, because the end may not fit.
 struct StatusText {
   let state: TerminalState
-  /// Bytes a second.
+  /// The rate in bytes per second.
   let receivedRate: Int
   let sentRate: Int
 
@@ -16,7 +16,7 @@ struct StatusText {
       .joined(separator: " | ").harmless
   }
 
-  /// A user watches a transfer.
+  /// The progress of a transfer, which a user watches.
   private var transfer: [String] {
     guard case .transfer(let status) = state.progress else { return [] }
     return [(status.isReceiving ? "receiving " : "sending ") + status.line]
@@ -63,7 +63,7 @@ struct StatusText {
     }
   }
 
-  /// Bytes a second in at most four digits.
+  /// A rate in bytes per second, with at most four digits.
   static func rate(_ bytes: Int) -> String {
     switch bytes {
     case ..<10_000: "\(bytes) B/s"

@@ -5,11 +5,11 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// How a session starts.
+/// The start of a session.
 extension UserInterface {
   /// Asks the user for a device, and opens it.
   ///
-  /// - Returns: whether one was chosen.
+  /// - Returns: whether the user chose one.
   func choose(for query: DeviceQuery, of port: PortPresenter) throws -> Bool {
     let chooser = try DeviceChooser(
       for: query, among: app.devices, on: dialogs, loop: loop)
@@ -28,7 +28,7 @@ extension UserInterface {
     return true
   }
 
-  /// Reads a pipe that joins a session, when that has said whether the pipe may write.
+  /// Starts to read a pipe that joins a session, when that session has reported whether the pipe may write.
   func startPipeOfViewer() {
     let sharing = model.state.sharing
     guard sharing.isJoined, !sharing.isJoining else { return }
@@ -41,8 +41,8 @@ extension UserInterface {
     startPipe()
   }
 
-  /// Starts to read standard input that has waited: for a script, or for the session that it joins. Does nothing
-  /// on a terminal, and when it has begun.
+  /// Starts to read standard input that has waited for a script, or for the session that it joins. Does nothing on a
+  /// terminal, or if reading has already begun.
   func startPipe() {
     guard terminal == nil, outcome == nil, !hasStartedPipe else { return }
     hasStartedPipe = true
@@ -53,7 +53,7 @@ extension UserInterface {
     }
   }
 
-  /// How to quit, and to see more.
+  /// How to quit and to list the commands, as text.
   var keysInWords: String {
     let (prefix, escape) = (input.prefix, input.escape)
     return switch (prefix, escape) {
@@ -75,7 +75,7 @@ extension UserInterface {
     sayWhatCannotBeDrawn()
   }
 
-  /// A terminal that can only print shows neither the edited line nor the status line.
+  /// Warns that a terminal that can only print shows neither the edited line nor the status line.
   private func sayWhatCannotBeDrawn() {
     guard model.state.screen == .printing, let reason = Need.drawing.unmet(in: model.state) else {
       return

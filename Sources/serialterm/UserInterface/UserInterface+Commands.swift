@@ -5,7 +5,7 @@ import TerminalUI
 
 /// The keys that start commands.
 extension UserInterface {
-  /// Performs the command of the key after the prefix, or says that there is none.
+  /// Performs the command of the key after the prefix, or reports that there is none.
   func perform(_ key: UInt8) {
     guard let command = Command(key: key, in: model.state) else {
       dialogs.dismiss()
@@ -40,7 +40,7 @@ extension UserInterface {
     ] + (prefix == .none ? [] : ["\(prefix) ? lists all commands."])
   }
 
-  /// The same for a key that no command can have.
+  /// Reports that a key has no command.
   func answer(noCommandFor key: Key) {
     dialogs.dismiss()
     guard case .character(let scalar) = key else {
@@ -70,8 +70,7 @@ extension UserInterface: CommandUser {
 
   func updateQuestion() { dialogs.refresh(isUrgent: true) }
 
-  /// Lists the commands: below each other where they are printed anyway, else on the screen if they
-  /// fit, else in pages.
+  /// Lists the commands: one per line if they are printed anyway; otherwise on the screen if they fit, else in pages.
   func showCommandList() {
     let list = CommandList(state: model.state, prefix: input.prefix)
     let size = console.screen.textSize
@@ -79,7 +78,7 @@ extension UserInterface: CommandUser {
       return dialogs.print(list.lines(columns: size.columns), rows: size.rows)
     }
     let lines = list.lines(on: size)
-    // The row of the cursor, and of the line that is edited, stay free.
+    // The rows of the cursor and of the edited line stay free.
     let rest = size.rows - 1 - (model.state.editsLines ? 1 : 0)
     if lines.count <= rest && lines.allSatisfy({ $0.width <= size.columns }) {
       return console.answer(lines)

@@ -11,9 +11,9 @@ import TerminalUI
 
 /// The end of a session.
 extension UserInterface {
-  /// The longest time for the user's terminal to show what is left.
+  /// The maximum time for the user's terminal to show the remaining output.
   static let showPatience = Duration.milliseconds(200)
-  /// The longest time from the quit key to the end of the program.
+  /// The maximum time from the quit key to the end of the program.
   private static let leavingLimit = Duration.milliseconds(450)
 
   /// Ends the session. If that would cut off a file, a script or a program, the user is asked first.
@@ -21,7 +21,7 @@ extension UserInterface {
     if app.ports.allSatisfy({ $0.session.mayClose() }) { leave() }
   }
 
-  /// Ends the session when the device has taken what was typed, or takes too long.
+  /// Ends the session when the device has taken what was typed, or a time limit has passed.
   func leave() {
     leavingDeadline = loop.now + max(Self.leavingLimit, configuration.quitDrain)
     for port in app.ports { port.controller.exchange?.leave() }
@@ -53,7 +53,7 @@ extension UserInterface {
   func inputEnded(_ error: Errno?) {
     if let error { inputFailure = Failure(.otherFailure, "standard input: \(error).") }
     if terminal != nil {
-      // The user's terminal is gone; the kernel says so by SIGHUP as well, to a session's leader.
+      // The user's terminal is gone. The kernel also reports this by SIGHUP to the leader of a session.
       return finish(.success(.signal(SIGHUP)))
     }
     input.stop()
@@ -61,7 +61,7 @@ extension UserInterface {
       console.say(
         "standard input is empty, so the session ends. To keep logging, use 'serialterm log'.")
     }
-    // Nothing to send is no reason to leave a device in the middle of its reset.
+    // Even if there is nothing to send, a reset of the device must be finished.
     controller.sequences.afterwards { [unowned self] in
       finishAfterSending(patience: nil, thenWaitingFor: configuration.linger)
     }
@@ -72,7 +72,7 @@ extension UserInterface {
     finish(isTerminal ? .success(.signal(SIGHUP)) : .failure(Failure(outputGone: error)))
   }
 
-  /// Ends when the drivers have sent everything, or the patience is at an end.
+  /// Ends when the drivers have sent everything, or when the time limit has passed.
   private func finishAfterSending(
     patience: Drain.Patience?, thenWaitingFor linger: Duration = .zero
   ) {
@@ -86,7 +86,8 @@ extension UserInterface {
     }
   }
 
-  /// Ends after a while, and when a pipe has taken everything: time that it holds us is not counted.
+  /// Ends after a while, and when a pipe has taken everything. The time that the pipe holds the program up is not
+  /// counted.
   private func waitForAnswer(_ linger: Duration) {
     lingerTimer = loop.schedule(after: linger) { [unowned self] in
       guard !console.isOutputTerminal, !console.isDrained else { return finish(.success(.done)) }
@@ -102,12 +103,12 @@ extension UserInterface {
       return outcome
     }
     if let inputFailure { return .failure(inputFailure) }
-    // It was said on the way out.
+    // This was already reported on the way out.
     if terminal == nil && refusals.total > 0 { return .failure(Failure(.otherFailure, "")) }
     return outcome
   }
 
-  /// The time that is left for the user's terminal to show the rest.
+  /// The time that is left for the user's terminal to show the remaining output.
   private var showPatience: Duration {
     guard let leavingDeadline else { return Self.showPatience }
     return min(max(leavingDeadline - loop.now, .milliseconds(50)), Self.showPatience)

@@ -5,7 +5,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Several ports: which one has the keyboard, and what becomes of each.
+/// Several ports: the focus, and the end of each.
 extension UserInterface {
   /// Shows several ports line by line, each with its name.
   func mergeIfNeeded() {
@@ -19,10 +19,10 @@ extension UserInterface {
     tellPorts()
   }
 
-  /// Shows what is left of all lines.
+  /// Shows the unfinished lines.
   func finishLines() { merged?.finish() }
 
-  /// Tells every port's state about the others, and about what is plugged in.
+  /// Updates the state of every port about the other ports and the plugged-in devices.
   func tellPorts() {
     let program = ProgramState(
       ports: ports.compactMap(\.name), focus: focus.name,
@@ -43,7 +43,7 @@ extension UserInterface {
 
   func toggleSendToAll() { sendsToAll.toggle() }
 
-  /// Sends what the focused port gets to the others, which do not hold the keyboard back.
+  /// Sends the bytes for the focused port to the other ports too. These do not hold the keyboard back.
   func sendToOthers(_ bytes: UnsafeRawBufferPointer) {
     for port in ports where port !== focus {
       do throws(SerialError) {
@@ -58,7 +58,7 @@ extension UserInterface {
     }
   }
 
-  // MARK: Ports that come and go
+  // MARK: Adding and removing ports
 
   private func configuration(ofFurther endpoint: Endpoint) throws(Failure) -> ConnectConfiguration {
     do {
@@ -74,7 +74,7 @@ extension UserInterface {
   func connect(to endpoint: Endpoint) throws(Failure) {
     let port = PortPresenter(
       try configuration(ofFurther: endpoint), forDevice: nil, in: app, isTyped: true)
-    // Its name in the logs that it shares.
+    // The name in shared logs.
     port.port.name = PortNames(of: (ports + [port]).map(\.configuration)).names.last
     do {
       connect(port)
@@ -91,7 +91,8 @@ extension UserInterface {
     port.port.narrator.greet(port.controller.session)
   }
 
-  /// A port has ended: the others go on. The program ends with the last one, and the first failure counts.
+  /// Handles the end of a port. The others continue. The program ends with the last one, and the first failure
+  /// counts.
   func portEnded(_ port: PortPresenter, _ outcome: Result<ExitStatus, Failure>) {
     port.outcome = port.outcome ?? outcome
     let failure = ports.lazy.compactMap(\.outcome).first {

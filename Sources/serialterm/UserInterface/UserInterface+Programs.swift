@@ -25,7 +25,7 @@ extension UserInterface {
     }
     program.onEnd = { [unowned self, unowned port, unowned program] outcome in
       exchangeEnded(at: port)
-      // It is calling.
+      // Released at the end of the turn, because it is calling.
       loop.atEndOfTurn { [program] in _ = program }
       console.warn(port.port.named("\(name) \(outcome.words)"))
       port.controller.unsent.bytes(outcome.unsentCount)
@@ -42,8 +42,7 @@ extension UserInterface {
     port.say("running \(command); ctrl-c interrupts it.")
   }
 
-  /// The name of the program that a command runs: the first word that is not an assignment, without its
-  /// folder.
+  /// The name of the program that a command runs: the first word that is not an assignment, without its folder.
   static func name(ofProgram command: String) -> String {
     let words = command.split { " \t\n;|&<>()".contains($0) }
     let word = words.first { !$0.contains("=") } ?? words.first ?? "command"
@@ -52,7 +51,7 @@ extension UserInterface {
 }
 
 extension PortProgram.Outcome {
-  /// How it has ended, and how many bytes passed.
+  /// How it ended, and how many bytes were passed.
   fileprivate var words: String {
     let end =
       switch reason {
@@ -64,7 +63,7 @@ extension PortProgram.Outcome {
     return "\(end): \(counts).\(unread)"
   }
 
-  /// What it did not read, as a sentence; empty if it read everything.
+  /// A sentence about unread bytes; empty if it read everything.
   private var unread: String {
     if unreadCount == 0 { return "" }
     let isShown = returnedCount == unreadCount

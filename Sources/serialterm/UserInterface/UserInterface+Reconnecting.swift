@@ -5,13 +5,12 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// What the user is shown, and asked, about a lost device.
+/// Messages and questions about a lost device.
 extension UserInterface {
-  /// Asks the user which device is the session's. The first answer is "none", because the user may have
-  /// pressed a key for something else.
+  /// Asks the user which device is the session's. The first answer is "none", because the user may have pressed a key
+  /// for something else.
   ///
-  /// - Parameter question: nil when the device was found, or there is none left to choose
-  ///   from.
+  /// - Parameter question: nil if the device was found, or if there are no candidates left.
   func ask(_ question: SessionController.ReturnQuestion?, about port: PortPresenter) {
     guard let question else {
       if portAskedFor === port { dialogs.dismiss() }

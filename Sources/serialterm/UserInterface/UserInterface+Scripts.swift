@@ -6,19 +6,19 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Scripts that run in a session: the one of `--script` before the user has the port, and those that the
-/// user runs.
+/// Scripts in a session: the one of `--script`, which runs before the user has the port, and those that the user
+/// runs.
 extension UserInterface {
-  /// Runs the script of `--script` if the first port is open. It is not run again when the port is lost.
+  /// Runs the script of `--script` if the first port is open. It is not run again after the port was lost.
   func startOpeningScript() {
     guard openingScript != nil, scriptTimer == nil, ports[0].model.state.session.isOpen else {
       return
     }
-    // In another turn of the loop: bytes that wait are read first.
+    // In another turn of the loop, so that waiting bytes are read first.
     scriptTimer = loop.schedule(after: .zero) { [unowned self] in
       scriptTimer = nil
       let port = ports[0]
-      // Lost at once: the script runs when the device is back.
+      // The port was lost immediately: the script runs when the device returns.
       guard let script = openingScript, port.model.state.session.isOpen, outcome == nil else {
         return
       }
@@ -73,7 +73,7 @@ extension UserInterface {
     _ player: ScriptPlayer, _ end: ScriptPlayer.End, at port: PortPresenter
   ) {
     exchangeEnded(at: port)
-    // The player is calling.
+    // Kept until the end of the turn, because it is calling.
     retire(player)
     let place = player.step.map { " at line \($0.line): \($0.name)" } ?? ""
     switch end {
@@ -83,7 +83,7 @@ extension UserInterface {
       startPipe()
     case .failed(let failure):
       if terminal == nil { return finish(.failure(Failure(failure))) }
-      // What the device sent is on the screen.
+      // The bytes of the device are on the screen.
       console.warn(port.port.named("\(failure.place): \(failure.message)"))
     case .stopped(let unsentCount):
       console.warn(port.port.named("\(player.name) was stopped\(place)."))
@@ -93,12 +93,13 @@ extension UserInterface {
     }
   }
 
-  /// Nothing is said between pipes, where all is as expected.
+  /// Prints a message for a user. Between pipes nothing is printed if everything is as expected.
   private func sayToUser(_ text: String, about port: PortPresenter) {
     if terminal != nil { port.say(text) }
   }
 
-  /// A user goes on with the session. A pipe does not: it was meant for a device on which the script has run.
+  /// Handles a failed script. A user continues with the session. A pipe does not: it needs a device on which the
+  /// script has run.
   private func scriptFailed(_ message: String, _ status: ExitStatus, at port: PortPresenter) {
     if terminal == nil, outcome == nil { return finish(.failure(Failure(status, message))) }
     console.warn(port.port.named(message))

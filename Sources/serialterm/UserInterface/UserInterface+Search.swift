@@ -6,14 +6,14 @@ import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
 
-/// Searching what the device sent, and writing it to a file.
+/// Searching the received text, and writing it to a file.
 extension UserInterface {
   func openSearch() {
     guard let scrollback = focus.scrollback else { return }
     if dialogs.isPlain { return askForExpression(in: scrollback) }
     let dialog = SearchDialog(scrollback, of: focus.name, on: console, loop: loop)
     dialog.onWrite = { [unowned self, unowned dialog] search in
-      // It is off the screen while the questions are asked.
+      // The search is hidden while the questions are asked.
       let kept = dialog
       askWhatToWrite(of: search) { [unowned self] in dialogs.show(kept) }
     }
@@ -52,7 +52,7 @@ extension UserInterface {
 
   // MARK: Writing
 
-  /// What is written to a file.
+  /// The text to write to a file.
   private enum Content: Hashable {
     case matches, lines, bytes
   }
@@ -62,7 +62,7 @@ extension UserInterface {
     askWhatToWrite(of: ScrollbackSearch(of: scrollback, for: nil)) {}
   }
 
-  /// - Parameter afterwards: goes on when the file is being written, or the user cancelled.
+  /// - Parameter afterwards: called when the file is being written, or when the user has cancelled.
   private func askWhatToWrite(
     of search: ScrollbackSearch, afterwards: @escaping () -> Void
   ) {

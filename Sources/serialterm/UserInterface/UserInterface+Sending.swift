@@ -6,7 +6,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 
-/// Texts that are sent besides what is typed, and what is not sent.
+/// Sending texts that are not typed, and refusing typed text.
 extension UserInterface {
   // MARK: Texts
 
@@ -18,16 +18,16 @@ extension UserInterface {
     }
   }
 
-  // MARK: What has the pen
+  // MARK: Exchanges
 
-  /// The pen is the user's again.
+  /// Handles the end of an exchange: the user has the pen again.
   func exchangeEnded(at port: PortPresenter) {
     port.controller.exchange = nil
     if isAskingToQuit { dialogs.dismiss() }
   }
 
-  /// Takes what is typed while a file is sent, or a script or a program runs: the device would get it in
-  /// the middle of that.
+  /// Handles typed bytes while a file is sent, or a script or program runs. They are not sent, because the device
+  /// would receive them in the middle of that.
   func takeKeysOfExchange(_ bytes: UnsafeRawBufferPointer) -> Int {
     let interrupt: UInt8 = 0x03
     if bytes.contains(interrupt) { stopExchange() } else { refuse(bytes.count) }
@@ -36,7 +36,7 @@ extension UserInterface {
 
   // MARK: Refusing
 
-  /// Says why what was typed does not reach the device.
+  /// Reports why typed bytes do not reach the device.
   func refuse(_ count: Int) {
     let unmet = Need.toSend.unmet(in: model.state)
     let reason = unmet ?? "the queue is full, the device is too slow"

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import TerminalFrontEnd
 
-/// What the signals mean to a session.
+/// The effects of signals on a session.
 extension UserInterface {
   var signals: [CInt] { [SIGTSTP, SIGCONT, SIGWINCH] }
 
@@ -16,7 +16,7 @@ extension UserInterface {
       // SIGTSTP itself is blocked. The next line runs after SIGCONT.
       raise(SIGSTOP)
     case SIGCONT:
-      // From the background this stops us again, by SIGTTOU, as it should.
+      // If the process is in the background, the kernel stops it again by SIGTTOU.
       _ = try? terminal?.retake()
       console.screen.resume()
       followSize()

@@ -3,7 +3,7 @@ import SessionKit
 import TerminalFrontEnd
 import TerminalUI
 
-/// Telling the far end how large the window is.
+/// Sending the size of the window to the far end.
 extension UserInterface {
   func sendScreenSize() throws(Failure) {
     let size = console.screen.textSize
@@ -12,7 +12,7 @@ extension UserInterface {
     focus.sentSize = size
   }
 
-  /// Notes the size at which following begins, and sends a new one soon.
+  /// Records the present size, and sends a new one soon.
   func followSize() {
     guard model.state.followsSize else { return focus.sentSize = nil }
     let size = console.screen.textSize
@@ -20,16 +20,16 @@ extension UserInterface {
     if focus.sentSize != size { sizeFollower.sizeMayHaveChanged() }
   }
 
-  /// Sends the size if it is new for the port that the user types to.
+  /// Sends the size if it is new for the port with the focus.
   ///
-  /// - Returns: whether something is in the way for a while.
+  /// - Returns: whether something prevents this for now.
   func sendNewSize() -> Bool {
     let state = model.state
-    // A device that comes back is not at a prompt.
+    // A device that has returned is not at a prompt.
     guard state.followsSize, state.session.isOpen, !state.isReadOnly,
       focus.sentSize != console.screen.textSize
     else { return false }
-    // In the middle of a line, the command would become a part of it.
+    // In the middle of a line, the command would become a part of that line.
     let isBusy =
       state.exchange != nil || state.playing != nil || session.queuedByteCount > 0
       || isTypingLine
@@ -42,7 +42,7 @@ extension UserInterface {
     return false
   }
 
-  /// Notes whether what was typed is a line without an end. The keys that discard a line at a prompt end it:
+  /// Records whether the typed text is an unfinished line. The keys that discard a line at a prompt also end it:
   /// ctrl-c, ctrl-d and ctrl-u.
   func noteTyped(_ bytes: UnsafeRawBufferPointer) {
     guard let last = bytes.last else { return }

@@ -7,7 +7,7 @@ import SystemPackage
 import TerminalFrontEnd
 import TransferProtocols
 
-/// Files that are sent and received in a session.
+/// Sending and receiving files in a session.
 extension UserInterface {
   func transfer(_ order: TransferOrder) throws(Failure) {
     // The focus may move while the transfer runs.
@@ -31,7 +31,7 @@ extension UserInterface {
     }
   }
 
-  /// Shows how far a transfer is, and says what happens to it.
+  /// Shows the progress of a transfer, and reports its events.
   func show(_ player: TransferPlayer, at port: PortPresenter) {
     player.tell { [unowned port] in port.say($0) }
     player.onStatus = { [unowned port] status in
@@ -49,7 +49,7 @@ extension UserInterface {
     }
   }
 
-  // MARK: One file as it is
+  // MARK: A single file without a protocol
 
   private func send(_ path: FilePath, at port: PortPresenter) throws(Failure) {
     let source = try FileSource(ofUser: path)
@@ -83,11 +83,11 @@ extension UserInterface {
     port.say("\(file.name) was sent: \(count) in \((loop.now - transfer.start).inTenths) s.")
   }
 
-  // MARK: Offers of the device
+  // MARK: The device's offers
 
   var receivingFolder: FilePath { configuration.autoReceiveFolder ?? "." }
 
-  /// Says that the device offers files or asks for one, or starts to receive if that was asked for.
+  /// Reports an offer or request of the device, or starts to receive if the user wants that.
   func offerDidChange(to offer: DeviceOffer?, at port: PortPresenter) {
     guard let offer, port.model.state.exchange == nil else { return }
     if offer == .zmodemSender, let folder = port.configuration.autoReceiveFolder,
@@ -107,14 +107,14 @@ extension UserInterface {
 }
 
 extension TerminalState {
-  /// Whether files are sent or received by a protocol.
+  /// Whether a protocol is sending or receiving files.
   var isTransferring: Bool {
     if case .transfer = progress { screen == .drawing } else { false }
   }
 }
 
 extension TransferOrder {
-  /// What the user is told when it begins.
+  /// The message at the start of a transfer.
   fileprivate var beginning: String {
     switch files {
     case .send(let paths):

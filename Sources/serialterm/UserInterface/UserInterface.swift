@@ -10,14 +10,14 @@ import Telnet
 import TerminalFrontEnd
 import Views
 
-/// The front end of a person: keyboard, screen, and the commands that they give.
+/// The front end for a person: the keyboard, the screen, and the commands of the user.
 ///
-/// The keyboard and the commands act on the port that has the focus.
+/// The keyboard and the commands act on the port with the focus.
 final class UserInterface: FrontEnd, SessionDelegate {
   let app: App
   let terminal: (any TerminalMode)?
   var ports: [PortPresenter] = []
-  /// The port that the user types to.
+  /// The port with the focus: the user types to it.
   var focus: PortPresenter {
     didSet { focusDidMove() }
   }
@@ -27,7 +27,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private let historyFolder: FilePath?
   private let status: StatusDisplay
   let sizeFollower: SizeFollower
-  /// Whether what was typed last is a line without an end.
+  /// Whether the user has typed a line without ending it.
   var isTypingLine = false
   private(set) lazy var refusals = RefusalReport(on: loop) { [unowned self] in console.warn($0) }
   /// Shows the ports line by line; nil while there is only one.
@@ -35,11 +35,11 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var drains: [Drain] = []
   var lingerTimer: LoopTimer?
   var inputFailure: Failure?
-  /// Whether the user takes the pen of the session that it joins, without asking.
+  /// Whether the user takes the pen of a joined session without asking.
   var takesPenAtOnce = false
-  /// Whether the pipe of a viewer is read.
+  /// Whether reading the pipe of a viewer has started.
   var hasStartedPipe = false
-  /// Whether what is typed goes to all ports.
+  /// Whether typed bytes go to all ports.
   var sendsToAll = false {
     didSet { tellPorts() }
   }
@@ -50,22 +50,22 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var printedSearch: PrintedSearch?
   /// Whether the open question is whether to quit before a file, a script or a program has ended.
   var isAskingToQuit = false
-  /// The script that runs when the first port is open for the first time; nil when it has begun.
+  /// The script that runs when the first port is open for the first time; nil when it has started.
   var openingScript: Script?
   var scriptTimer: LoopTimer?
   /// The shell commands that the user has run.
   var commandHistory: HistoryFile
-  /// When the program should have ended, after the user has quit.
+  /// The time by which the program should have ended after the user has quit.
   var leavingDeadline: MonotonicTime?
-  /// The port that the open question is about: which device has come back.
+  /// The port that the open question about a returned device belongs to.
   var portAskedFor: PortPresenter?
 
   var loop: IOLoop { app.loop }
   var console: Console { app.console }
-  /// How the program ends; nil while it goes on.
+  /// How the program ends; nil while it continues.
   var outcome: Result<ExitStatus, Failure>? { app.outcome }
 
-  // Of the port that has the focus.
+  // Belongs to the port with the focus.
   var configuration: ConnectConfiguration { focus.configuration }
   var controller: SessionController { focus.controller }
   var session: Session { controller.session }
@@ -79,34 +79,35 @@ final class UserInterface: FrontEnd, SessionDelegate {
     let forDevice: ((Device) throws -> ConnectConfiguration)?
   }
 
-  /// What is around the program, besides its devices.
+  /// The environment of the program, besides its devices.
   struct Environment {
     /// The user's streams.
     var streams = TerminalStreams.standard
-    /// The terminal that the user types at; nil if the input is not a terminal.
+    /// The terminal at which the user types; nil if the input is not a terminal.
     var terminal: (any TerminalMode)? = UserTerminal(
       draws: TerminalStreams.standard.screenKind == .drawing)
-    /// The kinds of endpoints.
+    /// The known kinds of endpoints.
     var providers = LinkProviders.standard
     /// The folder of the histories; nil for none.
     var historyFolder = HistoryFile.stateFolder()
-    /// The time that the timers follow.
+    /// The clock for the timers.
     var clock: () -> MonotonicTime = { .now }
   }
 
-  /// Returns the configuration of one more port; nil for that of the port with the focus.
+  /// Returns the configuration of an additional port; nil to use that of the port with the focus.
   let configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)?
 
-  /// Creates the front end; the user's terminal is not touched yet.
+  /// Creates the front end. It does not change the user's terminal yet.
   ///
   /// - Parameters:
-  ///   - requests: the ports, at least one. The first has the focus.
-  ///   - alerts: what the user is alerted to.
-  ///   - openingScript: runs on the first port, before the user or the pipe has it.
-  ///   - configurationOfFurther: returns the configuration of one more port; nil for that of the port with
-  ///     the focus.
-  ///   - devices: the serial ports of the machine.
-  ///   - environment: the rest of what is around the program.
+  ///   - requests: the ports, at least one. The first one gets the focus.
+  ///   - alerts: the alert rules.
+  ///   - openingScript: the script that runs on the first port before the user or the pipe gets it.
+  ///   - configurationOfFurther: returns the configuration of an additional port; nil to use that of the port with
+  ///     the
+  ///     focus.
+  ///   - devices: the serial ports of this computer.
+  ///   - environment: the streams, the terminal and the rest of the program's environment.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ requests: [PortRequest], alerts: [AlertRule] = [], running openingScript: Script? = nil,
@@ -142,7 +143,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     adopt(first)
   }
 
-  /// Makes keyboard and lists what the configuration of the first port says.
+  /// Applies the configuration of the first port to the keyboard and the lists.
   private func adopt(_ configuration: ConnectConfiguration) {
     input.prefix = configuration.prefix
     input.escape = configuration.escape
@@ -167,10 +168,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
     }
     mergeIfNeeded()
     for port in ports { connect(port) }
-    // An address that cannot be used is found before the port is opened, which may reset a board.
+    // An unusable address is detected before the port is opened, which may reset a board.
     for port in ports { try port.listen() }
     app.shareLogs()
-    // Only the first can be asked for: the others were named.
+    // The user can only be asked for the first port. The others were named.
     let queries = try ports.map { ($0, try $0.bind()) }
     try app.beginSharedLogs()
     try terminal?.makeRaw()
@@ -202,7 +203,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     followState()
     startOpeningScript()
     guard terminal != nil else { return }
-    // Without udev, devices can be named on the command line only.
+    // Without udev, devices can only be named on the command line.
     deviceChanges = try? app.devices.observe(on: loop) { [unowned self] in tellPorts() }
     tellPorts()
   }
@@ -216,7 +217,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     followState()
   }
 
-  /// Joins a port with what the ports share.
+  /// Connects a port with the objects that all ports share.
   func connect(_ port: PortPresenter) {
     let controller = port.controller
     controller.session.delegate = self
@@ -240,7 +241,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     port.onOffer = { [unowned self, unowned port] in offerDidChange(to: $0, at: port) }
     port.onStateChange = { [unowned self, unowned port] in stateDidChange($0, of: port) }
     controller.onEnd = { [unowned self, unowned port, unowned controller] in
-      // Its end is no failure of the one who has joined it.
+      // The end of a joined session is not a failure of this program.
       let hasEnded =
         controller.farDesk?.sharing.isJoined == true && controller.farDesk?.endReason != nil
       portEnded(port, hasEnded ? .success(.done) : .failure(Failure($0)))
@@ -259,7 +260,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.onCommand = { [unowned self] in perform($0) }
     input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
     input.onEscape = { [unowned self] in perform($0) }
-    // A standard output that is not a terminal gets what the device sends, and nothing else.
+    // A standard output that is not a terminal gets only the bytes of the device.
     if console.isOutputTerminal {
       input.onTyped = { [unowned self] in
         noteTyped($0)
@@ -286,7 +287,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     ports[0].controller.unreadInputCount = { [unowned self] in input.unreadCount }
   }
 
-  // MARK: What is observed
+  // MARK: Observers
 
   private func model(of session: Session) -> TerminalStateModel? {
     app.ports.first { $0.session === session }?.model
@@ -296,7 +297,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     model(of: session)?.state.exchange == nil
   }
 
-  /// Asks the user before a file, a script or a program is cut off. A signal does not ask.
+  /// Asks the user before a file, a script or a program is cut off. After a signal, nothing is asked.
   func sessionShouldClose(_ session: Session) -> Bool {
     guard let model = model(of: session), let exchange = model.state.exchange, outcome == nil
     else { return true }
@@ -313,11 +314,11 @@ final class UserInterface: FrontEnd, SessionDelegate {
     } else {
       status.update()
     }
-    // A user waits for everything but progress.
+    // The user waits for all changes except progress.
     dialogs.refresh(isUrgent: !change.isProgress)
   }
 
-  /// What belongs to the screen and the keyboard is the same for all ports.
+  /// Copies a change of the screen or keyboard settings to all ports, which share them.
   private func shareSettings(_ change: Change<TerminalState>) {
     let (old, new) = (change.old, change.new)
     guard old.showsStatus != new.showsStatus || old.editsLines != new.editsLines else { return }
@@ -328,7 +329,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     }
   }
 
-  /// What the ports share follows the state here.
+  /// Updates the shared objects from the state.
   private func followState() {
     updateInput()
     status.isOn = model.state.showsStatus || model.state.isTransferring
@@ -337,7 +338,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     startPipeOfViewer()
   }
 
-  /// Leads what is typed to where it belongs in the present state.
+  /// Directs typed bytes to the receiver that the present state determines.
   private func updateInput() {
     input.isRefusing = [Need.sending, .pen].unmet(in: model.state) != nil
     input.mapList = model.state.view.map
@@ -346,7 +347,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     let typesLine = model.state.editsLines && model.state.exchange == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
     guard !dialogs.isOpen else {
-      // What is typed is an answer, printed where the list is, and not in the line.
+      // Typed text is then an answer, which is printed below the list and not in the line.
       if dialogs.isPlain { lineInput.hide() }
       return
     }
@@ -360,12 +361,12 @@ final class UserInterface: FrontEnd, SessionDelegate {
     if model.state.editsLines { lineInput.show() } else { lineInput.hide() }
   }
 
-  /// Ends the session; the first reason counts.
+  /// Ends the session. Only the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) { app.finish(outcome) }
 }
 
 extension Change<TerminalState> {
-  /// Whether nothing changed but how far an exchange is.
+  /// Whether only the progress of an exchange has changed.
   fileprivate var isProgress: Bool {
     guard old.progress != nil, new.progress != nil else { return false }
     var old = old
