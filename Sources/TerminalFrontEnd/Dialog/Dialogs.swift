@@ -1,13 +1,13 @@
 package import EventLoop
 package import TerminalUI
 
-/// Shows one dialog at a time: a question to the user, or a text in pages. The dialog has the
-/// keyboard; the session continues meanwhile.
+/// Shows one dialog at a time: a question to the user, or a text in pages. The dialog gets the keys; the session
+/// continues meanwhile.
 package final class Dialogs {
   /// Called when a dialog has opened or closed.
   package var onChange: () -> Void = {}
-  /// Whether lists are printed once, with numbers, instead of drawn: because the terminal can only
-  /// print, or because the user wants it (a screen reader reads what is printed).
+  /// Whether lists are printed once, with numbers, instead of drawn. The reason is that the terminal can only print,
+  /// or that the user prefers it: a screen reader reads printed text.
   package var isPlain: Bool
 
   private let console: Console
@@ -17,7 +17,7 @@ package final class Dialogs {
   private var dialog: (any Dialog)?
   /// Called when the open dialog has closed.
   private var onEnd: () -> Void = {}
-  /// Ten times a second is enough to follow: a transfer changes the state with every piece.
+  /// Limits refreshing to ten times a second: a transfer changes the state with every piece.
   private lazy var refreshing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in dialog?.refresh()
   }
@@ -31,7 +31,7 @@ package final class Dialogs {
 
   package var isOpen: Bool { dialog != nil }
 
-  /// Asks a question, in place of the open dialog.
+  /// Asks a question. It replaces the open dialog.
   package func ask<Answer>(_ question: Question<Answer>) {
     let answer: (Question<Answer>.Outcome) -> Void = { [unowned self] outcome in
       dismiss()
@@ -47,18 +47,18 @@ package final class Dialogs {
       onEnd: question.onEnd)
   }
 
-  /// Shows a text in pages, in place of the open dialog. See ``Pager``.
+  /// Shows a text in pages. It replaces the open dialog. See ``Pager``.
   package func show(_ lines: @escaping (ScreenSize) -> [StyledLine]) {
     open(Pager(lines, on: console) { [unowned self] in dismiss() })
   }
 
-  /// Prints a text, in pages if it is longer than the screen, in place of the open dialog.
+  /// Prints a text, in pages if it is longer than the screen. It replaces the open dialog.
   package func print(_ lines: [StyledLine], rows: Int) {
     if lines.count < rows { return console.answer(lines) }
     open(PlainPager(lines, rows: rows, on: console) { [unowned self] in dismiss() })
   }
 
-  /// Shows a search, in place of the open dialog.
+  /// Shows a search. It replaces the open dialog.
   package func show(_ search: SearchDialog, onEnd: @escaping () -> Void = {}) {
     search.onClose = { [unowned self] in dismiss() }
     open(search, onEnd: onEnd)
@@ -94,11 +94,11 @@ package final class Dialogs {
   }
 }
 
-/// Something on the screen that has the keyboard.
+/// An object on the screen that gets the keys.
 protocol Dialog: AnyObject {
   func open()
   func handle(_ key: Key)
-  /// The state of the session has changed.
+  /// Updates the dialog after a change of the session's state.
   func refresh()
   func close()
 }

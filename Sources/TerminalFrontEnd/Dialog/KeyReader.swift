@@ -8,7 +8,7 @@ final class KeyReader {
   private var decoder = KeyDecoder()
   private var timer: LoopTimer?
 
-  /// How long after an escape the rest of a sequence may take, over a slow connection.
+  /// The maximum time between an escape and the rest of a sequence, over a slow connection.
   private static let escapeTime = Duration.milliseconds(40)
 
   package init(on loop: IOLoop, onKey: @escaping (Key) -> Void) {
@@ -16,7 +16,7 @@ final class KeyReader {
     self.onKey = onKey
   }
 
-  /// Takes bytes up to the end of one key: that key may close the dialog.
+  /// Takes bytes up to the end of one key, because that key may close the dialog.
   ///
   /// - Returns: the number of bytes taken.
   package func take(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -31,7 +31,7 @@ final class KeyReader {
     return count
   }
 
-  /// Forgets an incomplete key.
+  /// Discards an incomplete key.
   package func reset() {
     timer = nil
     decoder = KeyDecoder()

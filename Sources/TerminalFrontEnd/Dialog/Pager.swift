@@ -2,8 +2,8 @@ import TerminalUI
 
 /// A text in pages, drawn over the screen below the cursor. It follows the state while it is open.
 ///
-/// Space, Enter and page down show the next page, and close the last one; the arrows move by a line, page
-/// up by a page; `q`, escape, ctrl-c and ctrl-g close.
+/// Space, Enter and page down show the next page, and close the last one. The arrows move by a line, page up moves by
+/// a page. `q`, escape, ctrl-c and ctrl-g close the text.
 final class Pager: Dialog {
   private let text: (ScreenSize) -> [StyledLine]
   private let console: Console
@@ -48,8 +48,7 @@ final class Pager: Dialog {
     console.screen.refresh()
   }
 
-  /// The lines that fit below the text's last row; the last one lists the keys. The cursor is at the
-  /// first line.
+  /// The lines that fit below the last row of text. The last line lists the keys. The cursor is at the first line.
   private func page(on size: ScreenSize) -> PanelContent {
     let lines = text(size)
     lineCount = lines.count

@@ -3,8 +3,8 @@ import TerminalUI
 
 /// A question as a list in the lower lines of the screen, filtered as the user types.
 ///
-/// Each search looks at the whole list, so the screen shows the effect of keys once in a turn of the
-/// loop, however many arrived.
+/// Each search goes through the whole list, so keys take effect on the screen once per turn of the loop, however many
+/// there are.
 final class PanelQuestionView<Answer: Hashable>: Dialog {
   private let question: Question<Answer>
   private let console: Console
@@ -62,7 +62,7 @@ final class PanelQuestionView<Answer: Hashable>: Dialog {
     if isEnterWaiting { handle(.named(.enter)) }
   }
 
-  /// Shows the choices for the query as they are now.
+  /// Shows the present choices for the query.
   private func show() {
     guard isOpen else { return }
     list.update(question.choices(list.query))

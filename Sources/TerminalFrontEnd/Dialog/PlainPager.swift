@@ -1,10 +1,9 @@
 import TerminalUI
 
-/// A text in pages that are printed one below the other: for a terminal that can only print, and for
-/// `--plain`.
+/// A text that is printed in pages below each other, for a terminal that can only print, and for `--plain`.
 ///
-/// Space, Enter and page down print the next page; `q`, escape, ctrl-c and ctrl-g end it. After the last
-/// page it ends by itself.
+/// Space, Enter and page down print the next page; `q`, escape, ctrl-c and ctrl-g end the text. It ends by itself
+/// after the last page.
 final class PlainPager: Dialog {
   private var rest: ArraySlice<StyledLine>
   private let count: Int
@@ -13,14 +12,14 @@ final class PlainPager: Dialog {
   private let onClose: () -> Void
 
   /// - Parameters:
-  ///   - lines: the text, no line wider than the screen.
+  ///   - lines: the text. No line may be wider than the screen.
   ///   - rows: the height of the screen.
   ///   - onClose: called when the last page is printed, or the user ends it.
   package init(_ lines: [StyledLine], rows: Int, on console: Console, onClose: @escaping () -> Void)
   {
     rest = lines[...]
     count = lines.count
-    // Without the line of the keys and the line of the cursor.
+    // Leaves room for the line of keys and for the line of the cursor.
     pageSize = max(1, rows - 2)
     self.console = console
     self.onClose = onClose

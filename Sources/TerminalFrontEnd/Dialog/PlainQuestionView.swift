@@ -1,22 +1,21 @@
 import PlainText
 import TerminalUI
 
-/// A question as a numbered list that is printed once. The answer is a number, a key or a name, and
-/// Enter.
+/// A question as a numbered list that is printed once. The user answers with a number, a key or a name, and Enter.
 final class PlainQuestionView<Answer: Hashable>: Dialog {
   private let question: Question<Answer>
   private let console: Console
   private let answer: (Question<Answer>.Outcome) -> Void
   private var typed = ""
-  /// The choices as they were printed: what a number stands for. Nil while nothing is printed,
-  /// because the choices are not complete yet.
+  /// The choices as they were printed, which determine the meaning of a number; nil while they are incomplete, and so
+  /// not printed.
   private var printed: [Choice<Answer>]?
   /// The text that the printed choices are for.
   private var listed = ""
   /// Whether Enter waits for choices that are not complete yet.
   private var isEnterWaiting = false
 
-  /// The most choices that are printed: the others are found by name.
+  /// The maximum number of printed choices. The user can enter the names of the others.
   private static var printLimit: Int { 100 }
 
   package init(
@@ -32,7 +31,7 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
 
   /// Prints the choices if they are complete.
   private func print() {
-    // Choices that are not complete are read because they were asked for.
+    // Incomplete choices are only read after they were requested.
     let choices = question.choices(listed)
     guard !question.isPending(listed) else { return }
     printed = Array(choices.prefix(Self.printLimit))
@@ -44,8 +43,7 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
     prompt()
   }
 
-  /// Begins the line of the answer. On a small screen the list's first line, with the question, has
-  /// scrolled away.
+  /// Begins the line of the answer. It repeats the question, which may have scrolled away on a small screen.
   private func prompt() { console.echo("\(question.title): ") }
 
   private func cancel() {
@@ -94,8 +92,8 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
     typed = ""
   }
 
-  /// What the answer means in the present state, which may have changed since the list was printed;
-  /// nil while the choices are not complete.
+  /// The meaning of the answer in the present state, which may have changed since the list was printed; nil while the
+  /// choices are incomplete.
   private var meaning: ChoiceList<Answer>.Outcome? {
     guard let printed else { return typed.isEmpty ? .cancelled : nil }
     switch PlainList(printed).answer(typed) {
@@ -113,7 +111,7 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
   }
 
   package func refresh() {
-    // What is printed stays as it is.
+    // A printed list is not printed again.
     if printed == nil { print() }
     if isEnterWaiting { handle(.named(.enter)) }
   }
@@ -122,7 +120,7 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
 }
 
 extension Choice {
-  /// The outcome of choosing it.
+  /// The outcome of choosing this choice.
   fileprivate var outcome: ChoiceList<ID>.Outcome {
     refusal.map { .refused(id, because: $0) } ?? .chosen(id)
   }

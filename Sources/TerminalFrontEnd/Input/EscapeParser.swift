@@ -1,20 +1,20 @@
-/// Finds escape sequences such as `~.` at the start of a line, in what a user types.
+/// Finds escape sequences such as `~.` at the start of a line in typed bytes.
 ///
-/// The rules are those of ssh(1): the escape character counts at the very beginning and after CR or LF. It is
-/// held back until the next key decides: `.` and `?` are commands, the escape character again is sent once,
-/// and any other key is sent with it. After a command, the line has still not begun.
+/// The rules are those of ssh(1). The escape character counts at the very beginning, and after CR or LF. It is held
+/// back until the next key: `.` and `?` are commands; a second escape character is sent once; any other key is sent
+/// after the first. After a command, the next byte still counts as the start of a line.
 package struct EscapeParser {
   /// A piece of the input.
   package enum Item {
-    /// Data: at least one byte, a part of the input.
+    /// Data: at least one byte of the input.
     case data(UnsafeRawBufferPointer)
-    /// The escape character, which was held back, is data. It is before the rest of the input.
+    /// The held-back escape character turned out to be data. It comes before the rest of the input.
     case held(UInt8)
     /// A command.
     case command(Command)
   }
 
-  /// What a key after the escape character does.
+  /// The command of a key after the escape character.
   package enum Command: Hashable {
     case quit, help
   }
@@ -69,8 +69,8 @@ package struct EscapeParser {
     return input.count
   }
 
-  /// The number of bytes at the end of data that are an escape sequence at the start of a line, or its first
-  /// byte: what is typed quickly after other keys.
+  /// The number of bytes at the end of data that are an escape sequence at the start of a line, or its first byte:
+  /// keys that were typed quickly after others.
   package func sequenceCount(atEndOf data: UnsafeRawBufferPointer) -> Int {
     for count in [2, 1] where data.count > count {
       let start = data.count - count
@@ -81,12 +81,12 @@ package struct EscapeParser {
     return 0
   }
 
-  /// Takes note of data that is not searched, such as a paste. Take what is held back first.
+  /// Records data that is not searched, such as a paste. Call ``takeHeld()`` first.
   package mutating func pass(_ data: UnsafeRawBufferPointer) {
     if let last = data.last { isAtLineStart = last.endsLine }
   }
 
-  /// The escape character if it is held back, as data.
+  /// Removes and returns the held-back escape character, as data; nil if there is none.
   package mutating func takeHeld() -> UInt8? {
     guard isHolding else { return nil }
     (isHolding, isAtLineStart) = (false, false)

@@ -3,28 +3,28 @@ import Posix
 package import SystemPackage
 package import TerminalUI
 
-/// The file that keeps typed lines for the next session: one per profile, one for sessions without a
-/// profile, and one for the shell commands of all sessions.
+/// The file that keeps typed lines for later sessions: one for each profile, one for sessions without a profile, and
+/// one for the shell commands of all sessions.
 ///
-/// Typed lines may be confidential: only the user can read the file (0600, in folders of 0700), and
-/// neither it nor its folders may be symbolic links. Errors are ignored: a history that cannot be read
-/// or written must not stop a session.
+/// Typed lines may be confidential. Only the user can read the file (mode 0600, in folders of mode 0700), and neither
+/// the file nor its folders may be symbolic links. Errors are ignored: a session must not fail because of its
+/// history.
 package struct HistoryFile {
   /// The folder; nil if the user has none.
   private let place: FilePath?
   /// The name of the file.
   package let name: String
-  /// The last kept line: a repeated line is kept once.
+  /// The line that was kept last, to keep a repeated line only once.
   private var last: String?
 
-  /// The most lines that the file has.
+  /// The maximum number of lines in the file.
   package static let limit = 1_000
-  /// The number of lines that remain when the file is full, so that not every new line rewrites it.
+  /// The number of lines that are kept when the file is full, so that not every new line rewrites it.
   private static let remainder = 750
-  /// A larger file, in bytes, is not read: it is not a history.
+  /// The maximum size in bytes. A larger file is not a history, and is not read.
   private static let sizeLimit = 16 * 1_048_576
 
-  /// Chooses the file; nothing is opened.
+  /// Chooses the file, without opening it.
   ///
   /// - Parameters:
   ///   - profile: nil for sessions without a profile.
@@ -34,11 +34,11 @@ package struct HistoryFile {
     self.place = place
   }
 
-  /// Chooses the file of the shell commands; nothing is opened.
+  /// Chooses the file of the shell commands, without opening it.
   ///
   /// - Parameter place: the state folder of the user; nil for none.
   package init(ofCommandsIn place: FilePath?) {
-    // The name of no profile: a period would be encoded.
+    // No profile has this file name, because a period would be encoded.
     name = "run-command.txt"
     self.place = place
   }
@@ -55,8 +55,8 @@ package struct HistoryFile {
     }.joined()
   }
 
-  /// The state folder of the user: `$XDG_STATE_HOME`, else `~/.local/state`. A relative path is ignored, as in the XDG Base Directory
-  /// Specification.
+  /// The state folder of the user: `$XDG_STATE_HOME`, otherwise `~/.local/state`. A relative path is ignored, as the
+  /// XDG Base Directory Specification says.
   package static func stateFolder() -> FilePath? {
     func folder(_ variable: String) -> FilePath? {
       guard let value = getenv(variable) else { return nil }
@@ -66,7 +66,7 @@ package struct HistoryFile {
     return folder("XDG_STATE_HOME") ?? folder("HOME")?.appending(".local").appending("state")
   }
 
-  /// Reads the lines; none if the file does not exist.
+  /// Reads the lines; empty if the file does not exist.
   package mutating func load() -> History {
     guard let bytes = try? contents() else { return History() }
     let history = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.limit)
@@ -74,7 +74,7 @@ package struct HistoryFile {
     return history
   }
 
-  /// Appends a line, after those that other sessions have appended.
+  /// Appends a line after those that other sessions have appended.
   package mutating func append(_ line: String) {
     guard !line.isEmpty, line != last else { return }
     last = line
@@ -97,7 +97,7 @@ package struct HistoryFile {
     guard bytes.count(where: { $0 == UInt8(ascii: "\n") }) >= Self.limit else {
       return try Self.write(addition.serialised, to: file)
     }
-    // A new file replaces the old one: whatever happens, one of them is complete.
+    // A new file replaces the old one, so that one of them is always complete.
     let old = History(parsing: String(decoding: bytes, as: UTF8.self), capacity: Self.remainder)
     let newPath = self.path(of: "\(name).\(getpid())", in: folder)
     let newFile = try Self.openFile(newPath, O_WRONLY | O_CREAT | O_TRUNC)
@@ -132,12 +132,12 @@ package struct HistoryFile {
   private static func openFolder(
     _ path: FilePath, creates: Bool
   ) throws(Errno) -> OwnedDescriptor {
-    // It may exist already.
+    // The folder may already exist.
     if creates { _ = path.withPlatformString { mkdir($0, 0o700) } }
     return try checked(OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
   }
 
-  /// O_NONBLOCK: opening a named pipe would block. It is refused afterwards.
+  /// Opens a file. Without O_NONBLOCK, opening a named pipe would block. A pipe is refused afterwards.
   private static func openFile(_ path: FilePath, _ flags: CInt) throws(Errno) -> OwnedDescriptor {
     let file = try checked(
       OwnedDescriptor.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, permissions: 0o600))

@@ -6,13 +6,12 @@ package import SystemPackage
 package import TerminalUI
 package import Views
 
-/// Passes standard input to the session, at the session's pace: input that its queue has no room for
-/// stays where it comes from.
+/// Passes standard input to the session, at the session's pace. Input that does not fit into its queue is not read.
 ///
-/// On a terminal it separates commands from data, and always keeps reading: the key that quits may be
-/// behind a large paste. While the device is fast, reading pauses as with a pipe; when the device is
-/// slow, or takes nothing, the input is read ahead until the session's queue is full. After that, and
-/// while there is no device, input is refused and counted.
+/// On a terminal it separates commands from data, and always continues to read, because the quit key may follow a
+/// large paste. While the device is fast, reading pauses as with a pipe. If the device is slow or takes nothing,
+/// input is read ahead until the session's queue is full. Then, and while there is no device, input is refused and
+/// counted.
 package final class InputPump: SessionObserver {
   /// Called with the key after the prefix.
   package var onCommand: (UInt8) -> Void = { _ in }
@@ -20,20 +19,20 @@ package final class InputPump: SessionObserver {
   package var onOtherKey: (Key) -> Void = { _ in }
   /// Called with the command of an escape sequence.
   package var onEscape: (EscapeParser.Command) -> Void = { _ in }
-  /// Called with bytes that were typed and accepted, as they were typed.
+  /// Called with typed and accepted bytes, in the form in which they were typed.
   package var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called with bytes that were passed to the session, as they are sent.
+  /// Called with bytes that were passed to the session, in the form in which they are sent.
   package var onQueued: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called with the number of bytes that were typed and not sent.
+  /// Called with the number of typed bytes that are not sent.
   package var onRefused: (Int) -> Void = { _ in }
-  /// Called once, at the end of the input; with the error if reading failed.
+  /// Called once, at the end of the input. The error is that of a failed read.
   package var onEnd: (Errno?) -> Void = { _ in }
-  /// Takes typed bytes that are not for the device but for an open list, or for a line that is edited.
-  /// Returns how many bytes it took, at least one: the rest may be for another part.
+  /// Takes typed bytes that are for an open dialog or an edited line, not for the device. Returns the number of bytes
+  /// that it took, at least one; the rest may be for another receiver.
   package var focus: ((UnsafeRawBufferPointer) -> Int)? {
     didSet { updateInterest() }
   }
-  /// Whether nothing is sent, and all input is refused.
+  /// Whether all input is refused.
   package var isRefusing: Bool {
     didSet { updateInterest() }
   }
@@ -47,10 +46,10 @@ package final class InputPump: SessionObserver {
   package var escape = EscapeKey.none {
     didSet { if escape != oldValue { escapes = EscapeParser(escape) } }
   }
-  /// Whether escape sequences count now: in what is typed for the device, not in answers to questions.
+  /// Whether escape sequences count now. They count in text for the device, not in answers to questions.
   package var takesEscapes = true
 
-  /// The maps of characters that are sent.
+  /// The character maps for sent bytes.
   package var mapList = MapList() {
     didSet {
       guard mapList != oldValue else { return }
@@ -61,17 +60,17 @@ package final class InputPump: SessionObserver {
     }
   }
 
-  /// The bytes to send for Enter, which a terminal reports as CR. The map applies to them.
+  /// The bytes to send for Enter, which a terminal sends as CR. The map applies to them.
   package var lineEnding = LineEnding.cr {
     didSet { updateGrowth() }
   }
 
-  /// Writes to the session where others write too, in turn; nil while the input has the session alone. Returns
-  /// whether all bytes were taken.
+  /// Writes to a session that others write to as well; nil while only this input writes. Returns whether all bytes
+  /// were taken.
   package var writeInTurn: ((UnsafeRawBufferPointer) -> Bool)?
 
   private let author: Author
-  /// Where the input goes.
+  /// The session that gets the input.
   package var session: Session {
     didSet {
       guard session !== oldValue, loop != nil else { return }
@@ -88,58 +87,57 @@ package final class InputPump: SessionObserver {
   private let file: StandardFile
   private var parser = PrefixKeyParser(prefix: .none)
   private var escapes = EscapeParser(.none)
-  /// Where escape sequences count in what was read last.
+  /// The part of the last read in which escape sequences count.
   private var searched = Searched.whole
-  /// Until when even a few bytes are the rest of a paste.
+  /// The time until which even a few bytes belong to a paste.
   private var pasteEnd: MonotonicTime?
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
   private var loop: IOLoop?
-  /// Whether the device is so slow that a user would wait for a key to be noticed.
+  /// Whether the device is so slow that keys would wait behind other input, and so input is read ahead.
   private var isReadingAhead = false
   private var paceTimer: LoopTimer?
   /// Sends the byte that waits in the map.
   private var mapTimer: LoopTimer?
   private var sentInWindow = 0
-  /// Bytes that were read and wait for the next turn.
+  /// Bytes that were read and wait for the next turn of the loop.
   private var held: [UInt8] = []
   private var heldTimer: LoopTimer?
 
-  /// The longest time for the keys of one turn.
+  /// The maximum time for the keys of one turn.
   private static let patience = Duration.milliseconds(10)
   /// The number of queued bytes at which reading pauses.
   private static let crowd = 65_536
-  /// A device that takes fewer bytes than ``crowd`` in this time is slow.
+  /// The time in which a slow device takes fewer bytes than ``crowd``.
   private static let paceWindow = Duration.milliseconds(250)
-  /// How long a map waits for the second byte of a pair that is typed: a terminal sends both at once.
+  /// The time that a map waits for the second byte of a typed pair. A terminal sends both at once.
   private static let mapPause = Duration.milliseconds(50)
 
-  /// The part of a piece of input in which escape sequences count: a terminal does not say what is pasted,
-  /// except where a program edits lines.
+  /// The part of a piece of input in which escape sequences count. A terminal does not mark pasted text, except where
+  /// a program edits lines.
   private enum Searched {
-    /// All of a few bytes, which are typed.
+    /// The whole piece: a few bytes, which were typed.
     case whole
-    /// The end of some bytes: quickly typed keys end with a sequence, and a paste hardly ever.
+    /// The end of the piece: quickly typed keys may end with a sequence; a paste hardly ever does.
     case end
-    /// Nothing of a long paste.
+    /// No part of a long paste.
     case nothing
   }
 
-  /// The largest number of bytes that are certainly typed.
+  /// The maximum number of bytes that were certainly typed.
   private static let longestTyped = 4
-  /// The size of a read that is a part of a long paste.
+  /// The minimum size of a read that belongs to a long paste.
   private static let pastePiece = 1_024
-  /// The longest time between the pieces of a long paste.
+  /// The maximum time between the pieces of a long paste.
   private static let pastePause = Duration.milliseconds(50)
 
   /// The capacity that a session's queue needs.
   ///
-  /// - Parameter isTerminal: whether a user types, whose commands must be found behind a paste. Memory
-  ///   that is never used costs nothing.
+  /// - Parameter isTerminal: whether a user types. The commands of a user must be found behind a paste. Memory that
+  ///   is never used costs nothing.
   package static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
-  /// Creates a pump; nothing is read before ``start(on:)``. The user, or the pipe, becomes the owner of
-  /// the session's pen.
+  /// Creates a pump. It reads nothing before ``start(on:)``. The user or the pipe becomes the owner of the session.
   ///
   /// - Parameters:
   ///   - source: the input; borrowed for the lifetime of the pump.
@@ -170,7 +168,7 @@ package final class InputPump: SessionObserver {
     }
   }
 
-  /// Stops reading, for good.
+  /// Stops reading permanently.
   package func stop() {
     flushMap()
     session.removeObserver(self)
@@ -193,8 +191,8 @@ package final class InputPump: SessionObserver {
     updateInterest()
   }
 
-  /// The number of bytes from a program that were not read. What was typed and not read stays in the
-  /// terminal, for the next program that reads it.
+  /// The number of unread bytes from a program. Typed bytes that were not read stay in the terminal for the next
+  /// program that reads them.
   package var unreadCount: Int { isTerminal || isRefusing ? 0 : file.descriptor.availableByteCount }
 
   /// The number of bytes to read now.
@@ -205,16 +203,16 @@ package final class InputPump: SessionObserver {
     return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / growth
   }
 
-  /// The largest number of bytes that the map and the line ending make of one.
+  /// The maximum number of bytes that the map and the line ending make of one byte.
   private var growth = 1
-  /// The largest number of bytes that a map makes of one.
+  /// The maximum number of bytes that a map makes of one byte.
   private static let growthByMap = 2
 
   private func updateGrowth() {
     growth = (mapsBytes ? Self.growthByMap : 1) * (isTerminal ? lineEnding.bytes.count : 1)
   }
 
-  /// The number of bytes to read and refuse when the queue is full and only commands count.
+  /// The number of bytes to read and refuse when the queue is full, to find commands.
   private static let refusable = 4_096
 
   private func interest(with room: Int) -> Interest { held.isEmpty && room > 0 ? .reading : [] }
@@ -222,12 +220,12 @@ package final class InputPump: SessionObserver {
   private func updateInterest() {
     guard let watch else { return }
     let room = room
-    // Fails only without memory; the next event tries again.
+    // Fails only if memory is exhausted. The next event tries again.
     _ = try? watch.setInterest(interest(with: room))
     if isTerminal && room == 0 && paceTimer == nil { measurePace() }
   }
 
-  /// Reads ahead when the device turns out to be slow.
+  /// Reads ahead if the device turns out to be slow.
   private func measurePace() {
     sentInWindow = 0
     paceTimer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
@@ -260,7 +258,7 @@ package final class InputPump: SessionObserver {
     guard isTerminal else { return send(bytes) }
     var deadline: MonotonicTime?
     var rest = bytes
-    // After the key that quits nothing is used.
+    // After the quit key, no input is used.
     while watch != nil {
       if isFull(by: &deadline) { return hold(rest) }
       switch parser.next(in: &rest) {
@@ -278,7 +276,7 @@ package final class InputPump: SessionObserver {
     }
   }
 
-  /// Separates escape sequences from data.
+  /// Finds escape sequences in data.
   ///
   /// - Returns: the bytes that were not passed because the time of this turn is over.
   private func take(
@@ -299,7 +297,7 @@ package final class InputPump: SessionObserver {
       switch item {
       case .data(let part):
         let untaken = hand(out: part, by: &deadline)
-        // It was searched already.
+        // The bytes were already searched.
         if !untaken.isEmpty {
           searched = .nothing
           return untaken.joined(with: rest)
@@ -311,17 +309,17 @@ package final class InputPump: SessionObserver {
     return UnsafeRawBufferPointer(rebasing: data.suffix(0))
   }
 
-  /// Passes on an escape character that waits for the next key, which is none of the escape sequences.
+  /// Passes on a held-back escape character. The next key, which made no escape sequence, follows it.
   private func sendHeld(by deadline: inout MonotonicTime?) {
     if let byte = escapes.takeHeld() { hand(out: byte, by: &deadline) }
   }
 
   private func hand(out byte: UInt8, by deadline: inout MonotonicTime?) {
-    // One byte is always taken.
+    // A single byte is always taken.
     withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
   }
 
-  /// Decides by the number of bytes that were read at once where escape sequences count.
+  /// Decides by the size of a read where escape sequences count.
   private func lookForPaste(_ count: Int) {
     let now = loop?.now
     let isRest = pasteEnd.flatMap { end in now.map { $0 < end } } ?? false
@@ -330,7 +328,7 @@ package final class InputPump: SessionObserver {
     pasteEnd = isPaste ? now.map { $0 + Self.pastePause } : nil
   }
 
-  /// Passes bytes to the part that has the keyboard.
+  /// Passes bytes to the receiver that has the keyboard.
   ///
   /// - Returns: the bytes that were not passed because the time of this turn is over.
   private func hand(
@@ -347,9 +345,9 @@ package final class InputPump: SessionObserver {
     return rest
   }
 
-  /// Whether the keys of this turn have used up their time: each may search a list.
+  /// Whether the keys of this turn have used up their time, because each key may search a list.
   ///
-  /// - Parameter deadline: when this turn must end; nil until the first of these keys.
+  /// - Parameter deadline: the time at which this turn must end; nil before the first of these keys.
   private func isFull(by deadline: inout MonotonicTime?) -> Bool {
     guard focus != nil, let loop else { return false }
     guard let time = deadline else {
@@ -371,7 +369,7 @@ package final class InputPump: SessionObserver {
     }
   }
 
-  /// Passes bytes to the session: all of them, or none.
+  /// Passes bytes to the session, all of them or none.
   package func send(_ bytes: UnsafeRawBufferPointer) {
     if !isRefusing, queue(bytes) {
       onTyped(bytes)
@@ -382,10 +380,10 @@ package final class InputPump: SessionObserver {
 
   package func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
 
-  /// Passes bytes to the session that were not typed, such as a named text: what Enter sends is not put in
-  /// place of a CR.
+  /// Passes bytes to the session that were not typed, such as a snippet. A CR in them is not replaced by the line
+  /// ending of Enter.
   ///
-  /// - Returns: whether they were passed: all of them, or none.
+  /// - Returns: whether they were passed, all of them or none.
   package func send(exactly bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { bytes in
       guard !isRefusing, map(bytes) else { return false }
@@ -424,7 +422,8 @@ package final class InputPump: SessionObserver {
     return true
   }
 
-  /// A user who types Enter types no second key; the next bytes of a pipe may come later.
+  /// Schedules the end of the map's wait. A user who types Enter types no second byte; the next bytes of a pipe may
+  /// come later.
   private func scheduleFlush() -> LoopTimer? {
     loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
   }

@@ -1,15 +1,15 @@
 package import EventLoop
 import TerminalUI
 
-/// Lets the user edit a line before it is sent, in a line of its own below the device's text.
+/// Lets the user edit a line before it is sent. The line is shown below the device's text.
 ///
-/// Lines are kept for the next session, except those typed at a prompt for a password.
+/// Lines are kept for later sessions, except those typed at a password prompt.
 package final class LineInput {
   /// Called with a complete line, without its end, to send it. Returns whether to keep it.
   package var onLine: (String) -> Bool = { _ in true }
-  /// Called with a control character that the editor does not use: it is for the device.
+  /// Called with a control character for the device, which the editor does not use.
   package var onControl: (UInt8) -> Void = { _ in }
-  /// Called with the number of typed bytes that do not fit into the line.
+  /// Called with the number of typed bytes that did not fit into the line.
   package var onDropped: (Int) -> Void = { _ in }
 
   private let console: Console
@@ -18,7 +18,7 @@ package final class LineInput {
   // Not lazy: each change of a lazy property copies it.
   private var editor = LineEditor()
   private var prompt = PasswordPrompt()
-  /// Whether the device has sent something since the prompt was looked at.
+  /// Whether the device has sent bytes since the last check for a password prompt.
   private var isPromptNew = false
   private var history: HistoryFile
   private var isHistoryLoaded = false
@@ -31,14 +31,14 @@ package final class LineInput {
     self.loop = loop
   }
 
-  /// Changes to another history; the line that is being typed stays.
+  /// Changes to another history. The present line stays.
   package func use(_ other: HistoryFile) {
     guard other.name != history.name else { return }
     history = other
     if isHistoryLoaded { editor.replaceHistory(history.load()) }
   }
 
-  /// Shows the line; the history is read the first time.
+  /// Shows the line. The first call reads the history.
   package func show() {
     if !isHistoryLoaded { editor = LineEditor(history: history.load()) }
     isHistoryLoaded = true
@@ -47,13 +47,13 @@ package final class LineInput {
     }
   }
 
-  /// Takes the line off the screen and keeps its text.
+  /// Removes the line from the screen and keeps its text.
   package func hide() {
     reader.reset()
     console.screen.setFooter(nil)
   }
 
-  /// Takes bytes that the device sent: they may ask for a password.
+  /// Searches bytes of the device for a password prompt.
   package func deviceSent(_ bytes: UnsafeRawBufferPointer) {
     prompt.add(bytes)
     isPromptNew = true
@@ -81,7 +81,7 @@ package final class LineInput {
     refreshLater()
   }
 
-  /// Shows the line once a turn, however many keys came: an unmarked paste is many keys.
+  /// Shows the line once per turn, for any number of keys: an unmarked paste is many keys.
   private func refreshLater() {
     guard !isRefreshDue else { return }
     isRefreshDue = true

@@ -1,22 +1,22 @@
 import Logs
 
-/// Tells whether the last text of a device is a prompt for a password.
+/// Detects whether the last text of a device is a password prompt.
 ///
-/// What a user types at such a prompt is not kept. A prompt is a line that contains a word for a
-/// secret and ends as prompts do; a line that only mentions a password ("wrong password.") is none.
-/// Where it is unsure it says yes: a line that is missing from the history does less harm.
+/// Text that a user types at such a prompt is not kept. A prompt is a line that contains a word for a secret and ends
+/// like a prompt; a line that only mentions a password ("wrong password.") is none. In unclear cases the answer is
+/// yes: a line that is missing from the history does less harm.
 package struct PasswordPrompt {
-  /// The last bytes that were received: those that are looked at, and as many before them at most.
+  /// The last received bytes: those that are examined, and at most the same number before them.
   private var tail: [UInt8] = []
 
-  /// How many bytes are looked at.
+  /// The number of bytes that are examined.
   private static let length = 256
 
-  /// Takes bytes that the device sent.
+  /// Adds bytes of the device.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     if bytes.count >= Self.length { tail.removeAll(keepingCapacity: true) }
     tail.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.suffix(Self.length)))
-    // Not for each byte: the others move.
+    // Done rarely, because it moves the remaining bytes.
     if tail.count > 2 * Self.length { tail.removeFirst(tail.count - Self.length) }
   }
 
@@ -33,17 +33,17 @@ package struct PasswordPrompt {
   /// Whether a line is a prompt for a password.
   package static func isPrompt(_ line: String) -> Bool {
     let line = String(line.reversed().drop(while: \.isWhitespace).reversed())
-    // "PIN" is a word of its own, in capitals: boards have pins.
+    // "PIN" counts only as a separate word in capitals: boards have pins.
     let hasPIN = line.split { !$0.isLetter }.contains("PIN")
     let folded = line.lowercased()
-    // By characters: a device may write an accent as a character of its own.
+    // Compares characters, because a device may send an accent as a separate code point.
     let hasWord = folded.indices.contains { words.contains(where: folded[$0...].hasPrefix) }
     guard hasPIN || hasWord else { return false }
     return line.last.map { ":\u{FF1A}?>=]".contains($0) } ?? false
       || words.contains(where: folded.hasSuffix) || line.hasSuffix("PIN")
   }
 
-  /// Words for a password in the languages that devices and login programs speak.
+  /// Words for a password in the languages of devices and login programs.
   private static let words = [
     "password", "passwd", "passphrase", "pass phrase", "passcode", "pass code", "pin code",
     "secret", "passwort", "kennwort", "mot de passe", "contrase\u{F1}a", "contrasena", "senha",

@@ -17,7 +17,7 @@ package enum PrefixKey: Hashable {
 }
 
 extension PrefixKey {
-  /// Reads `ctrl-t`, `^T`, or `none`.
+  /// Parses `ctrl-t`, `^T` or `none`.
   package init?(parsing text: String) {
     let text = text.lowercased()
     if text == "none" {
@@ -26,7 +26,7 @@ extension PrefixKey {
     }
     guard let mark = ["ctrl-", "^"].first(where: text.hasPrefix) else { return nil }
     let name = text.dropFirst(mark.count)
-    // For ctrl and a key, terminals send the lower five bits of the key.
+    // For ctrl with a key, terminals send the lower five bits of the key.
     guard name.utf8.count == 1, let key = name.utf8.first,
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(key) || "[\\]^_".utf8.contains(key)
     else { return nil }

@@ -1,26 +1,26 @@
 package import TerminalUI
 
-/// Separates commands from data for the device in the bytes that a terminal sends.
+/// Separates commands from data for the device in the bytes of a terminal.
 package struct PrefixKeyParser {
   /// A piece of the input.
   package enum Item {
-    /// Data for the device: at least one byte, a part of the input.
+    /// Data for the device: at least one byte of the input.
     case data(UnsafeRawBufferPointer)
     /// The key after the prefix.
     case command(UInt8)
-    /// A key after the prefix that sends several bytes, such as an arrow or a letter with an accent.
-    /// No command has it, and none of its bytes is data.
+    /// A key after the prefix that consists of several bytes, such as an arrow or a letter with an accent. No command
+    /// has such a key, and none of its bytes is data.
     case otherKey(Key)
   }
 
   package let prefix: PrefixKey
-  /// Whether the last byte was the prefix: a read may end with it.
+  /// Whether the last byte was the prefix, because a read may end with it.
   private var isAfterPrefix = false
 
   package init(prefix: PrefixKey) { self.prefix = prefix }
 
-  /// Takes the next item from the beginning of the input; nil when there is none. The prefix twice is
-  /// data: the prefix once.
+  /// Takes the next item from the beginning of the input; nil when there is none. The prefix typed twice is the
+  /// prefix as data.
   package mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
     guard let prefix = prefix.byte else {
       defer { input = UnsafeRawBufferPointer(rebasing: input.suffix(0)) }
@@ -41,8 +41,8 @@ package struct PrefixKeyParser {
     return first == prefix ? .data(piece) : .command(first)
   }
 
-  /// The key of several bytes that a piece of the input begins with, and their number; nil where the
-  /// first byte is a key by itself. Terminals send all bytes of a key at once.
+  /// The key of several bytes at the beginning of a piece of input, and the number of its bytes; nil if the first
+  /// byte is a key by itself. Terminals send all bytes of a key at once.
   private static func longKey(at bytes: some Collection<UInt8>) -> (key: Key, count: Int)? {
     let escape: UInt8 = 0x1B
     guard bytes.count > 1, let first = bytes.first, first == escape || first >= 0x80 else {
@@ -55,7 +55,7 @@ package struct PrefixKeyParser {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Takes bytes off the beginning.
+  /// Removes and returns bytes from the beginning.
   mutating func take(_ count: Int) -> UnsafeRawBufferPointer {
     defer { self = UnsafeRawBufferPointer(rebasing: dropFirst(count)) }
     return UnsafeRawBufferPointer(rebasing: prefix(count))

@@ -1,7 +1,7 @@
 import Posix
 
-/// A bounded queue of bytes to show. Bytes of the device that do not fit are counted and dropped;
-/// messages have their own queue, and follow the gap.
+/// A bounded queue of bytes to show. Bytes of the device that do not fit are dropped and counted. Messages have their
+/// own queue, and follow the notice of the gap.
 struct Backlog: ~Copyable {
   private var queue: ByteQueue
   /// Messages that arrived while bytes were being dropped.
@@ -25,15 +25,15 @@ struct Backlog: ~Copyable {
   /// Whether new bytes continue the queued ones without a gap.
   var isGapless: Bool { leftOut == 0 && messages.isEmpty }
 
-  /// Queues bytes, or counts them. After the first dropped byte all bytes of the device are
-  /// dropped, so that every gap has a notice.
+  /// Queues bytes, or drops and counts them. After the first dropped byte, all bytes of the device are dropped, so
+  /// that every gap has one notice.
   package mutating func append(_ bytes: UnsafeRawBufferPointer, isMessage: Bool) {
     if isGapless && queue.append(bytes) { return }
     if isMessage && messages.append(bytes) { return }
     leftOut += bytes.count
   }
 
-  /// The first queued bytes that are contiguous; valid until some are removed.
+  /// The first contiguous part of the queue; valid until bytes are removed.
   package var front: UnsafeRawBufferPointer { queue.front }
 
   package mutating func removeFirst(_ count: Int) { queue.removeFirst(count) }
@@ -43,7 +43,7 @@ struct Backlog: ~Copyable {
     messages.removeAll()
   }
 
-  /// If the queue is empty, queues the notice of dropped bytes, and the messages since then.
+  /// Queues the notice of dropped bytes and the messages since then, if the queue is empty.
   ///
   /// - Returns: the number of dropped bytes.
   mutating func settle(saying notice: (Int) -> String?) -> Int {

@@ -6,8 +6,8 @@ package import TerminalUI
 
 /// Shows a session: the device's bytes on standard output, messages on standard error.
 ///
-/// If both are the same terminal, messages use the channel of standard output, so that the order is
-/// right and a stalled terminal is handled in one place.
+/// If both are the same terminal, messages use the channel of standard output. The order is then right, and one place
+/// handles a stalled terminal.
 package final class Console {
   /// Called when standard output has no reader any more.
   package var onOutputGone: (Errno) -> Void = { _ in }
@@ -23,7 +23,7 @@ package final class Console {
   package let screen: Screen
   /// Nil if messages use the channel of standard output.
   private let messages: OutputChannel?
-  /// What standard output can show.
+  /// The capabilities of standard output.
   package let kind: ScreenKind
   /// The style of standard output.
   package let outputStyle: TextStyle
@@ -41,7 +41,7 @@ package final class Console {
   /// Creates a console.
   ///
   /// - Parameters:
-  ///   - streams: where bytes and messages are shown.
+  ///   - streams: the streams for bytes and messages.
   ///   - loop: the loop that watches readiness.
   ///   - isQuiet: whether only failures are printed.
   ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
@@ -65,7 +65,7 @@ package final class Console {
     output.onGone = { [unowned self] in onOutputGone($0) }
     output.onDrained = { [unowned self] in onDrained() }
     output.onOverflow = { [unowned self] in screen.gapDidBegin() }
-    // The panel and the status line may have been dropped too, or cut.
+    // The bytes of the panel and of the status line may also have been dropped or truncated.
     output.onGap = { [unowned self] _ in
       isMidLine = false
       screen.rewrite()
@@ -82,17 +82,17 @@ package final class Console {
   /// Whether standard output has accepted everything.
   package var isDrained: Bool { output.isDrained }
 
-  /// Shows bytes of the device as they are.
+  /// Shows bytes of the device unchanged.
   package func show(_ bytes: UnsafeRawBufferPointer) {
     guard let last = bytes.last else { return }
     isMidLine = last != UInt8(ascii: "\n")
     screen.show(bytes)
   }
 
-  // MARK: Saying
+  // MARK: Messages
 
-  /// Echoes the user's answer to a question, because the terminal's own echo is off. It goes where
-  /// the question went, not into the device's bytes in a file or a pipe.
+  /// Echoes the user's answer to a question, because the terminal's own echo is off. It follows the question, and is
+  /// not mixed with the device's bytes in a file or a pipe.
   package func echo(_ text: String) {
     let text = TerminalCharacters.areASCII ? text.asciiForm : text
     if let messages {
@@ -104,12 +104,12 @@ package final class Console {
     screen.onCursorMoved(false)
   }
 
-  /// Prints a message about the session, on its own line, unless `--quiet` is given.
+  /// Prints a message about the session on a separate line, unless `--quiet` is given.
   package func say(_ text: String) {
     if !isQuiet { warn(text) }
   }
 
-  /// Prints a message of one line even with `--quiet`.
+  /// Prints a message of one line, even with `--quiet`.
   package func warn(_ text: String) { answer([text]) }
 
   /// Prints an answer to the user, even with `--quiet`.
@@ -121,16 +121,17 @@ package final class Console {
       })
   }
 
-  /// The columns of the terminal that messages go to; nil if they go to a file or a pipe.
+  /// The number of columns of the terminal for messages; nil if they go to a file or a pipe.
   private var messageWidth: Int? {
     if messages == nil { return isOutputTerminal ? screen.textSize.columns : nil }
     return streams.messageColumns()
   }
 
-  /// Prints an answer that has styles.
+  /// Prints an answer with styles.
   package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
 
-  /// Rings the bell of the terminal that shows the session, or its messages; nothing without a terminal.
+  /// Rings the bell of the terminal with the session, or of the one with the messages. Does nothing without a
+  /// terminal.
   package func ringBell() {
     if isOutputTerminal {
       screen.draw([0x07])
@@ -146,7 +147,7 @@ package final class Console {
     isMidLine = false
   }
 
-  /// What ends a line on the user's terminal.
+  /// The line end of the user's terminal.
   var lineEnd: String { isRaw ? "\r\n" : "\n" }
 
   private func sayLines(_ lines: [String]) {
@@ -163,20 +164,20 @@ package final class Console {
     screen.onCursorMoved(true)
   }
 
-  /// Ends the device's line where a program such as tee(1) shows it on the terminal that messages go to.
+  /// Ends the device's line if a program such as tee(1) may show it on the terminal of the messages.
   private func endSharedLine() {
     guard readerMayShow, isMidLine else { return }
     messages?.write(lineEnd, isMessage: true)
     isMidLine = false
   }
 
-  /// Whether standard output is a pipe whose reader may show it where the user types and reads messages.
+  /// Whether standard output is a pipe whose reader may show the bytes on the user's terminal.
   private lazy var readerMayShow =
     isRaw && streams.messageColumns() != nil
     && (try? streams.output.stat().type == .fifo) ?? false
 
-  /// Removes the panel and the status line, and waits until the terminal has shown that: another
-  /// program uses it until ``Screen/resume()``.
+  /// Removes the panel and the status line, and waits until the terminal has shown this. Another program uses the
+  /// terminal until ``Screen/resume()``.
   package func suspend(within limit: Duration) {
     screen.suspend()
     _ = output.finish(within: limit)
@@ -185,15 +186,15 @@ package final class Console {
   /// Discards queued output, and restores the terminal as far as it accepts output.
   package func giveUp() { screen.giveUp() }
 
-  /// Ends the device's last line, so that the shell's prompt begins a new one, and writes the queue
-  /// within a time limit.
+  /// Ends the device's last line, so that the shell's prompt begins on a new one, and writes the queue within a time
+  /// limit.
   ///
-  /// - Returns: how many bytes were not written.
+  /// - Returns: the number of bytes that were not written.
   package func finish(within limit: Duration) -> Int {
     screen.finish()
     if isMidLine && isOutputTerminal {
       output.write(lineEnd)
-      // The end of a session may call this twice.
+      // This may be called twice at the end of a session.
       isMidLine = false
     }
     let left = output.finish(within: limit)

@@ -4,17 +4,17 @@ import Posix
 import TerminalUI
 import Views
 
-/// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps;
-/// and local echo.
+/// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps. It also shows the
+/// local echo.
 package final class DeviceView {
-  /// How bytes are shown. At a change, incomplete sequences are first shown in the old way.
+  /// How bytes are shown. Before a change, incomplete sequences are shown with the old settings.
   package var settings: ViewSettings {
     didSet {
       if settings != oldValue { rebuild(from: oldValue) }
     }
   }
 
-  /// Where it is shown. At a change, incomplete sequences are first shown in the old place.
+  /// Where bytes are shown. Before a change, incomplete sequences are shown at the old place.
   package var place: any ViewPlace {
     willSet { leavePlace() }
     didSet { enterPlace() }
@@ -27,7 +27,7 @@ package final class DeviceView {
   private var idleTimer: LoopTimer?
   private var lastMoment = Moment.now
 
-  /// How long a device must be silent before an unfinished sequence is shown as text.
+  /// The silence after which an unfinished sequence is shown as text.
   private static let textPause = Duration.milliseconds(500)
 
   /// Creates a view on the whole screen.
@@ -52,9 +52,9 @@ package final class DeviceView {
     place.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
   }
 
-  /// Shows bytes that the device sent.
+  /// Shows bytes of the device.
   ///
-  /// - Parameter time: when it sent them, in nanoseconds since 1970-01-01 UTC; nil for now.
+  /// - Parameter time: the time at which they were sent, in nanoseconds since 1970-01-01 UTC; nil for now.
   package func show(_ bytes: UnsafeRawBufferPointer, sentAt time: UInt64? = nil) {
     lastMoment = time.map { Moment.now.moved(to: $0) } ?? .now
     fit()
@@ -71,13 +71,13 @@ package final class DeviceView {
     if !text.isEmpty { text.withUnsafeBytes { place.show($0) } }
   }
 
-  /// Shows bytes as they were typed.
+  /// Shows typed bytes.
   package func showTyped(_ bytes: UnsafeRawBufferPointer) {
     guard settings.echoesLocally else { return }
     guard TerminalCharacters.areASCII else {
       return show(text.type(bytes, at: .now))
     }
-    // One character for each, which backspace takes back.
+    // Keeps one byte for each character, so that one backspace removes it.
     let ascii = bytes.filter { !(0x80..<0xC0).contains($0) }
       .map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
     show(ascii.withUnsafeBytes { text.type($0, at: .now) })
@@ -92,14 +92,14 @@ package final class DeviceView {
     waitIfNeeded()
   }
 
-  /// Shows all of the text so far, because something else follows it: the row of the hex view that has
-  /// begun, and parts of lines. A sequence or a character that is not complete is no text yet.
+  /// Shows all text so far, because other text follows: the present row of the hex view, and parts of lines. An
+  /// incomplete sequence or character is not text yet.
   package func showHeld() {
     if settings.isHex { flush() }
     place.showHeld()
   }
 
-  /// Shows incomplete sequences, and undoes the device's changes of the terminal.
+  /// Shows incomplete sequences, and undoes the device's changes of the terminal's state.
   package func finish() {
     flush()
     if !text.restoration.isEmpty { place.restore(text.restoration) }
@@ -118,8 +118,7 @@ package final class DeviceView {
     if idleTimer == nil && text.isWaiting { waitForPause() }
   }
 
-  /// Checks again when the device could have been silent for long enough: one timer for any number
-  /// of reads.
+  /// Checks again after the time that counts as a pause, with one timer for any number of reads.
   private func waitForPause() {
     let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
     idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
@@ -147,7 +146,7 @@ package final class DeviceView {
       stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
     let isEchoing = settings.echoesLocally
     text.echo = isEchoing ? text.echo ?? echo : nil
-    // Offsets continue, unless the form of the rows changes.
+    // Offsets continue, unless the format of the rows changes.
     let keepsDump = text.dump != nil && old?.echoesLocally == isEchoing
     let dump = keepsDump ? text.dump : HexDump(marksDirection: isEchoing)
     text.dump = settings.isHex ? dump : nil
@@ -158,9 +157,8 @@ package final class DeviceView {
     return map.isIdentity ? [] : [map]
   }
 
-  /// Filters escape sequences. An existing filter is kept, because it knows what must be undone at
-  /// the end. With `--raw`, sequences are held until they are complete, because the program draws
-  /// between them.
+  /// Filters escape sequences. An existing filter is kept, because it knows which changes to undo at the end. With
+  /// `--raw`, sequences are held back until they are complete, because the program draws between them.
   private var filter: any ByteStage {
     if settings.isRaw && place.isWholeScreen { return WholeSequences() }
     return text.device.stages.first { $0 is EscapeFilter }
@@ -182,8 +180,8 @@ package final class DeviceView {
       columns: { [unowned self] in place.columns }, width: \.displayWidth)
   }
 
-  /// Highlights matches, if the terminal has colours. Not with `--raw`, where the device controls
-  /// the terminal.
+  /// Highlights matches if the terminal has colours. It does not with `--raw`, where the device controls the
+  /// terminal.
   private var highlights: [any ByteStage] {
     guard settings.isHighlighting, !(settings.isRaw && place.isWholeScreen),
       console.outputStyle.isColoured

@@ -15,7 +15,7 @@ package final class MergedScreen {
   package final class Place: ViewPlace {
     private let screen: MergedScreen
     private let port: Int
-    // A device's sequences change nothing but its own text, and messages do not move that.
+    // A device's sequences change only its own text, and messages do not move that.
     package var onCursorMoved: (Bool) -> Void = { _ in }
     package var deviceState: () -> [UInt8] = { [] }
 
@@ -61,7 +61,7 @@ package final class MergedScreen {
     }
   }
 
-  /// Names the ports, and returns a place for each, in order.
+  /// Names the ports, and returns their places in the same order.
   package func places(named names: [String]) -> [Place] {
     merger.label(names, width: \.displayWidth)
     return names.indices.map { Place(self, $0) }
@@ -79,7 +79,7 @@ package final class MergedScreen {
     waitIfNeeded()
   }
 
-  /// One timer for any number of pieces.
+  /// Waits with one timer for any number of pieces.
   private func waitIfNeeded() {
     guard timer == nil, let deadline = merger.deadline else { return }
     let now = Moment.now.monotonic
@@ -90,6 +90,6 @@ package final class MergedScreen {
     }
   }
 
-  /// Shows what is left of all lines.
+  /// Shows the unfinished lines.
   package func finish() { write { merger.finish(into: &$0) } }
 }

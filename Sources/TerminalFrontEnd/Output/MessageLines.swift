@@ -2,12 +2,12 @@ import PlainText
 import TerminalUI
 
 extension String {
-  /// A message in lines that fit on a terminal: broken at spaces, and indented from the second line on.
+  /// A message as lines that fit on a terminal, broken at spaces, and indented from the second line on.
   ///
-  /// A command in quotes and a key after its prefix are not broken. What is indented by four spaces is
-  /// there to be copied, and stays one line.
+  /// A quoted command and a key after its prefix are not broken. A line that is indented by four spaces is meant to
+  /// be copied, and stays one line.
   ///
-  /// - Parameter width: in columns; nil for a file or a pipe, which gets the message as it is.
+  /// - Parameter width: the number of columns; nil for a file or a pipe, which gets the message unchanged.
   package func messageLines(width: Int?) -> [String] {
     guard let width, displayWidth > width, !hasPrefix("    ") else { return [self] }
     let indentation = prefix { $0 == " " }.count + 2
@@ -16,10 +16,10 @@ extension String {
     }
   }
 
-  /// Stands for a space at which a line is not broken.
+  /// The replacement of a space at which a line must not be broken.
   private static var joint: String { "\u{A0}" }
 
-  /// The text with joints in what belongs together: `'kill -USR1 4711'`, `ctrl-t r`.
+  /// The text with joints inside of words that belong together: `'kill -USR1 4711'`, `ctrl-t r`.
   private var withJoinedWords: String {
     var result = ""
     var isInQuotes = false
@@ -33,7 +33,7 @@ extension String {
       if word.dropFirst().contains("'") { isInQuotes = false }
       previous = word
     }
-    // A quotation mark that stands alone joins nothing.
+    // A single quotation mark joins nothing.
     return isInQuotes ? self : result
   }
 }

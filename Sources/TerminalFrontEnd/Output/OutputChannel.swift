@@ -4,16 +4,16 @@ import PlainText
 import Posix
 package import SystemPackage
 
-/// Writes to a descriptor without ever blocking: bytes that it does not accept are queued.
+/// Writes to a descriptor without ever blocking. Bytes that it does not accept are queued.
 package final class OutputChannel {
   /// What happens when the queue is full because the reader is too slow.
   package enum WhenFull {
-    /// Nothing is lost, whatever the size of a piece. ``isCrowded`` asks the source to pause.
+    /// Nothing is lost, for pieces of any size. ``isCrowded`` asks the source to pause.
     case pushBack
-    /// Bytes that do not fit are counted and dropped: the source must not wait for a stalled
-    /// terminal. It waits for a terminal that makes progress, if it can: ``isCrowded``.
+    /// Bytes that do not fit are dropped and counted: the source must not wait for a stalled terminal. It should wait
+    /// for a terminal that makes progress, if it can: ``isCrowded``.
     case leaveOut
-    /// Like `leaveOut`, for a program that reads: no notice replaces the missing bytes.
+    /// Like `leaveOut`, for a reader that is a program: no notice replaces the missing bytes.
     case leaveOutSilently
   }
 
@@ -28,25 +28,25 @@ package final class OutputChannel {
   /// Called once, when the output has no reader any more.
   package var onGone: (Errno) -> Void = { _ in }
 
-  /// Written before the notice of a gap.
+  /// The bytes to write before the notice of a gap.
   var beforeNotice = ""
 
   private let file: StandardFile
   private let whenFull: WhenFull
   private var backlog: Backlog
   private var watch: DescriptorWatch?
-  /// Whether nothing was accepted for longer than ``patience`` while something was queued.
+  /// Whether nothing was accepted for longer than ``patience`` although bytes were queued.
   private var isStalled = false
   private var takenCount = 0
   private var stallTimer: LoopTimer?
   private let loop: IOLoop
   private var isGone = false
-  /// The number of bytes that were queued when the reader went away, or came later.
+  /// The number of bytes that were queued when the reader closed, or written later.
   private var lostCount = 0
 
-  /// Above this size the source is asked to pause; the bytes that it still sends fit above.
+  /// The size of the queue above which the source is asked to pause. The bytes that it still sends fit above that.
   private static let crowd = 65_536
-  /// How long a terminal that makes progress may accept nothing.
+  /// The time for which a terminal that makes progress may accept nothing.
   private static let patience = Duration.milliseconds(30)
   /// The number of bytes that a writable descriptor accepts without blocking.
   private static let cautiousPiece = 256
@@ -66,7 +66,7 @@ package final class OutputChannel {
     backlog = Backlog(isBounded: whenFull != .pushBack)
     self.loop = loop
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
-      // The end of the reader is noticed even if there is nothing to write.
+      // A reader that closes is detected even if there is nothing to write.
       if isDrained && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
     }
   }
@@ -79,15 +79,15 @@ package final class OutputChannel {
   /// Whether everything was accepted.
   package var isDrained: Bool { backlog.front.isEmpty }
 
-  /// The number of bytes that were not accepted so far, dropped ones included.
+  /// The number of bytes that were not accepted so far, including dropped ones.
   package var untakenCount: Int { lostCount + backlog.count + backlog.leftOut }
 
-  /// Writes as much as the descriptor accepts now, and queues the rest.
+  /// Writes as many bytes as the descriptor accepts now, and queues the rest.
   ///
   /// - Parameter isMessage: whether it is a message about the session, which is never dropped.
   package func write(_ bytes: UnsafeRawBufferPointer, isMessage: Bool = false) {
     guard !isGone else { return lostCount += bytes.count }
-    // A descriptor that may block is written to only when it is writable.
+    // A descriptor that may block is only written to when it is writable.
     let taken = backlog.isEmpty && neverBlocks ? writeSome(bytes) : 0
     guard !isGone else { return lostCount += bytes.count }
     guard taken < bytes.count else { return }
@@ -115,8 +115,8 @@ package final class OutputChannel {
     text.withUTF8 { write(UnsafeRawBufferPointer($0), isMessage: isMessage) }
   }
 
-  /// The notice for bytes that were not shown. CAN ends an incomplete escape sequence, which would
-  /// otherwise interpret the following text.
+  /// The notice of bytes that were not shown. It begins with CAN, which ends an incomplete escape sequence that would
+  /// otherwise include the following text.
   static func notShown(_ count: Int) -> String { notShown(count, after: "") }
 
   private static func notShown(_ count: Int, after prefix: String) -> String {
@@ -131,7 +131,7 @@ package final class OutputChannel {
       backlog.removeFirst(count)
       takenCount &+= count
       isStalled = false
-      if !neverBlocks { break }  // one cautious piece each time it is said to be writable
+      if !neverBlocks { break }  // one cautious piece for each event of readiness
     }
     if isDrained && !backlog.isGapless && whenFull != .pushBack { settle() }
     if isDrained {
@@ -151,7 +151,7 @@ package final class OutputChannel {
     if count > 0 { onGap(count) }
   }
 
-  /// Discards the queue, if it is not empty, and writes other bytes, as many as are accepted now.
+  /// Discards the queue if it is not empty, and writes as many other bytes as are accepted now.
   package func giveUp(writing bytes: [UInt8]) {
     guard !isGone, !(isDrained && backlog.isGapless) else { return }
     backlog = Backlog()
@@ -185,8 +185,8 @@ package final class OutputChannel {
   private var neverBlocks: Bool { file.isNonBlocking || isRegularFile }
 
   private func wantRoom(_ wanted: Bool) {
-    // Changing the interest of a watched descriptor fails only when the kernel is out of memory;
-    // the next write tries again.
+    // Changing the interest of a watched descriptor fails only if the kernel is out of memory. The next write tries
+    // again.
     _ = try? watch?.setInterest(wanted ? .writing : .hangUp)
   }
 

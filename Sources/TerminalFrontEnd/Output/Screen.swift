@@ -2,11 +2,10 @@ import Posix
 package import TerminalUI
 import Views
 
-/// Draws on the user's terminal: the device's text, a panel of lines below it, and the status line
-/// in the last row.
+/// Draws on the user's terminal: the device's text, a panel below it, and the status line in the last row.
 ///
-/// There is one panel at a time: a footer, which is removed while text is shown and then drawn
-/// again, or a cover, during which text is kept until the cover is removed.
+/// There is at most one panel: a footer, which is removed while text is shown and then drawn again; or a cover, which
+/// holds text back until it is removed.
 package final class Screen {
   /// Makes the lines of a panel for a screen.
   package typealias Content = (ScreenSize) -> PanelContent
@@ -14,7 +13,7 @@ package final class Screen {
   private let output: OutputChannel
   /// Whether the terminal can draw anywhere on its screen.
   private let draws: Bool
-  /// The whole screen's size.
+  /// Returns the size of the whole screen.
   private let wholeSize: () -> ScreenSize
   private var panel = Panel()
   /// The position of the cursor in the text while it is in the panel.
@@ -23,10 +22,10 @@ package final class Screen {
   private var cover: Content?
   private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
   private var status: String?
-  /// Text that arrived during the cover.
+  /// Text that arrived while a cover was shown.
   private var withheld: WithheldOutput?
-  /// Whether bracketed paste is on: while a panel has the keyboard. The device receives pasted text
-  /// as it is, without marks.
+  /// Whether bracketed paste is on. It is on while a panel has the keyboard. The device receives pasted text without
+  /// marks.
   package var marksPastes = false {
     didSet {
       if marksPastes != oldValue { write(pasteMarks(marksPastes)) }
@@ -39,8 +38,8 @@ package final class Screen {
       if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
     }
   }
-  /// The bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll
-  /// region) from any state; empty if that state is unknown.
+  /// Returns the bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll region) from
+  /// any state; empty if that state is unknown.
   var deviceState: () -> [UInt8] = { [] }
   /// Whether another program uses the terminal, or will soon.
   private var isGivenBack = false
@@ -48,8 +47,8 @@ package final class Screen {
   package var onFocus: (_ hasCursor: Bool) -> Void = { _ in }
   private var hadCursor = false
 
-  /// Called when the cursor is not where the shown text left it; the argument says whether it is
-  /// known to be in the first column.
+  /// Called when the cursor is not where the shown text left it. The argument is whether it is known to be in the
+  /// first column.
   var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
 
   package init(_ output: OutputChannel, draws: Bool, size: @escaping () -> ScreenSize) {
@@ -58,7 +57,7 @@ package final class Screen {
     wholeSize = size
   }
 
-  /// Shows bytes, at once or after the cover.
+  /// Shows bytes, immediately or after the cover was removed.
   package func show(_ bytes: UnsafeRawBufferPointer) {
     if let withheld {
       withheld.append(bytes, isMessage: false)
@@ -96,7 +95,7 @@ package final class Screen {
 
   private func write(_ bytes: [UInt8]) {
     let hasCursor = panel.hasCursor
-    // The guard process, which moves the cursor back if this program is killed, must know first.
+    // The guard process must know this first: it moves the cursor back if this program is killed.
     if hasCursor && !hadCursor { onFocus(true) }
     if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
     if !hasCursor && hadCursor { onFocus(false) }
@@ -111,14 +110,14 @@ package final class Screen {
     refresh()
   }
 
-  /// Shows a cover; text is kept until ``uncover()``.
+  /// Shows a cover. Text is held back until ``uncover()``.
   func cover(with lines: @escaping Content) {
     if withheld == nil { withheld = WithheldOutput() }
     cover = lines
     refresh()
   }
 
-  /// Removes the cover, and shows the text that was kept.
+  /// Removes the cover, and shows the text that was held back.
   func uncover() {
     guard let withheld else { return }
     cover = nil
@@ -163,7 +162,7 @@ package final class Screen {
     status = text
   }
 
-  /// The panel may be in the row of the new status line, or next to it.
+  /// Changes the status line, with the panel removed meanwhile: it may be in the same row, or next to it.
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
     write(panel.close() + bytes(&statusLine) + showPanel())
   }
@@ -180,8 +179,8 @@ package final class Screen {
     output.beforeNotice = hadCursor ? "\u{1B}8" : ""
   }
 
-  /// Writes the complete state of the terminal, the device's and our own: any sequence may be among
-  /// the dropped bytes. The cursor is at the start of a line of the text.
+  /// Writes the complete state of the terminal, because any sequence may be among the dropped bytes. The cursor is
+  /// then at the start of a line of the text.
   func rewrite() {
     guard draws else { return onCursorMoved(false) }
     let size = wholeSize()
@@ -214,7 +213,7 @@ package final class Screen {
 
   // MARK: Changes from outside
 
-  /// The size of the screen has changed.
+  /// Adapts the screen to its new size.
   package func sizeDidChange() {
     let size = wholeSize()
     if panel.losesPlace(on: size) { tail.begin() }
@@ -223,7 +222,7 @@ package final class Screen {
     onCursorMoved(false)
   }
 
-  /// Draws a status line again that did not fit, or was removed for a while.
+  /// Draws the status line if it did not fit, or was removed for a while.
   private func adaptStatusLine(to size: ScreenSize) -> [UInt8] {
     guard let status else { return [] }
     return statusLine.size == nil
@@ -247,7 +246,7 @@ package final class Screen {
     isGivenBack = true
   }
 
-  /// Draws everything again. The terminal may have changed in every respect.
+  /// Draws everything again, because another program may have changed any state of the terminal.
   package func resume() {
     isGivenBack = false
     tail.forget()
@@ -255,7 +254,7 @@ package final class Screen {
     sizeDidChange()
   }
 
-  /// Removes the panel and the status line for good.
+  /// Removes the panel and the status line permanently.
   package func finish() {
     isGivenBack = true
     footer = nil

@@ -10,8 +10,8 @@ package struct StandardStream {
 
   package let descriptor: CInt
 
-  /// Prints as much of a text as is accepted within a time limit: a stalled terminal must not keep
-  /// a finished program running.
+  /// Prints as much of a text as is accepted within a time limit: a stalled terminal must not keep a finished program
+  /// running.
   package func print(_ text: String, within limit: Duration) {
     let file = StandardFile(FileDescriptor(rawValue: descriptor), O_WRONLY)
     let deadline = MonotonicTime.now + limit
@@ -31,7 +31,7 @@ package struct StandardStream {
     error.print("serialterm: \(message.harmlessLines.forTerminal)\n", within: .milliseconds(200))
   }
 
-  /// Prints a complete text, however long that takes.
+  /// Prints a complete text, without a time limit.
   ///
   /// - Throws: ``OutputGone`` if it cannot be written.
   package func print(_ text: String) throws(OutputGone) {
@@ -43,7 +43,7 @@ package struct StandardStream {
         }
         bytes = bytes.dropFirst(count)
       } catch .wouldBlock {
-        // The parent process shares the stream, and has made it non-blocking.
+        // Another process that shares the stream has made it non-blocking.
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, -1)
       } catch {
@@ -53,7 +53,7 @@ package struct StandardStream {
   }
 }
 
-/// A standard stream that cannot be written: `EPIPE` if there is no reader.
+/// The error of a standard stream that cannot be written to: `EPIPE` if it has no reader.
 package struct OutputGone: Error {
   package let error: Errno
 }

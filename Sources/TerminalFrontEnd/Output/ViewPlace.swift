@@ -1,17 +1,17 @@
 package import Views
 
-/// Where the text of a port is shown: on the whole screen, or in lines among those of other ports.
+/// The place for the text of a port: the whole screen, or lines among those of other ports.
 package protocol ViewPlace: AnyObject {
-  /// Whether there is no other text: a device may draw, if it is allowed to.
+  /// Whether there is no other text, so that the device may draw if it has the permission.
   var isWholeScreen: Bool { get }
   /// The width for the text, in columns.
   var columns: Int { get }
   /// Whether the cursor is known to be in the first column of an empty line.
   var isAtMargin: Bool { get }
-  /// Which escape sequences of a device may be obeyed here.
+  /// The escape sequences of a device that may take effect here.
   var permission: EscapeFilter.Permission { get }
-  /// Called when the cursor is not where the shown text left it; the argument says whether it is known to
-  /// be in the first column.
+  /// Called when the cursor is not where the shown text left it. The argument is whether it is known to be in the
+  /// first column.
   var onCursorMoved: (_ isAtMargin: Bool) -> Void { get set }
   /// Returns the bytes that set the terminal to the device's state; see ``Screen/deviceState``.
   var deviceState: () -> [UInt8] { get set }
@@ -19,10 +19,10 @@ package protocol ViewPlace: AnyObject {
   /// Shows text.
   func show(_ bytes: UnsafeRawBufferPointer)
 
-  /// Shows the parts of lines that wait for their ends.
+  /// Shows the unfinished lines.
   func showHeld()
 
-  /// The device has hidden the cursor, or shows it again.
+  /// Records that the device has hidden the cursor, or shows it again.
   func setCursorHidden(_ isHidden: Bool)
 
   /// Writes sequences that undo the device's changes of the terminal.

@@ -1,4 +1,4 @@
-/// Output that is shown later, up to a limit; bytes above it are counted.
+/// Output that is shown later, up to a limit. Bytes above the limit are dropped and counted.
 final class WithheldOutput {
   private var backlog = Backlog()
 
@@ -9,7 +9,7 @@ final class WithheldOutput {
     backlog.append(bytes, isMessage: isMessage)
   }
 
-  /// Writes the kept bytes and the count of dropped ones, and forgets both.
+  /// Writes the kept bytes and the number of dropped ones, and clears both.
   ///
   /// - Returns: whether bytes were dropped.
   package func write(to output: (UnsafeRawBufferPointer, _ isMessage: Bool) -> Void) -> Bool {

@@ -2,7 +2,7 @@ package import EventLoop
 import Posix
 package import Scrollback
 
-/// A search that runs to its end in steps, to be printed then: for a terminal that can only print.
+/// Runs a search to its end in steps, so that its matches can be printed, for a terminal that can only print.
 package final class PrintedSearch {
   private let search: ScrollbackSearch
   private let loop: IOLoop

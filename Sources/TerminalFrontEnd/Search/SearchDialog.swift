@@ -3,8 +3,7 @@ import Posix
 package import Scrollback
 package import TerminalUI
 
-/// The panel in which a user searches a scrollback. The session goes on; what comes meanwhile is searched
-/// too.
+/// The panel for searching a scrollback. The session continues, and lines that arrive meanwhile are searched too.
 package final class SearchDialog: Dialog {
   /// Called when the user wants to write lines to a file. The dialog stays open.
   package var onWrite: (ScrollbackSearch) -> Void = { _ in }
@@ -16,14 +15,14 @@ package final class SearchDialog: Dialog {
   private let loop: IOLoop
   private var panel: SearchPanel
   private var isOpen = false
-  /// Searches on in the next turn of the loop.
+  /// Continues the search in the next turn of the loop.
   private var nextStep: LoopTimer?
-  /// When the search is seen next, if nothing is typed.
+  /// Shows the progress of the search while nothing is typed.
   private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in advance()
   }
 
-  /// How long other events wait for a step of the search.
+  /// The time that other events wait for a step of the search.
   static let stepTime = Duration.milliseconds(10)
 
   /// - Parameter port: the name of the port; nil if there is only one.
@@ -65,7 +64,7 @@ package final class SearchDialog: Dialog {
     }
   }
 
-  /// Searches for a moment, and shows what was found.
+  /// Searches for a limited time, and shows the matches.
   private func advance() {
     guard isOpen else { return }
     search()

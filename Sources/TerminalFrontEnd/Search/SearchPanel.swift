@@ -5,24 +5,24 @@ package import Scrollback
 package import TerminalUI
 import Views
 
-/// Searching a scrollback, as a value besides the search itself: keys go in, lines of the screen come out.
+/// The search panel as a value, without the search itself: keys go in, lines of the screen come out.
 ///
-/// While an expression is typed, the matches are listed, the newest at the bottom. Enter shows all lines
+/// While the user types an expression, the panel lists the matches, the newest at the bottom. Enter shows all lines
 /// around the selected one.
 package struct SearchPanel {
   /// The effect of a key.
   package enum Outcome: Equatable {
     case unchanged
-    /// Something that is shown has changed.
+    /// The shown content has changed.
     case changed
-    /// The expression has changed: a new search has begun.
+    /// The expression has changed, and a new search has begun.
     case searched
     /// The user wants to write lines to a file.
     case write
     case closed
   }
 
-  /// What is listed.
+  /// The lines that are listed.
   package enum Mode {
     /// The matches, while the expression is typed.
     case matches
@@ -31,7 +31,7 @@ package struct SearchPanel {
   }
 
   private let scrollback: Scrollback
-  /// What the expression is asked with: "search", and the port if there are several.
+  /// The title of the input line: "search", and the port if there are several.
   private let title: String
   private(set) var search: ScrollbackSearch
   private(set) var mode = Mode.matches
@@ -39,21 +39,21 @@ package struct SearchPanel {
   var isComplete = false
   private var editor = LineEditor()
   private var pattern: Pattern?
-  /// What is wrong with the expression; nil if nothing is.
+  /// The error in the expression; nil if it is valid.
   private var problem: String?
-  /// The selected line; nil for the newest one, whichever that is.
+  /// The selected line; nil to follow the newest one.
   private var selected: Int?
-  /// The last line in view; nil for the newest one.
+  /// The last visible line; nil to follow the newest one.
   private var bottom: Int?
-  /// The number of lines in view.
+  /// The number of visible lines.
   private var height = 1
-  /// The number of columns that are out of view at the left.
+  /// The number of columns that are hidden at the left.
   private var shift = 0
-  /// The number of bytes that the scrollback had got when the panel was opened.
+  /// The total number of bytes in the scrollback when the panel was opened.
   private let byteCountAtStart: Int
   private var text = LineText()
 
-  /// How far the text moves to the side.
+  /// The number of columns by which the text moves to the side.
   private static let shiftStep = 20
 
   /// Creates a panel without an expression, which lists all lines.
@@ -99,7 +99,7 @@ package struct SearchPanel {
     case .named(.enter, _):
       let match = selectedLine
       (mode, shift) = (.lines, 0)
-      // The lines after the match are as many as those before it.
+      // Centres the match: as many lines follow it as precede it.
       selected = match
       bottom = match.map { min(scrollback.lines.upperBound - 1, $0 + height / 2) }
       return .changed
@@ -138,8 +138,7 @@ package struct SearchPanel {
     return .changed
   }
 
-  /// Starts a search for the present expression. An expression that is not valid leaves the last one in
-  /// place.
+  /// Starts a search for the present expression. An invalid expression keeps the previous search.
   private mutating func update() -> Outcome {
     do throws(PatternError) {
       pattern = expression.isEmpty ? nil : try Pattern(searching: expression)
@@ -156,7 +155,7 @@ package struct SearchPanel {
 
   // MARK: Moving
 
-  /// The selected line, of those that are listed; nil if none is.
+  /// The selected line among the listed ones; nil if there is none.
   var selectedLine: Int? {
     let lines = scrollback.lines
     guard let selected else { return line(before: lines.upperBound) }
@@ -198,7 +197,7 @@ package struct SearchPanel {
       }
       line = next
     }
-    // What comes from now on does not move what is in view.
+    // Lines that arrive from now on do not move the visible ones.
     if bottom == nil { bottom = scrollback.lines.upperBound - 1 }
     return line == start ? .unchanged : select(line)
   }
@@ -215,8 +214,8 @@ package struct SearchPanel {
   package mutating func content(
     on size: ScreenSize, usesAttributes: Bool
   ) -> PanelContent {
-    // The row of the text above, the first and the last line of the panel. A third of the screen keeps its
-    // text: what the panel scrolls away does not come back when it closes.
+    // Leaves the row of the text above, and the first and last line of the panel. A third of the screen keeps its
+    // text, because text that the panel scrolls away does not return when it closes.
     height = max(1, min(size.rows - 3, max(5, size.rows * 2 / 3)))
     let lines = linesInView()
     let rows = rows(of: lines, width: size.columns)
@@ -231,7 +230,7 @@ package struct SearchPanel {
     return PanelContent(content, cursorColumn: header.cursorColumn)
   }
 
-  /// The numbers of the lines in view, oldest first. The selected one is among them.
+  /// The numbers of the visible lines, the oldest first. The selected one is among them.
   private mutating func linesInView() -> [Int] {
     guard let selectedLine else { return [] }
     if selected == nil { bottom = nil }
@@ -241,7 +240,7 @@ package struct SearchPanel {
       view = lines(from: selectedLine)
       bottom = view.last
     }
-    // There may be fewer lines above than there is room.
+    // There may not be enough lines above to fill the height.
     if view.count < height, let last = view.last {
       view += lines(from: last + 1).prefix(height - view.count)
     }
@@ -280,7 +279,7 @@ package struct SearchPanel {
     }
   }
 
-  /// Whether the oldest line is not of today.
+  /// Whether the oldest line is from an earlier day.
   private var hasDates: Bool {
     let lines = scrollback.lines
     let day = { (number: Int) in
@@ -315,7 +314,7 @@ package struct SearchPanel {
     return isComplete ? found : "\(found), searching"
   }
 
-  /// The selected line, and which match it is: "line 17 of 2,000, match 3 of 12 of /err/".
+  /// The position of the selected line, and of its match: "line 17 of 2,000, match 3 of 12 of /err/".
   private var placeInWords: String {
     let lines = scrollback.lines
     guard let line = selectedLine else { return "no lines" }
@@ -341,8 +340,8 @@ package struct SearchPanel {
 }
 
 extension Pattern {
-  /// Reads an expression that a user types to search. Letters match in both cases, unless one of them is
-  /// a capital ("smart case"); letters after a backslash do not count.
+  /// Parses an expression that a user types for searching. Letters match in both cases, unless one of them is a
+  /// capital ("smart case"). Letters after a backslash do not count.
   ///
   /// - Throws: ``PatternError``.
   package init(searching text: String) throws(PatternError) {

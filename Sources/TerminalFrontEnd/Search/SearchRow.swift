@@ -4,16 +4,15 @@ package import Scrollback
 package import TerminalUI
 import Views
 
-/// Draws a line of the scrollback in one row: its time, and its text with the matches highlighted.
+/// Draws one row for a line of the scrollback: its time, and its text with highlighted matches.
 package struct SearchRow {
   /// The width of the screen, in columns.
   let width: Int
   /// The expression whose matches are highlighted.
   let pattern: Pattern?
-  /// Whether the times begin with the date, because the lines are not all of today.
+  /// Whether the times include the date, because some lines are from an earlier day.
   var hasDates = true
-  /// The number of columns of the text that are out of view at the left; nil to choose them so that the
-  /// first match is in view.
+  /// The number of columns of text that are hidden at the left; nil to make the first match visible.
   var shift: Int?
 
   /// Draws lines with their dates.
@@ -22,14 +21,14 @@ package struct SearchRow {
     self.pattern = pattern
   }
 
-  /// The most steps for finding the matches in a line.
+  /// The maximum number of steps for finding the matches in a line.
   private static let budget = 200_000
   /// The width of a tab, in columns.
   private static let tabWidth = 8
-  /// Narrower screens have no room for times.
+  /// The minimum width of a screen with times.
   private static let leastWidth = 40
 
-  /// The row of a line.
+  /// Draws the row of a line.
   ///
   /// - Parameter text: the text of the line, in UTF-8.
   func row(
@@ -42,7 +41,7 @@ package struct SearchRow {
     return row
   }
 
-  /// The rows of all lines that a search has found.
+  /// Draws the rows of all lines that a search has found.
   package func rows(of search: ScrollbackSearch) -> [StyledLine] {
     var (rows, text) = ([StyledLine](), LineText())
     var next = search.scrollback.lines.lowerBound
@@ -59,7 +58,7 @@ package struct SearchRow {
     _ scalars: [Unicode.Scalar], in room: Int, isMark: Bool, to row: inout StyledLine
   ) {
     let isMatch = matches(in: scalars)
-    // The column of each scalar, and of the end.
+    // The column of each Unicode scalar, and of the end.
     var columns = [0]
     for scalar in scalars {
       let column = columns[columns.count - 1]
@@ -81,7 +80,7 @@ package struct SearchRow {
     }
   }
 
-  /// The first column of the text that is in view.
+  /// The first visible column of the text.
   private func firstColumn(_ columns: [Int], _ isMatch: [Bool], room: Int) -> Int {
     if let shift { return columns[columns.count - 1] > room ? shift : 0 }
     guard let match = isMatch.firstIndex(of: true) else { return 0 }

@@ -2,14 +2,14 @@ import Glibc
 import Posix
 package import SystemPackage
 
-/// A standard stream, opened again where that is possible, so that it never blocks.
+/// A standard stream that is opened again, where possible, so that it never blocks.
 ///
-/// O_NONBLOCK belongs to the open file, not to the descriptor: on the inherited stream it would affect
-/// every program that shares it, also the user's shell. See open(2).
+/// O_NONBLOCK belongs to the open file description, not to the descriptor. On the inherited stream it would affect
+/// every program that shares it, including the user's shell. See open(2).
 package final class StandardFile {
-  /// What to read from or write to.
+  /// The descriptor to read from or write to.
   package let descriptor: FileDescriptor
-  /// Whether it is non-blocking. Regular files need not be; sockets cannot be opened again, and a
+  /// Whether the descriptor is non-blocking. Regular files need not be. Sockets cannot be opened again, and a
   /// terminal may belong to another user.
   let isNonBlocking: Bool
 

@@ -1,9 +1,9 @@
 import Glibc
 import TerminalUI
 
-/// The characters that the user's terminal shows, as the locale says.
+/// The characters that the user's terminal can show, according to the locale.
 enum TerminalCharacters {
-  /// Whether nothing but ASCII is shown: in the locale `C` or `POSIX`, or one with another character set
+  /// Whether the terminal can only show ASCII: in the locale `C` or `POSIX`, or in one with a character set other
   /// than UTF-8. See locale(7).
   static let areASCII: Bool = {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"]
@@ -11,7 +11,7 @@ enum TerminalCharacters {
     return isASCII(locale: values.first { !$0.isEmpty })
   }()
 
-  /// - Parameter locale: nil if the environment names none: what terminals of today show is assumed.
+  /// - Parameter locale: the locale; nil if the environment names none. Modern terminals then support UTF-8.
   package static func isASCII(locale: String?) -> Bool {
     guard let locale else { return false }
     if locale == "C" || locale == "POSIX" { return true }
@@ -22,8 +22,8 @@ enum TerminalCharacters {
 }
 
 extension String {
-  /// The text as the user's terminal can show it: without UTF-8, characters are shown by their code
-  /// points, `<e9>`.
+  /// The text in a form that the user's terminal can show. Without UTF-8, other characters are shown by their code
+  /// points: `<e9>`.
   package var forTerminal: String { TerminalCharacters.areASCII ? inASCII : self }
 
   /// The text in ASCII.

@@ -2,24 +2,24 @@ import Glibc
 package import SystemPackage
 package import TerminalUI
 
-/// The streams between the program and its user, and what the terminal behind them can show.
+/// The streams between the program and its user, with the capabilities of the terminal behind them.
 package struct TerminalStreams: Sendable {
   package let input: FileDescriptor
   package let output: FileDescriptor
   /// The stream for messages about the session.
   package let messages: FileDescriptor
-  /// Whether output and messages are the same file, such as one terminal.
+  /// Whether output and messages go to the same file, such as a terminal.
   package let areShared: Bool
-  /// What the output can show.
+  /// The capabilities of the output.
   package let screenKind: ScreenKind
   package let outputStyle: TextStyle
   package let messageStyle: TextStyle
   /// Returns the size of the screen behind the output.
   package let screenSize: @Sendable () -> ScreenSize
-  /// Returns the columns of the terminal that gets the messages; nil for a file or a pipe.
+  /// Returns the number of columns of the terminal for messages; nil for a file or a pipe.
   package let messageColumns: @Sendable () -> Int?
 
-  /// Creates streams; the descriptors are borrowed.
+  /// Creates streams. The descriptors are borrowed.
   package init(
     input: FileDescriptor, output: FileDescriptor, messages: FileDescriptor, areShared: Bool,
     screenKind: ScreenKind, outputStyle: TextStyle, messageStyle: TextStyle,
