@@ -1,20 +1,19 @@
 /// One entry of a list to choose from, such as a command or a device.
 public struct Choice<ID: Hashable> {
-  /// What the choice stands for. It identifies the choice when its texts change, so it is unique in a
-  /// list.
+  /// The meaning of the choice. It identifies the choice when its texts change, so it is unique in a list.
   public let id: ID
-  /// The short column in front: a key or a node.
+  /// The short column at the left: a key or a node.
   public var label: String
   public var title: String
-  /// The name that a query is compared with first. Part of the title, or all of it.
+  /// The name that a query is compared with first. It is a part of the title, or the whole title.
   public var name: String
-  /// Other words that users look for. They are searched and not shown.
+  /// Other words that users look for. They are searched, but not shown.
   public var synonyms: [String]
   /// More information, shown beside the title; empty for none.
   public var detail: String
-  /// Whether this is the present value: a list without a query starts there.
+  /// Whether this is the present value. A list without a query selects it first.
   public var isCurrent: Bool
-  /// Why it cannot be chosen now; nil when it can.
+  /// The reason why it cannot be chosen now; nil if it can.
   public var refusal: String?
 
   public var isEnabled: Bool { refusal == nil }
@@ -22,7 +21,7 @@ public struct Choice<ID: Hashable> {
   /// Creates a choice.
   ///
   /// - Parameters:
-  ///   - name: the title unless given.
+  ///   - name: nil for the title.
   ///   - refusal: nil for a choice that can be chosen.
   public init(
     id: ID, label: String = "", title: String, name: String? = nil, synonyms: [String] = [],

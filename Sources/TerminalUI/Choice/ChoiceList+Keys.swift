@@ -1,17 +1,17 @@
 extension ChoiceList {
   /// Handles a key.
   ///
-  /// Characters extend the query; backspace deletes the last one, ctrl-w the last word, ctrl-u all of
-  /// it. The arrows, ctrl-p and ctrl-n, tab and shift-tab select, and wrap around at the ends; page up
-  /// and down, home and end select without wrapping. Enter chooses; escape, ctrl-c and ctrl-g cancel.
+  /// Characters extend the query. Backspace deletes the last one, ctrl-w the last word, ctrl-u the whole query. The
+  /// arrows, ctrl-p and ctrl-n, tab and shift-tab select, and wrap around at the ends. Page up and down, home and end
+  /// select without wrapping. Enter chooses; escape, ctrl-c and ctrl-g cancel.
   public mutating func handle(_ key: Key) -> Outcome {
     let outcome = take(key)
     settle()
     return outcome
   }
 
-  /// Handles a key and leaves the search for a changed query to ``settle()``: when many keys come at
-  /// once, one search is enough. Enter searches at once.
+  /// Handles a key, but leaves the search for a changed query to ``settle()``: one search is enough for many keys.
+  /// Enter searches immediately.
   public mutating func take(_ key: Key) -> Outcome {
     let hadRefusal = refused != nil
     forgetRefusal()
@@ -61,7 +61,7 @@ extension ChoiceList {
     }
   }
 
-  /// Selects a neighbour; the last choice is followed by the first.
+  /// Selects a neighbour. The first choice follows the last one.
   private mutating func step(by distance: Int, _ key: Key) -> Outcome {
     move(by: key) { list in
       list.selection.map { ($0 + distance + list.matchCount) % list.matchCount }

@@ -1,37 +1,36 @@
-/// A list of choices that is filtered as the user types: the model of the command palette and of the
-/// device chooser.
+/// A list of choices that is filtered as the user types: the model of the command palette and the device chooser.
 ///
-/// Without a query, the list starts at the present value (``Choice/isCurrent``): Enter alone changes
-/// nothing. The choices may change while the list is open: the query stays, and the selection stays
-/// with its choice while that is there.
+/// Without a query, the list selects the present value first (``Choice/isCurrent``), so Enter alone changes nothing.
+/// The choices may change while the list is open. The query stays, and the selection stays at its choice while that
+/// exists.
 public struct ChoiceList<ID: Hashable> {
   /// The effect of a key.
   public enum Outcome: Equatable {
-    /// Nothing changed that is shown.
+    /// The shown content has not changed.
     case unchanged
     case changed
-    /// The user chose it.
+    /// The user chose this.
     case chosen(ID)
-    /// It cannot be chosen now; the list stays open and shows the reason.
+    /// This cannot be chosen now. The list stays open and shows the reason.
     case refused(ID, because: String)
     /// The user chose nothing.
     case cancelled
   }
 
-  /// The length limit of a query, in Unicode scalars: one character can have any number of accents.
+  /// The maximum length of a query in Unicode scalars, because one character can have any number of accents.
   public static var queryLimit: Int { 256 }
 
-  /// All choices, also those that the query leaves out.
+  /// All choices, including those that do not match the query.
   public private(set) var choices: [Choice<ID>]
-  /// What the user typed to filter by.
+  /// The text that the user typed as a filter.
   public private(set) var query = ""
-  /// The place of the selected choice in ``matching``; nil when nothing matches.
+  /// The index of the selected choice in ``matching``; nil if nothing matches.
   public private(set) var selection: Int?
-  /// The place in ``matching`` of the first visible choice.
+  /// The index in ``matching`` of the first visible choice.
   public private(set) var firstVisible = 0
-  /// How many choices are visible at once, at least 1.
+  /// The number of visible choices, at least 1.
   public private(set) var visibleCount = 10
-  /// The choice that was refused last, until the next key.
+  /// The choice that was refused by the last key.
   public private(set) var refused: ID?
 
   var ranking: [(index: Int, match: ChoiceMatch)] = []
@@ -40,32 +39,32 @@ public struct ChoiceList<ID: Hashable> {
 
   /// Whether the query has changed since the last search.
   private(set) var isSearchDue = true
-  /// The keys that select, since the query changed.
+  /// The selecting keys since the query changed.
   private var moves: [Key] = []
 
-  /// Creates a list; the present value is selected, or else the first choice.
+  /// Creates a list. It selects the present value, otherwise the first choice.
   public init(_ choices: [Choice<ID>] = []) {
     self.choices = choices
     settle()
   }
 
-  /// The choices that match the query, best first; all of them, as they are, for an empty query.
+  /// The choices that match the query, the best first. For an empty query, all choices in their order.
   public var matching: [Choice<ID>] { ranking.map { choices[$0.index] } }
 
-  /// How many choices match the query.
+  /// The number of choices that match the query.
   public var matchCount: Int { ranking.count }
 
-  /// The selected choice; nil when nothing matches.
+  /// The selected choice; nil if nothing matches.
   public var selected: Choice<ID>? { selection.map { choices[ranking[$0].index] } }
 
-  /// Why the last choice was refused, if it still would be.
+  /// The reason why the last choice was refused, if it would still be refused.
   public var refusal: String? {
     refused.flatMap { id in choices.first { $0.id == id }?.refusal }
   }
 
   /// Replaces the choices.
   ///
-  /// If the selected one is gone, its nearest neighbour that is left is selected.
+  /// If the selected one does not exist any more, the nearest remaining choice is selected.
   public mutating func update(_ choices: [Choice<ID>]) {
     let isNew = choices != self.choices
     guard isNew || isSearchDue else { return }
@@ -82,7 +81,7 @@ public struct ChoiceList<ID: Hashable> {
     if let kept { select(kept) } else { selectBest() }
   }
 
-  /// Searches for the query, if ``take(_:)`` has left that to be done.
+  /// Searches for the query, if ``take(_:)`` has not done that.
   public mutating func settle() {
     guard isSearchDue else { return }
     isSearchDue = false
@@ -93,7 +92,7 @@ public struct ChoiceList<ID: Hashable> {
     moves = []
   }
 
-  /// The new place of the choice nearest to an old place; of two at the same distance, the lower one.
+  /// The new index of the choice that is nearest to an old index. If two have the same distance, it is the lower one.
   private static func nearest(
     to old: Int, in before: [ID], thatHasAPlaceIn places: [ID: Int]
   ) -> Int? {
@@ -105,22 +104,22 @@ public struct ChoiceList<ID: Hashable> {
     return nil
   }
 
-  /// Selects the present value if there is no query, else the best match.
+  /// Selects the present value if there is no query; otherwise the best match.
   private mutating func selectBest() {
     let current = query.isEmpty ? ranking.firstIndex { choices[$0.index].isCurrent } : nil
     select(current ?? 0)
   }
 
-  /// Replaces the query; ``settle()`` or ``update(_:)`` searches for it.
+  /// Replaces the query. ``settle()`` or ``update(_:)`` searches for it.
   public mutating func replaceQuery(_ text: String) { _ = search(text) }
 
-  /// Sets how many choices are visible at once. Less than 1 counts as 1.
+  /// Sets the number of visible choices. A number below 1 counts as 1.
   public mutating func resize(visibleCount: Int) {
     self.visibleCount = max(1, visibleCount)
     scroll()
   }
 
-  /// Changes the query; the best match is selected when it is searched for.
+  /// Changes the query. The search then selects the best match.
   mutating func search(_ query: String) -> Outcome {
     let query = String(query.unicodeScalars.prefix(Self.queryLimit))
     guard query != self.query else { return .unchanged }
@@ -142,13 +141,13 @@ public struct ChoiceList<ID: Hashable> {
     return selection == before ? .unchanged : .changed
   }
 
-  /// Selects a place, or the nearest one.
+  /// Selects an index, or the nearest one.
   mutating func select(_ place: Int) {
     selection = ranking.isEmpty ? nil : min(max(0, place), ranking.count - 1)
     scroll()
   }
 
-  /// Chooses the selected choice if it is enabled.
+  /// Chooses the selected choice if it is available.
   mutating func choose() -> Outcome {
     guard let selected else { return .unchanged }
     guard let reason = selected.refusal else { return .chosen(selected.id) }
@@ -168,7 +167,7 @@ public struct ChoiceList<ID: Hashable> {
     ranking = ChoiceMatch.ranking(of: searchable, for: query)
   }
 
-  /// Scrolls so that the selected choice is visible and no room is left below the last one.
+  /// Scrolls so that the selected choice is visible, and no space is left below the last one.
   private mutating func scroll() {
     firstVisible = min(firstVisible, max(0, ranking.count - visibleCount))
     guard let selection else { return }

@@ -1,32 +1,30 @@
-/// Draws a list of choices: the query in the first line, the choices that match below.
+/// Draws a list of choices: the query in the first line, the matching choices below.
 ///
-/// Lines are no wider than their text, and are not padded to the edge of the screen: many terminals
-/// reflow lines when they are narrowed, and each line that became two would push the text above into the
-/// scrollback, where nobody can erase it.
+/// Lines are not padded to the edge of the screen. Many terminals reflow lines when they become narrower. Each line
+/// that became two would push the text above into the scrollback, where a program cannot erase it.
 public struct ChoiceListView: Sendable {
   /// The text in front of the query.
   public let prompt: String
   /// The width of the screen, in columns.
   public let width: Int
-  /// The number of lines, with the line of the query.
+  /// The number of lines, including the line of the query.
   public let height: Int
-  /// Whether to use bold, dimmed, underlined and reversed text. Without it (`NO_COLOR`, or a simple
-  /// terminal) marks take its place.
+  /// Whether to use bold, dimmed, underlined and reversed text. Otherwise (`NO_COLOR`, or a simple terminal) marks
+  /// replace these attributes.
   public let usesAttributes: Bool
 
-  /// The height limit of a list, in lines.
+  /// The maximum height of a list in lines.
   public static let heightLimit = 12
-  /// The column of the number of matches, behind a query that is not longer.
+  /// The column of the number of matches, after a query that is not too long.
   private static let notePlace = 30
-  /// Rows of this width have room for the reasons why choices are off.
+  /// The width of a screen that has room for the reasons why choices are unavailable.
   private static let roomyWidth = 80
-  /// A narrower column beside the titles is left out.
+  /// The minimum width of the column beside the titles. A narrower one is omitted.
   private static let leastSideWidth = 5
-  /// How many choices decide how wide the columns are. Measuring thousands takes too long.
+  /// The number of choices that determine the widths of the columns. Measuring thousands takes too long.
   private static let measuredCount = 200
 
-  /// Creates a view for a screen. It takes no more than half of the screen and leaves the row of the
-  /// cursor free.
+  /// Creates a view for a screen. It takes at most half of the screen, and leaves the row of the cursor free.
   public init(prompt: String, on size: ScreenSize, usesAttributes: Bool = true) {
     self.prompt = prompt
     width = size.columns
@@ -34,7 +32,7 @@ public struct ChoiceListView: Sendable {
     self.usesAttributes = usesAttributes
   }
 
-  /// How many choices of a list are visible at once.
+  /// The number of visible choices of a list.
   public func visibleCount<ID>(of list: ChoiceList<ID>) -> Int {
     max(1, rowCount(for: list))
   }
@@ -43,15 +41,15 @@ public struct ChoiceListView: Sendable {
     height - 1 - (hasReasonLine(for: list) ? 1 : 0)
   }
 
-  /// Whether the last line has the reason why the selected choice is off: where the rows may have no
-  /// room for all of it.
+  /// Whether the last line has the reason why the selected choice is unavailable. It has where the rows may be too
+  /// narrow for the whole reason.
   private func hasReasonLine<ID>(for list: ChoiceList<ID>) -> Bool {
     width < Self.roomyWidth && height >= 4 && list.choices.contains { !$0.isEnabled }
   }
 
-  /// The lines, none wider than the screen, with the cursor at the end of the query.
+  /// The lines for the screen, with the cursor at the end of the query.
   ///
-  /// - Parameter list: must have ``visibleCount(of:)`` choices visible.
+  /// - Parameter list: a list with ``visibleCount(of:)`` visible choices.
   public func content<ID>(of list: ChoiceList<ID>) -> PanelContent {
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(rowCount(for: list))
     let measured = [places, list.ranking.indices.prefix(Self.measuredCount)].joined()
@@ -62,16 +60,16 @@ public struct ChoiceListView: Sendable {
     return PanelContent([header] + rows + reason, cursorColumn: cursorColumn)
   }
 
-  /// Why the selected choice is off; empty if it is on, so that the height stays the same.
+  /// The reason why the selected choice is unavailable; empty if it is available, so that the height stays the same.
   private func reasonLine<ID>(of list: ChoiceList<ID>) -> StyledLine {
     guard let reason = list.selected?.refusal else { return StyledLine() }
     return StyledLine("  off: \(reason.visibleForm)".truncated(toWidth: width))
   }
 
-  /// The query, and the column behind it; then the number of matches, or why the choice was refused.
+  /// The query with the column after it, then the number of matches or the reason of a refusal.
   private func header<ID>(of list: ChoiceList<ID>) -> (line: StyledLine, cursorColumn: Int) {
     let note = list.refusal ?? "\(list.matchCount)/\(list.choices.count)"
-    // The user is typing at the end of the query: the note never hides it.
+    // The user types at the end of the query, so the note must never hide that.
     let shownNote = note.visibleForm.truncated(toWidth: width * 2 / 3)
     let room = max(0, width - shownNote.displayWidth - 2)
     let query = list.query.visibleForm
@@ -80,7 +78,7 @@ public struct ChoiceListView: Sendable {
     var line = StyledLine(shownPrompt, usesAttributes ? .bold : [])
     line.append(shownQuery)
     let cursorColumn = line.width
-    // It stays in its place while a word is typed.
+    // The note keeps its position while a word is typed.
     let place = max(Self.notePlace, cursorColumn + 2)
     line = line.padded(toWidth: min(place, width - shownNote.displayWidth), [])
     line.append(shownNote, usesAttributes ? (list.refusal == nil ? .dimmed : .bold) : [])
@@ -113,15 +111,15 @@ public struct ChoiceListView: Sendable {
     return line.clipped(toWidth: width)
   }
 
-  /// Appends a text, at most `width` columns of it, with the found characters in bold.
+  /// Appends a text, at most `width` columns of it, with the matching characters in bold.
   private func append(
     _ text: String, _ found: Set<Int>, _ width: Int, _ style: StyledLine.Style,
     to line: inout StyledLine
   ) {
     let shown = text.visibleForm.truncated(toWidth: width)
-    // Where control characters were made visible, the positions no longer fit.
+    // The positions are wrong if control characters were made visible.
     let marks = usesAttributes && text.visibleForm == text ? found : []
-    // The ellipsis may stand where a character was found.
+    // The ellipsis may replace a matching character.
     let kept = shown == text ? shown.count : shown.count - 1
     var (piece, isFound) = ("", false)
     for (number, character) in shown.enumerated() {
@@ -140,12 +138,12 @@ public struct ChoiceListView: Sendable {
     let label: Int
     let title: Int
 
-    /// Where the titles begin: after the selection mark and the labels.
+    /// The column where titles begin, after the selection mark and the labels.
     var titleStart: Int { label > 0 ? 2 + label + 2 : 2 }
     var sideStart: Int { titleStart + title + 2 }
 
-    /// Each column is as wide as its widest entry if all fit. Values and reasons matter more than
-    /// titles, which are shortened for them, down to a half.
+    /// Gives each column the width of its widest entry if they all fit. Values and reasons matter more than titles,
+    /// which are shortened for them by up to a half.
     init<ID>(of choices: [Choice<ID>], width: Int) {
       let widest = { (text: (Choice<ID>) -> String) in
         choices.map { text($0).visibleForm.displayWidth }.max() ?? 0
@@ -165,7 +163,7 @@ extension Choice {
 }
 
 extension String {
-  /// The longest end that fits in `width` columns.
+  /// The longest suffix that fits in `width` columns.
   fileprivate func suffix(ofWidth width: Int) -> String {
     String(String(reversed()).prefix(ofWidth: width).reversed())
   }

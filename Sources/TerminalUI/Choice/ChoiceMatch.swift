@@ -1,10 +1,10 @@
-/// How well a query fits a choice, and where it was found. The lesser match is the better one.
+/// How well a query matches a choice, and at which positions. A lesser match is better.
 ///
-/// From the best to the worst: the query is the label (the key of a command), the name, the
-/// beginning of the name, a synonym, the beginning of a synonym; then each of its words is found
-/// somewhere, in any order, and the word that fits worst counts.
+/// From the best to the worst: the query is the label (the key of a command), the name, a prefix of the name, a
+/// synonym, or a prefix of a synonym. Otherwise each of its words is found anywhere, in any order, and the worst word
+/// counts.
 struct ChoiceMatch: Hashable, Comparable {
-  /// How the query as a whole fits, the best first.
+  /// How the query as a whole matches, the best first.
   enum Rank: Hashable, Comparable {
     case label
     case name
@@ -15,9 +15,9 @@ struct ChoiceMatch: Hashable, Comparable {
   }
 
   let rank: Rank
-  /// Decides between matches of one rank; less is better.
+  /// The order of matches with the same rank. Less is better.
   private(set) var penalty = 0
-  /// Where each word was found.
+  /// The position of each word.
   private var found: [Found] = []
 
   private struct Found: Hashable {
@@ -25,14 +25,15 @@ struct ChoiceMatch: Hashable, Comparable {
     let positions: [Int]
   }
 
-  /// The characters that were found, by their number in the label.
+  /// The indices of the matching characters in the label.
   var label: Set<Int> { positions(in: .label) }
-  /// The characters that were found, by their number in the title.
+  /// The indices of the matching characters in the title.
   var title: Set<Int> { positions(in: .title) }
-  /// The characters that were found, by their number in the detail.
+  /// The indices of the matching characters in the detail.
   var detail: Set<Int> { positions(in: .detail) }
 
-  /// Computed on demand: of thousands of choices, a few are shown.
+  /// The indices of the matching characters in a field. They are computed when needed, because only a few of
+  /// thousands of choices are shown.
   private func positions(in field: SearchableChoice.Field) -> Set<Int> {
     Set(found.lazy.filter { $0.field == field }.flatMap(\.positions))
   }
@@ -41,7 +42,7 @@ struct ChoiceMatch: Hashable, Comparable {
     (one.rank, one.penalty) < (other.rank, other.penalty)
   }
 
-  /// Looks for a query; nil when one of its words is nowhere.
+  /// Matches a query; nil if one of its words is not found.
   init?(_ query: SearchQuery, in choice: SearchableChoice) {
     var worst = SearchText.Closeness.wordStart
     for word in query.words {
@@ -61,7 +62,7 @@ struct ChoiceMatch: Hashable, Comparable {
   private static let gapLimit = 15
   private static let fieldPenalty = 16
 
-  /// The choices in which a query is found, by their number, best first; equal ones keep their order.
+  /// The indices of the matching choices, the best first. Equal ones keep their order.
   static func ranking(
     of choices: [SearchableChoice], for query: SearchQuery
   ) -> [(index: Int, match: ChoiceMatch)] {
@@ -71,14 +72,14 @@ struct ChoiceMatch: Hashable, Comparable {
   }
 }
 
-/// What was typed to search by, prepared for searching.
+/// A typed query, prepared for searching.
 struct SearchQuery {
-  /// Without spaces at its ends.
+  /// The text without spaces at its ends.
   let text: String
   let whole: SearchText
   let words: [SearchWord]
 
-  /// The most words that are looked for by themselves; the last has the rest of the query.
+  /// The maximum number of words that are searched separately. The last one contains the rest of the query.
   private static let wordLimit = 8
 
   init(_ text: String) {
@@ -92,12 +93,11 @@ struct SearchQuery {
 
 /// The texts of a choice, prepared for searching.
 struct SearchableChoice {
-  /// A text of a choice, in the order in which equal finds are preferred.
+  /// A text of a choice, in the order of preference between equal matches.
   enum Field: Int {
     case label, title, synonym, detail
 
-    /// Whether a word may be found there in pieces. Synonyms are not shown, and details say other
-    /// things than what the choice is.
+    /// Whether a word may match in parts. Synonyms are not shown, and details say more than what the choice is.
     var takesPieces: Bool { self == .label || self == .title }
   }
 
@@ -116,11 +116,11 @@ struct SearchableChoice {
       + [(.detail, SearchText(choice.detail))]
   }
 
-  /// How a query fits the label, the name and the synonyms as a whole; nil if it does not.
+  /// How a query matches the label, the name and the synonyms as a whole; nil if it does not.
   func rank(of query: SearchQuery) -> ChoiceMatch.Rank? {
     guard !query.words.isEmpty else { return nil }
     let whole = query.whole
-    // Keys of commands differ by case.
+    // Keys of commands are case-sensitive.
     if key == query.text { return .label }
     if name.characters == whole.characters { return .name }
     if name.hasPrefix(whole) { return .nameStart }
@@ -128,7 +128,7 @@ struct SearchableChoice {
     return synonyms.contains { $0.hasPrefix(whole) } ? .synonymStart : nil
   }
 
-  /// Where a word fits most closely; nil if it is nowhere.
+  /// The closest match of a word; nil if there is none.
   func best(_ word: SearchWord) -> (field: Field, match: SearchText.Match)? {
     var best: (field: Field, match: SearchText.Match)?
     for (field, text) in texts {

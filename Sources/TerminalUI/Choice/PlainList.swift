@@ -1,8 +1,8 @@
-/// A list of choices as numbered lines that are printed once; the answer is a number.
+/// A list of choices as numbered lines that are printed once. The answer is a number.
 public struct PlainList<ID: Hashable> {
   public let choices: [Choice<ID>]
 
-  /// Creates a list; the choices are numbered from 1.
+  /// Creates a list. The choices are numbered from 1.
   public init(_ choices: [Choice<ID>]) { self.choices = choices }
 
   /// The lines, truncated to a width if one is given.
@@ -23,7 +23,7 @@ public struct PlainList<ID: Hashable> {
 
   /// Interprets an answer: a number chooses, an empty line cancels.
   ///
-  /// - Returns: `.unchanged` for anything else: ask again.
+  /// - Returns: `.unchanged` for any other text: ask again.
   public func answer(_ text: String) -> ChoiceList<ID>.Outcome {
     let text = text.filter { !$0.isWhitespace }
     if text.isEmpty { return .cancelled }

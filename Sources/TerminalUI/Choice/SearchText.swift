@@ -1,33 +1,32 @@
-/// A text prepared for searching: case does not count, and `-` and `_` equal a space.
+/// A text prepared for searching: it ignores case, and `-` and `_` equal a space.
 ///
-/// Preparing costs time linear in the text, and so does each search: lists are searched again with
-/// every key that a user types.
+/// Both preparing and searching take time linear in the text: lists are searched at every key that a user types.
 struct SearchText {
-  /// One number a character; equal characters have equal numbers.
+  /// One number for each character. Equal characters have equal numbers.
   let characters: [UInt64]
   private let wordStarts: [Bool]
 
-  /// How a word was found in a text, the closest first.
+  /// How a word matches a text, the closest first.
   enum Closeness: Int, Comparable {
     /// A word of the text begins with it.
     case wordStart
-    /// Its characters begin words of the text or follow one another: `sf` in `send-file`.
+    /// Its characters begin words of the text, or follow one another: `sf` in `send-file`.
     case initials
-    /// It stands inside a word.
+    /// It is inside a word.
     case inside
-    /// Its characters are there in order, with others between.
+    /// Its characters occur in order, with others between them.
     case scattered
 
     static func < (one: Closeness, other: Closeness) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// Where a word was found.
+  /// A match of a word.
   struct Match: Hashable {
     let closeness: Closeness
-    /// The numbers of the characters that were found, ascending.
+    /// The indices of the matching characters, ascending.
     let positions: [Int]
 
-    /// How many characters stand between those that were found.
+    /// The number of other characters between the matching ones.
     var gapCount: Int {
       guard let first = positions.first, let last = positions.last else { return 0 }
       return last - first + 1 - positions.count
@@ -45,7 +44,7 @@ struct SearchText {
       wordStarts.append(kind.beginsWord(after: previous))
       previous = kind
     }
-    // Taking a text apart into characters is slow; ASCII without CR LF has one a byte.
+    // Splitting a text into characters is slow. In ASCII without CR LF, each byte is a character.
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) {
       for byte in text.utf8 { add(Self.folded(byte), Kind(byte)) }
     } else {
@@ -55,7 +54,7 @@ struct SearchText {
     self.wordStarts = wordStarts
   }
 
-  /// What counts about a character where words begin.
+  /// The kind of a character, which determines where words begin.
   private enum Kind {
     case lower, upper, digit, other
 
@@ -75,7 +74,8 @@ struct SearchText {
         ? .digit : !character.isLetter ? .other : character.isUppercase ? .upper : .lower
     }
 
-    /// After what is no letter or digit, at a digit after a letter, at a capital after a small letter.
+    /// Whether a word begins here: after a character that is no letter or digit, at a digit after a letter, or at a
+    /// capital after a small letter.
     func beginsWord(after previous: Kind) -> Bool {
       switch self {
       case .other: false
@@ -96,16 +96,16 @@ struct SearchText {
 
   private static func folded(_ character: Character) -> UInt64 {
     if let byte = character.asciiValue { return folded(byte) }
-    // Equal strings have equal hash values, however their accents are encoded.
+    // Equal strings have equal hash values, for any encoding of their accents.
     return UInt64(bitPattern: Int64(character.lowercased().hashValue)) | 1 << 63
   }
 
   // MARK: Searching
 
-  /// Whether the text begins with another.
+  /// Whether the text begins with another text.
   func hasPrefix(_ other: SearchText) -> Bool { characters.starts(with: other.characters) }
 
-  /// Looks for a word where it fits most closely; nil if it is not there.
+  /// Finds the closest match of a word; nil if there is none.
   func match(_ word: SearchWord) -> Match? {
     guard let first = word.characters.first, characters.count >= word.characters.count else {
       return nil
@@ -124,9 +124,9 @@ struct SearchText {
       ?? scattered(word.characters).map { Match(closeness: .scattered, positions: $0) }
   }
 
-  /// The first place of a word at the beginning of one of the text's, else its first place.
+  /// The first position of a word at the beginning of one of the text's words; otherwise its first position.
   ///
-  /// By Knuth, Morris and Pratt: no character of the text is looked at twice.
+  /// It uses the algorithm of Knuth, Morris and Pratt, which examines each character of the text once.
   private func place(of word: SearchWord) -> (start: Int?, isWordStart: Bool) {
     var first: Int?
     var matched = 0
@@ -144,7 +144,7 @@ struct SearchText {
     return (first, false)
   }
 
-  /// The first way to find a word in which each character begins a word or follows the one before.
+  /// The first match in which each character of the word begins a word of the text or follows the previous character.
   private func initials(_ word: [UInt64], _ first: UInt64) -> [Int]? {
     guard word.count <= wordStarts.count else { return nil }
     var positions: [Int] = []
@@ -156,7 +156,7 @@ struct SearchText {
     return nil
   }
 
-  /// The shortest piece that ends where the word is complete for the first time.
+  /// The shortest part of the text that ends where the word is complete for the first time.
   private func scattered(_ word: [UInt64]) -> [Int]? {
     var found = 0
     guard
@@ -178,7 +178,7 @@ struct SearchText {
 /// A word of a query, prepared for searching.
 struct SearchWord {
   let characters: [UInt64]
-  /// For each beginning of the word, the length of its longest proper prefix that also ends it.
+  /// For each prefix of the word, the length of its longest proper prefix that is also its suffix.
   let borders: [Int]
 
   init(_ word: some StringProtocol) {

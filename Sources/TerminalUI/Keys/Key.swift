@@ -1,15 +1,15 @@
-/// A key as a terminal sends it, or a piece of pasted text.
+/// A key, as a terminal sends it, or a piece of pasted text.
 public enum Key: Hashable, Sendable {
   /// A typed character, one Unicode scalar: a combining accent is a key by itself.
   case character(Unicode.Scalar)
-  /// ctrl and a key: a lower-case letter, or one of `@ [ \ ] ^ _`. Combinations that equal a named key
-  /// (ctrl-i, ctrl-m, ctrl-j, ctrl-h, ctrl-[) are that key.
+  /// A key with ctrl: a lower-case letter, or one of `@ [ \ ] ^ _`. Combinations that equal a named key (ctrl-i,
+  /// ctrl-m, ctrl-j, ctrl-h, ctrl-[) are that key.
   case control(Unicode.Scalar)
-  /// alt and a character.
+  /// A character with alt.
   case alt(Unicode.Scalar)
   /// A key with a name.
   case named(Name, Modifiers)
-  /// A piece of pasted text, at least one byte; UTF-8 is not split within a character.
+  /// A piece of pasted text, at least one byte. UTF-8 characters are not split.
   case paste([UInt8])
 
   /// The keys with a name.

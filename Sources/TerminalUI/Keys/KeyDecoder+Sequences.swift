@@ -1,11 +1,10 @@
-/// The sequences of xterm (ctlseqs, "PC-Style Function Keys"), and those of rxvt and the Linux console
-/// that differ.
+/// The sequences of xterm (ctlseqs, "PC-Style Function Keys"), and different ones of rxvt and the Linux console.
 extension KeyDecoder {
-  /// Takes a byte of a control sequence, ESC `[` parameters final.
+  /// Handles a byte of a control sequence: ESC `[`, parameters, final byte.
   mutating func takeControl(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
     switch byte {
     case UInt8(ascii: "[") where parameters.isEmpty:
-      // The Linux console's F1 to F5: one more byte.
+      // F1 to F5 of the Linux console: one more byte follows.
       state = .skipping(1)
     case UInt8(ascii: "M") where parameters.isEmpty:
       // X10 mouse report: a button and two coordinates.
@@ -16,26 +15,26 @@ extension KeyDecoder {
       state = .ground
       finish(byte, parameters, &keys)
     default:
-      // Not part of a sequence: the beginning of a character.
+      // Not part of a sequence, but the beginning of a character.
       state = .ground
       takeText(byte, &keys)
     }
   }
 
-  /// Takes a byte after ESC `O`, with digits between in some terminals.
+  /// Handles a byte after ESC `O`. Some terminals send digits between them.
   mutating func takeSingle(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ";"):
       state = .single(parameters.count < Self.parameterLimit ? parameters + [byte] : parameters)
     case UInt8(ascii: "a")...UInt8(ascii: "d"):
-      // rxvt with ctrl held down.
+      // rxvt with ctrl.
       state = .ground
       if let name = Key.Name(final: byte - 0x20) { keys.append(.named(name, .control)) }
     case UInt8(ascii: "M"):
       state = .ground
       keys.append(.named(.enter))
     case UInt8(ascii: "j")...UInt8(ascii: "y"):
-      // The keypad in application mode, which the device may have enabled: `*` to `9`.
+      // The keypad in application mode, which the device may have switched on: `*` to `9`.
       state = .ground
       keys.append(.character(Unicode.Scalar(byte - 0x40)))
     case 0x80...:
@@ -44,7 +43,7 @@ extension KeyDecoder {
     default:
       state = .ground
       if let name = Key.Name(final: byte) {
-        // The modifiers may stand alone here.
+        // The parameters may consist of the modifiers alone.
         let numbers = Self.numbers(parameters)
         keys.append(.named(name, Key.Modifiers(parameter: numbers?.last ?? nil)))
       }
@@ -63,22 +62,21 @@ extension KeyDecoder {
         keys.append(.named(name, modifiers))
       }
     case UInt8(ascii: "^"):
-      // rxvt with ctrl held down.
+      // rxvt with ctrl.
       if let first = numbers.first, let number = first, let name = Key.Name(number: number) {
         keys.append(.named(name, .control))
       }
     case UInt8(ascii: "Z"):
       keys.append(.backTab)
     case UInt8(ascii: "a")...UInt8(ascii: "d") where parameters.isEmpty:
-      // rxvt with shift held down. With parameters they are reports of other kinds.
+      // rxvt with shift. With parameters, these are other reports.
       if let name = Key.Name(final: final - 0x20) { keys.append(.named(name, .shift)) }
     default:
       if let name = Key.Name(final: final) { keys.append(.named(name, modifiers)) }
     }
   }
 
-  /// The numbers between semicolons, nil where one is left out; nil for anything but numbers, as
-  /// private parameters are.
+  /// The numbers between semicolons, with nil for an omitted one; nil for anything else, such as private parameters.
   private static func numbers(_ parameters: [UInt8]) -> [Int?]? {
     guard parameters.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x3B }) else { return nil }
     return parameters.split(separator: 0x3B, omittingEmptySubsequences: false)
@@ -115,7 +113,7 @@ extension Key.Name {
 }
 
 extension Key.Modifiers {
-  /// The modifiers of xterm's parameter: one more than the sum of their bits. Meta counts as alt.
+  /// The modifiers from xterm's parameter, which is the sum of their bits plus one. Meta counts as alt.
   fileprivate init(parameter: Int?) {
     guard let parameter, (2...16).contains(parameter) else {
       self = []

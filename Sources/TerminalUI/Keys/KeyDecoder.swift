@@ -1,11 +1,11 @@
-/// Decodes the bytes that a terminal sends into keys.
+/// Decodes the bytes from a terminal into keys.
 ///
-/// A key may be spread over any number of reads. Unknown sequences are dropped completely, so that no
-/// part of them is taken for text: other keys, mouse reports, answers to queries. A control character
-/// ends an incomplete sequence: ctrl-c and Enter always work.
+/// A key may be split between any number of reads. Unknown sequences (other keys, mouse reports, answers to queries)
+/// are dropped completely, so that no part of them is taken for text. A control character ends an incomplete
+/// sequence, so ctrl-c and Enter always work.
 ///
-/// ESC may be the escape key or the beginning of a sequence. While ``isPending``, the caller waits 25
-/// to 50 ms for more bytes and then calls ``flush()``.
+/// ESC may be the escape key or the beginning of a sequence. While ``isPending``, the caller waits 25 to 50 ms for
+/// more bytes and then calls ``flush()``.
 public struct KeyDecoder {
   enum State: Equatable {
     case ground
@@ -15,30 +15,30 @@ public struct KeyDecoder {
     case control([UInt8])
     /// After ESC `O`, with the digits since.
     case single([UInt8])
-    /// In a string that ends with BEL or ESC `\`: OSC, DCS, APC, PM, SOS. Has its second byte.
+    /// In a string that ends with BEL or ESC `\`: OSC, DCS, APC, PM, SOS. The introducer is its second byte.
     case string(introducer: UInt8, isEmpty: Bool)
     /// After ESC in a string: its end, or a new sequence.
     case stringEscape
-    /// In a sequence; the number of bytes that follow.
+    /// In a sequence, with the number of its remaining bytes.
     case skipping(Int)
     case paste
   }
 
-  /// The length limit of parameters, in bytes; known keys have far fewer.
+  /// The maximum length of parameters in bytes. Known keys have far fewer.
   static let parameterLimit = 32
 
   var state = State.ground
   private var assembler = UTF8Assembler()
   private var pasted = PasteBuffer()
 
-  /// Switch bracketed paste on and off.
+  /// The bytes that switch bracketed paste on and off.
   public static let pasteMarksOn = Array("\u{1B}[?2004h".utf8)
   public static let pasteMarksOff = Array("\u{1B}[?2004l".utf8)
 
   /// Creates a decoder.
   public init() {}
 
-  /// Whether the bytes so far are a key by themselves and also the beginning of another key.
+  /// Whether the bytes so far are a complete key and also the beginning of another key.
   public var isPending: Bool {
     switch state {
     case .escape, .stringEscape: true
@@ -58,7 +58,7 @@ public struct KeyDecoder {
 
   /// Decodes bytes up to the end of one key, or all bytes of a paste.
   ///
-  /// - Returns: the keys, mostly one, none while more bytes are needed; and the number of bytes taken.
+  /// - Returns: the keys, usually one, none while more bytes are needed; and the number of bytes taken.
   public mutating func decodeFirst(
     of bytes: some Collection<UInt8>
   ) -> (keys: [Key], count: Int) {
@@ -71,7 +71,7 @@ public struct KeyDecoder {
     return (keys, bytes.count)
   }
 
-  /// Decodes the pending bytes as a key by itself: escape, or alt and a character.
+  /// Decodes the pending bytes as a complete key: escape, or a character with alt.
   public mutating func flush() -> [Key] {
     guard isPending else { return [] }
     defer { state = .ground }
@@ -148,7 +148,7 @@ public struct KeyDecoder {
       state = .ground
       keys.append(.alt(Unicode.Scalar(byte)))
     case 0x80...:
-      // alt and a multi-byte character: alt is ignored.
+      // A multi-byte character with alt: alt is ignored.
       state = .ground
       takeText(byte, &keys)
     default:
@@ -173,7 +173,7 @@ extension Key {
       }
   }
 
-  /// The key with alt, if it is a named key; else the key.
+  /// The key with alt if it is a named key; otherwise the key itself.
   fileprivate var withAlt: Key {
     switch self {
     case .named(let name, let modifiers): .named(name, modifiers.union(.alt))

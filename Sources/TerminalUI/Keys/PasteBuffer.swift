@@ -9,7 +9,7 @@ struct PasteBuffer {
 
   private var bytes: [UInt8] = []
 
-  /// Takes a byte.
+  /// Adds a byte.
   ///
   /// - Returns: whether it completes the end mark.
   mutating func take(_ byte: UInt8) -> Bool {
@@ -21,7 +21,7 @@ struct PasteBuffer {
 
   var isFull: Bool { bytes.count >= Self.capacity }
 
-  /// Takes the bytes that are certain; nil if there are none.
+  /// Removes and returns the bytes that cannot be part of the end mark; nil if there are none.
   mutating func takePiece(isEnd: Bool) -> Key? {
     let held = isEnd ? 0 : max(lengthOfBegunMark, lengthOfBegunCharacter)
     let piece = Array(bytes.dropLast(held))
@@ -36,7 +36,7 @@ struct PasteBuffer {
   }
 
   private var lengthOfBegunCharacter: Int {
-    // The last byte that is not a continuation, and how many bytes its character has.
+    // Finds the last byte that is not a continuation, and the length of its character.
     for (length, byte) in zip(1...3, bytes.reversed()) where byte & 0xC0 != 0x80 {
       let whole =
         switch byte {

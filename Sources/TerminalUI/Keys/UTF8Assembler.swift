@@ -1,26 +1,26 @@
 /// Decodes UTF-8 one byte at a time.
 ///
-/// Invalid bytes are reported as the Unicode Standard recommends (chapter 3, "U+FFFD Substitution of
-/// Maximal Subparts"): one error for each longest beginning of a character.
+/// Invalid bytes are reported as the Unicode Standard recommends (chapter 3, "U+FFFD Substitution of Maximal
+/// Subparts"): one error for each longest beginning of a character.
 struct UTF8Assembler {
   /// The effect of a byte.
   enum Step: Equatable {
     /// More bytes are needed.
     case incomplete
     case scalar(Unicode.Scalar)
-    /// The byte begins no character.
+    /// The byte cannot begin a character.
     case invalid
-    /// The character before is incomplete; take the byte again.
+    /// The previous character is incomplete. Pass the byte again.
     case cutShort
   }
 
   private var value: UInt32 = 0
   private var missing = 0
-  /// The valid range of the next byte. After some first bytes it is smaller than 0x80...0xBF, which
-  /// excludes overlong forms, surrogates and values above U+10FFFF.
+  /// The valid range of the next byte. After some first bytes it is smaller than 0x80...0xBF, to exclude overlong
+  /// forms, surrogates and values above U+10FFFF.
   private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Whether a character has begun and is not complete.
+  /// Whether a character has begun and is incomplete.
   var isIncomplete: Bool { missing > 0 }
 
   mutating func take(_ byte: UInt8) -> Step {

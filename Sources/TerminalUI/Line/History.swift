@@ -1,8 +1,8 @@
-/// The lines that were submitted before, oldest first.
+/// The lines that were submitted earlier, the oldest first.
 ///
-/// Empty lines are not kept, and a line that is repeated is kept once.
+/// Empty lines are not kept. A line that is repeated is kept once.
 public struct History: Equatable, Sendable {
-  /// The most lines that are kept, at least 1.
+  /// The maximum number of lines, at least 1.
   public let capacity: Int
   public private(set) var lines: [String] = []
 
@@ -12,7 +12,7 @@ public struct History: Equatable, Sendable {
     self.capacity = capacity
   }
 
-  /// Appends a line; the oldest is removed if there are too many.
+  /// Appends a line, and removes the oldest one if there are too many.
   public mutating func append(_ line: String) {
     guard !line.isEmpty, line != lines.last else { return }
     lines.append(line)
@@ -21,16 +21,16 @@ public struct History: Equatable, Sendable {
 }
 
 extension History {
-  /// Parses a history: one entry per line.
+  /// Parses a history with one entry per line.
   ///
-  /// A backslash that begins no known escape stands for itself.
+  /// A backslash that does not begin a known escape stands for itself.
   public init(parsing text: String, capacity: Int = 1000) {
     self.init(capacity: capacity)
     for line in text.split(whereSeparator: \.isNewline) { append(Self.unescaped(line)) }
   }
 
-  /// The history as text: one entry per line, with `\\`, `\n`, `\t` and `\u{85}` for the backslash and
-  /// control characters.
+  /// The history as text with one entry per line. Backslashes and control characters are written as `\\`, `\n`, `\t`
+  /// and `\u{85}`.
   public var serialised: String { lines.map { Self.escaped($0) + "\n" }.joined() }
 
   private static func escaped(_ line: String) -> String {

@@ -1,7 +1,7 @@
 extension LineEditor {
   /// Handles a key.
   ///
-  /// A paste of several lines submits each complete one; the rest stays in the line.
+  /// A paste of several lines submits each complete line. The rest stays in the line.
   ///
   /// - Returns: the effects, in order.
   public mutating func handle(_ key: Key) -> [Event] {
@@ -87,8 +87,7 @@ extension LineEditor {
 
   private mutating func delete(_ range: Range<Int>) { replace(range, with: "") }
 
-  /// Inserts pasted text. CR, LF and CR LF end a line; control characters other than the tab are left
-  /// out.
+  /// Inserts pasted text. CR, LF and CR LF end a line. Control characters other than tab are dropped.
   private mutating func insertPasted(_ bytes: [UInt8]) -> [Event] {
     var events: [Event] = []
     var piece = String.UnicodeScalarView()
@@ -108,7 +107,7 @@ extension LineEditor {
     return events
   }
 
-  /// The start of the piece before a position, or around it.
+  /// The start of the part that is before or around a position.
   private func start(ofPieceBefore place: Int, _ isPart: (Character) -> Bool) -> Int {
     var place = place
     while place > 0, !isPart(characters[place - 1]) { place -= 1 }
@@ -116,7 +115,7 @@ extension LineEditor {
     return place
   }
 
-  /// The end of the piece after a position, or around it.
+  /// The end of the part that is after or around a position.
   private func end(ofPieceAfter place: Int, _ isPart: (Character) -> Bool) -> Int {
     var place = place
     while place < characters.count, !isPart(characters[place]) { place += 1 }
@@ -130,7 +129,7 @@ extension Character {
 }
 
 extension Key {
-  /// Whether the key deletes text that ctrl-y inserts again.
+  /// Whether the key deletes text that ctrl-y can insert again.
   fileprivate var kills: Bool {
     switch self {
     case .control("k"), .control("u"), .control("w"), .alt("d"): true

@@ -1,58 +1,58 @@
-/// The line that the user types, edited as in readline(3), before any of it is sent.
+/// The line that the user types before it is sent, edited as in readline(3).
 ///
 /// Positions count characters as a reader sees them: an accent belongs to its letter.
 public struct LineEditor: Sendable {
   /// The effect of a key.
   public enum Event: Equatable, Sendable {
-    /// A line is complete; it is in the history.
+    /// A line is complete. It was added to the history.
     case submit(String)
-    /// A line is complete that is not to be kept: a secret, or one that begins with a space.
+    /// A line is complete and must not be kept, because it is a secret, or begins with a space.
     case submitSecret(String)
     /// ctrl-d in an empty line.
     case endOfInput
-    /// A key that the editor does not use, such as ctrl-c: the program may use it.
+    /// A key that the editor does not use, such as ctrl-c, and that the program can use.
     case unused(Key)
-    /// Text did not fit; `byteCount` of its bytes, as UTF-8, were dropped.
+    /// Text did not fit. This number of bytes of its UTF-8 form was dropped.
     case dropped(byteCount: Int)
   }
 
-  /// The length limit of a line, in Unicode scalars. Each key takes time linear in the line.
+  /// The maximum length of a line in Unicode scalars. Each key takes time linear in the line.
   public static let capacity = 65_536
-  /// The length limit of a character, in scalars: a letter with its accents, an emoji with its joined
-  /// parts. No language needs 32 (Unicode Standard Annex #15, "Stream-Safe Text Format").
+  /// The maximum length of a character in scalars: a letter with its accents, or an emoji with its joined parts. No
+  /// language needs 32 (Unicode Standard Annex #15, "Stream-Safe Text Format").
   public static let characterCapacity = 32
 
   /// The characters of the line.
   public private(set) var characters: [Character] = []
   /// The position where the next character is inserted.
   public private(set) var cursor = 0
-  /// The lines that were submitted before.
+  /// The lines that were submitted earlier.
   public private(set) var history: History
-  /// Whether what is typed is a secret, such as a password. A line that was typed while this was set,
-  /// all of it or a part, is not added to the history.
+  /// Whether typed text is a secret, such as a password. A line that was typed partly or completely while this was
+  /// set is not added to the history.
   public var takesSecret = false
 
-  /// What ctrl-y inserts.
+  /// The text that ctrl-y inserts.
   private var killed = ""
-  /// Whether the last key killed: the next kill is added to the same text.
+  /// Whether the last key killed text. If so, the next kill is added to that text.
   private(set) var isKilling = false
-  /// The line of the history that is shown; nil for none.
+  /// The index of the shown line of the history; nil for none.
   private var recalled: Int?
   /// The line that was being typed when the first line was recalled.
   private var unfinished: [Character] = []
-  /// Whether a paste has ended a line with CR: LF after it belongs to the same line end.
+  /// Whether a paste has ended a line with CR. An LF after it belongs to the same line end.
   var followsReturn = false
   /// Whether a part of the line was typed as a secret.
   private var isSecret = false
   /// The number of scalars in the line.
   private var scalarCount = 0
-  /// How many bytes did not fit since they were last reported.
+  /// The number of bytes that did not fit since the last report.
   private var droppedCount = 0
 
   /// Creates an editor with an empty line.
   public init(history: History = History()) { self.history = history }
 
-  /// Changes to another history; the line stays.
+  /// Changes to another history. The line stays.
   public mutating func replaceHistory(_ other: History) {
     history = other
     recalled = nil
@@ -61,10 +61,10 @@ public struct LineEditor: Sendable {
   /// The text of the line.
   public var text: String { String(characters) }
 
-  /// Replaces a part of the line, and puts the cursor after the new text.
+  /// Replaces a part of the line, and moves the cursor after the new text.
   ///
-  /// Characters are formed again where the texts meet: an accent joins the letter before it, and two
-  /// characters may become one when the text between them goes.
+  /// Characters are formed again where the texts meet: an accent joins the letter before it, and two characters may
+  /// become one when the text between them is removed.
   mutating func replace(_ range: Range<Int>, with text: some StringProtocol) {
     let removedCount = characters[range].scalarCount
     let room = max(0, Self.capacity - scalarCount + removedCount)
@@ -77,13 +77,13 @@ public struct LineEditor: Sendable {
     let formed = formed(before + String(characters[range.upperBound..<joint.upperBound]))
     cursor = joint.lowerBound + before.count
     characters.replaceSubrange(joint, with: formed)
-    // Characters that were cut off may have stood before the cursor.
+    // Characters before the cursor may have been cut off.
     cursor = min(cursor, characters.count)
   }
 
-  /// The part of the line whose characters may change when a range is replaced: one character on
-  /// either side, and more where flags stand in a row, since each is a pair of letters, or where a
-  /// joiner had nothing to join.
+  /// The part of the line whose characters may change when a range is replaced. It includes one character on either
+  /// side, and more where there are several flags in a row, because each is a pair of letters, or a joiner without a
+  /// partner.
   private func joint(around range: Range<Int>) -> Range<Int> {
     let start = max(0, range.lowerBound - 1)
     var end = min(range.upperBound + 1, characters.count)
@@ -93,10 +93,10 @@ public struct LineEditor: Sendable {
     return start..<end
   }
 
-  /// The characters of a text, none longer than ``characterCapacity``: the rest of it is dropped.
+  /// The characters of a text. Scalars of a character above ``characterCapacity`` are dropped.
   private mutating func formed(_ text: String) -> [Character] {
     var characters = Array(text)
-    // What is cut off may have kept characters apart: they are formed again.
+    // Dropped scalars may have separated characters, so the characters are formed again.
     while characters.contains(where: { $0.unicodeScalars.count > Self.characterCapacity }) {
       let kept = String(characters.map(\.cutOff).joined())
       let old = characters.scalarCount
@@ -109,7 +109,7 @@ public struct LineEditor: Sendable {
 
   mutating func move(to place: Int) { cursor = min(max(0, place), characters.count) }
 
-  /// Deletes a part of the line; ctrl-y inserts it again.
+  /// Deletes a part of the line. ctrl-y inserts it again.
   mutating func kill(_ range: Range<Int>) {
     let text = String(characters[range])
     if !isKilling {
@@ -123,15 +123,15 @@ public struct LineEditor: Sendable {
     isKilling = true
   }
 
-  /// Says that the key that comes next does not go on with a kill.
+  /// Ends a kill, so that the next killed text replaces the present one.
   mutating func endKill() { isKilling = false }
 
   mutating func yank() { replace(cursor..<cursor, with: killed) }
 
-  /// Ends the line and begins another.
+  /// Ends the line and begins a new one.
   mutating func submit() -> Event {
     let line = text
-    // Text that was killed in a secret line is a part of the secret.
+    // Text that was killed in a secret line is part of the secret.
     if isSecret || takesSecret { killed = "" }
     let isKept = !isSecret && !takesSecret && !line.hasPrefix(" ")
     if isKept { history.append(line) }
@@ -139,12 +139,12 @@ public struct LineEditor: Sendable {
     return isKept ? .submit(line) : .submitSecret(line)
   }
 
-  /// Notes whether the line contains a secret now.
+  /// Records whether the line now contains a secret.
   mutating func noteSecret() {
     if takesSecret && !characters.isEmpty { isSecret = true }
   }
 
-  /// Reports what was dropped since the last report.
+  /// Reports the bytes that were dropped since the last report.
   mutating func takeDropped() -> [Event] {
     defer { droppedCount = 0 }
     return droppedCount == 0 ? [] : [.dropped(byteCount: droppedCount)]
@@ -160,14 +160,14 @@ public struct LineEditor: Sendable {
     unfinished = []
   }
 
-  /// Shows an older line of the history, or a newer one; after the newest, the unfinished line.
+  /// Shows an older or newer line of the history. After the newest one follows the unfinished line.
   mutating func recall(older: Bool) {
     let lines = history.lines
     let place = (recalled ?? lines.count) + (older ? -1 : 1)
     guard (0...lines.count).contains(place) else { return }
     if recalled == nil { unfinished = characters }
     recalled = place == lines.count ? nil : place
-    // A file may have been written by another program, with lines of any length.
+    // The file may come from another program, with lines of any length.
     let line = recalled.map { lines[$0] } ?? String(unfinished)
     (characters, cursor, scalarCount) = ([], 0, 0)
     replace(0..<0, with: line)
@@ -179,13 +179,13 @@ extension Sequence<Character> {
 }
 
 extension Character {
-  /// Whether it begins with a regional indicator, of which two make a flag.
+  /// Whether it begins with a regional indicator. Two of these make a flag.
   fileprivate var isFlagLetter: Bool {
     unicodeScalars.first.map { (0x1F1E6...0x1F1FF).contains($0.value) } ?? false
   }
 
-  /// Whether it ends with a scalar that may join the next character: the zero-width joiner, or the
-  /// virama of an Indic script.
+  /// Whether it ends with a scalar that may join the next character: the zero-width joiner, or the virama of an Indic
+  /// script.
   fileprivate var isJoining: Bool {
     guard let last = unicodeScalars.last, last.value >= 0x300 else { return false }
     return last == "\u{200D}" || last.properties.canonicalCombiningClass == .virama

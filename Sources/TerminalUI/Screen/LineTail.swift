@@ -1,24 +1,24 @@
-/// The end of the text on the screen, from the last line feed on: it tells the column of the cursor.
+/// The end of the text on the screen, from the last line feed on. It determines the column of the cursor.
 ///
-/// A terminal cannot be asked for the column without an answer among the keys. Adding a piece costs the
-/// same however long the piece is; the column is computed when somebody asks.
+/// A program cannot ask a terminal for the column without the answer appearing among the keys. Adding a piece takes
+/// the same time for any length; the column is only computed when it is needed.
 public struct LineTail: Sendable {
-  /// The longest line whose column is known, in bytes.
+  /// The maximum length in bytes of a line whose column is known.
   public static let limit = 1_024
 
   private var bytes: [UInt8] = []
   /// Whether the line begins in the first column.
   private var isKnown = false
 
-  /// Creates the tail of a text that is not known.
+  /// Creates the tail of an unknown text.
   public init() {}
 
   /// Adds bytes that were shown.
-  // Not generic: it is called for each piece, and generic code of another module is not specialized.
+  // Not generic: this is called for each piece, and generic code of another module is not specialised.
   public mutating func add(_ piece: UnsafeRawBufferPointer) {
     let end = piece.count - min(piece.count, Self.limit + 1)
     if let lineFeed = piece[end...].lastIndex(of: 0x0A) {
-      // Without a return the cursor stays in the column where it was.
+      // Without a CR the cursor stays in its column.
       let before = lineFeed == 0 ? bytes.last : piece[lineFeed - 1]
       start(isKnown: before == 0x0D)
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[(lineFeed + 1)...]))
@@ -29,10 +29,10 @@ public struct LineTail: Sendable {
     }
   }
 
-  /// Takes note that the cursor is in the first column of a line.
+  /// Records that the cursor is in the first column of a line.
   public mutating func begin() { start(isKnown: true) }
 
-  /// Takes note that the place of the cursor is not known.
+  /// Records that the position of the cursor is unknown.
   public mutating func forget() { start(isKnown: false) }
 
   private mutating func start(isKnown: Bool) {
@@ -40,8 +40,8 @@ public struct LineTail: Sendable {
     self.isKnown = isKnown
   }
 
-  /// The column of the cursor, counted from 0; nil if it is not known, or if the line does not fit in
-  /// a row of a screen with so many columns.
+  /// The column of the cursor, counted from 0; nil if it is unknown, or if the line does not fit into a row of a
+  /// screen with the given number of columns.
   public func column(ofColumns columns: Int) -> Int? {
     let start = isKnown ? bytes.startIndex : bytes.lastIndex(of: 0x0D)
     guard let start else { return nil }
@@ -64,7 +64,7 @@ public struct LineTail: Sendable {
     return column
   }
 
-  /// Skips a control sequence that leaves the cursor where it is: SGR, EL, and modes.
+  /// Skips a control sequence that does not move the cursor: SGR, EL, and modes.
   private static func skipSequence(in rest: inout Substring) -> Bool {
     guard rest.popFirst() == "[" else { return false }
     while let character = rest.popFirst() {

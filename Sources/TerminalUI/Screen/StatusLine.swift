@@ -1,32 +1,32 @@
-/// One line at the bottom of the screen that stays while the text above it scrolls.
+/// A line at the bottom of the screen that stays while the text above it scrolls.
 ///
-/// The text is kept off the row by a scroll region (DECSTBM) that ends above it. Setting the region
-/// sends the cursor to the upper left corner, so it is remembered and restored around that. The
-/// region is a mode of the terminal: it must be reset, by ``disable()``, before the terminal is
-/// given to somebody else. A device that resets the terminal, or sets a region of its own as
-/// full-screen programs do, takes the line away; ``resize(to:_:)`` to the same size brings it back.
+/// A scroll region (DECSTBM) that ends above the row keeps the text off it. Setting the region moves the cursor to
+/// the upper left corner, so the cursor is saved before and restored after that. The region is a mode of the
+/// terminal: ``disable()`` must reset it before another program uses the terminal. A device that resets the terminal
+/// or sets its own region, as full-screen programs do, removes the line; ``resize(to:_:)`` to the same size restores
+/// it.
 public struct StatusLine: Sendable {
-  /// The screen that the region is set for; nil while the line is off.
+  /// The screen for which the region is set; nil while the line is off.
   public private(set) var size: ScreenSize?
   private var shown = StyledLine()
   private let isASCII: Bool
 
-  /// The fewest rows of a screen that has a status line: a scroll region has at least two.
+  /// The minimum number of rows of a screen with a status line: a scroll region has at least two.
   public static let minimumRows = 3
 
   /// Creates a status line that is off.
   ///
-  /// - Parameter isASCII: whether the terminal shows nothing but ASCII.
+  /// - Parameter isASCII: whether the terminal can only show ASCII.
   public init(isASCII: Bool = false) { self.isASCII = isASCII }
 
-  /// How much of a screen is left above the line.
+  /// The part of a screen above the line.
   public func rest(of size: ScreenSize) -> ScreenSize {
     self.size == nil ? size : ScreenSize(rows: size.rows - 1, columns: size.columns)
   }
 
-  /// The bytes that switch the line on; none on a screen that is too small, where it stays off.
+  /// The bytes that switch the line on; empty for a screen that is too small, where it stays off.
   ///
-  /// A cursor in the last row goes up one row, with the text.
+  /// A cursor in the last row moves up one row, together with the text.
   public mutating func enable(on size: ScreenSize, _ text: String) -> [UInt8] {
     guard size.rows >= Self.minimumRows else { return [] }
     self.size = size
@@ -38,13 +38,13 @@ public struct StatusLine: Sendable {
     return script.bytes + redraw(text)
   }
 
-  /// The bytes that show a text; none while the line is off or shows it already.
+  /// The bytes that show a text; empty while the line is off or already shows it.
   public mutating func show(_ text: String) -> [UInt8] {
     guard let size, line(text, size) != shown else { return [] }
     return redraw(text)
   }
 
-  /// The bytes that show a text, whatever is in the line: something may have erased the screen.
+  /// The bytes that show a text in any case, because the screen may have been erased.
   public mutating func redraw(_ text: String) -> [UInt8] {
     guard let size else { return [] }
     shown = line(text, size)
@@ -57,10 +57,10 @@ public struct StatusLine: Sendable {
     return script.bytes
   }
 
-  /// The bytes that adapt the line to a screen that has another size now.
+  /// The bytes that adapt the line to a new size of the screen.
   ///
-  /// Where its row is now is not known, but it is below the cursor: all of that is erased. On a
-  /// screen that has become too small the line is off afterwards.
+  /// The present position of its row is unknown, but below the cursor, so everything there is erased. If the screen
+  /// has become too small, the line is then off.
   public mutating func resize(to size: ScreenSize, _ text: String) -> [UInt8] {
     guard self.size != nil else { return [] }
     var script = TerminalScript()
@@ -69,7 +69,7 @@ public struct StatusLine: Sendable {
     return script.bytes + Panel.eraseBelow(on: size) + enable(on: size, text)
   }
 
-  /// The bytes that switch the line off, erase it, and give the whole screen back to the text.
+  /// The bytes that switch the line off, erase it, and reset the scroll region to the whole screen.
   public mutating func disable() -> [UInt8] {
     guard let size else { return [] }
     self.size = nil

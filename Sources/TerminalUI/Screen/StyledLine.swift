@@ -1,6 +1,6 @@
-/// A line of the screen: text with attributes, none of which is colour.
+/// A line of the screen: text with attributes other than colours.
 public struct StyledLine: Hashable, Sendable {
-  /// How a piece of text is set off.
+  /// The attributes of a piece of text.
   public struct Style: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -19,7 +19,7 @@ public struct StyledLine: Hashable, Sendable {
     public let style: Style
   }
 
-  /// The pieces from left to right; neighbours differ in style.
+  /// The pieces from left to right. Neighbours have different styles.
   public private(set) var runs: [Run] = []
 
   /// Creates a line.
@@ -28,10 +28,10 @@ public struct StyledLine: Hashable, Sendable {
   /// The text without its styles.
   public var text: String { runs.map(\.text).joined() }
 
-  /// How many columns the line takes.
+  /// The width of the line in columns.
   public var width: Int { runs.reduce(0) { $0 + $1.text.displayWidth } }
 
-  /// Adds text at the right, with what a terminal would obey made visible.
+  /// Appends text, with control characters made visible.
   public mutating func append(_ text: String, _ style: Style = []) {
     guard !text.isEmpty else { return }
     let text = text.visibleForm
@@ -42,21 +42,21 @@ public struct StyledLine: Hashable, Sendable {
     }
   }
 
-  /// The line in no more than so many columns.
+  /// The line, clipped to a width in columns.
   public func clipped(toWidth width: Int) -> StyledLine {
     var left = width
     var line = StyledLine()
     for run in runs where left > 0 {
       let text = run.text.prefix(ofWidth: left)
       line.append(text, run.style)
-      // What did not fit ends the line, also if a narrower character follows.
+      // Text that did not fit ends the line, even if a narrower character follows.
       left = text == run.text ? left - text.displayWidth : 0
     }
     return line
   }
 
-  /// The line in as many lines as it needs at a width, broken at spaces where there are any; all but
-  /// the first begin with an indentation, of less than the width. The lines have the first run's style.
+  /// The line broken into lines of a width, at spaces where possible. All lines but the first begin with an
+  /// indentation, which must be less than the width. They have the style of the first run.
   public func wrapped(toWidth width: Int, indentation: Int) -> [StyledLine] {
     guard self.width > width, let style = runs.first?.style, indentation < width else {
       return [self]
@@ -66,7 +66,7 @@ public struct StyledLine: Hashable, Sendable {
     while !rest.isEmpty {
       let indent = String(repeating: " ", count: lines.isEmpty ? 0 : indentation)
       let room = width - indent.count
-      // A wide character in one column has no room: it is left to the terminal.
+      // A wide character does not fit into one column. The terminal decides what to do with it.
       var piece = rest.prefix(ofWidth: room)
       if piece.isEmpty { piece = String(rest.prefix(1)) }
       let next = rest.dropFirst(piece.count).first
@@ -81,7 +81,7 @@ public struct StyledLine: Hashable, Sendable {
     return lines
   }
 
-  /// The line followed by spaces in a style, up to a width in columns.
+  /// The line, followed by spaces in a style up to a width in columns.
   public func padded(toWidth width: Int, _ style: Style = []) -> StyledLine {
     var line = self
     line.append(String(repeating: " ", count: max(0, width - self.width)), style)

@@ -1,7 +1,7 @@
-/// Bytes for a terminal, written down one action after the other.
+/// A sequence of bytes for a terminal, composed of actions.
 ///
-/// The names are those of the VT500 manuals (https://vt100.net/docs/vt510-rm/), which terminals of
-/// today implement: xterm, VTE, tmux, screen, the Linux console and others.
+/// The names are those of the VT500 manuals (https://vt100.net/docs/vt510-rm/), which today's terminals implement:
+/// xterm, VTE, tmux, screen, the Linux console and others.
 struct TerminalScript {
   private(set) var bytes: [UInt8] = []
 
@@ -9,7 +9,7 @@ struct TerminalScript {
 
   mutating func write(_ other: [UInt8]) { bytes += other }
 
-  /// Writes a line with its styles, and leaves them switched off.
+  /// Writes a line with its styles, and then resets the style.
   mutating func write(_ line: StyledLine) {
     for run in line.runs {
       let codes = run.style.codes
@@ -21,16 +21,16 @@ struct TerminalScript {
     }
   }
 
-  /// DECSC: remembers the cursor's place, the attributes, the character sets and the origin mode.
+  /// DECSC: saves the cursor's position, the attributes, the character sets and the origin mode.
   mutating func saveCursor() { write("\u{1B}7") }
 
-  /// DECRC: goes back to what was remembered; it stays remembered.
+  /// DECRC: restores the saved state, which stays saved.
   mutating func restoreCursor() { write("\u{1B}8") }
 
-  /// IND: one row down in the same column; in the last row, the text moves up instead.
+  /// IND: moves one row down in the same column. In the last row, the text moves up instead.
   mutating func index() { write("\u{1B}D") }
 
-  /// CUU and CUD: up for a negative number of rows, as far as there are any.
+  /// CUU and CUD: moves up for a negative number of rows, at most to the edge of the screen.
   mutating func moveDown(_ rows: Int) {
     if rows > 0 { write("\u{1B}[\(rows)B") }
     if rows < 0 { write("\u{1B}[\(-rows)A") }
@@ -38,7 +38,7 @@ struct TerminalScript {
 
   mutating func carriageReturn() { write("\r") }
 
-  /// CR and CUF: to a column of the row, counted from 0.
+  /// CR and CUF: moves to a column of the row, counted from 0.
   mutating func moveToColumn(_ column: Int) {
     carriageReturn()
     if column > 0 { write("\u{1B}[\(column)C") }
@@ -47,7 +47,7 @@ struct TerminalScript {
   /// DECTCEM: shows or hides the cursor.
   mutating func showCursor(_ isShown: Bool) { write("\u{1B}[?25\(isShown ? "h" : "l")") }
 
-  /// CUP: to the beginning of a row, counted from 1.
+  /// CUP: moves to the beginning of a row, counted from 1.
   mutating func moveToRow(_ row: Int) { write("\u{1B}[\(row);1H") }
 
   /// EL: erases from the cursor to the end of its row.
@@ -56,20 +56,20 @@ struct TerminalScript {
   /// ED: erases from the cursor to the end of the screen.
   mutating func eraseToEndOfScreen() { write("\u{1B}[J") }
 
-  /// DECSTBM: text scrolls in the first so many rows; nil for all of the screen. The cursor goes to
-  /// the upper left corner.
+  /// DECSTBM: makes only the given number of first rows scroll; nil for the whole screen. The cursor moves to the
+  /// upper left corner.
   mutating func setScrollRegion(rows: Int?) { write(rows.map { "\u{1B}[1;\($0)r" } ?? "\u{1B}[r") }
 
-  /// DECOM off: rows are counted from the top of the screen, whatever the device has set. DECRC
-  /// brings the device's mode back.
+  /// DECOM off: counts rows from the top of the screen in any mode that the device has set. DECRC restores the
+  /// device's mode.
   mutating func countRowsFromTop() { write("\u{1B}[?6l") }
 
-  /// Draws something elsewhere and comes back: place, attributes and character sets are as before.
+  /// Draws elsewhere and returns: position, attributes and character sets are then as before.
   ///
-  /// While drawing, what runs over the edge is cut off there (DECAWM off), attributes are plain, so
-  /// that what is erased has no colour, and letters are letters: the device may have switched to
-  /// line drawing. Afterwards the automatic wrap is on, as terminals start with it; whether the
-  /// device had it off, only those tell whose DECRC restores it.
+  /// While drawing, text is clipped at the edge (DECAWM off), attributes are reset, so that erased cells have no
+  /// colour, and letters are shown as letters, because the device may have switched to line drawing. Afterwards
+  /// automatic wrap is on, the default of terminals. If the device had switched it off, only terminals whose DECRC
+  /// restores it keep that.
   mutating func aside(_ draw: (inout TerminalScript) -> Void) {
     saveCursor()
     write("\u{1B}[?7l\u{1B}[0m\u{F}\u{1B}(B")
@@ -78,8 +78,7 @@ struct TerminalScript {
     restoreCursor()
   }
 
-  /// Moves the text up where there is not enough room below the cursor, which stays where it is in
-  /// the text.
+  /// Moves the text up if there is not enough room below the cursor, which keeps its position in the text.
   mutating func makeRoom(rows: Int) {
     for _ in 0..<rows { index() }
     moveDown(-rows)

@@ -1,6 +1,6 @@
-/// Text for a terminal that shows no other characters than those of ASCII.
+/// Text for a terminal that can only show ASCII characters.
 extension StringProtocol {
-  /// The text in as many columns: `~` stands for an ellipsis, `?` for each column of another character.
+  /// The text with the same number of columns: `~` replaces an ellipsis, `?` each column of another character.
   public var asciiForm: String {
     guard utf8.contains(where: { $0 >= 0x80 }) else { return String(self) }
     return reduce(into: "") { text, character in
@@ -16,7 +16,7 @@ extension StringProtocol {
 }
 
 extension PanelContent {
-  /// The content in ASCII, each character in the same place.
+  /// The content in ASCII, with each character at the same position.
   public var asciiForm: PanelContent {
     var content = self
     content.lines = lines.map { line in

@@ -1,10 +1,9 @@
 /// The width of text on a terminal, in columns.
 ///
-/// Widths are those of wcwidth(3): 2 for wide characters and emoji, 0 for combining characters.
-/// Terminals differ about emoji of several scalars; lines that must not run over the edge are drawn
-/// with automatic wrap off.
+/// Widths are those of wcwidth(3): 2 for wide characters and emoji, 0 for combining characters. Terminals show emoji
+/// of several scalars differently. Lines that must not exceed the edge are drawn with automatic wrap off.
 extension Unicode.Scalar {
-  /// The width of the scalar: 0, 1 or 2 columns. Control characters have none.
+  /// The width of the scalar: 0, 1 or 2 columns. Control characters have the width 0.
   public var displayWidth: Int {
     // Nearly all text is ASCII.
     if (0x20..<0x7F).contains(value) { return 1 }
@@ -15,7 +14,7 @@ extension Unicode.Scalar {
       // Terminals show the soft hyphen.
       return value == 0xAD ? 1 : 0
     default:
-      // The vowels and final consonants of a Korean syllable are drawn onto its first one.
+      // The vowels and final consonants of a Korean syllable are drawn onto its first letter.
       if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return 0 }
       return isWide ? 2 : 1
     }
@@ -23,13 +22,13 @@ extension Unicode.Scalar {
 
   private var isWide: Bool {
     guard value >= 0x1100 else { return false }
-    // Half of a flag: two of them make one emoji of two columns.
+    // Half of a flag. Two of them make one emoji of two columns.
     if (0x1F1E6...0x1F1FF).contains(value) { return false }
     return properties.isEmojiPresentation || Self.wideRanges.contains { $0.contains(value) }
   }
 
-  /// East_Asian_Width W and F of the Unicode Character Database, without the emoji. Unassigned code
-  /// points between wide ones are included, which keeps the table short.
+  /// The ranges with East_Asian_Width W and F in the Unicode Character Database, without the emoji. They include
+  /// unassigned code points between wide ones, which keeps the table short.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF,
     0x4E00...0xA4C6, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE6B,
@@ -38,11 +37,11 @@ extension Unicode.Scalar {
 }
 
 extension Character {
-  /// The width of the character: 0, 1 or 2 columns; that of its widest scalar.
+  /// The width of the character: 0, 1 or 2 columns. It is the width of its widest scalar.
   public var displayWidth: Int {
     if let byte = asciiValue { return (0x20..<0x7F).contains(byte) ? 1 : 0 }
     let scalars = unicodeScalars
-    // Variation selector 16 asks for an emoji; two halves of a flag are one.
+    // Variation selector 16 makes an emoji; so do two halves of a flag.
     if scalars.count > 1 {
       if scalars.contains("\u{FE0F}") { return 2 }
       if scalars.allSatisfy({ (0x1F1E6...0x1F1FF).contains($0.value) }) { return 2 }
@@ -58,21 +57,21 @@ extension StringProtocol {
     return reduce(0) { $0 + $1.displayWidth }
   }
 
-  /// Whether each byte is a character of one column. Taking other text apart into characters is slow.
+  /// Whether each byte is a character of one column. Splitting other text into characters is slow.
   private var isPrintableASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 
-  /// The text in at most `width` columns, with an ellipsis in place of the rest.
+  /// The text in at most `width` columns. An ellipsis replaces the rest.
   ///
   /// - Parameters:
-  ///   - width: in columns; a negative number counts as 0.
-  ///   - ellipsis: one column or more. It is left out where it does not fit.
+  ///   - width: the number of columns; a negative number counts as 0.
+  ///   - ellipsis: one or more columns. It is omitted where it does not fit.
   public func truncated(toWidth width: Int, ellipsis: String = "…") -> String {
     guard displayWidth > width else { return String(self) }
     let mark = ellipsis.displayWidth <= width ? ellipsis : ""
     return prefix(ofWidth: width - mark.displayWidth) + mark
   }
 
-  /// The longest beginning that fits in `width` columns.
+  /// The longest prefix that fits in `width` columns.
   func prefix(ofWidth width: Int) -> String {
     if isPrintableASCII { return String(prefix(Swift.max(0, width))) }
     var left = width
