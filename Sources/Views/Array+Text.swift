@@ -9,7 +9,7 @@ extension [UInt8] {
     append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }
 
-  /// Appends a decimal number, padded on the left.
+  /// Appends a decimal number with padding on the left.
   mutating func append(
     decimal number: UInt64, width: Int = 1, padding: UInt8 = UInt8(ascii: "0")
   ) {
@@ -30,8 +30,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a mark that stands for a character that is not shown: its code point between angle
-  /// brackets, `<9b>`.
+  /// Appends a mark for a character that is not shown: its code point in angle brackets, `<9b>`.
   mutating func append(markOf codePoint: UInt32) {
     append(UInt8(ascii: "<"))
     let digits = (8 - codePoint.leadingZeroBitCount / 4)

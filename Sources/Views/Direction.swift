@@ -1,7 +1,7 @@
-/// The direction in which bytes go.
+/// The direction of bytes.
 public enum Direction: String, Hashable, Sendable, CaseIterable {
-  /// What the device sends.
+  /// From the device to this program.
   case fromDevice = "from-device"
-  /// What is sent to the device.
+  /// From this program to the device.
   case toDevice = "to-device"
 }

@@ -1,25 +1,25 @@
 /// Stages in series.
 ///
-/// Two buffers take turns, so that a piece costs no allocation; a piece that no stage changes is not
-/// copied at all.
+/// It uses two buffers alternately, so that a piece needs no allocation. A piece that no stage changes is not copied
+/// at all.
 public struct Pipeline {
-  /// The stages, in the order in which the bytes pass them. Call ``flush(at:_:)`` before removing one
-  /// in which bytes may wait.
+  /// The stages in the order in which the bytes pass them. Call ``flush(at:_:)`` before removing a stage in which
+  /// bytes may wait.
   public var stages: [any ByteStage]
-  /// The output of the last stage that changed anything.
+  /// The output of the last stage that has changed the piece.
   private var front: [UInt8] = []
   private var back: [UInt8] = []
 
   /// Creates a pipeline.
   public init(_ stages: [any ByteStage] = []) { self.stages = stages }
 
-  /// Sends a piece through all stages.
+  /// Passes a piece through all stages.
   ///
   /// - Parameters:
   ///   - bytes: the piece.
-  ///   - moment: when it was read.
-  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call, which
-  ///   uses its memory again.
+  ///   - moment: the time of the read.
+  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call, which reuses its
+  ///   memory.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment
   ) -> [UInt8]? {
@@ -35,7 +35,7 @@ public struct Pipeline {
     return isChanged ? front : nil
   }
 
-  /// Sends a piece through all stages and appends the output.
+  /// Passes a piece through all stages, and appends the output.
   mutating func append(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, to output: inout [UInt8]
   ) {
@@ -46,7 +46,7 @@ public struct Pipeline {
     }
   }
 
-  /// Whether anything waits in any stage.
+  /// Whether bytes wait in any stage.
   public var isWaiting: Bool { stages.contains { $0.isWaiting } }
 
   /// Flushes all stages, and returns the output.
@@ -59,23 +59,23 @@ public struct Pipeline {
     return front
   }
 
-  /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first
-  /// column of an empty line, or to an unknown place.
+  /// Records that other code has written to the terminal, or moved its cursor to the first column of an empty line or
+  /// to an unknown position.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     for index in stages.indices { stages[index].cursorDidMove(toMargin: isAtMargin) }
   }
 
-  /// The bytes that undo the changes that the stream has made to the terminal; empty if there are none.
+  /// The bytes that undo the changes that the stream has made to the terminal's state; empty if there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 
-  /// The bytes that bring a terminal into the state that the stream has set, whatever state it is in;
-  /// empty if no stage knows.
+  /// The bytes that bring a terminal from any state into the state that the stream has set; empty if no stage knows
+  /// that.
   public var screenState: [UInt8] { stages.flatMap(\.screenState) }
 
   /// Whether the stream has hidden the cursor.
   public var isCursorHidden: Bool { stages.contains { $0.isCursorHidden } }
 
-  /// Sends the contents of ``front`` through a stage.
+  /// Passes the contents of ``front`` through a stage.
   private mutating func pass(stage index: Int, at moment: Moment) {
     back.removeAll(keepingCapacity: true)
     let result = front.withUnsafeBytes { bytes in

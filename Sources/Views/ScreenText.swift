@@ -1,11 +1,11 @@
-/// The text on the screen: what the device sends and, with local echo, what the user types.
+/// The text on the screen: received text and, with local echo, typed text.
 ///
-/// The device's bytes pass maps, the escape filter and highlights, or the hex dump instead; then both
-/// pass the timestamps, because they share the lines on the screen.
+/// Received bytes pass the maps, the escape filter and the highlights, or the hex dump instead. Then received and
+/// typed text pass the timestamps, because they share the lines on the screen.
 public struct ScreenText {
-  /// Maps, escape filter and highlights. Bytes shown as numbers do not pass them.
+  /// Maps, escape filter and highlights. The hex dump bypasses them.
   public private(set) var device = Pipeline()
-  /// Shows numbers instead of text; nil for text.
+  /// Shows bytes in hexadecimal; nil for text.
   public var dump: HexDump?
   private var lines = Lines()
   private var buffer: [UInt8] = []
@@ -13,36 +13,34 @@ public struct ScreenText {
   /// Creates the text of a screen, without any stages.
   public init() {}
 
-  /// At most a ``LineStamper``.
+  /// The stage of timestamps: at most a ``LineStamper``.
   public var stamps: Pipeline { lines.stamps }
 
-  /// Shows what is typed, unless there is a dump; nil for no echo.
+  /// Shows typed text, unless there is a hex dump; nil for no echo.
   public var echo: LocalEcho? {
     get { lines.echo }
     set { lines.echo = newValue }
   }
 
-  /// Replaces stages, in which nothing may wait; see ``flush(at:_:)``.
+  /// Replaces stages. No bytes may wait in the old ones; see ``flush(at:_:)``.
   public mutating func setStages(device: Pipeline, stamps: Pipeline) {
     self.device = device
     lines.stamps = stamps
   }
 
-  /// The bytes that undo the changes that the device has made to the terminal; empty if there are
-  /// none.
+  /// The bytes that undo the changes that the device has made to the terminal's state; empty if there are none.
   public var restoration: [UInt8] { device.restoration }
 
-  /// The bytes that bring a terminal into the state that the device has set, whatever state it is in;
-  /// empty if that is not known.
+  /// The bytes that bring a terminal from any state into the state that the device has set; empty if that is unknown.
   public var screenState: [UInt8] { device.screenState }
 
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { device.isCursorHidden }
 
-  // Each of the following returns the bytes to show. Release them before the next call, which uses their
-  // memory again.
+  // Each of the following methods returns the bytes to show. Release them before the next call, which reuses their
+  // memory.
 
-  /// The text for bytes that the device sent; nil if it is these bytes, which are not copied then.
+  /// The text for received bytes; nil if it equals these bytes, which are not copied then.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment
   ) -> [UInt8]? {
@@ -53,8 +51,7 @@ public struct ScreenText {
     return changed.withUnsafeBytes { lines.pass($0, at: moment) } ?? changed
   }
 
-  /// The text for bytes as they were typed. Where numbers are shown, Enter ends the row, whose bytes
-  /// ``send(_:at:)`` has returned.
+  /// The text for typed bytes. In the hex view, Enter ends the row whose bytes ``send(_:at:)`` has returned.
   public mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
     guard lines.echo != nil else { return [] }
     if dump != nil {
@@ -64,15 +61,15 @@ public struct ScreenText {
     return lines.type(bytes, at: moment)
   }
 
-  /// The text for bytes as they are sent to the device, where numbers are shown.
+  /// The text for sent bytes in the hex view.
   public mutating func send(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
     dump == nil ? [] : dump(bytes, .toDevice, at: moment)
   }
 
-  /// Whether anything waits for more bytes.
+  /// Whether bytes wait for more bytes.
   public var isWaiting: Bool { dump?.isWaiting ?? device.isWaiting }
 
-  /// What waits for more bytes: at the end, or after a pause.
+  /// The text of waiting bytes. Call it at the end, or after a pause.
   public mutating func flush(at moment: Moment) -> [UInt8] {
     if dump != nil {
       buffer.removeAll(keepingCapacity: true)
@@ -83,8 +80,8 @@ public struct ScreenText {
     return rest.withUnsafeBytes { lines.pass($0, at: moment) } ?? rest
   }
 
-  /// Takes note that somebody else has written to the terminal, or moved its cursor: to the first
-  /// column of an empty line, or to an unknown place.
+  /// Records that other code has written to the terminal, or moved its cursor to the first column of an empty line or
+  /// to an unknown position.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     device.cursorDidMove(toMargin: isAtMargin)
     lines.stamps.cursorDidMove(toMargin: isAtMargin)
@@ -105,14 +102,14 @@ public struct ScreenText {
   }
 }
 
-/// The lines on the screen, which the device and the user share.
+/// The lines on the screen, which contain text of the device and of the user.
 private struct Lines {
   var stamps = Pipeline()
   var echo: LocalEcho?
   private var stamped: [UInt8] = []
   private var passed: [UInt8] = []
 
-  /// - Returns: the bytes to show; nil if they are the piece.
+  /// - Returns: the bytes to show; nil if they equal the piece.
   mutating func pass(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8]? {
     if bytes.isEmpty { return nil }
     guard echo != nil else { return stamps.transform(bytes, at: moment) }

@@ -1,28 +1,26 @@
-/// The local echo: shows on the screen what the user types, between what the device sends.
+/// The local echo: shows typed text on the screen, between the text of the device.
 ///
 /// ## Principles of operation
 ///
-/// - **The echo is text for a person.** Enter starts a new line, Backspace erases a character, and
-///   control characters are shown as `^C`. What goes to the device is not affected.
-/// - **Neither side overwrites the other.** After a CR, text of the device goes to a new line if the
-///   line holds echo, and echo goes to a new line if the line holds anything. CR LF stays CR LF.
-/// - **The end of the echo is a margin.** BS and CUB move the device's cursor back over its own text
-///   behind the echo and no further, as they stop in the first column of other lines.
-/// - **Backspace erases echo only**, and only at the end of the line. Once the device has written
-///   behind the echo, both stay.
-/// - **A device that moves the cursor to another row draws the screen itself.** Nothing is protected
-///   from it.
+/// - **The echo is text for a person.** Enter starts a new line, Backspace erases a character, and control characters
+///   are shown as `^C`. The bytes for the device are not affected.
+/// - **Neither side overwrites the other.** After a CR, the device's text goes to a new line if the line contains
+///   echo, and echo goes to a new line if the line contains anything. CR LF stays CR LF.
+/// - **The end of the echo is a margin.** BS and CUB move the device's cursor back over its own text after the echo,
+///   but no further, as they stop at the first column of other lines.
+/// - **Backspace erases only echo**, and only at the end of the line. Once the device has written after the echo,
+///   both stay.
+/// - **A device that moves the cursor to another row draws on the screen itself.** Nothing is protected from it.
 ///
-/// The echo is the last stage before the screen: it sees every character that reaches the screen, and
-/// so knows the column of the cursor as long as only text and simple controls come. It needs the
-/// column to erase across the edge of the screen. Where the column is unknown, it erases by BS, as on
-/// a printing terminal.
+/// The echo is the last stage before the screen. It sees every character for the screen, and so knows the column of
+/// the cursor as long as only text and simple controls arrive. It needs the column to erase across the edge of the
+/// screen. Where the column is unknown, it erases by BS, as on a terminal that can only print.
 public struct LocalEcho {
   /// A character of the echo that Backspace can erase.
   private struct Cell {
-    /// In columns.
+    /// The width in columns.
     let width: Int
-    /// The column that it begins in, from 0; nil if unknown.
+    /// The column where it begins, counted from 0; nil if unknown.
     let start: Int?
   }
 
@@ -32,21 +30,20 @@ public struct LocalEcho {
   private var typed = TypedText()
   private var items: [TypedText.Item] = []
 
-  /// The echo at the end of the line, as far as Backspace reaches.
+  /// The echo at the end of the line that Backspace can erase.
   private var cells: [Cell] = []
-  /// Whether the line holds echo that Backspace does not reach.
+  /// Whether the line contains echo that Backspace cannot erase.
   private var holdsFixedEcho = false
-  /// Whether the line holds text of the device.
+  /// Whether the line contains text of the device.
   private var holdsText = false
-  /// How many columns of the device's text stand behind the echo, at least.
+  /// The minimum number of columns with text of the device after the echo.
   private var following = 0
-  /// Whether a CR has moved the cursor to the beginning of a line that holds something.
+  /// Whether a CR has moved the cursor to the beginning of a line that is not empty.
   private var isReturned = false
-  /// The column of the cursor, from 0; the number of columns if the next character wraps; nil if
-  /// unknown.
+  /// The column of the cursor, counted from 0; the number of columns if the next character wraps; nil if unknown.
   private var column: Int?
 
-  /// How many characters Backspace can erase.
+  /// The maximum number of characters that Backspace can erase.
   private static let reach = 4_096
   private static let tabDistance = 8
 
@@ -54,9 +51,9 @@ public struct LocalEcho {
   ///
   /// - Parameters:
   ///   - isAtMargin: whether the cursor is in the first column.
-  ///   - draws: whether the terminal obeys escape sequences.
+  ///   - draws: whether the terminal supports escape sequences.
   ///   - columns: returns the width of the screen, at least 1.
-  ///   - width: returns how many columns a character takes.
+  ///   - width: returns the number of columns of a character.
   public init(
     isAtMargin: Bool, draws: Bool = true, columns: @escaping () -> Int,
     width: @escaping (Unicode.Scalar) -> Int
@@ -67,8 +64,7 @@ public struct LocalEcho {
     setColumn(isAtMargin: isAtMargin)
   }
 
-  /// Takes note that somebody else moved the cursor: to the first column of an empty line, or to an
-  /// unknown column.
+  /// Records that other code has moved the cursor to the first column of an empty line, or to an unknown column.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     if isAtMargin { beginLine() }
     setColumn(isAtMargin: isAtMargin)
@@ -82,18 +78,18 @@ public struct LocalEcho {
   }
 
   private mutating func setColumn(isAtMargin: Bool) {
-    // Where nothing can be drawn, the column is of no use.
+    // Where nothing can be drawn, the column is not needed.
     column = isAtMargin && draws ? 0 : nil
   }
 
-  // MARK: What is typed
+  // MARK: Typed text
 
-  /// Appends what the screen shows for typed bytes.
+  /// Appends the screen's text for typed bytes.
   ///
   /// - Parameters:
-  ///   - bytes: the bytes as they were typed.
-  ///   - moment: when they were typed.
-  ///   - stamps: puts the time in front of lines.
+  ///   - bytes: the typed bytes.
+  ///   - moment: the time at which they were typed.
+  ///   - stamps: inserts the time at the beginning of lines.
   public mutating func type(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, through stamps: inout Pipeline,
     into output: inout [UInt8]
@@ -127,13 +123,13 @@ public struct LocalEcho {
       $0 + width($1)
     }
     if let column, column < columns(), column + textWidth > columns() {
-      // The text stays together, whatever the terminal does with what does not fit.
+      // Keeps the text together, because terminals treat text that does not fit differently.
       output += [.carriageReturn, .lineFeed]
       self.column = 0
     }
     let start = output.count
     stamp(text, at: moment, through: &stamps, into: &output)
-    // Only a stamp can stand in front of the text.
+    // Only a timestamp can precede the text.
     output[start..<(output.count - text.count)].withUnsafeBytes { if !$0.isEmpty { note($0) } }
     addCell(width: textWidth, into: &output)
   }
@@ -155,7 +151,7 @@ public struct LocalEcho {
     guard let end = column.map({ $0 + width }) else { return }
     column = end
     guard end >= columns() else { return }
-    // Terminals differ about a cursor that waits behind the last column: it goes to the next row now.
+    // Terminals differ about a cursor after the last column. This moves it to the next row immediately.
     output += [0x20, .carriageReturn]
     column = 0
   }
@@ -163,7 +159,7 @@ public struct LocalEcho {
   private mutating func erase(into output: inout [UInt8]) {
     guard let cell = cells.popLast() else { return }
     if let column, let start = cell.start, column < start + cell.width {
-      // The row above ends with the character: CUU, CHA, EL.
+      // The row above ends with the character. Erases it by CUU, CHA, EL.
       output.append("\u{1B}[A\u{1B}[")
       output.append(decimal: UInt64(start + 1))
       output.append("G\u{1B}[K")
@@ -175,16 +171,15 @@ public struct LocalEcho {
     column = cell.start
   }
 
-  // MARK: What the device sends
+  // MARK: Text of the device
 
-  /// Passes a piece that the device sent, with its timestamps; see
-  /// ``ByteStage/transform(_:at:into:)``.
+  /// Passes a piece from the device, with its timestamps; see ``ByteStage/transform(_:at:into:)``.
   public mutating func pass(
     _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
   ) -> StageResult {
     var index = 0
     if !holdsEcho, let end = bytes.lastIndex(of: .lineFeed) {
-      // Nothing needs protection before the last line.
+      // Only the last line needs protection.
       beginLine()
       setColumn(isAtMargin: end > 0 && bytes[end - 1] == .carriageReturn)
       index = end + 1
@@ -212,7 +207,7 @@ public struct LocalEcho {
     return .changed
   }
 
-  /// Whether the echo would be overwritten, so that the item has to go to a new line.
+  /// Whether the item would overwrite the echo, and so must go to a new line.
   private func overwritesEcho(_ item: UnsafeRawBufferPointer) -> Bool {
     guard holdsEcho else { return false }
     switch item[0] {
@@ -220,9 +215,9 @@ public struct LocalEcho {
     case .escape:
       guard let control = ControlSequence(parsing: item) else { return false }
       switch control.final {
-      // ECH, DCH, ICH, REP, CUF, HPR change what is at or behind the cursor.
+      // ECH, DCH, ICH, REP, CUF and HPR change the text at or after the cursor.
       case "X", "P", "@", "b", "C", "a": return isReturned
-      // EL and ED from the cursor on; other forms of ED erase the screen.
+      // EL and ED from the cursor on. Other forms of ED erase the screen.
       case "K": return isReturned || control.firstNumber != 0
       case "J": return isReturned && control.firstNumber == 0
       // CHA, HPA, CBT.
@@ -234,9 +229,9 @@ public struct LocalEcho {
     }
   }
 
-  /// Takes note of an item that does not overwrite the echo.
+  /// Handles an item that does not overwrite the echo.
   ///
-  /// - Returns: what goes to the screen in its place; nil if it goes there as it is.
+  /// - Returns: the bytes for the screen instead of the item; nil to show the item itself.
   private mutating func take(_ item: UnsafeRawBufferPointer) -> [UInt8]? {
     switch item[0] {
     case .carriageReturn:
@@ -260,7 +255,7 @@ public struct LocalEcho {
 
   private mutating func moveBack(by count: Int) -> [UInt8]? {
     if isReturned { return nil }
-    // From behind the last column, BS moves the cursor in front of the last two characters.
+    // After the last column, BS moves the cursor before the last two characters.
     let isWrapping = column == columns()
     let room = max(0, isWrapping ? following - 1 : following)
     let way = holdsEcho ? min(count, room) : count
@@ -271,7 +266,7 @@ public struct LocalEcho {
     return way == count ? nil : Array(repeating: .backspace, count: way)
   }
 
-  /// Takes note of text of the device.
+  /// Records text of the device.
   private mutating func note(_ text: UnsafeRawBufferPointer) {
     holdsFixedEcho = holdsEcho
     cells.removeAll(keepingCapacity: true)
@@ -298,12 +293,12 @@ public struct LocalEcho {
     following += itemWidth
     guard let column, itemWidth > 0 else { return }
     let (end, columns) = (column + itemWidth, columns())
-    // A run of narrow characters can fill several rows; a wide one stays whole.
+    // A run of narrow characters can fill several rows. A wide character is never split.
     let isRun = item[0].isPrintable
     self.column = end <= columns ? end : isRun ? (end - 1) % columns + 1 : itemWidth
   }
 
-  /// From the cursor to the next tab stop.
+  /// The number of columns from the cursor to the next tab stop.
   private var widthOfTab: Int { Self.tabDistance - (column ?? 0) % Self.tabDistance }
 
   // MARK: Escape sequences
@@ -315,7 +310,7 @@ public struct LocalEcho {
     }
     let count = max(1, control.firstNumber)
     switch control.final {
-    // A cursor that does not wrap stays in the last column.
+    // Without automatic wrap, the cursor stays in the last column.
     case "h", "l": if control.concerns(mode: 7) { column = nil }
     case "m", "K", "X", "P", "@": break
     case "J": if control.firstNumber != 0 { forget() }
@@ -331,20 +326,20 @@ public struct LocalEcho {
 
   private mutating func take(escape: Unicode.Scalar) {
     switch escape {
-    // DECSC moves nothing; IND is a line feed.
+    // DECSC moves nothing. IND works like a line feed.
     case "7": break
     case "D": feedLine()
     default: forget()
     }
   }
 
-  /// The cursor is somewhere else on the screen.
+  /// Records that the cursor is at an unknown position on the screen.
   private mutating func forget() {
     beginLine()
     (holdsText, column) = (true, nil)
   }
 
-  /// Where an item ends: a run of printable ASCII, a character, a control or a sequence.
+  /// The end of an item: a run of printable ASCII, a character, a control character or a sequence.
   private func endOfItem(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     switch bytes[start] {
     case 0x20..<0x7F: return bytes[start...].firstIndex { !$0.isPrintable } ?? bytes.count
@@ -364,7 +359,7 @@ public struct LocalEcho {
 }
 
 extension ControlSequence {
-  /// - Parameter bytes: any escape sequence; nil if it is not a control sequence, or is cut off.
+  /// - Parameter bytes: any escape sequence; nil if it is not a control sequence, or is incomplete.
   fileprivate init?(parsing bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 2, bytes[1] == UInt8(ascii: "["),
       let last = bytes.last, (0x40..<0x7F).contains(last)
@@ -372,7 +367,7 @@ extension ControlSequence {
     self.init(Array(bytes))
   }
 
-  /// The first parameter; 0 if it is left out or not a plain number.
+  /// The first parameter; 0 if it is omitted or not a plain number.
   fileprivate var firstNumber: Int {
     guard parameters.isWellFormed() else { return 0 }
     var numbers = parameters.makeIterator()

@@ -1,23 +1,23 @@
-/// Turns typed bytes into what the local echo shows for them.
+/// Converts typed bytes into the items that the local echo shows.
 struct TypedText: Sendable {
-  /// What the echo shows for a key.
+  /// The echo of a key.
   enum Item: Hashable {
-    /// A character, or a control character as `^C`.
+    /// A character, or a control character in the form `^C`.
     case text([UInt8])
-    /// Tab: blanks up to the next tab stop.
+    /// Tab: spaces up to the next tab stop.
     case tab
     /// Enter: a new line.
     case newLine
-    /// Backspace: the last character disappears.
+    /// Backspace: the last character is erased.
     case erase
   }
 
-  /// The bytes of a character that is not complete.
+  /// The bytes of an incomplete character.
   private var pending: [UInt8] = []
   private var character: UTF8Character?
   private var wasReturn = false
 
-  /// Appends the items for a byte: none within a character, two where a character breaks off.
+  /// Appends the items for a byte: none inside of a character, two where a character is cut short.
   mutating func take(_ byte: UInt8, into items: inout [Item]) {
     if var character {
       if character.take(byte) {
@@ -32,7 +32,7 @@ struct TypedText: Sendable {
     wasReturn = byte == .carriageReturn
     switch byte {
     case .carriageReturn: items.append(.newLine)
-    // A pasted CR LF is one end of a line.
+    // A pasted CR LF is a single line end.
     case .lineFeed: if !followsReturn { items.append(.newLine) }
     case .backspace, .delete: items.append(.erase)
     case .tab: items.append(.tab)

@@ -1,13 +1,13 @@
-/// A complete control sequence: `ESC [`, parameters, a final byte.
+/// A complete control sequence: `ESC [`, parameters, and a final byte.
 struct ControlSequence {
-  /// What stands before the final byte, private marks and intermediate bytes too.
+  /// Everything before the final byte, including private marks and intermediate bytes.
   let parameters: Parameters
-  /// What tells the function. Meant to be read as a character.
+  /// The final byte as a character, which identifies the function.
   let final: Unicode.Scalar
   /// The parameters after the question mark of a private mode; nil without one.
   private let modes: Parameters?
 
-  /// - Parameter bytes: the sequence, from its `ESC` on.
+  /// - Parameter bytes: the sequence, including its `ESC`.
   init(_ bytes: [UInt8]) {
     let inner = bytes[2..<(bytes.count - 1)]
     parameters = Parameters(inner)
@@ -15,23 +15,22 @@ struct ControlSequence {
     modes = inner.first == UInt8(ascii: "?") ? Parameters(inner.dropFirst()) : nil
   }
 
-  /// What becomes of it.
+  /// The treatment of the sequence.
   var verdict: Verdict { isHarmless ? .passed : isHabit ? .dropped : .shown }
 
-  /// What becomes of a sequence.
+  /// The treatment of a sequence.
   enum Verdict: Hashable {
-    /// It is for the terminal.
+    /// It is passed to the terminal.
     case passed
-    /// Nobody needs to see it.
+    /// It is dropped, because no user needs to see it.
     case dropped
-    /// It is shown instead of obeyed.
+    /// It is shown as text.
     case shown
   }
 
-  /// Whether these are private modes that shells and editors switch as a matter of course, around
-  /// every prompt and every screen: application keys (1), the cursor's blinking (12), the alternate
-  /// screen (47, 1047 to 1049), the mouse (1000 to 1006, 1015), focus (1004), meta keys (1034),
-  /// bracketed paste (2004), synchronised output (2026).
+  /// Whether these are private modes that shells and editors usually switch at every prompt and on every screen:
+  /// application keys (1), the blinking cursor (12), the alternate screen (47, 1047 to 1049), the mouse (1000 to
+  /// 1006, 1015), focus (1004), meta keys (1034), bracketed paste (2004), synchronised output (2026).
   private var isHabit: Bool {
     guard final == "h" || final == "l", let modes, !modes.isEmpty, modes.isWellFormed() else {
       return false
@@ -44,12 +43,11 @@ struct ControlSequence {
     }
   }
 
-  /// Whether it does no more than move the cursor and change what is shown.
+  /// Whether it only moves the cursor or changes the shown text.
   ///
-  /// A list of what is let through, from ECMA-48 and xterm's `ctlseqs`: what is not on it is not.
-  /// Every function on it takes plain numbers, which excludes everything that begins with a private mark
-  /// or has an intermediate byte, and takes no more of them than it needs: with more, `T` would turn
-  /// on mouse reports and `s` would set margins.
+  /// This is a list of permitted sequences, from ECMA-48 and xterm's `ctlseqs`. Every function in it takes plain
+  /// numbers, which excludes sequences with a private mark or an intermediate byte, and no more of them than it
+  /// needs: with more, `T` would switch on mouse reports, and `s` would set margins.
   var isHarmless: Bool {
     switch final {
     // ICH, cursor movement, CHT, EL, IL, DL, DCH, SU, SD, ECH, CBT, HPA, HPR, REP, VPA, VPR.
@@ -57,7 +55,7 @@ struct ControlSequence {
       parameters.areNumbers(atMost: 1)
     // CUP, HVP, DECSTBM.
     case "H", "f", "r": parameters.areNumbers(atMost: 2)
-    // ED, without 3: what has scrolled away is the user's.
+    // ED, but not 3, because the scrollback belongs to the user.
     case "J":
       parameters.areNumbers(atMost: 1) && parameters.allSatisfy { $0.number != 3 }
     // Saves and restores the cursor.
@@ -68,20 +66,19 @@ struct ControlSequence {
     }
   }
 
-  /// Whether these are modes that we know how to set back: the cursor is shown (25), long lines wrap
-  /// (7).
+  /// Whether these are modes that this program can restore: the cursor is visible (25), long lines wrap (7).
   private var isHarmlessMode: Bool {
     guard let modes, !modes.isEmpty, modes.isWellFormed() else { return false }
     return modes.allSatisfy { $0.number == 25 || $0.number == 7 }
   }
 
-  /// Whether a private mode is among those that are set or reset.
+  /// Whether the sequence sets or resets a private mode.
   func concerns(mode: Int) -> Bool { modes?.contains { $0.number == mode } ?? false }
 
-  /// Whether these are colours and styles, and no fonts.
+  /// Whether these are colours and styles, but not fonts.
   ///
-  /// 10 to 20 choose fonts. To the Linux console 11 and 12 are another character set, and 0 does not
-  /// end them (console_codes(4)).
+  /// The parameters 10 to 20 select fonts. On the Linux console, 11 and 12 select another character set, and 0 does
+  /// not reset that (console_codes(4)).
   private var isHarmlessRendition: Bool {
     guard parameters.isWellFormed(allowingColons: true) else { return false }
     var numbers = parameters.makeIterator()
@@ -96,7 +93,7 @@ struct ControlSequence {
     return true
   }
 
-  /// Skips the numbers of a colour: `5;N` or `2;R;G;B`. They are no functions of their own.
+  /// Skips the numbers of a colour: `5;N` or `2;R;G;B`. They are not functions themselves.
   private static func skipColor(in numbers: inout Parameters.Iterator) -> Bool {
     guard let kind = numbers.next(), !kind.isCompound, kind.number == 5 || kind.number == 2 else {
       return false

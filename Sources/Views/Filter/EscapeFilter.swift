@@ -1,30 +1,29 @@
-/// Keeps a device from controlling the user's terminal.
+/// Prevents a device from controlling the user's terminal.
 ///
-/// Text passes, and the sequences that do nothing but move the cursor, erase, scroll and colour.
-/// Everything else is shown instead of obeyed: `ESC` as `^[`, other control characters in the same
-/// way, C1 as `<9b>`, bytes that are no UTF-8 as U+FFFD. Nothing that comes out makes a terminal
-/// answer. Dropped is what says nothing to anybody: NUL, which devices pad with, and the modes that
-/// shells and editors switch around every prompt, see ``ControlSequence``.
+/// Text passes, and so do sequences that only move the cursor, erase, scroll and colour. Everything else is shown as
+/// text: `ESC` as `^[`, other control characters in the same way, C1 as `<9b>`, invalid UTF-8 as U+FFFD. No output
+/// makes a terminal answer. Two things are dropped because they tell a user nothing: NUL, which devices use as
+/// padding, and the modes that shells and editors switch at every prompt, see ``ControlSequence``.
 ///
-/// The states are those of Paul Williams' parser for DEC's terminals (https://vt100.net/emu), with
-/// UTF-8 decoded first, so that C1 is a character and never a byte. Strings (OSC, DCS, APC, PM, SOS)
-/// need no state that collects: their introducer is shown, and what follows is text.
+/// The states are those of Paul Williams' parser for DEC terminals (https://vt100.net/emu). UTF-8 is decoded first,
+/// so C1 is a character and never a byte. Strings (OSC, DCS, APC, PM, SOS) are not collected: their introducer is
+/// shown, and the rest is text.
 public struct EscapeFilter: ByteStage, Sendable {
   private var state = State.ground
-  /// The bytes of what is not complete yet: an escape sequence, or a character.
+  /// The bytes of an incomplete escape sequence or character.
   private var pending: [UInt8] = []
-  /// Whether the text belongs to a string whose introducer was shown: the bell that ends it is no
-  /// bell.
+  /// Whether the text belongs to a string whose introducer was shown. The BEL that ends the string must then not
+  /// ring.
   private var isInString = false
   private var screen = ScreenState()
 
-  /// How long a control sequence may be; one that is longer is shown.
+  /// The maximum length of a control sequence. A longer one is shown.
   static let maximalLength = 64
 
   private enum State {
     /// Between sequences.
     case ground
-    /// Within a character of several bytes.
+    /// Inside of a character of several bytes.
     case character(UTF8Character)
     /// After `ESC`.
     case escape
@@ -34,50 +33,49 @@ public struct EscapeFilter: ByteStage, Sendable {
     case characterSet
   }
 
-  /// Whether the terminal shows UTF-8. If not, characters beyond ASCII are shown by their code points,
-  /// and bytes that are no UTF-8 by their values: `<e9>`.
+  /// Whether the terminal can show UTF-8. Otherwise characters beyond ASCII are shown by their code points, and
+  /// invalid bytes by their values: `<e9>`.
   private let showsUTF8: Bool
   private let permission: Permission
 
-  /// Which of the harmless sequences pass; the others are dropped.
+  /// The harmless sequences that pass. The others are dropped.
   public enum Permission: Hashable, Sendable {
     /// All.
     case drawing
-    /// Colours and styles: text that shares its lines with other text must not move the cursor.
+    /// Colours and styles only: text that shares its lines with other text must not move the cursor.
     case colours
     /// None: the terminal can only print.
     case none
   }
 
-  /// Creates a filter, for the beginning of a stream.
+  /// Creates a filter for the beginning of a stream.
   ///
   /// - Parameters:
-  ///   - showsUTF8: whether the terminal shows UTF-8; if not, nothing but ASCII comes out.
-  ///   - permission: which sequences pass.
+  ///   - showsUTF8: whether the terminal can show UTF-8; otherwise the output is ASCII.
+  ///   - permission: the sequences that pass.
   public init(showsUTF8: Bool = true, permitting permission: Permission = .drawing) {
     self.showsUTF8 = showsUTF8
     self.permission = permission
     pending.reserveCapacity(Self.maximalLength)
   }
 
-  /// How many bytes wait for what completes them.
+  /// The number of bytes of an incomplete sequence or character.
   var waiting: Int { pending.count }
 
-  /// The sequences that undo what the device has left changed: colours, a hidden cursor, lines that
-  /// do not wrap, a scroll region. Empty if nothing is.
+  /// The sequences that undo the device's changes: colours, a hidden cursor, lines that do not wrap, a scroll region.
+  /// Empty if there are none.
   public var restoration: [UInt8] { screen.restoration }
 
-  /// The sequences that bring a terminal into the state that the device has set, whatever state it is in.
+  /// The sequences that bring a terminal from any state into the state that the device has set.
   public var screenState: [UInt8] { screen.screenState }
 
-  /// The sequences that bring a terminal into the state that no device has changed, whatever state it
-  /// is in.
+  /// The sequences that bring a terminal from any state into its original state.
   public static var originalScreenState: [UInt8] { ScreenState().screenState }
 
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { screen.isCursorHidden }
 
-  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -98,12 +96,12 @@ public struct EscapeFilter: ByteStage, Sendable {
     return .changed
   }
 
-  /// Whether a part of a sequence or of a character waits for its rest.
+  /// Whether a sequence or a character is incomplete.
   public var isWaiting: Bool {
     if case .ground = state { false } else { true }
   }
 
-  /// Shows the part of a sequence or of a character that waits for its rest.
+  /// Shows the incomplete sequence or character.
   public mutating func flush(into output: inout [UInt8]) {
     switch state {
     case .ground: break
@@ -162,7 +160,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     case "(":
       state = .characterSet
       pending.append(byte)
-    // DECKPAM, DECKPNM: what the keypad sends.
+    // DECKPAM, DECKPNM: the mode of the keypad.
     case "=", ">": dropPending()
     // DECSC, DECRC, IND, NEL, RI.
     case "7", "8", "D", "E", "M":
@@ -179,7 +177,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     }
   }
 
-  /// ASCII, which is what there is.
+  /// Drops a sequence that selects ASCII, which is the present character set.
   private mutating func takeCharacterSet(_ byte: UInt8, into output: inout [UInt8]) {
     if byte == UInt8(ascii: "B") { return dropPending() }
     showPending(into: &output)
@@ -204,9 +202,9 @@ public struct EscapeFilter: ByteStage, Sendable {
     }
   }
 
-  /// Judges the control sequence that is complete now.
+  /// Decides about the complete control sequence.
   ///
-  /// A function of its own: the sequence must be gone when its bytes are, or they would be copied.
+  /// This is a separate function so that the sequence is released before its bytes, which avoids a copy.
   private mutating func judgePending() -> ControlSequence.Verdict {
     let sequence = ControlSequence(pending)
     let verdict = sequence.verdict
@@ -239,16 +237,16 @@ public struct EscapeFilter: ByteStage, Sendable {
     }
   }
 
-  /// Shows a character that is no text by its number.
+  /// Shows a character that is not text as its number.
   private mutating func show(codePoint: UInt32, into output: inout [UInt8]) {
     output.append(markOf: codePoint)
-    // C1 ends a string, or begins one: DCS, SOS, OSC, PM, APC.
+    // C1 may end or begin a string: DCS, SOS, OSC, PM, APC.
     if codePoint < 0x100 { isInString = [0x90, 0x98, 0x9D, 0x9E, 0x9F].contains(codePoint) }
     settle()
   }
 
-  /// One mark for what is broken off, however many bytes it has: the practice that the Unicode
-  /// standard recommends (3.9, "U+FFFD substitution of maximal subparts").
+  /// Shows one mark for an incomplete character of any length, as the Unicode standard recommends (3.9, "U+FFFD
+  /// substitution of maximal subparts").
   private mutating func breakCharacter(into output: inout [UInt8]) {
     if showsUTF8 {
       output.append("\u{FFFD}")
@@ -265,7 +263,7 @@ public struct EscapeFilter: ByteStage, Sendable {
 
   private mutating func dropPending() { settle() }
 
-  /// Shows a sequence instead of passing it: `^[`, and the rest, which is printable.
+  /// Shows a sequence instead of passing it: `^[` and its remaining bytes, which are printable.
   private mutating func showPending(into output: inout [UInt8]) {
     output.append("^[")
     output.append(contentsOf: pending.dropFirst())

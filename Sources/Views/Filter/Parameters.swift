@@ -1,25 +1,25 @@
-/// The parameters of a control sequence: decimal numbers with semicolons between them.
+/// The parameters of a control sequence: decimal numbers separated by semicolons.
 struct Parameters: Sequence {
   let bytes: ArraySlice<UInt8>
 
-  /// A number of more digits is not let through: no terminal needs it, and some overflow.
+  /// The maximum number of digits. No terminal needs longer numbers, and some overflow.
   private static let maximalDigits = 4
 
-  /// - Parameter bytes: what stands between `CSI` and the final byte.
+  /// - Parameter bytes: the bytes between `CSI` and the final byte.
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
   /// One parameter.
   struct Parameter {
-    /// Its number; 0 if it is left out.
+    /// The number; 0 if it is omitted.
     var number = 0
-    /// Whether further numbers follow it behind colons.
+    /// Whether further numbers follow it after colons.
     var isCompound = false
   }
 
-  /// Whether nothing is given.
+  /// Whether there are no parameters.
   var isEmpty: Bool { bytes.isEmpty }
 
-  /// Whether there are only numbers, none too long, and what separates them.
+  /// Whether there are only numbers, none too long, and their separators.
   func isWellFormed(allowingColons: Bool = false) -> Bool {
     var digits = 0
     for byte in bytes {
@@ -34,15 +34,15 @@ struct Parameters: Sequence {
     return true
   }
 
-  /// Whether there are only numbers, and no more of them than that.
+  /// Whether there are only numbers, and at most this many.
   func areNumbers(atMost limit: Int) -> Bool {
     isWellFormed() && bytes.count { $0 == UInt8(ascii: ";") } < limit
   }
 
-  /// Reads the numbers; they must be well formed.
+  /// Iterates over the parameters, which must be well-formed.
   func makeIterator() -> Iterator { Iterator(rest: bytes, isAtEnd: bytes.isEmpty) }
 
-  /// Reads well-formed numbers one by one.
+  /// Parses well-formed numbers one by one.
   struct Iterator: IteratorProtocol {
     fileprivate var rest: ArraySlice<UInt8>
     fileprivate var isAtEnd: Bool

@@ -1,8 +1,8 @@
-/// Finds text that can be shown as it is, quickly.
+/// Finds text that can be shown unchanged, quickly.
 public enum PlainText {
-  /// Where the plain text ends that begins at a place: text, and the controls of simple printing.
+  /// The end of the plain text that begins at a position: text, and the control characters of simple printing.
   ///
-  /// A character whose last bytes are missing ends it too.
+  /// An incomplete character ends it too.
   static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while true {
@@ -18,7 +18,7 @@ public enum PlainText {
     }
   }
 
-  /// Where the plain text of ASCII ends that begins at a place.
+  /// The end of the ASCII plain text that begins at a position.
   static func asciiEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = printableEnd(in: bytes, from: start)
     while index < bytes.count, isPlain(control: bytes[index]) {
@@ -27,8 +27,8 @@ public enum PlainText {
     return index
   }
 
-  /// Whether a control character passes. The bell is among them: a flood of it is a nuisance, and
-  /// every terminal can be told to be quiet.
+  /// Whether a control character passes. BEL does: a flood of it is a nuisance, but every terminal can be made
+  /// silent.
   static func isPlain(control byte: UInt8) -> Bool {
     switch byte {
     case .bell, .backspace, .tab, .lineFeed, .carriageReturn: true
@@ -36,13 +36,13 @@ public enum PlainText {
     }
   }
 
-  /// Where printable ASCII ends, looked for eight bytes at a time.
+  /// The end of printable ASCII. Eight bytes are examined at a time.
   public static func printableEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while bytes.count - index >= 8 {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      // The high bit of a byte is set if it is below 0x20 (by the borrow), above 0x7F (it was), or
-      // 0x7F (by the sum). Borrow and carry reach only bytes behind one that is marked already.
+      // The high bit of a byte is set if the byte is below 0x20 (by the borrow), above 0x7F (it already was), or 0x7F
+      // (by the sum). Borrow and carry only reach bytes after one that is already marked.
       let marks = (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
       let found = marks & 0x8080_8080_8080_8080
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
@@ -52,7 +52,7 @@ public enum PlainText {
     return index
   }
 
-  /// Where the character of several bytes ends that begins here; the same place if there is none.
+  /// The end of the multi-byte character that begins at a position; the position itself if there is none.
   private static func characterEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     guard var character = UTF8Character(first: bytes[start]) else { return start }
     var index = start + 1

@@ -1,12 +1,13 @@
-/// The colours and styles that are in force: the SGR sequences since the last one that reset them all.
+/// The present colours and styles: the SGR sequences since the last one that reset them all.
 struct Rendition {
-  /// The sequences that bring them back on a terminal that has none.
+  /// The sequences that restore them on a terminal with default attributes.
   private(set) var sequences: [UInt8] = []
 
-  /// Longer than this, what later sequences have replaced is left out: a stream may never reset.
+  /// The maximum length in bytes. Above it, replaced values are removed, because a stream may never reset its
+  /// attributes.
   private static let limit = 512
 
-  /// Takes the parameters of an SGR sequence.
+  /// Applies the parameters of an SGR sequence.
   mutating func apply(_ parameters: Parameters) {
     if parameters.allSatisfy({ $0.number == 0 }) {
       return sequences.removeAll(keepingCapacity: true)
@@ -21,7 +22,7 @@ struct Rendition {
     sequences.append(UInt8(ascii: "m"))
   }
 
-  /// Keeps the last value of each attribute.
+  /// Keeps only the last value of each attribute.
   private mutating func compact() {
     var values: [Attribute: [UInt8]] = [:]
     for sequence in sequences.split(separator: UInt8(ascii: "m")) {
@@ -51,7 +52,7 @@ struct Rendition {
       .reduce(0) { $0 * 10 + Int($1) - Int(UInt8(ascii: "0")) }
   }
 
-  /// What one parameter sets and another ends.
+  /// An attribute that one parameter sets and another resets.
   private enum Attribute: CaseIterable {
     case bold, dim, italic, underline, blink, reverse, concealed, struckOut
     case foreground, background, framed, overlined, underlineColour

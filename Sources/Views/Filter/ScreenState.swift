@@ -1,4 +1,4 @@
-/// What the sequences that passed have left changed in the user's terminal.
+/// The changes that passed sequences have made to the state of the user's terminal.
 struct ScreenState {
   private var changes: Changes = []
   private var rendition = Rendition()
@@ -7,8 +7,8 @@ struct ScreenState {
   private var wraps = true
   private var savedRendition = Rendition()
   private var savedWraps = true
-  /// What comes back when the cursor is restored. Before the device has saved anything, the
-  /// terminal's last cursor is from a time that we know nothing about.
+  /// The state that restoring the cursor brings back. Until the device has saved a cursor, it is unknown, because the
+  /// terminal's saved cursor is older than the session.
   private var saved: Changes = .attributes
 
   private struct Changes: OptionSet {
@@ -20,7 +20,7 @@ struct ScreenState {
     static let scrollRegion = Changes(rawValue: 8)
   }
 
-  /// Takes note of a control sequence that passes.
+  /// Records a control sequence that passes.
   mutating func note(_ sequence: ControlSequence) {
     switch sequence.final {
     case "m":
@@ -41,14 +41,14 @@ struct ScreenState {
     }
   }
 
-  /// The attributes are saved with the cursor, by many terminals also whether lines wrap (DECSC).
+  /// Saves the state. Terminals save the attributes with the cursor, many also the automatic wrap (DECSC).
   mutating func saveCursor() {
     saved = changes.intersection([.attributes, .noAutowrap])
     (savedRendition, savedWraps) = (rendition, wraps)
   }
 
-  /// Whether a terminal brings back all of what was saved is not certain, so that what is changed
-  /// now or was changed then counts as changed.
+  /// Restores the state. It is not certain that a terminal restores everything that was saved, so a change counts if
+  /// it exists now or existed when the cursor was saved.
   mutating func restoreCursor() {
     changes.formUnion(saved)
     (rendition, wraps) = (savedRendition, savedWraps)
@@ -58,10 +58,10 @@ struct ScreenState {
     if isChanged { changes.insert(change) } else { changes.remove(change) }
   }
 
-  /// The sequences that bring a terminal into this state, whatever state it is in.
+  /// The sequences that bring a terminal from any state into this state.
   var screenState: [UInt8] {
     var bytes: [UInt8] = []
-    // DECSTBM moves the cursor home; it is brought back.
+    // DECSTBM moves the cursor to the upper left corner, so the cursor is saved and restored.
     bytes.append("\u{1B}7\u{1B}[")
     bytes += region
     bytes.append("r\u{1B}8")
@@ -73,11 +73,11 @@ struct ScreenState {
 
   var isCursorHidden: Bool { changes.contains(.hiddenCursor) }
 
-  /// The sequences that undo what is changed; empty if nothing is.
+  /// The sequences that undo all changes; empty if there are none.
   var restoration: [UInt8] {
     var bytes: [UInt8] = []
     if changes.contains(.attributes) { bytes.append("\u{1B}[0m") }
-    // DECSTBM moves the cursor home; it is brought back.
+    // DECSTBM moves the cursor to the upper left corner, so the cursor is saved and restored.
     if changes.contains(.scrollRegion) { bytes.append("\u{1B}7\u{1B}[r\u{1B}8") }
     if changes.contains(.noAutowrap) { bytes.append("\u{1B}[?7h") }
     if changes.contains(.hiddenCursor) { bytes.append("\u{1B}[?25h") }

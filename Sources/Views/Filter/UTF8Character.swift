@@ -1,14 +1,14 @@
-/// A character of UTF-8 as its bytes come.
+/// A UTF-8 character that is decoded byte by byte.
 ///
-/// Well-formed sequences are those of table 3-7 of the Unicode standard: no overlong forms, no
-/// surrogates, nothing past U+10FFFF.
+/// Well-formed sequences are those of table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing
+/// above U+10FFFF.
 struct UTF8Character {
   private var value: UInt32
   private var missing: Int
-  /// What the next byte may be; narrower than any continuation after some first bytes.
+  /// The valid range of the next byte. After some first bytes it is narrower than that of other continuation bytes.
   private var allowed: ClosedRange<UInt8>
 
-  /// Begins a character of two to four bytes; nil if none begins with this byte.
+  /// Begins a character of two to four bytes; nil if the byte cannot begin one.
   init?(first byte: UInt8) {
     allowed = 0x80...0xBF
     switch byte {
@@ -26,9 +26,9 @@ struct UTF8Character {
     }
   }
 
-  /// Takes the next byte.
+  /// Adds the next byte.
   ///
-  /// - Returns: whether it belongs to the character; if not, the character is broken off.
+  /// - Returns: whether it belongs to the character. Otherwise the character is incomplete.
   mutating func take(_ byte: UInt8) -> Bool {
     guard allowed.contains(byte) else { return false }
     value = value << 6 | UInt32(byte & 0x3F)
@@ -37,19 +37,19 @@ struct UTF8Character {
     return true
   }
 
-  /// Whether the last byte is there.
+  /// Whether all bytes have been added.
   var isComplete: Bool { missing == 0 }
 
-  /// The code point, once the character is complete.
+  /// The code point of the complete character.
   var codePoint: UInt32 { value }
 
-  /// Whether the complete character is text, and nothing but text.
+  /// Whether the complete character is text only.
   var isText: Bool {
     switch value {
-    // C1: to many terminals U+009B is CSI, also when it comes as UTF-8.
+    // C1: many terminals treat U+009B as CSI, even in UTF-8.
     case 0x80...0x9F: false
-    // Marks that turn the direction of what follows: text could be shown in another order than it
-    // came in, until the end of the line.
+    // Marks that change the direction of the following text: they could show text in another order until the end of
+    // the line.
     case 0x202A...0x202E, 0x2066...0x206F: false
     default: true
     }

@@ -1,15 +1,15 @@
-/// Lets every byte through, but no escape sequence and no character before all of it is there: what
-/// the program draws itself between two pieces must not come to stand within one.
+/// Passes all bytes, but each escape sequence and character only when it is complete: other output of the program
+/// must not appear inside of one.
 ///
-/// For a stream that is shown raw; an ``EscapeFilter`` keeps back by itself. The grammar is that of
-/// ECMA-48, as terminals read UTF-8: no byte above 7F is a control.
+/// It is used for a stream that is shown raw; an ``EscapeFilter`` already holds sequences back. The grammar is that
+/// of ECMA-48 as terminals interpret UTF-8: no byte above 7F is a control.
 public struct WholeSequences: ByteStage {
-  /// What is looked for.
+  /// The position in a sequence.
   private enum State {
     case ground
-    /// In a character.
+    /// Inside of a character.
     case character(UTF8Character)
-    /// After ESC, and the bytes 20 to 2F that may follow.
+    /// After ESC, and any following bytes 20 to 2F.
     case escape
     /// After CSI.
     case control
@@ -19,17 +19,18 @@ public struct WholeSequences: ByteStage {
     case stringEscape
   }
 
-  /// How much is kept back; of a longer sequence, a picture for one, the rest goes on as it comes.
+  /// The maximum number of bytes that are held back. The rest of a longer sequence, such as a picture, passes
+  /// immediately.
   public static let limit = 65_536
 
   private var state = State.ground
   private var held: [UInt8] = []
   private var isTooLong = false
 
-  /// Creates a stage that has seen nothing.
+  /// Creates a stage for the beginning of a stream.
   public init() {}
 
-  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -61,11 +62,10 @@ public struct WholeSequences: ByteStage {
     return .changed
   }
 
-  /// Whether a part of a sequence or of a character waits for its rest.
+  /// Whether a sequence or a character is incomplete.
   public var isWaiting: Bool { !held.isEmpty }
 
-  /// Appends the part of a sequence or of a character that waits for its rest, and still knows that
-  /// it was one.
+  /// Appends the incomplete sequence or character, and keeps the state inside of it.
   public mutating func flush(into output: inout [UInt8]) {
     output += held
     held.removeAll(keepingCapacity: true)

@@ -4,23 +4,23 @@
 /// ```
 /// 00000000  68 65 6c 6c 6f 20 77 6f  72 6c 64 0d 0a           |hello world..|
 /// ```
-/// The number in front is the offset of the row's first byte, in hexadecimal; each direction counts
-/// its own bytes. Rows end with CR LF, because the user's terminal is in raw mode.
+/// The number at the beginning is the offset of the row's first byte, in hexadecimal. Each direction has its own
+/// count. Rows end with CR LF, because the user's terminal is in raw mode.
 public struct HexDump: ByteStage, Sendable {
-  /// How many bytes a full row shows. A change takes effect at once, also for the row that has begun.
+  /// The number of bytes in a full row. A change takes effect immediately, even for the present row.
   public var rowLength = standardRowLength
-  /// Whether a row begins with `<` for bytes from the device and `>` for bytes to it.
+  /// Whether a row begins with `<` for bytes from the device, or `>` for bytes to the device.
   private let marksDirection: Bool
   /// The bytes of the row that is not full yet.
   private var row: [UInt8] = []
   private var direction = Direction.fromDevice
-  /// How many bytes have been written in each direction.
+  /// The number of bytes that were written in each direction.
   private var offsets: [Direction: UInt64] = [:]
 
-  /// The bytes per row where the width of the screen does not matter or is unknown, as in
-  /// `hexdump -C`. Such a row takes 78 columns, 80 with the mark of the direction.
+  /// The number of bytes per row if the width of the screen is irrelevant or unknown, as in `hexdump -C`. Such a row
+  /// has 78 columns, or 80 with the mark of the direction.
   public static let standardRowLength = 16
-  /// All lengths of rows, the longest first.
+  /// All row lengths, the longest first.
   private static let rowLengths = [standardRowLength, 8, 4]
   private static let groupLength = 8
 
@@ -32,17 +32,17 @@ public struct HexDump: ByteStage, Sendable {
     row.reserveCapacity(Self.standardRowLength)
   }
 
-  /// Chooses the longest row that fits into a width: 16, 8 or 4 bytes. Where not even 4 bytes fit,
-  /// rows have 4 bytes and the terminal wraps them.
+  /// Selects the longest row that fits into a width: 16, 8 or 4 bytes. If not even 4 bytes fit, rows have 4 bytes,
+  /// and the terminal wraps them.
   ///
-  /// - Parameter columns: how many columns are left for a row, its end included.
+  /// - Parameter columns: the number of columns for a row, including its end.
   public mutating func fit(columns: Int) {
     rowLength =
       Self.rowLengths.first { width(ofRow: $0) <= columns }
       ?? Self.rowLengths[Self.rowLengths.count - 1]
   }
 
-  /// How many columns a full row of so many bytes takes.
+  /// The number of columns of a full row with this number of bytes.
   private func width(ofRow length: Int) -> Int {
     let groups = (length + Self.groupLength - 1) / Self.groupLength
     let numbers = 3 * length + groups
@@ -50,9 +50,9 @@ public struct HexDump: ByteStage, Sendable {
     return (marksDirection ? 2 : 0) + 8 + numbers + text
   }
 
-  /// Takes bytes of a direction and appends the rows that are full.
+  /// Adds bytes of a direction, and appends the full rows.
   ///
-  /// A row that the other direction has begun is ended first.
+  /// First it ends a row that the other direction has begun.
   public mutating func dump(
     _ bytes: UnsafeRawBufferPointer, _ direction: Direction, into output: inout [UInt8]
   ) {
@@ -67,9 +67,9 @@ public struct HexDump: ByteStage, Sendable {
     }
   }
 
-  /// Appends the row that has begun, if any: after a pause of the device.
+  /// Appends the row that has begun, if any. Call it after a pause of the device.
   public mutating func endRow(into output: inout [UInt8]) {
-    // More than one row where ``rowLength`` has become less.
+    // There may be several rows, if ``rowLength`` has become smaller.
     for start in stride(from: 0, to: row.count, by: rowLength) {
       append(row[start..<min(start + rowLength, row.count)], to: &output)
     }
@@ -82,7 +82,7 @@ public struct HexDump: ByteStage, Sendable {
       output.append(UInt8(ascii: direction == .fromDevice ? "<" : ">"))
       output.append(UInt8(ascii: " "))
     }
-    // The column is eight digits wide: past 4 GiB the offset starts again at 0.
+    // The offset has eight digits: after 4 GiB it starts again at 0.
     output.append(hex: offset, digits: 8)
     appendNumbers(of: bytes, to: &output)
     output.append("  |")
@@ -91,7 +91,7 @@ public struct HexDump: ByteStage, Sendable {
     offsets[direction] = offset + UInt64(bytes.count)
   }
 
-  /// Groups of eight, with blanks where a row is short.
+  /// Appends the numbers in groups of eight, with spaces if the row is short.
   private func appendNumbers(of bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
     for place in 0..<rowLength {
       output.append(place % Self.groupLength == 0 ? "  " : " ")
@@ -103,7 +103,7 @@ public struct HexDump: ByteStage, Sendable {
     }
   }
 
-  /// Takes a piece that the device sent; see ``ByteStage/transform(_:at:into:)``.
+  /// Adds a piece from the device; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -114,6 +114,6 @@ public struct HexDump: ByteStage, Sendable {
   /// Whether a row has begun.
   public var isWaiting: Bool { !row.isEmpty }
 
-  /// Ends the row.
+  /// Ends the row that has begun.
   public mutating func flush(into output: inout [UInt8]) { endRow(into: &output) }
 }

@@ -2,7 +2,7 @@ public import Patterns
 
 /// Text to highlight on the screen, and its colour.
 public struct Highlight: Hashable, Sendable {
-  /// The expression to look for in each line.
+  /// The expression to search for in each line.
   public let pattern: Pattern
   /// The colour of a match.
   public let colour: HighlightColour
@@ -13,7 +13,7 @@ public struct Highlight: Hashable, Sendable {
     self.colour = colour
   }
 
-  /// Reads `REGEX=COLOUR`, separated by the last `=`, or the name of a preset: `levels`.
+  /// Parses `REGEX=COLOUR`, separated at the last `=`, or the name of a preset: `levels`.
   ///
   /// - Returns: one highlight; several for a preset.
   /// - Throws: ``HighlightError``.
@@ -43,12 +43,12 @@ public struct HighlightColour: Hashable, Sendable {
   /// The parameters of SGR (ECMA-48), between `CSI` and `m`.
   let parameters: String
 
-  /// The names without `bright-` and `bold-`.
+  /// The names of the colours without `bright-` and `bold-`.
   public static let names = [
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
   ]
 
-  /// Reads one of eight names, with or without `bright-` or `bold-` before it, or `bold` alone.
+  /// Parses one of eight names, optionally after `bright-` or `bold-`, or `bold` alone.
   public init?(parsing text: String) {
     func number(_ name: some StringProtocol) -> Int? { Self.names.firstIndex { $0 == name } }
     if text == "bold" {
@@ -68,14 +68,14 @@ public struct HighlightColour: Hashable, Sendable {
     names.joined(separator: ", ") + ", one of these after bright- or bold-, or bold"
 }
 
-/// Why a text is not a highlight.
+/// The reason why a text is not a highlight.
 public struct HighlightError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
-  /// What is wrong with it, as a phrase.
+  /// The mistake, as a phrase.
   public let reason: String
 
-  /// The text and what is wrong with it.
+  /// The text and the mistake.
   public var description: String { "'\(text)': \(reason)" }
 }
 
@@ -83,10 +83,10 @@ extension Highlight {
   /// The name of the preset ``levels``.
   public static let presetName = "levels"
 
-  /// Colours for the levels of log messages, as firmware writes them.
+  /// Colours for the levels of log messages in firmware.
   ///
-  /// The whole line where the level begins it: `E (123) tag:` (ESP-IDF), `<3>` (kernel, syslog). From
-  /// the level to the end of the line for Zephyr's `<err>`. Elsewhere the word alone, in capitals.
+  /// The whole line is coloured if it begins with the level: `E (123) tag:` (ESP-IDF), `<3>` (kernel, syslog). For
+  /// Zephyr's `<err>`, the rest of the line from the level on. Elsewhere only the word, in capitals.
   public static let levels: [Highlight] = [
     level(#"^(?:D|V) \(\d+\).*|^<7>.*|<dbg>.*|\b(?:DEBUG|TRACE|VERBOSE)\b"#, "cyan"),
     level(#"^I \(\d+\).*|^<[56]>.*|<inf>.*|\b(?:INFO|NOTICE)\b"#, "green"),

@@ -1,43 +1,43 @@
-/// A line that is shown while it comes, and set off when it is known.
+/// A line that is shown as it arrives, and highlighted when its matches are known.
 struct HighlightedLine {
-  /// The characters, as they are looked for.
+  /// The characters to search.
   private(set) var scalars: [UInt32] = []
   private var cells: [Cell] = []
-  /// The characters and the device's styles, as they came.
+  /// The characters and the device's styles, as they were received.
   private var bytes: [UInt8] = []
-  /// The device's styles since the last that took all back, in force at the line's beginning.
+  /// The device's styles at the beginning of the line: its SGR sequences since the last reset.
   private var style: [UInt8] = []
-  /// How many characters are on the screen.
+  /// The number of characters on the screen.
   private var shownCount = 0
-  /// How many bytes are on the screen.
+  /// The number of bytes that were written to the screen.
   private var shownByteCount = 0
-  /// Characters in front of this one are out of reach.
+  /// The index of the first character that can still be overwritten.
   private var reachable = 0
-  /// Whether the line begins in the first column, so that its width tells where its row ends.
+  /// Whether the line begins in the first column, so that its width determines the end of its row.
   private(set) var isAtMargin = true
 
   private struct Cell {
-    /// Where its bytes begin.
+    /// The offset of its bytes.
     let offset: Int
-    /// Nil where nobody knows it.
+    /// The width in columns; nil if unknown.
     let width: Int?
-    /// Which highlight it has on the screen, and which it is to have.
+    /// The index of the highlight that it has on the screen, and of the one that it should have.
     var painted: Int?
     var wanted: Int?
   }
 
-  /// At most.
+  /// The maximum width of a tab, in columns.
   private static let tabWidth = 8
 
-  /// Styles that go beyond this are forgotten.
+  /// The maximum size of the kept styles in bytes. Longer ones are dropped.
   private static let styleLimit = 256
 
   var count: Int { scalars.count }
 
-  /// How many bytes the characters and the styles have.
+  /// The number of bytes of the characters and styles.
   var byteCount: Int { bytes.count }
 
-  // MARK: What comes
+  // MARK: Input
 
   mutating func append(_ byte: UInt8, scalar: UInt32, width: Int?) {
     scalars.append(scalar)
@@ -55,14 +55,14 @@ struct HighlightedLine {
 
   mutating func append(style sequence: UnsafeRawBufferPointer) { bytes += sequence }
 
-  /// What is on the screen is out of reach from now on. What comes begins in the first column, or
-  /// nobody knows where.
+  /// Makes the text on the screen unreachable. The following text begins in the first column or at an unknown
+  /// position.
   mutating func leaveShown(forMargin isAtMargin: Bool) {
     reachable = shownCount
     self.isAtMargin = isAtMargin
   }
 
-  /// Begins another line: in the first column, or nobody knows where.
+  /// Begins a new line in the first column or at an unknown position.
   mutating func begin(atMargin isAtMargin: Bool) {
     style = styleAtEnd(of: bytes.count)
     self.isAtMargin = isAtMargin
@@ -72,9 +72,9 @@ struct HighlightedLine {
     (shownCount, shownByteCount, reachable) = (0, 0, 0)
   }
 
-  // MARK: What is shown
+  // MARK: Output
 
-  /// Puts out what is not on the screen yet, as it is.
+  /// Writes the part that is not on the screen yet, without highlights.
   mutating func putOut(into output: inout [UInt8]) {
     output += bytes[shownByteCount...]
     (shownCount, shownByteCount) = (count, bytes.count)
@@ -85,16 +85,16 @@ struct HighlightedLine {
     for index in match { cells[index].wanted = number }
   }
 
-  /// Puts out what is not on the screen yet, and once more what has to look otherwise.
+  /// Writes the part that is not on the screen yet, and rewrites the part whose highlights have changed.
   ///
-  /// - Parameter columns: how many the line may take for that.
+  /// - Parameter columns: the number of columns of a row in which the line can be rewritten.
   mutating func paint(
     with highlights: [Highlight], onRowOf columns: Int, into output: inout [UInt8]
   ) {
     let start = firstToRepaint(onRowOf: columns)
     if start < shownCount {
       let width = cells[start..<shownCount].reduce(0) { $0 + ($1.width ?? 0) }
-      // Back to it: CUB. What is written over itself takes the cursor to where it was.
+      // Moves back to that part by CUB. Rewriting it moves the cursor to its old position.
       output.append("\u{1B}[")
       output.append(decimal: UInt64(width))
       output.append("D")
@@ -104,15 +104,15 @@ struct HighlightedLine {
       putOut(from: shownCount, shownByteCount, with: highlights, into: &output)
     }
     (shownCount, shownByteCount) = (count, bytes.count)
-    // What was wanted now may be wanted no more when the line has gone on.
+    // When the line continues, a highlight may no longer apply.
     for index in cells.indices { cells[index].wanted = nil }
   }
 
-  /// The first character on the screen that has to look otherwise, if it can be reached.
+  /// The index of the first character on the screen whose highlight has changed, if it can be rewritten.
   private func firstToRepaint(onRowOf columns: Int) -> Int {
     guard isAtMargin else { return shownCount }
     let shown = cells[..<shownCount]
-    // How far back those are is known.
+    // The distance back to it must be known.
     var reachable = reachable
     if let unknown = shown.lastIndex(where: { $0.width == nil }) {
       reachable = max(reachable, unknown + 1)
@@ -120,12 +120,12 @@ struct HighlightedLine {
     guard let first = shown[reachable...].firstIndex(where: { $0.painted != $0.wanted }) else {
       return shownCount
     }
-    // In the last column the cursor would stay where it is.
+    // In the last column the cursor would not move on.
     let width = shown.reduce(0) { $0 + ($1.width ?? Self.tabWidth) }
     return width < columns ? first : shownCount
   }
 
-  /// - Parameter offset: where the bytes begin; styles in front of the character may be among them.
+  /// - Parameter offset: the offset where the bytes begin. They may include styles before the character.
   private mutating func putOut(
     from start: Int, _ offset: Int, with highlights: [Highlight], into output: inout [UInt8]
   ) {
@@ -138,7 +138,7 @@ struct HighlightedLine {
     var current: Int?
     for index in start..<count {
       if cells[index].wanted != current || offset < cells[index].offset {
-        // The device's own styles in front of it.
+        // Restores the device's own styles before it.
         if current != nil { restoreStyle(at: offset, into: &output) }
         output += bytes[offset..<cells[index].offset]
         offset = cells[index].offset
@@ -154,7 +154,7 @@ struct HighlightedLine {
     output += bytes[offset...]
   }
 
-  /// Where a character's bytes end: in front of the next, or of the style that is between.
+  /// The end of a character's bytes: before the next character, or before the style between the two.
   private func endOfCharacter(_ index: Int) -> Int {
     let offset = cells[index].offset
     let limit = index + 1 < count ? cells[index + 1].offset : bytes.count
@@ -174,14 +174,14 @@ struct HighlightedLine {
     output += styleAtEnd(of: offset)
   }
 
-  /// The device's styles in front of a place.
+  /// The device's styles before an offset.
   private func styleAtEnd(of end: Int) -> [UInt8] {
     var result = style
     var index = 0
     while let start = bytes[index..<end].firstIndex(of: .escape) {
       let final = bytes[start..<end].firstIndex(of: UInt8(ascii: "m")) ?? end - 1
       let sequence = bytes[start...final]
-      // The parameters begin behind `ESC [`; without any, and with a 0 in front, all is taken back.
+      // The parameters follow `ESC [`. Without any, or with a 0 first, they reset all styles.
       let parameters = sequence.dropFirst(2).dropLast()
       let first = parameters.prefix { $0 != UInt8(ascii: ";") }
       if first.allSatisfy({ $0 == UInt8(ascii: "0") }) { result.removeAll() }

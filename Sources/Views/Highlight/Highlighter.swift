@@ -1,25 +1,25 @@
 import Patterns
 
-/// Sets off what is looked for in the lines on the screen.
+/// Highlights matching text in the lines on the screen.
 ///
-/// Nothing is kept back: what comes is put out at once, as it is while its line is not ended. At the
-/// line's end, or after a pause, the line is looked at; what has to be set off and is on the screen
-/// already is written once more over itself, for as long as it is certain where that is: the line
-/// stands in one row, and nobody else has written meanwhile.
+/// It holds nothing back: text is shown immediately, without highlights until its line ends. At the end of the line,
+/// or after a pause, the line is searched. Matches that are already on the screen are rewritten in place, as long as
+/// their position is certain: the line is in one row, and no other code has written meanwhile.
 ///
-/// It stands behind an ``EscapeFilter``, so that sequences and characters come whole, and in front of
-/// a ``LineStamper``, whose stamps are no part of the line.
+/// It follows an ``EscapeFilter``, so that sequences and characters are complete, and precedes a ``LineStamper``,
+/// whose timestamps are not part of the line.
 public struct Highlighter: ByteStage {
-  /// How much of a line is looked at, in code points.
+  /// The maximum part of a line that is searched, in code points.
   public static let reach = 1_024
-  /// How many bytes of a line are kept, the device's styles among them: a device may send nothing else.
+  /// The maximum number of bytes that are kept of a line, including the device's styles: a device may send only
+  /// styles.
   static let byteReach = 65_536
-  /// How many steps may be made for a piece, and for each of its bytes, and at most; in what comes
-  /// then nothing is set off. Text takes some ten for a byte.
+  /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Beyond that, nothing is
+  /// highlighted. Text takes about ten steps per byte.
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let highlights: [Highlight]
-  /// Columns in front of a line that are not known here.
+  /// The number of columns before a line that this stage does not know.
   private let margin: Int
   private let columns: () -> Int
   private let width: (Unicode.Scalar) -> Int
@@ -29,11 +29,10 @@ public struct Highlighter: ByteStage {
   /// Creates a stage.
   ///
   /// - Parameters:
-  ///   - highlights: what is set off; where two want the same text, the later has it.
-  ///   - margin: how many columns may be taken in front of each line, by a stamp.
-  ///   - columns: asked for the width of the screen when a line is written once more; 0 if it is not
-  ///     known.
-  ///   - width: how many columns a character takes.
+  ///   - highlights: the highlights; where two match the same text, the later one wins.
+  ///   - margin: the maximum number of columns that a timestamp takes at the beginning of each line.
+  ///   - columns: returns the width of the screen when a line is rewritten; 0 if it is unknown.
+  ///   - width: returns the number of columns of a character.
   public init(
     _ highlights: [Highlight], margin: Int = 0, columns: @escaping () -> Int,
     width: @escaping (Unicode.Scalar) -> Int
@@ -44,10 +43,10 @@ public struct Highlighter: ByteStage {
     self.width = width
   }
 
-  /// How many bytes of the line are kept.
+  /// The number of bytes that are kept of the line.
   var waiting: Int { line.byteCount }
 
-  /// Takes a piece; see ``ByteStage/transform(_:at:into:)``.
+  /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
@@ -83,13 +82,13 @@ public struct Highlighter: ByteStage {
   /// Whether a line is unfinished.
   public var isWaiting: Bool { line.count > 0 }
 
-  /// Sets off what is in the unfinished line.
+  /// Highlights the unfinished line.
   public mutating func flush(into output: inout [UInt8]) {
     budget = Self.budgets.piece
     finishLine(into: &output)
   }
 
-  /// What is on the screen is out of reach.
+  /// Records that other code has moved the cursor: the text on the screen cannot be rewritten any more.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     line.leaveShown(forMargin: isAtMargin)
   }
@@ -102,7 +101,7 @@ public struct Highlighter: ByteStage {
     }
     var end = start + 1
     while !character.isComplete, end < bytes.count, character.take(bytes[end]) { end += 1 }
-    // Terminals differ about what joins characters.
+    // Terminals differ about characters that are joined.
     let columns = character.isComplete ? Unicode.Scalar(character.codePoint).map(width) ?? 0 : 0
     line.append(
       bytes, in: start..<end, scalar: character.codePoint,
@@ -110,7 +109,7 @@ public struct Highlighter: ByteStage {
     return end
   }
 
-  /// Colours belong to the line; what else a sequence does leaves it.
+  /// Handles a sequence. Colours belong to the line; any other sequence leaves it.
   private mutating func takeSequence(
     in bytes: UnsafeRawBufferPointer, from start: Int, into output: inout [UInt8]
   ) -> Int {
@@ -128,7 +127,7 @@ public struct Highlighter: ByteStage {
     return end
   }
 
-  /// The line goes on in another place: what is there already is ended.
+  /// Ends the text so far, because the line continues at another position.
   private mutating func leaveLine(into output: inout [UInt8]) {
     finishLine(into: &output)
     line.begin(atMargin: false)

@@ -1,5 +1,5 @@
-/// A change that a map makes to a stream. The raw value is its name: what stands before the equals
-/// sign is replaced by what stands after it.
+/// A change that a map makes to a stream. The raw value is its name: the bytes before the equals sign are replaced by
+/// those after it.
 public enum ByteChange: String, Hashable, Sendable, CaseIterable {
   case returnToLineFeed = "cr=lf"
   case returnToPair = "cr=crlf"
@@ -21,11 +21,10 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
   /// The order of the bits in every byte is reversed.
   case reversedBits = "msb=lsb"
 
-  /// The name of the bytes that it changes. Two changes of the same bytes in one direction contradict
-  /// each other.
+  /// The name of the bytes that it changes. Two changes of the same bytes in one direction contradict each other.
   var subject: Substring { rawValue.prefix { $0 != "=" } }
 
-  /// What CR followed by LF becomes; nil if the change does not concern pairs.
+  /// The replacement for CR followed by LF; nil if the change does not affect pairs.
   var pairReplacement: [UInt8]? {
     switch self {
     case .pairToLineFeed: [.lineFeed]
@@ -37,7 +36,7 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What a single byte becomes; nil if it does not change.
+  /// The replacement for a single byte; nil if it does not change.
   func replacement(for byte: UInt8) -> [UInt8]? {
     switch self {
     case .returnToLineFeed: byte == .carriageReturn ? [.lineFeed] : nil
@@ -52,7 +51,7 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
     case .formFeedToClear: byte == .formFeed ? Array("\u{1B}[H\u{1B}[2J".utf8) : nil
     case .lowerToUpper: (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? [byte ^ 0x20] : nil
     case .upperToLower: (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? [byte ^ 0x20] : nil
-    // Pairs are longer than a byte; ByteMap reverses bits where a byte comes in or goes out.
+    // Pairs are longer than a byte. ByteMap reverses bits next to the serial line.
     case .pairToLineFeed, .pairToReturn, .reversedBits: nil
     }
   }

@@ -2,9 +2,9 @@
 ///
 /// Every byte changes at most once. If pairs of CR and LF change, a CR waits for the next byte.
 public struct ByteMap: ByteStage, Sendable {
-  /// What each byte becomes; nil if it does not change.
+  /// The replacement for each byte; nil if it does not change.
   private let table: [[UInt8]?]
-  /// What CR followed by LF becomes; nil if pairs do not change.
+  /// The replacement for CR followed by LF; nil if pairs do not change.
   private let pair: [UInt8]?
   private let carriageReturn: UInt8
   private let lineFeed: UInt8
@@ -15,8 +15,7 @@ public struct ByteMap: ByteStage, Sendable {
   public init(_ list: MapList, _ direction: Direction) {
     let changes = list.changes(direction)
     let reverses = changes.contains(.reversedBits)
-    // Bits are reversed next to the serial line: first in what comes from the device, last in what
-    // goes to it.
+    // Bits are reversed next to the serial line: first for bytes from the device, last for bytes to the device.
     let arriving = { (byte: UInt8) in reverses && direction == .fromDevice ? byte.reversed : byte }
     let leaving = { (byte: UInt8) in reverses && direction == .toDevice ? byte.reversed : byte }
     table = (0...UInt8.max).map { byte in
@@ -30,7 +29,7 @@ public struct ByteMap: ByteStage, Sendable {
     lineFeed = arriving(.lineFeed)
   }
 
-  /// Whether the map changes nothing, so that it can be left out.
+  /// Whether the map changes nothing, and so can be omitted.
   public var isIdentity: Bool { pair == nil && table.allSatisfy { $0 == nil } }
 
   /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
@@ -52,7 +51,7 @@ public struct ByteMap: ByteStage, Sendable {
     return .changed
   }
 
-  /// Transforms a piece; the moment does not matter.
+  /// Transforms a piece. The moment is ignored.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {

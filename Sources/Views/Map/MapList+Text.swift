@@ -1,9 +1,9 @@
 extension MapList {
-  /// Reads rules separated by commas.
+  /// Parses rules separated by commas.
   ///
-  /// A rule is `DIRECTION:CHANGE`, as in `from-device:cr=lf`; or one of tio's names, which include the
-  /// direction, in upper or lower case; or one of picocom's names after a direction, as in
-  /// `to-device:delbs`. An empty text is an empty list.
+  /// A rule is `DIRECTION:CHANGE`, as in `from-device:cr=lf`; or a name of tio's, which includes the direction, in
+  /// upper or lower case; or a name of picocom's after a direction, as in `to-device:delbs`. An empty text is an
+  /// empty list.
   ///
   /// - Throws: an error that names the wrong rule and lists the valid ones.
   public init(parsing text: String) throws(MapListError) {
@@ -28,12 +28,12 @@ extension MapList {
 }
 
 extension MapList: CustomStringConvertible {
-  /// The text that ``init(parsing:)`` reads, with our own names.
+  /// The text in the form of ``init(parsing:)``, with the names of this program.
   public var description: String { rules.map(\.description).joined(separator: ",") }
 }
 
 extension MapList.Rule: CustomStringConvertible {
-  /// `DIRECTION:CHANGE`.
+  /// The text `DIRECTION:CHANGE`.
   public var description: String { "\(direction.rawValue):\(change.rawValue)" }
 
   fileprivate init?(parsing text: Substring) {
@@ -44,13 +44,13 @@ extension MapList.Rule: CustomStringConvertible {
     guard let colon = text.firstIndex(of: ":"),
       let direction = Direction(rawValue: String(text[..<colon])),
       let change = ByteChange(name: text[colon...].dropFirst()),
-      // The sequence that clears a screen means nothing to a device.
+      // The sequence that clears a screen has no meaning for a device.
       direction == .fromDevice || change != .formFeedToClear
     else { return nil }
     self.init(direction, change)
   }
 
-  /// Whether both change the same bytes.
+  /// Whether both rules change the same bytes.
   fileprivate func contradicts(_ other: Self) -> Bool {
     direction == other.direction && change.subject == other.change.subject
   }
@@ -74,7 +74,7 @@ extension MapList.Rule: CustomStringConvertible {
 }
 
 extension ByteChange {
-  /// Finds a change by our name or picocom's.
+  /// Finds a change by the name of this program or of picocom.
   fileprivate init?(name: Substring) {
     guard let change = Self(rawValue: String(name)) ?? Self.picocomNames[String(name)] else {
       return nil
@@ -95,20 +95,20 @@ extension ByteChange {
   ]
 }
 
-/// What is wrong with a list of maps.
+/// A mistake in a list of maps.
 public struct MapListError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of mistake.
   public let code: Code
   /// The wrong rule.
   public let item: String
-  /// Its position in the list, from 1.
+  /// Its position in the list, counted from 1.
   public let number: Int
 
-  /// What can be wrong.
+  /// The kinds of mistakes.
   public enum Code: Hashable, Sendable {
     /// No rule has this name.
     case unknown
-    /// It names a change without a direction.
+    /// The rule names a change without a direction.
     case directionMissing
     /// Another rule changes the same bytes.
     case contradiction(with: MapList.Rule)
@@ -120,7 +120,7 @@ public struct MapListError: Error, Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// What is wrong, and the valid maps.
+  /// The mistake, and the valid maps.
   public var description: String {
     let place = "'\(item)' (map \(number) of the list)"
     switch code {

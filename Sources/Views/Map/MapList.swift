@@ -1,4 +1,4 @@
-/// The changes to make to what the device sends and to what is sent to it.
+/// The changes to make to received bytes and to sent bytes.
 public struct MapList: Hashable, Sendable {
   /// A change in one direction.
   public struct Rule: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct MapList: Hashable, Sendable {
     }
   }
 
-  /// The rules in the order given; the order has no effect.
+  /// The rules in the given order, which has no effect.
   public let rules: [Rule]
 
   /// No changes.

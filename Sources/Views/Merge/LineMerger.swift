@@ -2,20 +2,20 @@
 ///
 /// ## Principles of operation
 ///
-/// - A line is written when it is complete, so that lines stay whole. Lines are in the order in which they
-///   were completed; a silent port's part of a line is written before what came later.
+/// - A line is written when it is complete, so that lines are never split. Lines are in the order of their
+///   completion. If a port is silent, its part of a line is written before text that arrives later.
 /// - With a stamper, each row begins with the time of its first byte, before the label.
-/// - A port that stops in the middle of a line, as at a prompt, shows that part after a pause: in the last
-///   row, which is open. What the port sends next continues the row.
-/// - When another port has a line, an open row of the focused port makes room and comes back below. A row
-///   of another port, and a row that cannot be erased, ends there; the rest gets a row of its own.
-/// - Each port keeps its colours from line to line. They never reach another port's lines, or a label.
+/// - If a port stops in the middle of a line, as at a prompt, that part is shown after a pause, in the last row,
+///   which is then open. Further text of the port continues the row.
+/// - When another port has a line, the open row of the focused port is moved below it. The row of another port, or a
+///   row that cannot be erased, ends there, and its rest gets a new row.
+/// - Each port keeps its colours from line to line. They never affect another port's lines, or a label.
 ///
-/// The text must have passed an ``EscapeFilter`` that lets nothing but colours through.
+/// The text must have passed an ``EscapeFilter`` that permits only colours.
 public struct LineMerger {
-  /// How the lines are written.
+  /// The style of the lines.
   public struct Style: Hashable, Sendable {
-    /// What ends a line: CR LF on a terminal in raw mode.
+    /// The line end: CR LF on a terminal in raw mode.
     public var lineEnd: String
     /// Whether colours may be written.
     public var hasColours: Bool
@@ -33,34 +33,35 @@ public struct LineMerger {
     }
   }
 
-  /// The port that the user types to; its unfinished line comes back after those of others, and when it
-  /// gets the focus. Nil if nobody types.
+  /// The port with the focus; nil if no user types. Its unfinished line is shown again after the lines of other
+  /// ports, and when the port gets the focus.
   public var focus: Int? = 0 {
     didSet { if focus != oldValue { recallLine() } }
   }
-  /// The width of the screen, in columns: a row that is longer cannot be erased.
+  /// The width of the screen in columns. A longer row cannot be erased.
   public var columns = 80
 
   private let style: Style
   /// Writes the time of a row's first byte.
   private var stamper: LineStamper?
   private var ports: [Port] = []
-  /// The port whose unfinished line is in the last row, with the cursor behind it.
+  /// The port whose unfinished line is in the last row, followed by the cursor.
   private var open: Int?
 
-  /// The pause of a screen, in nanoseconds. The focused port's is so short that a user does not notice it.
+  /// The pause for a screen, in nanoseconds. The pause of the focused port is so short that a user does not notice
+  /// it.
   public static let pause: UInt64 = 100_000_000
   static let focusedPause: UInt64 = 20_000_000
-  /// The longest part of a line that waits for its end, in bytes.
+  /// The maximum part of a line that waits for its end, in bytes.
   static let limit = 4_096
 
   private struct Port {
     var label: [UInt8]
     /// The number of columns of the label.
     var width: Int
-    /// The part of a line that is not written for good.
+    /// The part of a line that is not permanently written.
     var pending: [UInt8] = []
-    /// Whether the part is in the open row, as far as ``shownCount``.
+    /// The length of the part that is in the open row.
     var shownCount = 0
     /// The time of the first byte of the part.
     var start = Moment(wallClock: 0, monotonic: 0)
@@ -68,7 +69,7 @@ public struct LineMerger {
     var last: UInt64 = 0
     /// The colours at the beginning of the part.
     var rendition = Rendition()
-    /// What was written for good of a line that is not complete, and the colours at its beginning.
+    /// The permanently written part of an incomplete line, and the colours at its beginning.
     var cut: [UInt8] = []
     var cutRendition = Rendition()
 
@@ -86,9 +87,9 @@ public struct LineMerger {
     self.stamper = stamper
   }
 
-  /// Replaces the labels: one for each port, in order. Ports that are added have no text yet.
+  /// Replaces the labels, one for each port, in order. New ports have no text yet.
   ///
-  /// - Parameter names: the names, of any width; labels are padded to the longest.
+  /// - Parameter names: the names, of any width. Labels are padded to the longest one.
   public mutating func label(_ names: [String], width: (String) -> Int) {
     let widths = names.map(width)
     let longest = widths.max() ?? 0
@@ -102,7 +103,7 @@ public struct LineMerger {
     }
   }
 
-  /// The SGR parameter of a port's colour: cyan, yellow, green, magenta, blue, red, and again.
+  /// The SGR parameter of a port's colour: cyan, yellow, green, magenta, blue, red, then again from the start.
   public static func colour(of index: Int) -> Int { [36, 33, 32, 35, 34, 31][index % 6] }
 
   /// The width of the labels, in columns.
@@ -114,7 +115,7 @@ public struct LineMerger {
   ///
   /// - Parameters:
   ///   - moment: the time of the read.
-  ///   - output: the bytes to write are appended to it.
+  ///   - output: the array to which the bytes to write are appended.
   public mutating func add(
     _ bytes: UnsafeRawBufferPointer, from port: Int, at moment: Moment, into output: inout [UInt8]
   ) {
@@ -132,12 +133,12 @@ public struct LineMerger {
     reopen(into: &output)
   }
 
-  /// When ``tick(at:into:)`` is due, by the monotonic clock; nil while nothing waits.
+  /// The time at which ``tick(at:into:)`` is due, by the monotonic clock; nil if nothing waits.
   public var deadline: UInt64? {
     ports.indices.compactMap { isHolding($0) ? ports[$0].last + pause(of: $0) : nil }.min()
   }
 
-  /// Shows the parts of lines of the ports that are silent.
+  /// Shows the unfinished lines of silent ports.
   public mutating func tick(at now: UInt64, into output: inout [UInt8]) {
     for port in silentPorts(at: now) where isHolding(port) {
       if port == focus || open == nil {
@@ -150,15 +151,15 @@ public struct LineMerger {
     reopen(into: &output)
   }
 
-  /// Whether a part of a port's line is not written.
+  /// Whether a part of a port's line was not written.
   public func isHolding(_ port: Int) -> Bool { ports[port].shownCount < ports[port].pending.count }
 
-  /// Ends the last row, if one is open. What the port sends next gets a row of its own.
+  /// Ends the last row if it is open. Further text of its port gets a new row.
   public mutating func endOpenRow(into output: inout [UInt8]) {
     if let open { endLine(of: open, into: &output) }
   }
 
-  /// Writes all that is left, and ends the last row.
+  /// Writes all remaining text, and ends the last row.
   public mutating func finish(into output: inout [UInt8]) {
     for port in ports.indices where isHolding(port) && port != open {
       endLine(of: port, into: &output)
@@ -166,7 +167,7 @@ public struct LineMerger {
     endOpenRow(into: &output)
   }
 
-  /// Takes note that somebody else has written to the terminal, and ended the open row.
+  /// Records that other code has written to the terminal, and has ended the open row.
   public mutating func cursorDidMove() {
     guard let open else { return }
     ports[open].shownCount = 0
@@ -179,14 +180,14 @@ public struct LineMerger {
     port == focus ? Self.focusedPause : style.pause
   }
 
-  /// The ports with a part of a line that are silent, the one that was silent first before the others.
+  /// The silent ports with an unfinished line, in the order in which they became silent.
   private func silentPorts(at now: UInt64) -> [Int] {
     ports.indices
       .filter { !ports[$0].pending.isEmpty && now >= ports[$0].last + pause(of: $0) }
       .sorted { ports[$0].last < ports[$1].last }
   }
 
-  /// Before a port's text, what silent ports sent earlier is written.
+  /// Writes the earlier text of silent ports, before text of a port.
   private mutating func writeSilent(
     besides port: Int, at now: UInt64, into output: inout [UInt8]
   ) {
@@ -195,11 +196,11 @@ public struct LineMerger {
     }
   }
 
-  /// Writes the pending part of a port, which is complete, or cut, and ends the row.
+  /// Writes the pending part of a port, which is complete or was cut, and ends the row.
   private mutating func endLine(
     of port: Int, isComplete: Bool = false, into output: inout [UInt8]
   ) {
-    // Of a line that was cut, only the end may be left: it needs no row.
+    // Only the end of a cut line may be left, which needs no row.
     if isComplete && ports[port].pending.isEmpty && !ports[port].cut.isEmpty {
       return settle(port, isComplete: true)
     }
@@ -221,14 +222,14 @@ public struct LineMerger {
     open = port
   }
 
-  /// Writes what is new in the open row.
+  /// Writes new text in the open row.
   private mutating func continueRow(into output: inout [UInt8]) {
     guard let open, isHolding(open) else { return }
     write(open, from: ports[open].shownCount, into: &output)
     ports[open].shownCount = ports[open].pending.count
   }
 
-  /// Makes the last row free. A row of the focused port is erased if it can be, and comes back.
+  /// Frees the last row. A row of the focused port is erased if possible, and shown again later.
   private mutating func endRow(into output: inout [UInt8]) {
     guard let port = open else { return }
     open = nil
@@ -252,14 +253,14 @@ public struct LineMerger {
     openRow(of: focus, into: &output)
   }
 
-  /// The pending part of a port is written for good.
+  /// Marks the pending part of a port as permanently written.
   private mutating func settle(_ port: Int, isComplete: Bool) {
     if isComplete {
       ports[port].cut.removeAll(keepingCapacity: true)
     } else {
       if ports[port].cut.isEmpty { ports[port].cutRendition = ports[port].rendition }
       ports[port].cut += ports[port].pending
-      // A user who comes back needs no more than the end of a long line.
+      // The end of a long line is enough for a user who returns to the port.
       ports[port].cut.removeFirst(max(0, ports[port].cut.count - Self.limit))
     }
     ports[port].rendition.apply(sequencesIn: ports[port].pending[...])
@@ -267,7 +268,7 @@ public struct LineMerger {
     ports[port].shownCount = 0
   }
 
-  /// Shows the line of the focused port again that was cut: the prompt that the user types at.
+  /// Shows the cut line of the focused port again: the prompt at which the user types.
   private mutating func recallLine() {
     guard let focus, ports.indices.contains(focus), open != focus, !ports[focus].cut.isEmpty
     else { return }
@@ -276,9 +277,9 @@ public struct LineMerger {
     ports[focus].cut.removeAll(keepingCapacity: true)
   }
 
-  /// At least how many rows the pending part takes.
+  /// The minimum number of rows of the pending part.
   private func rowCount(of port: Int) -> Int {
-    // At most one column a byte: a character has at least as many bytes as columns.
+    // One column per byte at most: a character has at least as many bytes as columns.
     let width = ports[port].width + ports[port].pending.count
     return columns > 0 && width < columns ? 1 : 2
   }
@@ -305,7 +306,7 @@ public struct LineMerger {
   }
 
   private mutating func writeLabel(of port: Port, into output: inout [UInt8]) {
-    // A row is a line, whatever ended the one before.
+    // Each row is stamped like a line, whether the row before ended with a line end or not.
     stamper?.cursorDidMove(toMargin: true)
     let result = port.label.withUnsafeBytes {
       stamper?.transform($0, at: port.start, into: &output)
@@ -315,7 +316,7 @@ public struct LineMerger {
 }
 
 extension Rendition {
-  /// Takes the SGR sequences in a text.
+  /// Applies the SGR sequences in a text.
   fileprivate mutating func apply(sequencesIn text: ArraySlice<UInt8>) {
     var rest = text
     while let start = rest.firstIndex(of: .escape) {

@@ -3,15 +3,15 @@
 /// The corresponding C type is `struct tm`, with months from 1 and full years.
 public struct CalendarTime: Hashable, Sendable {
   public let year: Int
-  /// 1 to 12.
+  /// The month, 1 to 12.
   public let month: Int
-  /// 1 to 31.
+  /// The day, 1 to 31.
   public let day: Int
   public let hour: Int
   public let minute: Int
-  /// 0 to 60.
+  /// The second, 0 to 60.
   public let second: Int
-  /// The offset from UTC in seconds; negative to the west.
+  /// The offset from UTC in seconds; negative in the west.
   public let offset: Int
 
   /// Creates a time from its fields.

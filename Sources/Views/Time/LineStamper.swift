@@ -1,19 +1,18 @@
-/// Writes the time in front of every line.
+/// Writes the time at the beginning of every line.
 ///
-/// The time is that of the read that returned the line's first byte; an empty line gets its stamp when
-/// it ends. A device that rewrites a line after a lone CR writes over the stamp, so the line gets a new
-/// one.
+/// The time is that of the read that returned the line's first byte. An empty line gets its timestamp when it ends. A
+/// device that rewrites a line after a single CR overwrites the timestamp, so the line gets a new one.
 public struct LineStamper: ByteStage {
-  /// The maximal width of a stamp in columns, for up to six digits of seconds.
+  /// The maximum width of a timestamp in columns, for up to six digits of seconds.
   public static let maximalWidth = 36
 
   private let format: TimestampFormat
   private let start: Moment
   private let calendar: (_ second: UInt64) -> CalendarTime
   private var position = Position.lineStart
-  /// The time of the last stamp, by the monotonic clock.
+  /// The time of the last timestamp, by the monotonic clock.
   private var last: UInt64
-  /// The last result of the calendar, which need not be asked for every line.
+  /// The last result of the calendar, so that it is not called for every line.
   private var asked: (second: UInt64, time: CalendarTime)?
 
   /// The position in a line.
@@ -24,7 +23,7 @@ public struct LineStamper: ByteStage {
     case lineStartReturned
     /// After the line's first byte.
     case inLine
-    /// After a carriage return in a line: a line feed ends the line, anything else rewrites it.
+    /// After a carriage return in a line: a line feed ends the line, any other byte rewrites it.
     case returned
   }
 
@@ -32,9 +31,10 @@ public struct LineStamper: ByteStage {
   ///
   /// - Parameters:
   ///   - format: the format of the time.
-  ///   - start: where ``TimestampFormat/Kind/start`` counts from.
-  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. Called once
-  ///     a second at most, and only for formats that need it.
+  ///   - start: the time from which ``TimestampFormat/Kind/start`` counts.
+  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. It is called at most once
+  ///     a
+  ///     second, and only for formats that need it.
   public init(
     _ format: TimestampFormat, start: Moment,
     calendar: @escaping (_ second: UInt64) -> CalendarTime
@@ -64,13 +64,14 @@ public struct LineStamper: ByteStage {
     return .changed
   }
 
-  /// Nothing ever waits.
+  /// False: no byte ever waits.
   public var isWaiting: Bool { false }
 
   /// Does nothing.
   public mutating func flush(into output: inout [UInt8]) {}
 
-  /// Text that goes on in the first column gets a stamp, because the line on the screen is a new one.
+  /// Records a moved cursor. Text that continues in the first column gets a timestamp, because it is a new line on
+  /// the screen.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     if isAtMargin { position = .lineStart }
   }
@@ -81,7 +82,7 @@ public struct LineStamper: ByteStage {
       stamp(moment, into: &output)
     case (.lineFeed, .lineStartReturned):
       stamp(moment, into: &output)
-      // The CR came before the stamp, and a line feed keeps the column.
+      // The CR came before the timestamp, and a line feed keeps the column.
       output.append(.carriageReturn)
       position = .lineStart
     case (.lineFeed, _):
@@ -144,7 +145,7 @@ public struct LineStamper: ByteStage {
     output.append(decimal: UInt64(fields.2), width: 2)
   }
 
-  /// Seconds, padded to the width of a day so that lines are aligned.
+  /// Appends seconds, padded to the width of a day so that lines are aligned.
   private func append(
     elapsed time: UInt64, since earlier: UInt64, into output: inout [UInt8]
   ) {
@@ -153,7 +154,7 @@ public struct LineStamper: ByteStage {
     append(fractionOf: elapsed, into: &output)
   }
 
-  /// The point and the digits after it, truncated as clocks do, not rounded.
+  /// Appends the decimal point and the digits after it, truncated like a clock, not rounded.
   private func append(fractionOf time: UInt64, into output: inout [UInt8]) {
     output.append(UInt8(ascii: "."))
     let fraction = time % .second / format.precision.unit
@@ -170,6 +171,6 @@ public struct LineStamper: ByteStage {
 }
 
 extension UInt64 {
-  /// Nanoseconds in a second.
+  /// The number of nanoseconds in a second.
   fileprivate static let second: UInt64 = 1_000_000_000
 }

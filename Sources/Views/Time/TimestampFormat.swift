@@ -1,17 +1,17 @@
-/// The format of the time in front of a line.
+/// The format of the time at the beginning of a line.
 public struct TimestampFormat: Hashable, Sendable {
-  /// Which time is written.
+  /// The kind of time.
   public let kind: Kind
-  /// How many digits the seconds have.
+  /// The number of digits of the seconds.
   public let precision: Precision
 
-  /// Which time is written.
+  /// A kind of time.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The local time of day: `07:31:00.123`.
     case time
     /// Date, local time and offset from UTC: `2026-11-21T07:31:00.123+01:00`.
     case iso
-    /// Seconds since the line before; for the first line, since the start: `+    0.123`.
+    /// Seconds since the previous line; for the first line, since the start: `+    0.123`.
     case delta
     /// Seconds since the start: `    0.123`.
     case start
@@ -19,12 +19,12 @@ public struct TimestampFormat: Hashable, Sendable {
     case epoch
   }
 
-  /// How many digits the seconds have.
+  /// The number of digits of the seconds.
   public enum Precision: Hashable, Sendable, CaseIterable {
     case milliseconds
     case microseconds
 
-    /// Digits after the point.
+    /// The number of digits after the decimal point.
     var digits: Int {
       switch self {
       case .milliseconds: 3
@@ -32,7 +32,7 @@ public struct TimestampFormat: Hashable, Sendable {
       }
     }
 
-    /// Nanoseconds in the last digit.
+    /// The number of nanoseconds in a unit of the last digit.
     var unit: UInt64 {
       switch self {
       case .milliseconds: 1_000_000
@@ -47,8 +47,8 @@ public struct TimestampFormat: Hashable, Sendable {
     self.precision = precision
   }
 
-  /// How many columns a stamp takes, with its brackets and the space after them. A stamp of `delta`
-  /// or `start` is wider once its seconds have more than five digits.
+  /// The width of a timestamp in columns, with its brackets and the space after them. A timestamp of `delta` or
+  /// `start` becomes wider when its seconds have more than five digits.
   public var width: Int {
     let seconds =
       switch kind {
@@ -65,7 +65,7 @@ public struct TimestampFormat: Hashable, Sendable {
 extension TimestampFormat: CustomStringConvertible {
   private static let microsecondsSuffix = ":us"
 
-  /// Reads the name of a format, followed by `:us` for microseconds.
+  /// Parses the name of a format, optionally followed by `:us` for microseconds.
   ///
   /// - Throws: an error that lists the formats.
   public init(parsing text: String) throws(TimestampFormatError) {
@@ -75,14 +75,14 @@ extension TimestampFormat: CustomStringConvertible {
     self.init(kind, isExact ? .microseconds : .milliseconds)
   }
 
-  /// All texts that ``init(parsing:)`` reads.
+  /// All texts that ``init(parsing:)`` accepts.
   public static var names: [String] {
     Kind.allCases.flatMap { kind in
       ["\(TimestampFormat(kind, .milliseconds))", "\(TimestampFormat(kind, .microseconds))"]
     }
   }
 
-  /// The text that ``init(parsing:)`` reads.
+  /// The text in the form of ``init(parsing:)``.
   public var description: String {
     switch precision {
     case .milliseconds: kind.rawValue
@@ -96,7 +96,7 @@ public struct TimestampFormatError: Error, Hashable, Sendable, CustomStringConve
   /// The text.
   public let text: String
 
-  /// What is wrong, and which formats there are.
+  /// The mistake, and the valid formats.
   public var description: String {
     let names = TimestampFormat.Kind.allCases.map(\.rawValue).joined(separator: ", ")
     return
