@@ -1,9 +1,9 @@
 import Logs
 import Views
 
-/// Reads the text of lines: without the line's end, escape sequences and control characters.
+/// Extracts the text of lines, without line ends, escape sequences and control characters.
 ///
-/// It keeps a buffer, so that a line costs no allocation.
+/// It reuses a buffer, so that a line needs no allocation.
 public struct LineText {
   private var buffer: [UInt8] = []
 
@@ -21,7 +21,7 @@ public struct LineText {
     buffer.removeAll(keepingCapacity: true)
     var stripper = SequenceStripper()
     stripper.strip(content, into: &buffer)
-    // The end of a line may cut a character: that is one more byte that is not UTF-8.
+    // The end of a line may split a character. That is one more invalid byte.
     return buffer.withUnsafeBytes(body)
   }
 

@@ -1,49 +1,49 @@
 import Glibc
 
-/// What a device sent last, in lines with their times, within a fixed amount of memory.
+/// The bytes that a device sent most recently, as lines with their times, in a fixed amount of memory.
 ///
-/// LF, CR and CRLF end a line, as in a text log. A line longer than ``lineLimit`` is kept as several. The
-/// bytes are kept as they came. The oldest lines are dropped in blocks, and counted.
+/// LF, CR and CRLF end a line, as in a text log. A line longer than ``lineLimit`` is split. The bytes are kept
+/// unchanged. The oldest lines are dropped in blocks, and counted.
 public final class Scrollback {
-  /// The most memory that text and times take, in bytes.
+  /// The maximum size of text and times, in bytes.
   public let capacity: Int
   /// The number of the device's bytes that were dropped.
   public private(set) var droppedByteCount = 0
   /// The number of the device's bytes that are kept.
   public private(set) var byteCount = 0
-  /// Called when something was added.
+  /// Called when bytes or a mark were added.
   public var onAdded: () -> Void = {}
 
-  /// The blocks, oldest first. All but the last are complete and never change.
+  /// The blocks, the oldest first. All except the last are complete, and never change.
   private(set) var blocks: [ScrollbackBlock] = []
   /// The number of blocks that were dropped.
   private(set) var droppedBlockCount = 0
-  /// Whether the last line goes on with the next byte.
+  /// Whether the next byte continues the last line.
   private(set) var isLastLineOpen = false
-  /// Whether the open line ends with CR: an LF after it belongs to it.
+  /// Whether the open line ends with CR. An LF after it belongs to the same line end.
   private var endsWithReturn = false
   private var openLength = 0
 
-  /// The length limit of a line, in bytes, without an LF after a CR.
+  /// The maximum length of a line in bytes, not counting an LF after a CR.
   public static let lineLimit = 4_096
-  /// The smallest capacity, in bytes: two blocks.
+  /// The minimum capacity in bytes: two blocks.
   public static let leastCapacity = 2 * ScrollbackBlock.size
 
-  /// Creates an empty scrollback. It allocates memory as text comes.
+  /// Creates an empty scrollback. It allocates memory as text arrives.
   ///
-  /// - Parameter capacity: in bytes; less than ``leastCapacity`` counts as that.
+  /// - Parameter capacity: the capacity in bytes, raised to at least ``leastCapacity``.
   public init(capacity: Int) { self.capacity = max(Self.leastCapacity, capacity) }
 
-  /// The number of the device's bytes that were added: those that are kept, and those that were dropped.
+  /// The number of the device's bytes that were added: kept and dropped ones.
   public var addedByteCount: Int { droppedByteCount + byteCount }
 
-  /// The numbers of the lines that are kept. Lines are counted from 0, dropped ones too.
+  /// The numbers of the kept lines. Lines are counted from 0, including dropped ones.
   public var lines: Range<Int> {
     guard let first = blocks.first, let last = blocks.last else { return 0..<0 }
     return first.firstLine..<last.endLine
   }
 
-  /// Calls a function with a line. Its bytes are valid during the call.
+  /// Calls a function with a line, whose bytes are valid during the call.
   ///
   /// - Returns: the result; nil if there is no such line.
   public func withLine<Result>(
@@ -54,7 +54,7 @@ public final class Scrollback {
     return body(block.line(number - block.firstLine))
   }
 
-  /// The place in ``blocks`` of the block that has a line, which must be there.
+  /// The index in ``blocks`` of the block with a line. The line must exist.
   func blockIndex(ofLine number: Int) -> Int {
     var (low, high) = (0, blocks.count)
     while high - low > 1 {
@@ -68,7 +68,7 @@ public final class Scrollback {
 
   /// Adds bytes of the device.
   ///
-  /// - Parameter time: when they were read, in nanoseconds since 1970-01-01 UTC.
+  /// - Parameter time: the time of the read, in nanoseconds since 1970-01-01 UTC.
   public func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
     var index = 0
     while index < bytes.count {
@@ -94,11 +94,11 @@ public final class Scrollback {
     onAdded()
   }
 
-  /// Adds a line that the device did not send. It ends the open line.
+  /// Adds a line that the device did not send. It first ends the open line.
   ///
   /// - Parameters:
-  ///   - text: at most ``lineLimit`` bytes of it are kept.
-  ///   - time: in nanoseconds since 1970-01-01 UTC.
+  ///   - text: the text, of which at most ``lineLimit`` bytes are kept.
+  ///   - time: the time in nanoseconds since 1970-01-01 UTC.
   public func addMark(_ text: String, at time: UInt64) {
     endLine()
     Array(text.utf8.prefix(Self.lineLimit)).withUnsafeBytes { store($0, at: time, isMark: true) }
@@ -113,7 +113,7 @@ public final class Scrollback {
   private static let lineFeed: UInt8 = 0x0A
   private static let carriageReturn: UInt8 = 0x0D
 
-  /// Where the line ends that begins at a place, and how.
+  /// The end of the line that begins at an index, and its kind.
   private static func endOfLine(
     in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
   ) -> (end: Int, kind: End) {
@@ -126,7 +126,7 @@ public final class Scrollback {
     return feed.map { ($0 + 1, .ended) } ?? (limit, .open)
   }
 
-  /// The corresponding C function is `memchr`.
+  /// Finds a byte. The corresponding C function is `memchr`.
   private static func index(
     of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
   ) -> Int? {
@@ -136,7 +136,7 @@ public final class Scrollback {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Stores a piece of the open line, or begins a line with it.
+  /// Appends a piece to the open line, or begins a line with it.
   private func store(_ piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool = false) {
     let milliseconds = time / 1_000_000
     if isLastLineOpen {
@@ -156,11 +156,11 @@ public final class Scrollback {
 
   private var last: ScrollbackBlock { blocks[blocks.count - 1] }
 
-  /// Moves the open line to a block of its own, because its block is full.
+  /// Moves the open line to a new block, because its block is full.
   private func moveOpenLine() {
     let full = last
     let line = full.line(full.lineCount - 1)
-    // The oldest block that goes is not this one: there are two at least.
+    // This block is not the oldest one, which may be dropped, because there are at least two.
     full.removeLastLine()
     addBlock(at: line.time)
     last.beginLine(at: line.time, isMark: line.isMark)
@@ -177,7 +177,7 @@ public final class Scrollback {
       byteCount -= dropped.byteCount
       oldest = dropped
     }
-    // A snapshot may still have the block.
+    // A snapshot may still use the block.
     if oldest != nil, isKnownUniquelyReferenced(&oldest), let oldest {
       oldest.reset(from: firstLine, at: time)
       blocks.append(oldest)
@@ -188,7 +188,7 @@ public final class Scrollback {
 
   // MARK: Copies
 
-  /// The blocks as they are now, for another thread. Only the last one is copied.
+  /// The present blocks, for another thread. Only the last one is copied.
   func snapshot() -> [ScrollbackBlock] {
     guard let last = blocks.last else { return [] }
     return blocks.dropLast() + [ScrollbackBlock(copying: last)]
@@ -197,10 +197,10 @@ public final class Scrollback {
 
 /// A line of a scrollback.
 public struct ScrollbackLine {
-  /// When its first byte was read, in milliseconds since 1970-01-01 UTC.
+  /// The time when its first byte was read, in milliseconds since 1970-01-01 UTC.
   public let time: UInt64
   /// Whether it is a mark, which the device did not send.
   public let isMark: Bool
-  /// The bytes, with the line's end.
+  /// The bytes, including the line end.
   public let bytes: UnsafeRawBufferPointer
 }

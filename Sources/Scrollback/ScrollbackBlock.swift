@@ -1,26 +1,26 @@
-/// A number of lines in one piece of memory: their text from its start, an entry for each line from its
-/// end ("slotted page").
+/// A number of lines in one piece of memory: their text grows from its start, one entry per line from its end
+/// ("slotted page").
 ///
-/// It is `Sendable` because a block that is not the last one of its scrollback is never changed, as long as
-/// anybody else has a reference to it.
+/// It is `Sendable` because a block is never changed while another object has a reference to it, except the last
+/// block of its scrollback.
 final class ScrollbackBlock: @unchecked Sendable {
-  /// The size of text and entries, in bytes. Offsets in the text fit in 16 bits.
+  /// The size of text and entries in bytes. Offsets in the text fit into 16 bits.
   static let size = 65_536
 
   /// The number of the first line.
   private(set) var firstLine: Int
   private(set) var lineCount = 0
-  /// The number of bytes of the device.
+  /// The number of the device's bytes.
   var byteCount: Int { textCount - markCount }
 
   private let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
   private var textCount = 0
   /// The number of bytes in marks.
   private var markCount = 0
-  /// What the times of the lines count from, in milliseconds.
+  /// The time in milliseconds from which the lines' times count.
   private var baseTime: UInt64
 
-  /// An entry: the place of the text in bits 0 to 15, whether it is a mark in bit 16, the time in
+  /// The entry of a line: the offset of the text in bits 0 to 15, whether it is a mark in bit 16, the time in
   /// milliseconds from bit 32 on.
   private typealias Entry = UInt64
   private static let entrySize = MemoryLayout<Entry>.size
@@ -36,7 +36,7 @@ final class ScrollbackBlock: @unchecked Sendable {
 
   deinit { memory.deallocate() }
 
-  /// Empties the block, to be used again.
+  /// Clears the block for reuse.
   func reset(from firstLine: Int, at time: UInt64) {
     (self.firstLine, baseTime) = (firstLine, time)
     (lineCount, textCount, markCount) = (0, 0, 0)
@@ -54,7 +54,7 @@ final class ScrollbackBlock: @unchecked Sendable {
 
   /// Whether there is room for a new line, and its time in milliseconds fits.
   func canBeginLine(of count: Int, at time: UInt64) -> Bool {
-    // A clock that was set back begins a new block, and so does a pause of 49 days.
+    // A clock that was set back starts a new block, and so does a pause of 49 days.
     hasRoom(for: count + Self.entrySize) && time >= baseTime
       && time - baseTime <= UInt64(UInt32.max)
   }
@@ -65,7 +65,7 @@ final class ScrollbackBlock: @unchecked Sendable {
     memory.storeBytes(of: entry, toByteOffset: place(of: lineCount - 1), as: Entry.self)
   }
 
-  /// Adds to the last line.
+  /// Appends bytes to the last line.
   func append(_ piece: UnsafeRawBufferPointer) {
     guard let source = piece.baseAddress else { return }
     (memory + textCount).copyMemory(from: source, byteCount: piece.count)
@@ -73,7 +73,7 @@ final class ScrollbackBlock: @unchecked Sendable {
     if entry(lineCount - 1) & Self.markBit != 0 { markCount += piece.count }
   }
 
-  /// Removes the last line. Its bytes stay readable until something is added.
+  /// Removes the last line. Its bytes stay readable until bytes are added.
   func removeLastLine() {
     let last = line(lineCount - 1)
     textCount -= last.bytes.count

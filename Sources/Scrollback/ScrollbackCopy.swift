@@ -1,11 +1,11 @@
 import Logs
 import Views
 
-/// The lines of a scrollback at one moment, to be written to a file by another thread.
+/// The lines of a scrollback at one moment, for another thread that writes them to a file.
 public struct ScrollbackCopy: Sendable {
-  /// What is written.
+  /// The format of the file.
   public enum Form: Hashable, Sendable {
-    /// The device's bytes as they came.
+    /// The device's bytes, unchanged.
     case bytes
     /// The text of the lines, each with its local time, as in a text log.
     case text
@@ -29,7 +29,7 @@ public struct ScrollbackCopy: Sendable {
 
   /// Writes the lines.
   ///
-  /// - Parameter put: called with pieces of some kilobytes.
+  /// - Parameter put: called with pieces of a few kilobytes.
   public func write<Failure>(
     as form: Form, to put: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,24 +1,23 @@
 public import Patterns
 
-/// The lines of a scrollback that match a pattern: found in steps, newest first, while the scrollback goes
-/// on.
+/// Finds the lines of a scrollback that match a pattern, in steps, the newest first, while the scrollback grows.
 ///
-/// A step takes a bounded time, so that keys are handled between steps. The memory is a bit for each line.
+/// A step takes a limited time, so that keys are handled between steps. The search needs one bit of memory per line.
 public final class ScrollbackSearch {
   public let scrollback: Scrollback
   private var matcher: LineMatcher?
   private var text = LineText()
-  /// The results, by the ordinal numbers of the blocks.
+  /// The results, by the consecutive numbers of the blocks.
   private var results: [Int: BlockResult] = [:]
-  /// The open line and whether it matches, as it was when it was last looked at.
+  /// The open line, and whether it matched when it was last searched.
   private var open: (number: Int, isMatch: Bool)?
 
-  /// What is known about a block.
+  /// The results of a block.
   private struct BlockResult {
-    /// The number of lines that were searched, from the block's first one on.
+    /// The number of lines that were searched, from the first line of the block on.
     var searchedCount = 0
     var matchCount = 0
-    /// A bit for each line.
+    /// A bit for each line that matches.
     var bits: [UInt64] = []
 
     func isMatch(_ index: Int) -> Bool {
@@ -58,7 +57,7 @@ public final class ScrollbackSearch {
       return word * 64 + 63 - left.leadingZeroBitCount
     }
 
-    /// The first match from a line on.
+    /// The first match at or after a line.
     func match(from index: Int) -> Int? {
       var word = index / 64
       guard word < bits.count else { return nil }
@@ -72,26 +71,26 @@ public final class ScrollbackSearch {
     }
   }
 
-  /// Starts a search; nothing is searched yet.
+  /// Creates a search. Nothing is searched yet.
   ///
-  /// - Parameter pattern: nil finds every line.
+  /// - Parameter pattern: the pattern; nil matches every line.
   public init(of scrollback: Scrollback, for pattern: Pattern?) {
     self.scrollback = scrollback
     matcher = pattern.map(LineMatcher.init)
   }
 
-  /// Whether it looks for an expression, and does not find every line.
+  /// Whether it searches for an expression, rather than matching every line.
   public var hasPattern: Bool { matcher != nil }
 
   // MARK: Searching
 
-  /// How many bytes are searched between two looks at the time.
+  /// The number of bytes that are searched between two checks of the time.
   private static let stride = 4_096
 
-  /// Searches the lines that were not searched yet, newest blocks first.
+  /// Searches the remaining lines, the newest blocks first.
   ///
-  /// - Parameter isOver: asked after every few kilobytes; the step ends when it returns true.
-  /// - Returns: whether all lines are searched.
+  /// - Parameter isOver: called after every few kilobytes. The step ends when it returns true.
+  /// - Returns: whether all lines were searched.
   @discardableResult
   public func search(until isOver: () -> Bool = { false }) -> Bool {
     forgetDropped()
@@ -142,14 +141,14 @@ public final class ScrollbackSearch {
 
   // MARK: Results
 
-  /// The number of matches that were found so far and are still kept.
+  /// The number of matches so far in lines that are still kept.
   public var matchCount: Int {
     scrollback.blocks.indices.reduce(open?.isMatch == true ? 1 : 0) {
       $0 + (result(at: $1)?.matchCount ?? 0)
     }
   }
 
-  /// The last match before a line, of those that were found so far.
+  /// The last match before a line, of the matches so far.
   public func match(before number: Int) -> Int? {
     if let open, open.isMatch, open.number < number { return open.number }
     let lines = scrollback.lines
@@ -162,7 +161,7 @@ public final class ScrollbackSearch {
     return nil
   }
 
-  /// The first match from a line on, of those that were found so far.
+  /// The first match at or after a line, of the matches so far.
   public func match(from number: Int) -> Int? {
     let lines = scrollback.lines
     guard number < lines.upperBound else { return nil }
@@ -176,7 +175,7 @@ public final class ScrollbackSearch {
     return open.flatMap { $0.isMatch && $0.number >= number ? $0.number : nil }
   }
 
-  /// The number of matches before a line, of those that were found so far.
+  /// The number of matches before a line, of the matches so far.
   public func rank(of number: Int) -> Int {
     let lines = scrollback.lines
     guard lines.contains(number) else { return number < lines.lowerBound ? 0 : matchCount }
@@ -185,10 +184,10 @@ public final class ScrollbackSearch {
     return before + (result(at: place)?.rank(of: number - scrollback.blocks[place].firstLine) ?? 0)
   }
 
-  /// Whether a line was found.
+  /// Whether a line matches, as far as it was searched.
   public func isMatch(_ number: Int) -> Bool { match(from: number) == number }
 
-  /// A bit for each line that was found so far, for each block that is kept.
+  /// A bit for each match so far, for each kept block.
   var matchBits: [[UInt64]] {
     scrollback.blocks.indices.map { index in
       var bits = result(at: index)?.bits ?? []
