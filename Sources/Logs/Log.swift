@@ -2,35 +2,35 @@ public import Posix
 public import SystemPackage
 public import Views
 
-/// A log of one session, or of several: takes records without waiting, and writes them on a separate thread.
+/// A log of one or several sessions. It takes records without waiting, and writes them on a separate thread.
 ///
 /// ## Principles of operation
 ///
-/// - Taking a record copies it into a buffer of ``capacity`` bytes and does not wait. A disk that stalls
-///   or is full delays nothing else.
-/// - Bytes that find no room are counted, and reported by ``onNews``. Formats that have events mark the
-///   place where they are missing.
-/// - Records are written as soon as the disk takes them.
-/// - If several ports write to one log, records are in the order in which they are taken, each names its
-///   port, and gaps are counted for each.
+/// - Taking a record copies it into a buffer of ``capacity`` bytes and never waits. A disk that stalls or is full
+///   delays nothing else.
+/// - Bytes that do not fit into the buffer are dropped, counted, and reported by ``onNews``. Formats with events mark
+///   the gap.
+/// - Records are written as soon as the disk accepts them.
+/// - If several ports write to one log, records are in the order in which they are taken, each record names its port,
+///   and gaps are counted for each port.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class Log {
-  /// The maximal memory of unwritten records, in bytes, overhead included.
+  /// The maximum memory of unwritten records in bytes, including overhead.
   public static let capacity = 8 << 20
 
   /// The options of a log.
   public struct Options: Hashable, Sendable {
     /// The format.
     public var format = LogFormat.raw
-    /// Whether sent bytes are logged too, in a format that distinguishes them.
+    /// Whether sent bytes are logged too. The format must distinguish them.
     public var logsSent = false
-    /// Whether several ports write to the log, so that every entry names its own. The format must be one
-    /// that can (``LogFormat/namesPorts``).
+    /// Whether several ports write to the log, so that every entry names its port. The format must support that
+    /// (``LogFormat/namesPorts``).
     public var namesPorts = false
     /// When to start a new file.
     public var rotation = LogRotation()
-    /// Whether to append to a file that exists.
+    /// Whether to append to an existing file.
     public var appends = false
     /// The mode and the group of new files.
     public var access = LogAccess()
@@ -43,22 +43,22 @@ public final class Log {
   public enum News: Hashable, Sendable {
     /// The buffer is full: bytes are missing from now on.
     case overflow
-    /// Logging continues; the number of bytes that are missing.
+    /// Logging continues. The value is the number of missing bytes.
     case goesOn(missing: Int)
     /// There is a problem; nil if it is over.
     case problem(LogProblem?)
   }
 
-  /// Called when there is news, while a record is taken or ``checkProgress()`` runs.
+  /// Called when there is news, during ``append(_:_:from:by:)`` or ``checkProgress()``.
   public var onNews: (News) -> Void = { _ in }
 
   private let logsSent: Bool
   private let buffer: LogBuffer
   private var progress: LogBuffer.Progress
-  /// The number of bytes of each port that found no room since the last that did.
+  /// The number of bytes of each port that were dropped since its last record.
   private var gaps: [Int]
   private var gap: Int { gaps.reduce(0, +) }
-  /// The total number of bytes that found no room.
+  /// The total number of dropped bytes.
   private var refusedCount = 0
   private var unwrittenCount = 0
 
@@ -88,14 +88,14 @@ public final class Log {
   /// The path of the present file.
   public var path: FilePath { progress.path }
 
-  /// The number of missing bytes; after ``finish(by:)`` it includes those that were not written.
+  /// The number of missing bytes. After ``finish(by:)`` it includes bytes that were not written.
   public var missingCount: Int { refusedCount + unwrittenCount }
 
   // MARK: Records
 
-  /// Adds a port to a log of several.
+  /// Adds a port to a log of several ports.
   ///
-  /// - Returns: its number, for its records.
+  /// - Returns: the number of the port, for its records.
   public func add(_ port: LogPort) -> Int {
     gaps.append(0)
     let number = gaps.count - 1
@@ -103,11 +103,11 @@ public final class Log {
     return number
   }
 
-  /// Takes received or sent bytes. Sent bytes are ignored unless the options ask for them.
+  /// Takes received or sent bytes. Sent bytes are ignored unless the options include them.
   ///
   /// - Parameters:
-  ///   - port: the number of the port; 0 in the log of one port.
-  ///   - client: the name of the client that sent them; nil for everybody else.
+  ///   - port: the number of the port; 0 in the log of a single port.
+  ///   - client: the name of the client that sent the bytes; nil for any other sender.
   public func append(
     _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0,
     by client: String? = nil
@@ -119,8 +119,8 @@ public final class Log {
   /// Takes an event.
   ///
   /// - Parameters:
-  ///   - port: the number of the port; 0 in the log of one port.
-  ///   - moment: when it happened.
+  ///   - port: the number of the port; 0 in the log of a single port.
+  ///   - moment: the time of the event.
   /// - Returns: whether there was room for it.
   @discardableResult
   public func append(_ event: LogEvent, from port: Int = 0, at moment: Moment = .now) -> Bool {
@@ -151,7 +151,7 @@ public final class Log {
     refusedCount += record.byteCount
   }
 
-  /// The records of the bytes that are missing, one for each port that misses any.
+  /// The records of the gaps, one for each port with missing bytes.
   private func gapMarks(at moment: Moment) -> [LogRecord] {
     gaps.indices.filter { gaps[$0] > 0 }.map {
       LogRecord(moment: moment, port: $0, content: .gap(gaps[$0]))
@@ -167,7 +167,7 @@ public final class Log {
   /// Readable when ``checkProgress()`` has something to report. Valid as long as the log exists.
   public var notification: FileDescriptor { buffer.notification }
 
-  /// Reports what has changed since the last call.
+  /// Reports the changes since the last call.
   public func checkProgress() {
     let old = progress
     progress = buffer.progress()
@@ -176,16 +176,16 @@ public final class Log {
 
   // MARK: The end
 
-  /// Ends the thread when everything is written. Nothing may be appended any more.
+  /// Ends the thread when everything is written. Append nothing afterwards.
   public func close() {
     buffer.close(with: gapMarks(at: .now))
     forgetGaps()
   }
 
-  /// Waits until everything is written, or cannot be. If several logs end together, call ``close()`` for
-  /// all of them first.
+  /// Waits until everything is written, or cannot be written. If several logs end together, call ``close()`` for all
+  /// of them first.
   ///
-  /// - Returns: whether the thread has ended; if not, the disk blocks it.
+  /// - Returns: whether the thread has ended. If not, the disk blocks it.
   @discardableResult
   public func finish(by deadline: MonotonicTime) -> Bool {
     let isDone = buffer.waitForFinish(until: deadline)
@@ -199,8 +199,8 @@ extension Log: Sendable {}
 
 /// A problem with writing a log.
 public enum LogProblem: Hashable, Sendable {
-  /// Nothing can be written: the error of write(2).
+  /// Nothing can be written. The value is the error of write(2).
   case unwritable(Errno)
-  /// The next file cannot be started. The present one is still written to.
+  /// The next file cannot be started. The present one stays in use.
   case notRotated(LogFileError)
 }

@@ -2,20 +2,20 @@ import Glibc
 import Posix
 public import SystemPackage
 
-/// Who besides the owner may use a log's files: the mode and the group of new ones.
+/// The access to a log's files: the mode and the group of new files.
 public struct LogAccess: Hashable, Sendable {
-  /// The mode, whatever the umask is. The owner can always read and write.
+  /// The mode, independent of the umask. The owner can always read and write.
   public var mode: FilePermissions
-  /// The group; nil for the one that the system gives a new file.
+  /// The group; nil for the default group of a new file.
   public var group: GroupID?
 
-  /// Creates an access, by default the owner's alone.
+  /// Creates an access; by default only for the owner.
   public init(mode: FilePermissions = .ownerReadWrite, group: GroupID? = nil) {
     self.mode = mode
     self.group = group
   }
 
-  /// Gives it to a file that was just created, which is removed again if that fails.
+  /// Applies the access to a new file. If that fails, the file is removed.
   ///
   /// The corresponding C functions are `fchown` and `fchmod`.
   ///

@@ -2,33 +2,33 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The file that a log is written to at present.
+/// The file to which a log is written at present.
 ///
 /// ## Principles of operation
 ///
-/// - Nothing that exists is truncated, replaced or written through: a file must be new, unless
-///   appending was asked for; a symbolic link, a device or a pipe is refused.
-/// - A new file is readable and writable by its owner alone, unless ``LogAccess`` says otherwise. The
-///   access of a file that exists is left as it is.
-/// - Rotation renames the file to `FILE.N` with the next higher number: one rename, however many old
-///   files there are. With a limit on old files it becomes `FILE.1`, and the numbers of the others go
-///   up by one. A name with a time in it that has changed since starts that file instead, and renames
+/// - No existing file is truncated, replaced, or written through a link. A file must be new, unless appending is
+///   allowed. A symbolic link, a device or a pipe is refused.
+/// - Only the owner can read and write a new file, unless ``LogAccess`` is different. The access of an existing file
+///   is not changed.
+/// - Rotation renames the file to `FILE.N` with the next higher number. This is a single rename for any number of old
+///   files. With a limit on old files, the file becomes `FILE.1`, and the numbers of the others increase by one. If
+///   the name contains a time that has changed, rotation starts the file with the new name instead, and renames
 ///   nothing.
-/// - A file that another program renamed or removed, as logrotate(8) does, is noticed because its path
-///   leads elsewhere, and a new one is started at that path.
-/// - The old file is written to until the next one is open: a failure in between loses nothing.
+/// - If another program such as logrotate(8) has renamed or removed the file, its path leads elsewhere. This is
+///   detected, and a new file is started at that path.
+/// - The old file stays in use until the next one is open: a failure in between loses nothing.
 final class LogFile {
   private(set) var path: FilePath
-  /// The length in bytes, as far as this object wrote it.
+  /// The length in bytes, not counting bytes of other programs.
   private(set) var size: Int
-  /// Whether the file has more than what a file begins with.
+  /// Whether the file contains more than a header.
   private(set) var hasRecords: Bool
   private(set) var start = MonotonicTime.now
 
   private let name: LogName
   private let appends: Bool
   private let access: LogAccess
-  /// The highest number that an old file has, once it was looked for.
+  /// The highest number of an old file; nil before the search for it.
   private var lastNumber: Int?
   private var file: OwnedDescriptor
   private var identity: Identity
@@ -41,8 +41,8 @@ final class LogFile {
   /// Opens the file.
   ///
   /// - Parameters:
-  ///   - name: the path, with places for the time and the port.
-  ///   - appends: whether to append to a file that exists; otherwise there must be none.
+  ///   - name: the path, with placeholders for the time and the port.
+  ///   - appends: whether to append to an existing file; otherwise the file must not exist.
   ///   - access: the mode and the group of a new file.
   /// - Throws: ``LogFileError``.
   init(_ name: LogName, appends: Bool, access: LogAccess = LogAccess()) throws(LogFileError) {
@@ -58,7 +58,7 @@ final class LogFile {
   private static func open(
     _ path: FilePath, _ access: LogAccess, mustBeNew: Bool
   ) throws(LogFileError) -> OwnedDescriptor {
-    // O_NONBLOCK: opening a named pipe without a reader would block. A pipe is refused later.
+    // Without O_NONBLOCK, opening a named pipe without a reader would block. A pipe is refused later.
     let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
     while true {
       do {
@@ -74,7 +74,7 @@ final class LogFile {
       do throws(Errno) {
         return try OwnedDescriptor.open(path, flags)
       } catch {
-        // It may have been removed since: then it is created after all.
+        // It may have been removed meanwhile. Then it is created after all.
         guard error == .noSuchFileOrDirectory else { throw LogFileError(path, error) }
       }
     }
@@ -96,10 +96,10 @@ final class LogFile {
 
   // MARK: Writing
 
-  /// Writes as much as the disk takes.
+  /// Writes as many bytes as the disk accepts.
   ///
-  /// - Parameter isRecord: whether it is more than what a file begins with.
-  /// - Returns: how many bytes were written, at least one.
+  /// - Parameter isRecord: whether the bytes are more than a header.
+  /// - Returns: the number of written bytes, at least one.
   /// - Throws: the error of write(2).
   func write(_ bytes: UnsafeRawBufferPointer, isRecord: Bool) throws(Errno) -> Int {
     guard case .bytes(let count) = try file.borrowed.writeAvailable(bytes) else {
@@ -110,10 +110,10 @@ final class LogFile {
     return count
   }
 
-  /// Removes the last bytes that were written: a record that could not be completed.
+  /// Removes the last written bytes, because a record could not be completed.
   ///
-  /// Does nothing where another program has appended since: its bytes are never cut. A reader then
-  /// finds an incomplete record.
+  /// Does nothing if another program has appended bytes since, because these are never removed. A reader then finds
+  /// an incomplete record.
   func takeBack(_ count: Int) {
     // With O_APPEND, the offset is the end of this descriptor's last write.
     let end = lseek(file.borrowed.rawValue, 0, SEEK_CUR)
@@ -124,25 +124,25 @@ final class LogFile {
 
   // MARK: Rotation
 
-  /// Whether the path now leads to another file, or to none.
+  /// Whether the path now leads to another file, or to no file.
   var isElsewhere: Bool {
     guard let status = try? path.stat(followTargetSymlink: false) else { return true }
     return identity != Identity(device: status.deviceID, inode: status.inode)
   }
 
-  /// Starts a new file at the path that another program took the file away from.
+  /// Starts a new file at the path, after another program has moved or removed the present file.
   ///
-  /// - Throws: ``LogFileError``; the old file stays in use then.
+  /// - Throws: ``LogFileError``. The old file then stays in use.
   func reopen() throws(LogFileError) { try begin(path, mustBeNew: false) }
 
-  /// Ends this file and starts the next.
+  /// Ends this file, and starts the next one.
   ///
-  /// - Parameter keep: how many old files to keep; nil for all.
-  /// - Throws: ``LogFileError``; the old file stays in use then, whatever its name is now.
+  /// - Parameter keep: the number of old files to keep; nil for all.
+  /// - Throws: ``LogFileError``. The old file then stays in use, possibly with a new name.
   func rotate(keeping keep: Int?) throws(LogFileError) {
     let next = name.path(at: time(nil))
     guard next == path else { return try begin(next, mustBeNew: !appends) }
-    // A file that has lost its name already needs no other.
+    // A file that has already lost its name needs no other.
     if !isElsewhere {
       if let keep { try shift(keeping: keep) } else { try number() }
     }
@@ -150,7 +150,7 @@ final class LogFile {
   }
 
   private func begin(_ path: FilePath, mustBeNew: Bool) throws(LogFileError) {
-    // If this fails, it must not be tried again at every record.
+    // If this fails, it must not be retried at every record.
     start = .now
     let next = try Self.open(path, access, mustBeNew: mustBeNew)
     (identity, size) = try Self.status(of: next, at: path)
@@ -160,7 +160,7 @@ final class LogFile {
     hasRecords = size > 0
   }
 
-  /// Gives this file the next number.
+  /// Renames this file to the next number.
   private func number() throws(LogFileError) {
     var number = (lastNumber ?? path.highestNumber) + 1
     do throws(Errno) {
@@ -171,7 +171,7 @@ final class LogFile {
     lastNumber = number
   }
 
-  /// Gives every old file the next number, the last first, and this one the number 1.
+  /// Renames every old file to the next number, the last one first, and this one to the number 1.
   private func shift(keeping keep: Int) throws(LogFileError) {
     var last = 1
     while last < keep, numbered(last).exists { last += 1 }
@@ -179,7 +179,7 @@ final class LogFile {
       let old = number == 1 ? path : numbered(number - 1)
       do throws(Errno) {
         if number == keep {
-          // The oldest one is replaced: that is what the limit is for.
+          // The oldest one is replaced: that is the purpose of the limit.
           try old.rename(to: numbered(number))
         } else if try !old.renameUnlessExists(to: numbered(number)) {
           throw .fileExists
@@ -194,14 +194,14 @@ final class LogFile {
 }
 
 extension FilePath {
-  /// The highest number that a file with this name, a point and a number has; 0 if there is none.
+  /// The highest number of a file with the name `NAME.NUMBER`; 0 if there is none.
   fileprivate var highestNumber: Int {
     let folder = removingLastComponent()
     let prefix = "\(lastComponent?.string ?? "")."
     let numbers = (folder.isEmpty ? "." : folder).entryNames().compactMap { name -> Int? in
       guard name.hasPrefix(prefix) else { return nil }
       let digits = name.dropFirst(prefix.count)
-      // A number with a sign, a leading zero or too many digits is not one of a log's.
+      // Logs do not have numbers with a sign, a leading zero or too many digits.
       guard digits.allSatisfy(\.isASCIIDigit), digits.first != "0", digits.count <= 9 else {
         return nil
       }

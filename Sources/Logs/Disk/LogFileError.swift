@@ -9,13 +9,13 @@ public struct LogFileError: Error, Hashable, Sendable {
 
   /// The kinds of problems with a file.
   public enum Reason: Hashable, Sendable {
-    /// The file exists, and appending was not asked for.
+    /// The file exists, and appending is not allowed.
     case exists
-    /// A symbolic link: a log never follows one.
+    /// The path is a symbolic link: a log never follows one.
     case symbolicLink
-    /// A folder, a device, a named pipe, a socket.
+    /// The path is a folder, a device, a named pipe or a socket.
     case notAFile
-    /// A new file cannot be given its mode or group.
+    /// The mode or group of a new file cannot be set.
     case accessRefused(Errno)
     /// The error of a system call.
     case system(Errno)

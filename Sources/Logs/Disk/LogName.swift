@@ -3,8 +3,8 @@ import SystemPackage
 
 /// The name of a log file, with placeholders for the time and the port.
 ///
-/// `%Y`, `%m`, `%d`, `%H` and all others of strftime(3) stand for the local time at which the file is
-/// begun, `%t` for the port (`ttyUSB0`), `%%` for a percent sign.
+/// `%Y`, `%m`, `%d`, `%H` and all others of strftime(3) stand for the local time at which the file is started, `%t`
+/// for the port (`ttyUSB0`), and `%%` for a percent sign.
 public struct LogName: Hashable, Sendable {
   private let text: String
   private let port: String
@@ -12,21 +12,21 @@ public struct LogName: Hashable, Sendable {
   /// Creates a name.
   ///
   /// - Parameters:
-  ///   - text: the path as it was given.
-  ///   - port: what `%t` stands for; slashes in it become dashes.
+  ///   - text: the path, as the user gave it.
+  ///   - port: the replacement for `%t`. Slashes in it become dashes.
   public init(_ text: String, port: String) {
     self.text = text
     self.port = String(port.map { $0 == "/" ? "-" : $0 })
   }
 
-  /// Whether a name has a place for the port.
+  /// Whether a name contains the placeholder of the port.
   public static func hasPlaceForPort(_ text: String) -> Bool {
     LogName(text, port: "a").path(at: 0) != LogName(text, port: "b").path(at: 0)
   }
 
   /// The path at a time.
   ///
-  /// - Parameter second: since 1970.
+  /// - Parameter second: the time in seconds since 1970.
   func path(at second: Int) -> FilePath {
     guard text.contains("%") else { return FilePath(text) }
     var time = second
@@ -37,7 +37,7 @@ public struct LogName: Hashable, Sendable {
     while let percent = rest.firstIndex(of: "%") {
       result += rest[..<percent]
       rest = rest[percent...].dropFirst()
-      // glibc's flags, a width, and POSIX's modifiers.
+      // Flags of glibc, a width, and POSIX modifiers.
       let modifiers = rest.prefix { "_-0^#123456789EO".contains($0) }
       rest = rest.dropFirst(modifiers.count)
       guard let letter = rest.popFirst() else {

@@ -1,25 +1,25 @@
-/// When a log starts a new file, and how many old files are kept.
+/// When a log starts a new file, and the number of old files that are kept.
 public struct LogRotation: Hashable, Sendable {
-  /// The maximal size of a file in bytes, at least 1. A larger record gets a file of its own.
+  /// The maximum size of a file in bytes, at least 1. A larger record gets a separate file.
   public var size: Int?
-  /// The time for which a file is written to, above zero.
+  /// The maximum time for which a file is written to; positive.
   public var interval: Duration?
   /// The number of old files to keep, at least 1; nil for all.
   public var keep: Int?
 
-  /// Creates a rule; without limits there is one file.
+  /// Creates a rule. Without limits there is one file.
   public init(size: Int? = nil, interval: Duration? = nil, keep: Int? = nil) {
     self.size = size
     self.interval = interval
     self.keep = keep
   }
 
-  /// The number of bytes that a file has room for.
+  /// The number of bytes for which a file has room.
   func room(after count: Int) -> Int { size.map { max($0 - count, 0) } ?? .max }
 }
 
 extension LogRotation {
-  /// Reads a size: a whole number of bytes, or of 1,024 (k), 1,024² (M), 1,024³ (G) of them.
+  /// Parses a size: a whole number of bytes, or of units of 1,024 (k), 1,024² (M) or 1,024³ (G) bytes.
   ///
   /// - Throws: ``ParsingError``.
   public static func size(parsing text: String) throws(ParsingError) -> Int {
@@ -30,19 +30,19 @@ extension LogRotation {
     return size
   }
 
-  /// Reads a time: a whole number of seconds (s, or nothing), minutes (m), hours (h), days (d).
+  /// Parses a time: a whole number of seconds (s, or no unit), minutes (m), hours (h) or days (d).
   ///
   /// - Throws: ``ParsingError``.
   public static func interval(parsing text: String) throws(ParsingError) -> Duration {
     let units = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-    // Some hundred years: past that nanoseconds do not fit 64 bits.
+    // Some hundred years: a longer time in nanoseconds does not fit into 64 bits.
     guard let seconds = number(in: text, units: units), seconds <= 1 << 32 else {
       throw ParsingError(text: text, expected: "a time above zero, as 30s, 10m, 6h or 1d")
     }
     return .seconds(seconds)
   }
 
-  /// A text that is no size or time.
+  /// An error in a text that is not a size or time.
   public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
     let text: String
     let expected: String

@@ -2,7 +2,7 @@ extension [UInt8] {
   /// Appends the characters of a text.
   mutating func append(_ text: String) { append(contentsOf: text.utf8) }
 
-  /// Appends a decimal number, with zeros in front up to a width.
+  /// Appends a decimal number, padded with zeros to a width.
   mutating func append(decimal number: UInt64, width: Int = 1) {
     var (place, digits) = (1 as UInt64, 1)
     while number / place >= 10 { (place, digits) = (place * 10, digits + 1) }
@@ -13,7 +13,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a number, the lowest byte first.
+  /// Appends a number with the lowest byte first.
   mutating func append(littleEndian number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }

@@ -1,4 +1,4 @@
-/// Bytes as letters, four for three; see RFC 4648, section 4.
+/// The base64 encoding; see RFC 4648, section 4.
 enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -12,7 +12,7 @@ enum Base64 {
   }()
   private static let none: UInt8 = 0xFF
 
-  /// Appends the letters for some bytes.
+  /// Appends the encoding of bytes.
   static func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     var index = 0
     while index < bytes.count {
@@ -29,9 +29,9 @@ enum Base64 {
     }
   }
 
-  /// Reads letters back.
+  /// Decodes a text.
   ///
-  /// - Returns: nil if the text is not valid base64, padding included.
+  /// - Returns: nil if the text is not valid base64, including its padding.
   static func bytes(parsing text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (group, letters, paddings) = (0 as UInt32, 0, 0)

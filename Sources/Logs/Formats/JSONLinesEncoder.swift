@@ -1,11 +1,11 @@
 import Views
 
-/// One object on each line, for a read, a write, an event or a gap.
+/// Writes a JSON object on each line, for a read, a write, an event or a gap.
 ///
-/// An object has the bytes in base64 (RFC 4648), and also as text if they are valid UTF-8, for people and
-/// for text tools. In the log of several ports it also has the name of the port.
+/// An object contains the bytes in base64 (RFC 4648). If they are valid UTF-8, it also contains them as text, for
+/// people and text tools. In the log of several ports, it contains the name of the port.
 struct JSONLinesEncoder: LogEncoder {
-  /// The names of the ports; nil in the log of one port.
+  /// The names of the ports; nil in the log of a single port.
   private var names: [String]?
 
   init(namesPorts: Bool = false) { names = namesPorts ? [] : nil }

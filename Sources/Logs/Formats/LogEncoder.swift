@@ -2,7 +2,7 @@ import Posix
 
 /// Writes records in one of the formats.
 ///
-/// Encoders append to a reused array, so that a record costs no allocation.
+/// Encoders append to a reused array, so that a record needs no allocation.
 protocol LogEncoder {
   /// Appends the header of a file.
   mutating func begin(into output: inout [UInt8])
@@ -10,23 +10,23 @@ protocol LogEncoder {
   /// Appends a record.
   mutating func encode(_ record: LogRecord, into output: inout [UInt8])
 
-  /// Appends the end of a file. What is held back goes to the next file.
+  /// Appends the end of a file. Text that is held back goes into the next file.
   mutating func end(into output: inout [UInt8])
 
-  // MARK: Held back
+  // MARK: Held-back text
 
-  // Formats that keep lines whole hold back the beginning of a line until its end follows.
+  // Formats with whole lines hold back the beginning of a line until its end arrives.
 
   /// The number of bytes of the line that are held back. By default 0.
   var heldCount: Int { get }
 
-  /// When ``tick(at:into:)`` is due; nil while nothing is held back.
+  /// The time at which ``tick(at:into:)`` is due; nil if nothing is held back.
   var deadline: MonotonicTime? { get }
 
-  /// Appends what was held back for long enough.
+  /// Appends text that was held back for long enough.
   mutating func tick(at now: MonotonicTime, into output: inout [UInt8])
 
-  /// Appends everything that is held back: no record will follow.
+  /// Appends all held-back text, because no record will follow.
   mutating func flush(into output: inout [UInt8])
 }
 
@@ -40,7 +40,7 @@ extension LogEncoder {
   mutating func flush(into output: inout [UInt8]) {}
 }
 
-/// The bytes, and nothing else: events and gaps are reported to the user, not written.
+/// Writes only the bytes. Events and gaps are reported to the user, but not written.
 struct RawEncoder: LogEncoder {
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     switch record.content {

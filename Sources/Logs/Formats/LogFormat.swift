@@ -1,15 +1,15 @@
-/// The format of a log. Users write the raw values.
+/// The format of a log. Users enter the raw values.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {
-  /// The received bytes, exactly, and nothing else.
+  /// Only the received bytes, unchanged.
   case raw
-  /// Lines of text, each with its time, without escape sequences and control characters.
+  /// Lines of text with their times, without escape sequences and control characters.
   case text
   /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.
   case jsonl
   /// Packets, for Wireshark: see <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
   case pcapng
 
-  /// The format for a file name: by the suffix `.txt`, `.jsonl` or `.pcapng`; otherwise raw.
+  /// The format for a file name: determined by the suffix `.txt`, `.jsonl` or `.pcapng`; otherwise raw.
   public init(fileName: String) {
     self = Self.allCases.first { fileName.lowercased().hasSuffix($0.suffix) } ?? .raw
   }
@@ -24,23 +24,23 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether a file may be split between any two bytes, because it has no records.
+  /// Whether a file may be split between any two bytes, because the format has no records.
   var isDivisible: Bool { self == .raw }
 
-  /// Whether the format has events.
+  /// Whether the format can contain events.
   public var hasEvents: Bool { self != .raw }
 
   /// Whether the format distinguishes sent from received bytes.
   public var marksDirections: Bool { self != .raw }
 
-  /// Whether the format distinguishes the ports of a log of several.
+  /// Whether the format distinguishes the ports in a log of several ports.
   public var namesPorts: Bool { self != .raw }
 
   /// An encoder for the format.
   ///
   /// - Parameters:
-  ///   - marksDirection: whether both directions are logged, and have to be marked.
-  ///   - namesPorts: whether several ports write to the log, and have to be named.
+  ///   - marksDirection: whether both directions are logged, and must be marked.
+  ///   - namesPorts: whether several ports write to the log, and must be named.
   func encoder(marksDirection: Bool, namesPorts: Bool = false) -> any LogEncoder {
     switch self {
     case .raw: RawEncoder()

@@ -1,13 +1,13 @@
 import Posix
 import Views
 
-/// The lines of several ports, each with its local time and the name of its port.
+/// Writes the lines of several ports, each with its local time and the name of its port.
 ///
-/// Lines are whole, in the order in which they were completed, and have the time of their first byte. The
-/// beginning of a line is held back until the line is complete, but not longer than its port is silent for
-/// ``pause``; see ``LineMerger``.
+/// Lines are whole, in the order of their completion, and have the time of their first byte. The beginning of a line
+/// is held back until the line is complete, or until its port was silent for ``pause``; see ``LineMerger``.
 struct MergedTextEncoder: LogEncoder {
-  /// Shorter than the pause of a screen, so that little is lost if the program is killed.
+  /// The silence of a port after which an unfinished line is written. It is shorter than the pause of a screen, so
+  /// that little is lost if the program is killed.
   private static let pause = Duration.milliseconds(30)
 
   private let marksDirection: Bool
@@ -21,7 +21,7 @@ struct MergedTextEncoder: LogEncoder {
     /// The number of bytes of the line that the merger holds back.
     var heldCount = 0
 
-    /// Takes note of bytes that were passed to the merger: those behind the last end of a line are held.
+    /// Records bytes that were passed to the merger. It holds back those after the last line end.
     mutating func count(_ bytes: UnsafeRawBufferPointer) {
       let end = bytes.lastIndex { $0 == 0x0A || $0 == 0x0D }
       heldCount = end.map { bytes.count - 1 - $0 } ?? heldCount + bytes.count
@@ -58,7 +58,7 @@ struct MergedTextEncoder: LogEncoder {
 
   mutating func end(into output: inout [UInt8]) { merger.endOpenRow(into: &output) }
 
-  // MARK: Held back
+  // MARK: Held-back text
 
   var heldCount: Int { ports.reduce(0) { $0 + $1.heldCount } }
 

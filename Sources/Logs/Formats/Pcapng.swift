@@ -7,9 +7,9 @@ enum Pcapng {
   /// The byte-order magic of a section header, in a little-endian file.
   static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
 
-  /// LINKTYPE_USER0, for private formats: the bytes of a serial line, unchanged. The one registered
-  /// type for serial lines, LINKTYPE_RTAC_SERIAL, requires modem lines and protocols that are not
-  /// known here. See <https://www.tcpdump.org/linktypes.html>.
+  /// LINKTYPE_USER0, for private formats: the bytes of a serial line, unchanged. The only registered type for serial
+  /// lines, LINKTYPE_RTAC_SERIAL, requires modem lines and protocols that are not known here. See
+  /// <https://www.tcpdump.org/linktypes.html>.
   static let linkType: UInt16 = 147
 
   /// Types of options.
@@ -20,7 +20,7 @@ enum Pcapng {
     static let application: UInt16 = 4
     /// Of an interface: its name.
     static let interfaceName: UInt16 = 2
-    /// Of an interface: what it is.
+    /// Of an interface: its description.
     static let interfaceDescription: UInt16 = 3
     /// Of an interface: a power of ten (or of two, with the highest bit set) a second.
     static let timeResolution: UInt16 = 9

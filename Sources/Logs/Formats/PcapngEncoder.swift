@@ -1,12 +1,13 @@
 import Views
 
-/// A packet for a read or a write, the direction in its flags, with nanoseconds; a comment names the client that sent
-/// the bytes. An event or a gap is a packet without bytes, and a comment. Each port is an interface; the only one of a
-/// log has no name.
+/// Writes a packet for each read or write, with nanoseconds and with the direction in its flags.
+///
+/// A comment names the client that sent the bytes. An event or a gap is a packet without bytes but with a comment.
+/// Each port is an interface. The interface of a single port has no name.
 struct PcapngEncoder: LogEncoder {
   private typealias Option = Pcapng.Option
 
-  /// The ports that every file describes; nil in the log of one port.
+  /// The ports that every file describes; nil in the log of a single port.
   private var ports: [LogPort]?
 
   init(namesPorts: Bool = false) { ports = namesPorts ? [] : nil }
@@ -16,7 +17,7 @@ struct PcapngEncoder: LogEncoder {
       output.append(littleEndian: Pcapng.byteOrderMagic)
       output.append(littleEndian: 1 as UInt16)  // version 1.0
       output.append(littleEndian: 0 as UInt16)
-      output.append(littleEndian: -1 as Int64)  // of a length that is not known yet
+      output.append(littleEndian: -1 as Int64)  // the length of the section is not known yet
       option(Option.application, Array("serialterm".utf8), into: &output)
       option(Option.end, [], into: &output)
     }
@@ -31,7 +32,7 @@ struct PcapngEncoder: LogEncoder {
     block(Pcapng.interfaceDescription, into: &output) { output in
       output.append(littleEndian: Pcapng.linkType)
       output.append(littleEndian: 0 as UInt16)
-      output.append(littleEndian: 0 as UInt32)  // packets are never cut off
+      output.append(littleEndian: 0 as UInt32)  // packets are never truncated
       if let port {
         option(Option.interfaceName, Array(port.name.utf8), into: &output)
         option(Option.interfaceDescription, Array(port.endpoint.utf8), into: &output)
@@ -88,7 +89,7 @@ struct PcapngEncoder: LogEncoder {
   ) {
     let start = output.count
     output.append(littleEndian: type)
-    output.append(littleEndian: 0 as UInt32)  // the length, when it is known
+    output.append(littleEndian: 0 as UInt32)  // the total length, filled in when it is known
     body(&output)
     let length = UInt32(output.count + 4 - start)
     output.append(littleEndian: length)
@@ -102,7 +103,7 @@ struct PcapngEncoder: LogEncoder {
     pad(value.count, into: &output)
   }
 
-  /// Everything begins at a multiple of four.
+  /// Pads to a multiple of four bytes.
   private func pad(_ count: Int, into output: inout [UInt8]) {
     output.append(contentsOf: repeatElement(0, count: -count & 3))
   }

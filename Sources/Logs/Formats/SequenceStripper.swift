@@ -1,16 +1,16 @@
-/// Reduces a device's bytes to text: removes escape sequences, and all control characters except tabs
-/// and line ends.
+/// Extracts the text from a device's bytes: removes escape sequences, and all control characters except tabs and line
+/// ends.
 ///
-/// Sequences are removed completely, strings (OSC, DCS, APC, PM, SOS) including their content, up to a
-/// bound: an unterminated string must not remove the rest of the log. CR, LF and CRLF end a line. Bytes
-/// that are not UTF-8 become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
+/// Sequences are removed completely. Strings (OSC, DCS, APC, PM, SOS) are removed with their contents, up to a limit:
+/// an unterminated string must not remove the rest of the log. CR, LF and CRLF end a line. Bytes that are not UTF-8
+/// become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
 public struct SequenceStripper: Sendable {
-  /// The maximal length of a string.
+  /// The maximum length of a string.
   static let maximalLength = 4_096
 
   private var state = State.text
   private var isReturned = false
-  /// The bytes of a character that is not complete.
+  /// The bytes of an incomplete character.
   private var character: [UInt8] = []
 
   private enum State: Equatable {
@@ -21,7 +21,7 @@ public struct SequenceStripper: Sendable {
     case stringEscape
   }
 
-  /// Creates a stripper that has seen nothing.
+  /// Creates a stripper for the beginning of a stream.
   public init() {}
 
   /// Strips a piece and appends the result.
@@ -54,13 +54,13 @@ public struct SequenceStripper: Sendable {
     switch Unicode.Scalar(byte) {
     case "[": state = .control
     case "P", "X", "]", "^", "_": state = .string(length: 0)
-    case " "..."/": state = .escape  // intermediates, as in ESC ( B
+    case " "..."/": state = .escape  // intermediate bytes, as in ESC ( B
     case "0"..."~": state = .text
     default: abandon(byte, into: &output)
     }
   }
 
-  /// Ends a sequence at a byte that does not belong to it; the byte is text.
+  /// Ends a sequence at a byte that does not belong to it. The byte is text.
   private mutating func abandon(_ byte: UInt8, into output: inout [UInt8]) {
     state = .text
     takeText(byte, into: &output)
@@ -80,7 +80,7 @@ public struct SequenceStripper: Sendable {
     }
   }
 
-  /// Takes a byte of a multi-byte character.
+  /// Handles a byte of a multi-byte character.
   private mutating func takeCharacter(_ byte: UInt8, into output: inout [UInt8]) {
     if !(0x80..<0xC0).contains(byte) { breakCharacter(into: &output) }
     character.append(byte)
@@ -88,7 +88,7 @@ public struct SequenceStripper: Sendable {
       return breakCharacter(into: &output)
     }
     guard character.count == length else { return }
-    // C1 control characters, which some terminals obey, are not text.
+    // C1 control characters, which some terminals interpret, are not text.
     if let text = String(validating: character, as: UTF8.self),
       let scalar = text.unicodeScalars.first, !(0x80..<0xA0).contains(scalar.value)
     {

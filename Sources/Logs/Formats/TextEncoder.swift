@@ -1,8 +1,8 @@
 package import Views
 
-/// Lines of text, each with its local time, without escape sequences and control characters.
+/// Writes lines of text with their local times, without escape sequences and control characters.
 ///
-/// If both directions are logged, each line has a mark for its direction.
+/// If both directions are logged, each line has a mark of its direction.
 struct TextEncoder: LogEncoder {
   private var text: TextLines
   private var stamper = LineStamper.ofLogs
@@ -26,7 +26,7 @@ struct TextEncoder: LogEncoder {
 }
 
 extension LineStamper {
-  /// Writes the local time as text logs have it.
+  /// Creates a stamper that writes the local time in the form of text logs.
   package static var ofLogs: LineStamper {
     LineStamper(
       TimestampFormat(.iso, .microseconds), start: Moment(wallClock: 0, monotonic: 0),

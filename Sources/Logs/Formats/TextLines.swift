@@ -1,14 +1,14 @@
 import Views
 
-/// The lines of one port in a text log, without times: without escape sequences and control characters,
-/// events in lines of their own.
+/// The lines of one port in a text log, without times, escape sequences and control characters. Events have separate
+/// lines.
 ///
-/// An incomplete line stays open for later bytes; bytes of the other direction, an event, or the end of the
-/// file end it.
+/// An incomplete line stays open for further bytes. Bytes of the other direction, an event, or the end of the file
+/// end it.
 struct TextLines {
   private let marksDirection: Bool
   private var strippers: [Direction: SequenceStripper] = [:]
-  /// Whose line is open; nil at the beginning of a line.
+  /// The direction of the open line; nil at the beginning of a line.
   private var open: Direction?
   private var stripped: [UInt8] = []
 
@@ -49,7 +49,7 @@ struct TextLines {
 
   private mutating func append(line: String, to lines: inout [UInt8]) {
     endLine(in: &lines)
-    // The name of a port may have anything in it.
+    // The name of a port may contain any characters.
     let text = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
     lines.append(String(String.UnicodeScalarView(text)))
     lines.append(.newline)
@@ -61,7 +61,7 @@ extension UInt8 {
 }
 
 extension Direction {
-  /// The mark before its lines.
+  /// The mark at the beginning of its lines.
   fileprivate var mark: String {
     switch self {
     case .fromDevice: "< "

@@ -1,9 +1,8 @@
-/// A point in universal time as RFC 3339 writes it, with microseconds:
-/// `2026-11-21T06:31:00.123456Z`.
+/// A point in universal time in the form of RFC 3339, with microseconds: `2026-11-21T06:31:00.123456Z`.
 enum UniversalTime {
   /// Appends a time.
   ///
-  /// - Parameter time: nanoseconds since 1970; fractions of a microsecond are cut off.
+  /// - Parameter time: the time in nanoseconds since 1970. Fractions of a microsecond are truncated.
   static func append(_ time: UInt64, to output: inout [UInt8]) {
     let second = time / 1_000_000_000
     let date = civil(day: Int(second / 86_400))
@@ -25,9 +24,9 @@ enum UniversalTime {
     output.append(UInt8(ascii: "Z"))
   }
 
-  /// Reads an RFC 3339 time, with any offset and up to nine digits after the point.
+  /// Parses an RFC 3339 time with any offset and up to nine digits after the decimal point.
   ///
-  /// - Returns: nanoseconds since 1970; nil for any other text, for a time before 1970, and for one
+  /// - Returns: the time in nanoseconds since 1970; nil for any other text, for a time before 1970, and for a time
   ///   that does not fit into 64 bits (from the year 2554 on).
   static func nanoseconds(parsing text: some StringProtocol) -> UInt64? {
     var rest = Array(text.utf8)[...]
@@ -64,7 +63,7 @@ enum UniversalTime {
     return true
   }
 
-  /// Nanoseconds; zero where there is no point.
+  /// Parses the fraction as nanoseconds; zero if there is no decimal point.
   private static func fraction(from text: inout ArraySlice<UInt8>) -> UInt64? {
     guard skip(".", in: &text) else { return 0 }
     let digits = text.prefix { (0x30...0x39).contains($0) }
@@ -74,7 +73,7 @@ enum UniversalTime {
     return (digits.count..<9).reduce(read) { number, _ in number * 10 }
   }
 
-  /// Seconds ahead of universal time.
+  /// Parses the offset as seconds ahead of universal time.
   private static func offset(from text: inout ArraySlice<UInt8>) -> Int? {
     if skip("Zz", in: &text) { return 0 }
     let sign = text.first == UInt8(ascii: "-") ? -1 : 1
@@ -86,12 +85,12 @@ enum UniversalTime {
 
   // MARK: The calendar
 
-  // Days are counted from March, so that the leap day is the last of its year; years of 365 or 366
-  // days, four-year, hundred-year and 400-year cycles then follow from divisions alone.
+  // Days are counted from March, so that the leap day is the last day of its year. Divisions alone then give years of
+  // 365 or 366 days and cycles of four, a hundred and 400 years.
 
   /// The date of a day, counted from 1 January 1970.
   private static func civil(day: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = day + 719_468  // from 1 March of year 0
+    let shifted = day + 719_468  // counted from 1 March of the year 0
     let (cycle, dayOfCycle) = shifted.quotientAndRemainder(dividingBy: 146_097)
     let yearOfCycle =
       (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365

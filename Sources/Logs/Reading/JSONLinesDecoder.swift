@@ -18,7 +18,7 @@ struct JSONLinesDecoder: LogDecoder {
     return .end
   }
 
-  /// The line's entry; nil for an event.
+  /// The entry of a line; nil for an event.
   private mutating func entry(in text: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry? {
     guard text.count <= LogInput.maximalLength else { throw error("the line is too long") }
     var scanner = JSONScanner(text)

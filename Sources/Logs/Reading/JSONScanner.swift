@@ -1,15 +1,15 @@
-/// Reads a JSON object for its members that are strings. See RFC 8259.
+/// Parses a JSON object, and returns its string members. See RFC 8259.
 ///
-/// Members of other kinds are checked and passed over.
+/// Other members are checked and skipped.
 struct JSONScanner {
-  /// How deep values may be nested.
+  /// The maximum depth of nested values.
   private static let maximalDepth = 64
 
   private var rest: ArraySlice<UInt8>
 
   init(_ text: ArraySlice<UInt8>) { rest = text }
 
-  /// The members that are strings; nil if the text is anything but one object.
+  /// Returns the string members; nil if the text is not a single object.
   mutating func stringsOfObject() -> [String: String]? {
     skipSpace()
     var strings: [String: String] = [:]
@@ -18,7 +18,7 @@ struct JSONScanner {
     return rest.isEmpty ? strings : nil
   }
 
-  /// What stands behind the opening brace, and the closing one.
+  /// Parses the members after the opening brace, and the closing brace.
   private mutating func members(
     depth: Int, _ found: (_ name: String, _ value: String?) -> Void
   ) -> Bool {
@@ -69,7 +69,7 @@ struct JSONScanner {
     }
   }
 
-  /// A string, from its first quote on; nil if it is none, or no UTF-8.
+  /// Parses a string from its first quotation mark on; nil if it is not a valid string in UTF-8.
   private mutating func string() -> String? {
     guard take("\"") else { return nil }
     var bytes: [UInt8] = []
@@ -94,7 +94,7 @@ struct JSONScanner {
     }
   }
 
-  /// The character that `\u` and its digits stand for; of a pair of surrogates, both are read.
+  /// Parses the character of a `\u` escape. For a pair of surrogates, it reads both.
   private mutating func escapedScalar() -> Unicode.Scalar? {
     guard let first = fourDigits() else { return nil }
     guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }

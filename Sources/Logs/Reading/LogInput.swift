@@ -4,7 +4,7 @@ import SystemPackage
 
 /// Reads a file or a pipe from the beginning to the end, in pieces of any length, without waiting.
 final class LogInput {
-  /// The largest record, in bytes: a file with a larger one is not a log.
+  /// The maximum size of a record in bytes. A file with a larger one is not a log.
   static let maximalLength = 16 << 20
   private static let chunkSize = 65_536
 
@@ -21,7 +21,7 @@ final class LogInput {
   /// The result of a read.
   enum Reading {
     case bytes(ArraySlice<UInt8>)
-    /// More may follow: try again when ``LogInput/descriptor`` is readable.
+    /// More bytes may follow: try again when ``LogInput/descriptor`` is readable.
     case waiting
   }
 
@@ -31,7 +31,7 @@ final class LogInput {
   init(_ path: FilePath) throws(LogReadingError) {
     let type: FileType
     do {
-      // O_NONBLOCK: a named pipe without a writer would block, in open(2) and in read(2).
+      // Without O_NONBLOCK, open(2) and read(2) of a named pipe without a writer would block.
       file = try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
       type = try file.borrowed.stat().type
     } catch {
@@ -43,24 +43,22 @@ final class LogInput {
     isPipe = type == .fifo
   }
 
-  /// The descriptor to watch while there is nothing to read; borrowed for the lifetime of the
-  /// input.
+  /// The descriptor to watch while no bytes are available; borrowed for the lifetime of the input.
   var descriptor: FileDescriptor { file.borrowed }
 
-  /// The next bytes, without consuming them; fewer at the end of the file.
+  /// The next bytes, without consuming them. At the end of the file there may be fewer.
   func peek(_ count: Int) throws(LogReadingError) -> Reading {
     guard try fill(count) else { return .waiting }
     return .bytes(buffer[position...].prefix(count))
   }
 
-  /// The next bytes, fewer at the end of the file.
+  /// The next bytes. At the end of the file there may be fewer.
   func read(_ count: Int) throws(LogReadingError) -> Reading {
     guard try fill(count) else { return .waiting }
     return .bytes(take(min(count, buffer.count - position)))
   }
 
-  /// The next line, without its end. At the end of the file it is nil, after a last line that may
-  /// have no end.
+  /// The next line without its end; nil at the end of the file. The last line may have no line end.
   func readLine() throws(LogReadingError) -> Reading? {
     var searched = 0
     while true {
@@ -83,7 +81,7 @@ final class LogInput {
 
   /// Reads until a number of bytes is available, or the file ends.
   ///
-  /// - Returns: false if more may follow later.
+  /// - Returns: false if more bytes may follow later.
   private func fill(_ count: Int) throws(LogReadingError) -> Bool {
     guard buffer.count - position < count, !isAtEnd else { return true }
     buffer.removeFirst(position)
@@ -104,8 +102,8 @@ final class LogInput {
     return true
   }
 
-  /// Whether a pipe's last writer has closed it. A pipe without a writer so far looks like a closed
-  /// one to read(2), but not to poll(2).
+  /// Whether the last writer of a pipe has closed it. To read(2), but not to poll(2), a pipe that had no writer yet
+  /// looks like a closed one.
   private var hasHungUp: Bool {
     var poll = pollfd(fd: file.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0

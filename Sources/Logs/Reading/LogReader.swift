@@ -1,19 +1,19 @@
 public import SystemPackage
 public import Views
 
-/// Reads a log, one entry at a time: only one entry is in memory, whatever the length of the log.
+/// Reads a log, one entry at a time. Only one entry is in memory, for a log of any length.
 ///
 /// The first bytes distinguish JSON lines from pcapng. Events and gaps are skipped.
 public final class LogReader {
   private let input: LogInput
-  /// Nil before the format is known.
+  /// The decoder; nil before the format is known.
   private var decoder: (any LogDecoder)?
 
   /// The result of a read.
   public enum Reading: Hashable, Sendable {
     case entry(LogEntry)
-    /// The log is a pipe, and more may follow: call ``LogReader/next()`` again when
-    /// ``LogReader/descriptor`` is readable or hung up.
+    /// The log is a pipe, and more may follow. Call ``LogReader/next()`` again when ``LogReader/descriptor`` is
+    /// readable or hung up.
     case waiting
     case end
   }
@@ -23,17 +23,16 @@ public final class LogReader {
   /// - Throws: ``LogReadingError``.
   public init(_ path: FilePath) throws(LogReadingError) { input = try LogInput(path) }
 
-  /// The descriptor to watch while there is nothing to read; borrowed for the lifetime of the
-  /// reader.
+  /// The descriptor to watch while nothing is available; borrowed for the lifetime of the reader.
   public var descriptor: FileDescriptor { input.descriptor }
 
-  /// The names of the ports in what was read so far, events included, in the order in which they appear.
-  /// Empty in a log that names none.
+  /// The names of the ports in the part that was read, including events, in the order of their appearance. Empty if
+  /// the log names no ports.
   public var ports: [String] { decoder?.ports.names ?? [] }
 
-  /// The next entry. Does not wait for one.
+  /// Reads the next entry, without waiting for one.
   ///
-  /// - Throws: ``LogReadingError``; the log cannot be read any further.
+  /// - Throws: ``LogReadingError``. Nothing more can be read then.
   public func next() throws(LogReadingError) -> Reading {
     guard var decoder = try knownDecoder() else { return .waiting }
     defer { self.decoder = decoder }
@@ -48,15 +47,15 @@ public final class LogReader {
   }
 }
 
-/// Reads the entries of one format.
+/// Decodes the entries of one format.
 protocol LogDecoder {
-  /// The ports of what was read so far.
+  /// The ports in the part that was read.
   var ports: LogPortNames { get }
 
   mutating func next() throws(LogReadingError) -> LogReader.Reading
 }
 
-/// The bytes of one read or write, as they were logged.
+/// The bytes of one read or write in a log.
 public struct LogEntry: Hashable, Sendable {
   /// The time, in nanoseconds since 1970.
   public let time: UInt64
@@ -73,7 +72,7 @@ struct LogPortNames {
   private(set) var names: [String] = []
 
   mutating func add(_ name: String) {
-    // Most entries are of the port of the one before, and there are few ports.
+    // Most entries have the same port as the previous one, and there are few ports.
     if names.last != name && !names.contains(name) { names.append(name) }
   }
 }

@@ -1,11 +1,11 @@
-/// Why a log could not be read, and where in it.
+/// Why a log could not be read, and the position of the error.
 public struct LogReadingError: Error, Hashable, Sendable {
-  /// The place in the file: a line, from 1, or a byte, from 0. Nil if it could not be opened.
+  /// The position: a line, counted from 1, or a byte, counted from 0. Nil if the log could not be opened.
   public let place: Place?
   /// A description of the problem.
   public let problem: String
 
-  /// A place in a log.
+  /// A position in a log.
   public enum Place: Hashable, Sendable {
     case line(Int)
     case offset(Int)
@@ -18,7 +18,7 @@ public struct LogReadingError: Error, Hashable, Sendable {
 }
 
 extension LogReadingError: CustomStringConvertible {
-  /// In the style of compilers, to follow the file's name: `:12: not an object`.
+  /// The error in the style of compilers, to be printed after the file's name: `:12: not an object`.
   public var description: String {
     switch place {
     case .line(let number): ":\(number): \(problem)"

@@ -1,8 +1,9 @@
 import Views
 
-/// Reads the packets of a pcapng file of any program, in either byte order.
+/// Reads the packets of a pcapng file from any program, in either byte order.
 ///
-/// A packet without a direction counts as received. An interface with a name is a port. Unknown blocks are skipped, as the format demands.
+/// A packet without a direction counts as received. An interface with a name is a port. Unknown blocks are skipped,
+/// as the format requires.
 struct PcapngDecoder: LogDecoder {
   private(set) var ports = LogPortNames()
   private let input: LogInput
@@ -14,7 +15,7 @@ struct PcapngDecoder: LogDecoder {
 
   private struct Interface {
     let name: String?
-    /// How many units of time are a second.
+    /// The number of time units in a second.
     let unitsOfSecond: UInt64
   }
 
@@ -28,7 +29,7 @@ struct PcapngDecoder: LogDecoder {
       case Pcapng.interfaceDescription: try addInterface(body)
       case Pcapng.enhancedPacket:
         let entry = try packet(body)
-        // Without bytes it is an event, or a gap.
+        // A packet without bytes is an event or a gap.
         if !entry.bytes.isEmpty { return .entry(entry) }
       default: break
       }
@@ -43,7 +44,7 @@ struct PcapngDecoder: LogDecoder {
     case waiting
   }
 
-  /// The next block; nil at the end. An incomplete one is read again from its start.
+  /// The next block; nil at the end. An incomplete block is read again from its start.
   private mutating func block() throws(LogReadingError) -> BlockReading? {
     start = input.offset
     guard case .bytes(let head) = try input.peek(Self.shortestBlock) else { return .waiting }
@@ -51,7 +52,7 @@ struct PcapngDecoder: LogDecoder {
     guard head.count >= 8 else { throw error("the file ends within a block") }
     let type = number(head, at: 0)
     var shortest = Self.shortestBlock
-    // Its type reads the same in both byte orders: what follows the length tells which one it is.
+    // This type is the same in both byte orders. The magic after the length determines the order.
     if type == Pcapng.sectionHeader {
       isBigEndian = head.dropFirst(8).first == 0x1A
       guard number(head, at: 8) == Pcapng.byteOrderMagic else {
@@ -71,13 +72,13 @@ struct PcapngDecoder: LogDecoder {
     return .block(type, block.dropFirst(8).dropLast(4))
   }
 
-  /// The type, the length, no body, and the length again.
+  /// The size of a block without a body: the type, the length, and the length again.
   private static let shortestBlock = 12
 
   private mutating func addInterface(_ body: ArraySlice<UInt8>) throws(LogReadingError) {
     guard body.count >= 8 else { throw error("an interface that is cut off") }
     let options = try options(body.dropFirst(8))
-    // Microseconds, if nothing else is said.
+    // Microseconds are the default.
     let resolution = options[Pcapng.Option.timeResolution]?.first ?? 6
     let exponent = resolution & 0x7F
     guard exponent <= (resolution & 0x80 == 0 ? 19 : 63) else {

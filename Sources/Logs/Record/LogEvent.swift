@@ -1,4 +1,4 @@
-/// An event of a session, other than bytes, as a log records it.
+/// An event of a session, other than bytes, in a log.
 public struct LogEvent: Hashable, Sendable {
   /// What happened.
   public let kind: Kind
@@ -23,29 +23,29 @@ public struct LogEvent: Hashable, Sendable {
     case lines
     /// The driver counted errors or breaks.
     case errors
-    /// Somebody marked this moment.
+    /// The user marked this moment.
     case mark
-    /// Somebody joined the session, or was already there when the log started.
+    /// A member joined the session, or was already there when the log started.
     case joined
-    /// Somebody left the session.
+    /// A member left the session.
     case left
-    /// Somebody at the session has another name now: a client has said who it is.
+    /// A member of the session has another name now: a client has identified itself.
     case renamed
-    /// The pen moved, which is the right to write to the device; or somebody had it when the log started.
+    /// The pen (the right to write to the device) moved; or somebody had it when the log started.
     case pen
   }
 
   /// How the pen moved. Logs contain the raw values.
   public enum Handover: String, Hashable, Sendable, CaseIterable {
-    /// Nobody had it.
+    /// It was free before.
     case taken
-    /// Its holder gave it.
+    /// Its holder gave it away.
     case given
     /// It was taken without asking.
     case forced
     /// Its holder left.
     case inherited
-    /// It did not move: the log started.
+    /// It did not move: this is its holder when the log started.
     case held
   }
 
@@ -53,17 +53,18 @@ public struct LogEvent: Hashable, Sendable {
   public enum Detail: Hashable, Sendable {
     /// The line settings, if the port is open.
     case settings(String)
-    /// The modem lines that are asserted.
+    /// The asserted modem lines.
     case lines(old: String, new: String)
     /// The number of errors of each kind since the last event of this kind.
     case errors([ErrorCount])
-    /// The number of the mark in its session, and what it says; nil for nothing.
+    /// The number of the mark in its session, and its text; nil for none.
     case mark(Int, String?)
-    /// The name of somebody at the session.
+    /// The name of a member of the session.
     case name(String)
-    /// The names of somebody at the session.
+    /// The names of a member of the session.
     case names(old: String, new: String)
-    /// Who had the pen before, and who has it; nil for nobody. Boxed: a larger detail would make every record larger.
+    /// The previous and the present holder of the pen; nil for nobody. Indirect, because a larger detail would make
+    /// every record larger.
     indirect case pen(from: String?, to: String?, Handover)
   }
 
@@ -90,7 +91,8 @@ public struct LogEvent: Hashable, Sendable {
 }
 
 extension LogEvent: CustomStringConvertible {
-  /// In words: `opened /dev/ttyUSB0 at 115200 8N1`. A mark is the user's, not the port's: `mark 3: reset`.
+  /// The event as text: `opened /dev/ttyUSB0 at 115200 8N1`. A mark belongs to the user, not to the port: `mark 3:
+  /// reset`.
   public var description: String {
     (kind == .mark ? kind.rawValue : "\(kind.rawValue) \(path)") + (detail.map(Self.words) ?? "")
   }
@@ -110,6 +112,6 @@ extension LogEvent: CustomStringConvertible {
     }
   }
 
-  /// A gap in words.
+  /// A gap as text.
   static func gapText(_ count: Int) -> String { "gap: \(count) bytes not logged" }
 }

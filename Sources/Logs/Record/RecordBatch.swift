@@ -1,9 +1,9 @@
 import Views
 
-/// Records to be written, in order, with their bytes in one buffer.
+/// Records to write, in order, with their bytes in one buffer.
 struct RecordBatch: Sendable {
   private var entries: [Entry] = []
-  /// The bytes of the line, of all records.
+  /// The serial bytes of all records.
   private(set) var bytes: [UInt8] = []
 
   private struct Entry {
@@ -13,22 +13,22 @@ struct RecordBatch: Sendable {
   }
 
   private enum Content {
-    /// The number of bytes, which follow those of the entries before, and the client that wrote them.
+    /// The number of bytes, which follow those of earlier entries, and the client that wrote them.
     case bytes(Direction, Int, by: String?)
     case event(LogEvent)
     case gap(Int)
     case port(LogPort)
   }
 
-  /// The memory of a record besides its bytes.
+  /// The memory of a record without its bytes.
   static let recordSize = MemoryLayout<Entry>.stride
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// The memory of its records.
+  /// The memory of all records.
   var size: Int { bytes.count + entries.count * Self.recordSize }
 
-  /// The number of bytes of the line in it.
+  /// The number of serial bytes in all records.
   var byteCount: Int { bytes.count }
 
   mutating func append(_ record: LogRecord) {
@@ -44,7 +44,7 @@ struct RecordBatch: Sendable {
     entries.append(Entry(moment: record.moment, port: record.port, content: content))
   }
 
-  /// Passes on the records one by one, until one is refused.
+  /// Passes the records one by one to a closure until that returns false.
   func forEach(while take: (LogRecord) -> Bool) {
     bytes.withUnsafeBytes { bytes in
       var offset = 0
@@ -66,7 +66,7 @@ struct RecordBatch: Sendable {
     }
   }
 
-  /// Removes the records, and frees the memory if it is large.
+  /// Removes all records, and frees the memory if it is large.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: entries.capacity <= 8_192)
     bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
@@ -74,7 +74,7 @@ struct RecordBatch: Sendable {
 }
 
 extension LogRecord {
-  /// The number of bytes of the line in it.
+  /// The number of serial bytes in the record.
   var byteCount: Int {
     switch content {
     case .bytes(_, let bytes, _): bytes.count
@@ -82,6 +82,6 @@ extension LogRecord {
     }
   }
 
-  /// Its memory.
+  /// The memory of the record.
   var size: Int { RecordBatch.recordSize + byteCount }
 }

@@ -2,18 +2,18 @@ import Glibc
 import Posix
 public import Views
 
-// Views reads no clock, so this is here.
+// The module Views does not read clocks, so this extension is here.
 
 extension Moment {
-  /// The moment with another time of the wall clock, by both clocks.
+  /// The moment at another time of the wall clock. The monotonic time moves by the same amount.
   public func moved(to wallClock: UInt64) -> Moment {
     Moment(wallClock: wallClock, monotonic: monotonic &- (self.wallClock &- wallClock))
   }
 
-  /// The present, by both clocks. The corresponding C function is `clock_gettime`.
+  /// The present moment by both clocks. The corresponding C function is `clock_gettime`.
   public static var now: Moment {
     var time = timespec()
-    // It cannot fail for this clock.
+    // This cannot fail for this clock.
     clock_gettime(CLOCK_REALTIME, &time)
     return Moment(
       wallClock: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec),
@@ -22,7 +22,7 @@ extension Moment {
 }
 
 extension CalendarTime {
-  /// A second since 1970 where the user is. The corresponding C function is `localtime_r`.
+  /// Converts seconds since 1970 to the user's local time. The corresponding C function is `localtime_r`.
   public init(local second: UInt64) {
     var time = time_t(second)
     var fields = tm()

@@ -2,26 +2,26 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The data shared by the session's thread and a log's thread: a bounded queue of records, and the state
-/// of the writing. Neither waits for the other, except the session's thread briefly at its end.
+/// The data shared by the session's thread and a log's thread: a bounded queue of records, and the progress of
+/// writing. Neither thread waits for the other, except that the session's thread waits briefly at the end.
 final class LogBuffer: Sendable {
   private let capacity: Int
   private let state = Guarded(State())
   private let wake: WakePipe
 
-  /// The state of the writing.
+  /// The progress of writing.
   struct Progress: Sendable {
     /// The path of the file.
     var path: FilePath
-    /// Why nothing can be written at present; nil if it can.
+    /// Why nothing can be written at present; nil if writing works.
     var problem: LogProblem?
   }
 
   private struct State: Sendable {
     var waiting = RecordBatch()
-    /// The memory of records that are queued, or taken and not written yet.
+    /// The memory of records that are queued, or taken but not written.
     var size = 0
-    /// The number of bytes of the line in them.
+    /// The number of serial bytes in them.
     var unwritten = 0
     var isClosed = false
     var isFinished = false
@@ -30,7 +30,7 @@ final class LogBuffer: Sendable {
 
   /// Creates a buffer.
   ///
-  /// - Parameter capacity: The approximate limit of the memory of queued records.
+  /// - Parameter capacity: the approximate limit of the memory of queued records.
   /// - Throws: the errors of pipe(2).
   init(path: FilePath, capacity: Int) throws(Errno) {
     self.capacity = capacity
@@ -40,23 +40,23 @@ final class LogBuffer: Sendable {
 
   // MARK: The session's thread
 
-  /// Readable when the state has changed.
+  /// Readable when the progress has changed.
   var notification: FileDescriptor { wake.reader }
 
-  /// Returns the state, and marks it as seen.
+  /// Returns the progress, and marks it as seen.
   func progress() -> Progress {
     wake.clear()
     return state.withLock { $0.progress }
   }
 
-  /// The number of bytes of the line that are not written yet.
+  /// The number of serial bytes that are not written yet.
   var unwrittenCount: Int { state.withLock { $0.unwritten } }
 
   /// Takes a record, if there is room.
   ///
   /// - Parameters:
-  ///   - marks: records to put before it; taken only together with it.
-  ///   - part: the part of the capacity that may be used.
+  ///   - marks: records to insert before it, which are taken only together with it.
+  ///   - part: the usable part of the capacity.
   func append(_ record: LogRecord, behind marks: [LogRecord] = [], part: Double = 1) -> Bool {
     let size = marks.reduce(record.size) { $0 + $1.size }
     let limit = Int(Double(capacity) * part)
@@ -78,7 +78,7 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Takes the last records, regardless of the capacity.
+  /// Closes the buffer after the last records, which are taken regardless of the capacity.
   func close(with records: [LogRecord]) {
     state.withLock { state in
       for record in records { state.waiting.append(record) }
@@ -86,7 +86,7 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Waits until the other thread has finished.
+  /// Waits until the log's thread has finished.
   ///
   /// - Returns: whether it has.
   func waitForFinish(until deadline: MonotonicTime) -> Bool {
@@ -100,7 +100,7 @@ final class LogBuffer: Sendable {
   /// - Parameters:
   ///   - batch: the destination; must be empty.
   ///   - deadline: the end of the wait.
-  /// - Returns: false if no record is left and none will follow. At the deadline the batch may be empty.
+  /// - Returns: false if no record is left and none will follow. At the deadline, the batch may be empty.
   func take(into batch: inout RecordBatch, until deadline: MonotonicTime?) -> Bool {
     state.wait(until: deadline) { !$0.waiting.isEmpty || $0.isClosed }
     return state.withLock { state in
@@ -109,11 +109,11 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Records that a part of what was taken is written.
+  /// Records that a part of the taken records was written.
   ///
   /// - Parameters:
-  ///   - count: the number of bytes of the line.
-  ///   - size: the memory that is free again.
+  ///   - count: the number of serial bytes.
+  ///   - size: the memory that becomes free.
   func didWrite(_ count: Int, freeing size: Int) {
     state.withLock {
       $0.unwritten -= count
@@ -121,7 +121,7 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Publishes the state, if it has changed.
+  /// Publishes the progress if it has changed.
   func report(path: FilePath, problem: LogProblem?) {
     let isNew = state.withLock { state in
       guard state.progress.path != path || state.progress.problem != problem else { return false }
@@ -133,7 +133,7 @@ final class LogBuffer: Sendable {
 
   /// Waits for a time, or until the buffer is closed.
   ///
-  /// - Returns: false if it was closed before.
+  /// - Returns: false if it was closed before the end of the time.
   func pause(_ duration: Duration) -> Bool {
     if state.withLock({ $0.isClosed }) { return false }
     state.wait(until: .now + duration) { $0.isClosed }

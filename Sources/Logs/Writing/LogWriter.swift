@@ -2,17 +2,17 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The work of a log's thread: takes records from the buffer and writes them.
+/// The work of a log's thread: it takes records from the buffer, and writes them.
 ///
-/// A failed write is tried again until it succeeds; meanwhile the buffer fills. When the buffer is
-/// closed, it is tried once more, and the rest stays unwritten.
+/// A failed write is retried until it succeeds; meanwhile the buffer fills. When the buffer is closed, it is retried
+/// only once more, and the rest stays unwritten.
 final class LogWriter {
   private static let retryInterval = Duration.milliseconds(200)
   /// The interval of checks whether the file still has its name.
   private static let lookInterval = Duration.seconds(1)
-  /// The number of bytes written at once where records need not be kept apart.
+  /// The number of bytes that are written at once where records may be joined.
   private static let pieceSize = 65_536
-  /// More bytes than this at once mean that the line is busy: a serial line delivers fewer.
+  /// The number of bytes at once above which the line is busy. A serial line delivers fewer.
   private static let busyCount = 2_048
   /// The time for which bytes are collected while the line is busy, in microseconds.
   private static let busyPause: UInt32 = 4_000
@@ -23,10 +23,10 @@ final class LogWriter {
   private let isDivisible: Bool
   private var encoder: any LogEncoder
   private var output: [UInt8] = []
-  /// The number of bytes of the line that the encoder holds back: they are not written yet.
+  /// The number of serial bytes that the encoder holds back, and that are not written yet.
   private var heldCount = 0
   private var lastLook = MonotonicTime.now
-  /// The time of the next attempt to start a file, after a failed one.
+  /// The time of the next attempt to start a file after a failed one.
   private var nextAttempt = MonotonicTime(nanoseconds: .min)
   private var problem: LogProblem?
 
@@ -53,7 +53,7 @@ final class LogWriter {
       if batch.isEmpty && !writeHeld({ encoder.tick(at: .now, into: &output) }) { return }
       let isBusy = batch.byteCount > Self.busyCount
       batch.removeAll()
-      // Waking a thread for every read costs more than the writing.
+      // Waking a thread for every read would cost more than the writing.
       if isBusy { usleep(Self.busyPause) }
     }
     guard writeHeld({ encoder.flush(into: &output) }) else { return }
@@ -62,9 +62,9 @@ final class LogWriter {
 
   // MARK: Records
 
-  // Each of the following returns whether everything was written.
+  // Each of the following methods returns whether everything was written.
 
-  /// Writes records one by one, each into one file.
+  /// Writes records one by one. A record is never split between two files.
   private func writeEach(_ batch: RecordBatch) -> Bool {
     var isWritten = true
     batch.forEach { record in
@@ -76,7 +76,7 @@ final class LogWriter {
     return isWritten
   }
 
-  /// Writes what the encoder has held back and appends now.
+  /// Writes text that the encoder has held back and appends now.
   private func writeHeld(_ append: () -> Void) -> Bool {
     guard heldCount > 0 || encoder.deadline != nil else { return true }
     encodeForFile(append)
@@ -85,21 +85,21 @@ final class LogWriter {
     return true
   }
 
-  /// Records that bytes were written, or are held back; others are not held back any more.
+  /// Records which bytes were written, and which are held back from now on.
   private func didWrite(_ count: Int, freeing size: Int) {
     let held = encoder.heldCount
     buffer.didWrite(count + heldCount - held, freeing: size)
     heldCount = held
   }
 
-  /// Encodes something for a file that has room for it, and starts the next file if necessary.
+  /// Encodes a record for a file that has room for it. It starts the next file if necessary.
   private func encodeForFile(_ encode: () -> Void) {
     output.removeAll(keepingCapacity: true)
     guard rotation.size != nil else { return encode() }
     let before = encoder
     encode()
     guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
-    // The end of the file depends on its content; the record becomes the first of the next file.
+    // The end of the file depends on its contents. The record becomes the first one of the next file.
     encoder = before
     rotate()
     output.removeAll(keepingCapacity: true)
@@ -126,7 +126,7 @@ final class LogWriter {
     var index = bytes.startIndex
     while index < bytes.endIndex {
       if rotation.room(after: file.size) == 0 { rotate() }
-      // A file that could not be rotated is continued beyond its size.
+      // A file that could not be rotated may exceed its maximum size.
       let room = rotation.room(after: file.size)
       let end = room == 0 ? bytes.endIndex : index + min(room, bytes.endIndex - index)
       guard put(bytes[index..<end], onProgress: { buffer.didWrite($0, freeing: 0) }) else {
@@ -137,7 +137,7 @@ final class LogWriter {
     return true
   }
 
-  /// Writes a record into one file; an incomplete record is removed.
+  /// Writes a record into one file. An incomplete record is removed.
   private func putWhole(_ bytes: [UInt8]) -> Bool {
     var written = 0
     let isWritten = put(bytes[...], onProgress: { written += $0 })
@@ -145,9 +145,9 @@ final class LogWriter {
     return isWritten
   }
 
-  /// Writes all bytes, trying again as often as necessary.
+  /// Writes all bytes, with as many attempts as necessary.
   ///
-  /// - Returns: false if the buffer was closed meanwhile and writing still fails.
+  /// - Returns: false if the buffer was closed, and writing still fails.
   private func put(
     _ bytes: ArraySlice<UInt8>, isRecord: Bool = true, onProgress: (Int) -> Void = { _ in }
   ) -> Bool {
@@ -180,7 +180,7 @@ final class LogWriter {
 
   // MARK: Files
 
-  /// Writes the header of a file. A file that is appended to has it in the middle.
+  /// Writes the header of a file. If the file is appended to, the header is in the middle of it.
   private func beginFile() -> Bool {
     var beginning: [UInt8] = []
     encoder.begin(into: &beginning)
@@ -190,11 +190,11 @@ final class LogWriter {
   private func endFile() {
     var ending: [UInt8] = []
     encoder.end(into: &ending)
-    // A missing end of the last line is not a loss.
+    // If the end of the last line is missing, no data are lost.
     if !ending.isEmpty { _ = try? writeSome(ending[...], isRecord: true) }
   }
 
-  /// Starts the next file, if possible; otherwise continues this one.
+  /// Starts the next file if possible; otherwise continues with this one.
   private func begin(_ next: () throws(LogFileError) -> Void) {
     guard nextAttempt <= .now else { return }
     endFile()
@@ -212,7 +212,7 @@ final class LogWriter {
     begin { () throws(LogFileError) in try file.rotate(keeping: rotation.keep) }
   }
 
-  /// Starts a new file under the name if another program renamed or removed the file.
+  /// Starts a new file with the name if another program has renamed or removed the file.
   private func lookForFile() {
     let now = MonotonicTime.now
     guard now - lastLook >= Self.lookInterval else { return }
@@ -222,13 +222,13 @@ final class LogWriter {
 
   // MARK: Time
 
-  /// The time at which the file is rotated; a file without records is not.
+  /// The time at which the file is rotated. A file without records is not rotated.
   private var nextRotation: MonotonicTime? {
     guard file.hasRecords, let interval = rotation.interval else { return nil }
     return max(file.start + interval, nextAttempt)
   }
 
-  /// The time of the next thing to do without a record.
+  /// The time of the next action that does not depend on a record.
   private var nextDeadline: MonotonicTime? {
     [nextRotation, encoder.deadline].compactMap { $0 }.min()
   }
