@@ -2,8 +2,7 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// Looks a host up on a thread of its own: a server of names may answer late or never. To give up on it,
-/// release it.
+/// Looks up a host on a separate thread: a name server may answer late or never. Release this object to give up.
 final class AddressLookup {
   typealias Answer = Result<[SocketAddress], LookupError>
 
@@ -11,7 +10,7 @@ final class AddressLookup {
   private let pipe: WakePipe
   private var watch: DescriptorWatch?
 
-  /// Starts to look a host up.
+  /// Starts to look up a host.
   ///
   /// - Parameter done: called once, in a turn of the loop.
   /// - Throws: the errors of pipe(2), epoll_ctl(2) and pthread_create(3).

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Addresses that share their first bits, as a value: `192.168.1.0/24`, `2001:db8::/32`, or one address.
+/// A range of addresses that share their first bits: `192.168.1.0/24`, `2001:db8::/32`, or a single address. A value.
 package struct AddressRange: Hashable, Sendable {
   private let bytes: [UInt8]
   private let bits: Int
 
-  /// Reads an address, or an address and the number of its bits that count.
+  /// Parses an address, optionally with the number of its significant bits.
   ///
   /// The corresponding C function is `inet_pton`.
   ///
@@ -28,12 +28,12 @@ package struct AddressRange: Hashable, Sendable {
     self.bits = bits
   }
 
-  /// Whether an address, as text, is one of them.
+  /// Whether an address in text form is in the range.
   package func contains(_ text: String) -> Bool {
     AddressRange(parsing: text).map { contains($0.bytes) } ?? false
   }
 
-  /// Whether an address is one of them.
+  /// Whether an address is in the range.
   package func contains(_ address: [UInt8]) -> Bool {
     guard address.count == bytes.count else { return false }
     let whole = bits / 8

@@ -1,26 +1,26 @@
 import Posix
 
-/// Limits how many connections are accepted in a time, as a value: a burst of them, and then a steady number a
-/// second. Those that come faster wait in the kernel's queue.
+/// Limits the rate of accepted connections: it allows a burst, then a constant number per second. A value. Further
+/// connections wait in the kernel's queue.
 struct AttemptGate {
-  /// The most connections at once.
+  /// The maximum number of connections at once.
   static let burst = 100
-  /// The time that one more connection takes to be allowed.
+  /// The time after which one more connection is allowed.
   static let interval = Duration.milliseconds(20)
 
-  /// Until when the connections so far are paid for.
+  /// The time until which the accepted connections use up the allowed rate.
   private var paidUntil: MonotonicTime?
 
   init() {}
 
-  /// How long no connection is accepted; nil if one may be accepted now.
+  /// The time for which no connection is accepted; nil if one may be accepted now.
   func wait(at now: MonotonicTime) -> Duration? {
     guard let paidUntil else { return nil }
     let excess = paidUntil - now - Self.interval * (Self.burst - 1)
     return excess > .zero ? excess : nil
   }
 
-  /// Notes a connection that was accepted.
+  /// Records an accepted connection.
   mutating func note(at now: MonotonicTime) {
     let start = paidUntil.map { max($0, now) } ?? now
     paidUntil = start + Self.interval

@@ -1,14 +1,14 @@
-/// A host and a port of TCP: `lab.example:4001`, `192.0.2.7:4001`, `[2001:db8::7]:4001`.
+/// A host and a TCP port: `lab.example:4001`, `192.0.2.7:4001`, `[2001:db8::7]:4001`.
 public struct HostAddress: Hashable, Sendable {
   /// The name or the address, without brackets.
   public let host: String
-  /// 1 to 65535.
+  /// The port, 1 to 65535.
   public let port: UInt16
 
   /// Creates an address.
   public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
-  /// Reads an address.
+  /// Parses an address.
   ///
   /// - Throws: ``HostAddressError``.
   public init(parsing text: String) throws(HostAddressError) {
@@ -23,11 +23,11 @@ public struct HostAddress: Hashable, Sendable {
       let colon = text.lastIndex(of: ":") ?? text.endIndex
       host = text[..<colon]
       rest = text[colon...]
-      // An IPv6 address has several colons: which one begins the port?
+      // An IPv6 address contains several colons, so it is unclear which one precedes the port.
       if host.contains(":") { throw .bareIPv6 }
     }
     guard !host.isEmpty else { throw .noHost }
-    // A control character or a space is in no name.
+    // No name contains a control character or a space.
     guard host.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }), !host.contains("/") else {
       throw .badHost
     }
@@ -40,20 +40,20 @@ public struct HostAddress: Hashable, Sendable {
 }
 
 extension HostAddress: CustomStringConvertible {
-  /// The text that ``init(parsing:)`` reads.
+  /// The text in the form of ``init(parsing:)``.
   public var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }
 
-/// Why a text is no address of a host.
+/// Why a text is not an address of a host.
 public enum HostAddressError: Error, Hashable, Sendable {
   case noHost
-  /// The name has characters that no name has.
+  /// The name contains characters that are not allowed in names.
   case badHost
   case noPort
-  /// The port is no number from 1 to 65535.
+  /// The port is not a number from 1 to 65535.
   case badPort
   /// An IPv6 address without brackets.
   case bareIPv6
-  /// The closing bracket is missing, or something else than a port follows it.
+  /// The closing bracket is missing, or is not followed by a port.
   case noBracket
 }

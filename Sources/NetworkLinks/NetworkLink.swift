@@ -5,23 +5,23 @@ public import SerialCore
 public import SystemPackage
 package import Telnet
 
-/// A link over a stream: a port of a server (RFC 2217), or bytes alone.
+/// A link over a stream: a port of a server (RFC 2217), or a plain byte stream.
 ///
-/// The bytes that are not read wait in the buffers of the network, which stop the sender. What the link has
-/// taken and the other end has not acknowledged counts as unsent.
+/// Unread bytes stay in the buffers of the network, which then stop the sender. Bytes that the link has taken and the
+/// other end has not acknowledged count as unsent.
 public final class NetworkLink: Link {
-  /// Where the stream leads.
+  /// The address of the other end.
   public enum Address: Hashable, Sendable {
     case host(HostAddress)
-    /// A socket in the file system. See unix(7).
+    /// A Unix socket. See unix(7).
     case path(FilePath)
-    /// A port that `serialterm serve` has on another computer.
+    /// A port that `serialterm serve` shares on another computer.
     case ssh(SSHAddress)
-    /// The session of another process: the path of its socket, and the line that asks to join it.
+    /// A session of another process: the path of its socket, and the request to join it.
     case session(FilePath, request: String)
   }
 
-  /// Called with what a server that is a serialterm says about the people at the session.
+  /// Called with messages about the members of the session, if the server is a serialterm.
   package var onShared: (SharingMessage) -> Void = { _ in }
 
   public let endpoint: Endpoint
@@ -32,43 +32,43 @@ public final class NetworkLink: Link {
   private var report: (LinkEvent) -> Void = { _ in }
   private var opening: StreamOpening?
   private var socket: StreamSocket?
-  /// The program that the socket leads to; nil if it leads to a server.
+  /// The program behind the socket, such as ssh; nil for a server.
   private var program: StreamProgram?
   /// Reads the server's answers until the port is open.
   private var watch: DescriptorWatch?
-  /// The port on the server; nil for bytes alone.
+  /// The port on the server; nil for a plain byte stream.
   private var port: ComPortClient?
   private var isOpen = false
-  /// Limits how long the server is waited for.
+  /// Limits the time that the link waits for the server.
   private var patience: LoopTimer?
-  /// Who waits for settings, in the order of the requests.
+  /// The callbacks that wait for settings, in the order of the requests.
   private var answers: [(Result<LineSettings, SerialError>) -> Void] = []
-  /// Who waits for the end of a sequence, in the order of the requests.
+  /// The callbacks that wait for the end of a sequence, in the order of the requests.
   private var plays: [(Result<Void, SerialError>) -> Void] = []
   private var lineCounters = LineCounters()
-  /// What the device has sent before the port was open.
+  /// The bytes that the device sent before the port was open.
   private var early: [UInt8] = []
-  /// Encoded bytes that the socket has not taken.
+  /// The encoded bytes that the socket has not accepted.
   private var outgoing: [UInt8] = []
   private var readBuffer = [UInt8]()
   private var ledger = SentLedger()
-  /// Offers the bytes that came before the port was open.
+  /// Offers the bytes that arrived before the port was open.
   private var offer: LoopTimer?
 
-  /// How long connecting may take.
+  /// The time limit for connecting.
   static let connectTimeout = Duration.seconds(10)
-  /// How long the server may take to answer.
+  /// The time limit for an answer of the server.
   static let answerTimeout = Duration.seconds(3)
-  /// How long ssh may take to connect, to log in and to start the program there.
+  /// The time limit for ssh to connect, log in, and start the program on the other computer.
   static let loginTimeout = Duration.seconds(30)
-  /// The most bytes that are encoded at once.
+  /// The maximum number of bytes that are encoded at once.
   private static let pieceSize = 16_384
 
   /// Creates a link that is not open yet.
   ///
   /// - Parameters:
   ///   - hasPort: whether the other end is a server of RFC 2217.
-  ///   - name: who the user is, for a server that is a serialterm.
+  ///   - name: the user's name, for a server that is a serialterm.
   public init(
     to endpoint: Endpoint, at address: Address, hasPort: Bool, options: LinkOptions,
     as name: String = "", on loop: IOLoop
@@ -87,7 +87,7 @@ public final class NetworkLink: Link {
       settings.forServer, adoptsSettings: isViewer, saying: .hello(name: name, isViewer: isViewer))
   }
 
-  /// Says something about the people at the session, to a server that is a serialterm.
+  /// Sends a message about the members of the session, if the server is a serialterm.
   package func say(_ message: SharingMessage) {
     port?.say(message)
     flush()
@@ -121,7 +121,7 @@ public final class NetworkLink: Link {
       let program = try StreamProgram(words, on: loop)
       self.program = program
       program.onEnd = { [unowned self, unowned program] in
-        // Afterwards the session finds the end of the stream.
+        // If the link is open, the session finds the end of the stream itself.
         if !isOpen { fail(ended(program)) }
       }
       connected(program.socket, settings)
@@ -130,7 +130,7 @@ public final class NetworkLink: Link {
     }
   }
 
-  /// Why ssh, or the program there, has ended. See ssh(1) for the exit status.
+  /// Why ssh, or the program on the other computer, has ended. See ssh(1) for the exit status.
   private func ended(_ program: StreamProgram) -> SerialError {
     let prefix = "serialterm: "
     let words = program.lastWords().map {
@@ -178,7 +178,7 @@ public final class NetworkLink: Link {
     flush()
   }
 
-  /// Reads answers until the port is open.
+  /// Reads the server's answers until the port is open.
   private func negotiate() {
     do throws(SerialError) {
       guard try receive(atMost: 4_096) == nil else { return }
@@ -190,11 +190,11 @@ public final class NetworkLink: Link {
 
   private func endedEarly(_ error: SerialError) {
     guard program != nil else { return fail(error) }
-    // Its exit status tells why; until then its socket stays readable.
+    // The exit status contains the reason. Until it is known, the socket stays readable.
     _ = try? watch?.setInterest([])
   }
 
-  /// The server has ended the connection before the port was open, perhaps with a reason in words.
+  /// The error if the server closes the connection before the port is open, with the server's reason if it sent one.
   private var hungUp: SerialError {
     let text = String(decoding: early.prefix(Self.reasonLimit), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).first.map(String.init)
@@ -287,7 +287,7 @@ public final class NetworkLink: Link {
     offerEarlyBytes()
   }
 
-  /// Has the bytes read that came before the port was open, as soon as the session reads.
+  /// Makes the session read the bytes that arrived before the port was open, as soon as it reads.
   private func offerEarlyBytes() {
     offer = loop.schedule(after: .zero) { [unowned self] in offerOnce() }
   }
@@ -295,17 +295,17 @@ public final class NetworkLink: Link {
   private func offerOnce() {
     guard isOpen, !early.isEmpty else { return }
     report(.ready)
-    // The session may have met the end of the stream, and released the link.
+    // The session may have found the end of the stream, and released the link.
     guard isOpen, !early.isEmpty else { return }
     offer = loop.schedule(after: Self.offerInterval) { [unowned self] in offerOnce() }
   }
 
   private static let offerInterval = Duration.milliseconds(20)
 
-  /// The settings as the server has them.
+  /// The settings that the server has reported.
   private var settings: LineSettings { port.map { LineSettings($0.settings) } ?? LineSettings() }
 
-  /// The modem lines, as far as the server has told; nil without a port.
+  /// The modem lines that the server has reported; nil without a port.
   private var lines: ModemLines? {
     guard let port else { return nil }
     var lines = ModemLines(port.modemState ?? [])
@@ -333,7 +333,7 @@ public final class NetworkLink: Link {
     if writable { flush() }
   }
 
-  /// Sends what is encoded, as far as the socket takes it.
+  /// Sends as many encoded bytes as the socket accepts.
   private func flush() {
     if let answers = port?.output, !answers.isEmpty {
       ledger.add(
@@ -345,12 +345,12 @@ public final class NetworkLink: Link {
     let written = outgoing.withUnsafeBytes { bytes in
       Result { () throws(Errno) in try socket.descriptor.writeAvailable(bytes) }
     }
-    // An error is found by the next read too, behind what the device has sent.
+    // The next read finds the same error, after the bytes that the device has sent.
     if case .success(.bytes(let count)) = written { outgoing.removeFirst(count) }
     updateWatch()
   }
 
-  /// Before the port is open, nobody else polls the socket.
+  /// Updates the watch. Before the port is open, no other code polls the socket.
   private func updateWatch() {
     guard !isOpen, let watch else { return }
     let interest: EventLoop.Interest = outgoing.isEmpty ? .reading : [.reading, .writing]
@@ -387,9 +387,9 @@ public final class NetworkLink: Link {
     return .bytes(count)
   }
 
-  /// Reads from the server, and keeps the device's bytes in ``early``.
+  /// Reads from the server, and appends the device's bytes to ``early``.
   ///
-  /// - Returns: whether anything came; nil at the end.
+  /// - Returns: whether any bytes were read; nil at the end of the stream.
   private func receive(atMost limit: Int) throws(SerialError) -> Bool? {
     guard let socket else { return nil }
     if readBuffer.count < limit { readBuffer = [UInt8](repeating: 0, count: limit) }
@@ -404,7 +404,7 @@ public final class NetworkLink: Link {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         events = port?.receive(bytes, into: &early) ?? []
       }
-      // What a shell prints before it starts the program is not of the device.
+      // Output of the shell before the program starts does not come from the device.
       if program != nil, port?.state == .offered { early = [] }
       handle(events)
       return true
@@ -450,7 +450,8 @@ public final class NetworkLink: Link {
       ? unacknowledgedByteCount : ledger.dataCount(ofUnacknowledged: unacknowledgedByteCount)
   }
 
-  /// What the socket has taken cannot be taken back; what was not acknowledged may have arrived or not.
+  /// Discards unsent bytes. Bytes that the socket has accepted cannot be discarded; the unacknowledged ones may have
+  /// arrived or not.
   public func discardUnsent() -> Int {
     let count = unsentByteCount
     outgoing = []
@@ -521,7 +522,7 @@ public final class NetworkLink: Link {
 
   public func close() {
     watch?.cancel()
-    // Its input has ended, so it ends: after it has sent what it was given.
+    // The program ends because its input has ended, but it first sends the bytes that it already has.
     if !isOpen { program?.terminate() }
     (watch, opening, patience, offer, socket, program) = (nil, nil, nil, nil, nil, nil)
     (answers, plays, outgoing, early) = ([], [], [], [])
@@ -530,10 +531,10 @@ public final class NetworkLink: Link {
   }
 }
 
-// MARK: - The protocol's values
+// MARK: - Values of the protocol
 
 extension LineSettings {
-  /// The settings as the protocol has them.
+  /// The settings in the form of the protocol.
   package var forServer: ComPortClient.Settings {
     let parity: ComPortParity =
       switch parity {
@@ -554,7 +555,7 @@ extension LineSettings {
       stopSize: UInt8(stopBits.rawValue), flow: flow)
   }
 
-  /// The settings that a server has confirmed. One and a half stop bits are shown as two.
+  /// Converts settings that a server has confirmed. One and a half stop bits become two.
   package init(_ settings: ComPortClient.Settings) {
     self.init(
       baudRate: settings.baudRate, dataBits: DataBits(rawValue: Int(settings.dataSize)) ?? .eight,
@@ -594,7 +595,7 @@ extension ComPortClient.Line {
 }
 
 extension LineCounters {
-  /// Counts the errors of a report.
+  /// Adds the errors of a report.
   fileprivate mutating func count(_ errors: ComPortLineState) {
     if errors.contains(.framingError) { framingErrors &+= 1 }
     if errors.contains(.parityError) { parityErrors &+= 1 }

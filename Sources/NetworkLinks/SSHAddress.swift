@@ -1,17 +1,17 @@
 /// A port of another computer that is reached through ssh(1): `pi/ttyUSB0`, `user@pi:2222/ttyUSB0`.
 public struct SSHAddress: Hashable, Sendable {
-  /// The user there; nil for the one that ssh chooses.
+  /// The user on the other computer; nil for ssh's default.
   public let user: String?
-  /// A name, an address, or an alias of ssh's configuration.
+  /// A host name, an address, or an alias from the configuration of ssh.
   public let host: String
-  /// 1 to 65535; nil for the one that ssh chooses.
+  /// The port, 1 to 65535; nil for ssh's default.
   public let port: UInt16?
-  /// The TARGET there.
+  /// The TARGET on the other computer.
   public let target: String
 
-  /// Reads an address.
+  /// Parses an address.
   ///
-  /// - Returns: nil if it is none.
+  /// - Returns: nil if the text is not an address.
   public init?(parsing text: String) {
     guard let slash = text.firstIndex(of: "/") else { return nil }
     var place = text[..<slash]
@@ -43,7 +43,7 @@ public struct SSHAddress: Hashable, Sendable {
     guard target.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
   }
 
-  /// A text that ssh does not take for an option, and that no shell expands.
+  /// Whether a text is safe: ssh does not take it for an option, and no shell expands it.
   private static func isName(_ text: String) -> Bool {
     !text.isEmpty && !text.hasPrefix("-")
       && text.utf8.allSatisfy {
@@ -54,14 +54,13 @@ public struct SSHAddress: Hashable, Sendable {
 
   /// The command that connects standard input and output to the port. See ssh(1) and ssh_config(5).
   ///
-  /// It asks for nothing: there is no terminal to ask at. A connection that is gone is noticed within 15
-  /// seconds.
+  /// ssh asks no questions, because there is no terminal for them. It detects a lost connection within 15 seconds.
   public var command: [String] {
     let options = [
       "BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=2",
       "ClearAllForwardings=yes", "EscapeChar=none", "RequestTTY=no", "RemoteCommand=none",
     ]
-    // The shell there reads the words again.
+    // The shell on the other computer parses the words again.
     let quoted =
       "'"
       + target.split(separator: "'", omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
-/// Converts between bytes of data and the encoded bytes that a stream has not acknowledged.
+/// Converts the number of unacknowledged encoded bytes of a stream to a number of data bytes.
 struct SentLedger {
-  /// The writes that may not be acknowledged, oldest first.
+  /// The writes that may be unacknowledged, the oldest first.
   private var writes: [Write] = []
   private var first = 0
   /// The number of encoded bytes in ``writes``.
@@ -11,34 +11,34 @@ struct SentLedger {
     let dataCount: Int
   }
 
-  /// The number of writes that are remembered.
+  /// The number of recorded writes.
   var noteCount: Int { writes.count }
 
-  /// Notes a write.
+  /// Records a write.
   ///
   /// - Parameters:
-  ///   - dataCount: 0 for what is not data, such as the answers of a protocol.
-  ///   - unacknowledged: how many encoded bytes were not acknowledged before it.
+  ///   - dataCount: the number of data bytes; 0 for other bytes, such as answers of a protocol.
+  ///   - unacknowledged: the number of unacknowledged encoded bytes before the write.
   mutating func add(dataCount: Int, encodedCount: Int, unacknowledged: Int) {
     forget(downTo: unacknowledged)
     writes.append(Write(encodedCount: encodedCount, dataCount: dataCount))
     self.encodedCount += encodedCount
   }
 
-  /// The number of bytes of data among the encoded bytes that are not acknowledged: rounded up.
+  /// The number of data bytes among the unacknowledged encoded bytes, rounded up.
   mutating func dataCount(ofUnacknowledged count: Int) -> Int {
     forget(downTo: count)
     var (left, data) = (count, 0)
     for write in writes[first...].reversed() where left > 0 {
       let part = min(left, write.encodedCount)
-      // A doubled byte that is acknowledged by half has not arrived.
+      // If only half of a doubled byte is acknowledged, the byte has not arrived.
       data += min(write.dataCount, part)
       left -= part
     }
     return data
   }
 
-  /// Forgets the writes that are acknowledged.
+  /// Removes acknowledged writes.
   private mutating func forget(downTo count: Int) {
     while first < writes.count, encodedCount - writes[first].encodedCount >= count {
       encodedCount -= writes[first].encodedCount

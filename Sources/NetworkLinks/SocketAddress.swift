@@ -2,12 +2,12 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// An address that a stream can be connected to, as the kernel takes it: of IPv4, IPv6 or a path.
+/// An address for connecting a stream, in the form of the kernel: IPv4, IPv6 or a path.
 struct SocketAddress: Hashable, Sendable {
   private let bytes: [UInt8]
   let family: CInt
 
-  /// The address of a socket in the file system. See unix(7).
+  /// The address of a Unix socket. See unix(7).
   ///
   /// - Throws: `fileNameTooLong`.
   init(_ path: FilePath) throws(Errno) {
@@ -28,7 +28,7 @@ struct SocketAddress: Hashable, Sendable {
     family = information.ai_family
   }
 
-  /// Looks a host up. It may wait for a server of names, unless `isNumeric` is set.
+  /// Looks up a host. It may wait for a name server, unless `isNumeric` is set.
   ///
   /// The corresponding C function is `getaddrinfo`.
   ///
@@ -39,7 +39,7 @@ struct SocketAddress: Hashable, Sendable {
     try lookUp(host: address.host, port: address.port, isNumeric: isNumeric, isForListening: false)
   }
 
-  /// - Parameter isForListening: whether it is an address of this computer, to wait for clients at.
+  /// - Parameter isForListening: whether it is an address of this computer for accepting clients.
   static func lookUp(
     host: String, port: UInt16, isNumeric: Bool, isForListening: Bool
   ) throws(LookupError) -> [SocketAddress] {
@@ -61,7 +61,7 @@ struct SocketAddress: Hashable, Sendable {
     return addresses
   }
 
-  /// Starts to connect a socket; it becomes writable when that has succeeded or failed.
+  /// Starts to connect a socket. The socket becomes writable when this has succeeded or failed.
   ///
   /// The corresponding C function is `connect`.
   func connect(_ descriptor: FileDescriptor) throws(Errno) {
@@ -82,7 +82,7 @@ struct SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress {
-  /// Gives a socket an address of this computer. The corresponding C function is `bind`.
+  /// Binds a socket to an address of this computer. The corresponding C function is `bind`.
   func bind(_ descriptor: FileDescriptor) throws(Errno) {
     let result: Result<Void, Errno> = bytes.withUnsafeBytes { bytes in
       let address = bytes.bindMemory(to: sockaddr.self).baseAddress
@@ -93,7 +93,7 @@ extension SocketAddress {
     try result.get()
   }
 
-  /// The address of a socket on this side: `127.0.0.1:4000`, `[::1]:4000`.
+  /// The local address of a socket: `127.0.0.1:4000`, `[::1]:4000`.
   ///
   /// The corresponding C functions are `getsockname` and `getnameinfo`.
   static func local(of descriptor: FileDescriptor) throws(Errno) -> String {
@@ -123,6 +123,6 @@ struct LookupError: Error, Hashable, Sendable {
   /// The code of getaddrinfo(3).
   let code: CInt
 
-  /// The words of gai_strerror(3): `Name or service not known`.
+  /// The message of gai_strerror(3): `Name or service not known`.
   var words: String { String(cString: gai_strerror(code)) }
 }

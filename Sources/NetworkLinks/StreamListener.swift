@@ -3,11 +3,11 @@ import Glibc
 package import Posix
 package import SystemPackage
 
-/// Waits for clients: at a port of TCP, or at a socket in the file system. Released, it is closed.
+/// Accepts clients at a TCP port or a Unix socket. Releasing it closes the socket.
 package final class StreamListener {
-  /// Called with the descriptor of each client, which the owner closes. It does not block.
+  /// Called with the descriptor of each client, which the receiver owns. It is non-blocking.
   package var onClient: (consuming OwnedDescriptor, StreamPeer) -> Void = { _, _ in }
-  /// Where clients connect, as the kernel has it: a port that was chosen by the kernel is known.
+  /// The address where clients connect. It includes a port that the kernel has chosen.
   package let address: String
 
   private let descriptor: OwnedDescriptor
@@ -15,15 +15,15 @@ package final class StreamListener {
   private var gate = AttemptGate()
   private var watch: DescriptorWatch?
   private let loop: IOLoop
-  /// Until when no client is accepted.
+  /// The pause during which no client is accepted.
   private var pause: LoopTimer?
 
-  /// The number of clients that wait until they are accepted.
+  /// The length of the queue of clients that wait to be accepted.
   private static let backlog: CInt = 64
-  /// How long no client is accepted after the process has run out of descriptors.
+  /// The time without accepting clients after the process has run out of descriptors.
   private static let pauseLength = Duration.seconds(1)
 
-  /// Listens at a port of TCP; port 0 lets the kernel choose one.
+  /// Listens at a TCP port. The kernel chooses one for port 0.
   ///
   /// The corresponding C functions are `bind` and `listen`.
   ///
@@ -45,10 +45,10 @@ package final class StreamListener {
     }
   }
 
-  /// Listens at a socket in the file system, which only its owner can connect to, or a group too. A socket that
-  /// a program has left behind is replaced. See unix(7).
+  /// Listens at a Unix socket, to which only its owner can connect, or also a group. It replaces a socket that a
+  /// program has left behind. See unix(7).
   ///
-  /// - Parameter group: whose members may connect.
+  /// - Parameter group: the group whose members may connect; nil for none.
   /// - Throws: ``ListeningError``.
   package convenience init(
     at path: FilePath, for group: GroupID? = nil, on loop: IOLoop
@@ -58,7 +58,7 @@ package final class StreamListener {
       if Self.isAbandoned(path, address) { unlink(path.string) }
       let descriptor = try Self.bound(to: address)
       if let group {
-        // First the group, so that no other group can connect at any time.
+        // The group is set first, so that no other group can ever connect.
         try systemCall { chown(path.string, uid_t.max, group.rawValue) }
         try systemCall { chmod(path.string, 0o660) }
       }
@@ -90,18 +90,17 @@ package final class StreamListener {
     let descriptor = OwnedDescriptor(
       FileDescriptor(rawValue: try systemCall { socket(address.family, CInt(type), 0) }))
     var yes: CInt = 1
-    // A server that is started again takes its port at once.
+    // A restarted server can then bind to its port immediately.
     setsockopt(
       descriptor.borrowed.rawValue, SOL_SOCKET, SO_REUSEADDR, &yes,
       socklen_t(MemoryLayout<CInt>.size))
-    // A socket in the file system inherits the mode: nobody else can connect at any time. See
-    // unix_bind_bsd() of the kernel.
+    // A Unix socket's file inherits the mode, so no other user can ever connect. See unix_bind_bsd() in the kernel.
     try systemCall { fchmod(descriptor.borrowed.rawValue, 0o600) }
     try address.bind(descriptor.borrowed)
     return descriptor
   }
 
-  /// Whether a path is a socket at which nobody listens.
+  /// Whether a path is a socket at which no process listens.
   private static func isAbandoned(_ path: FilePath, _ address: SocketAddress) -> Bool {
     guard let type = try? path.stat(followTargetSymlink: false).type, type == .socket,
       let socket = try? StreamSocket(family: AF_UNIX)
@@ -124,8 +123,8 @@ package final class StreamListener {
       }
     }
     guard client >= 0 else {
-      // A client may be gone again. Otherwise it is usually EMFILE: the client stays in the queue, and accepting
-      // again at once would spin.
+      // ECONNABORTED: the client has disconnected. Otherwise it is usually EMFILE: the client stays in the queue, and
+      // accepting again immediately would spin.
       if errno != ECONNABORTED, errno != EAGAIN { pauseAccepting(for: Self.pauseLength) }
       return
     }
@@ -138,7 +137,7 @@ package final class StreamListener {
   }
 
   private func pauseAccepting(for length: Duration) {
-    // Fails only if memory is short; then the next event tries again.
+    // Fails only if memory is exhausted. The next event tries again.
     _ = try? watch?.setInterest([])
     pause = loop.schedule(after: length) { [unowned self] in
       pause = nil
@@ -147,8 +146,8 @@ package final class StreamListener {
   }
 }
 
-/// Why nobody can be waited for.
+/// Why clients cannot be accepted.
 package struct ListeningError: Error, Hashable, Sendable {
-  /// In words: `Address already in use`.
+  /// The reason as text: `Address already in use`.
   package let reason: String
 }

@@ -2,10 +2,10 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// Opens a stream to a host: looks its name up, and tries its addresses. To give up on it, release it.
+/// Opens a stream to a host: looks up its name, and tries its addresses. Release this object to give up.
 ///
-/// If an address does not answer, the next one is tried beside it after a moment, and the first that answers
-/// wins ("happy eyeballs": RFC 8305).
+/// If an address does not answer within a moment, the next one is tried in parallel. The first one that answers wins
+/// ("happy eyeballs": RFC 8305).
 final class StreamOpening {
   enum Failure: Error, Hashable, Sendable {
     case lookup(LookupError)
@@ -23,13 +23,13 @@ final class StreamOpening {
   private var deadline: LoopTimer?
   private var hasEnded = false
 
-  /// When the next address is tried beside the last one.
+  /// The delay before the next address is tried in parallel.
   private static let stagger = Duration.milliseconds(250)
 
   /// Starts to open a stream.
   ///
   /// - Parameters:
-  ///   - timeout: the longest time.
+  ///   - timeout: the time limit.
   ///   - done: called once, in a turn of the loop.
   init(
     to host: HostAddress, on loop: IOLoop, timeout: Duration,
@@ -38,7 +38,7 @@ final class StreamOpening {
     self.loop = loop
     self.done = done
     limit(to: timeout)
-    // An address in digits needs no lookup.
+    // A numeric address needs no lookup.
     if let addresses = try? SocketAddress.lookUp(host, isNumeric: true) {
       begin(with: addresses)
       return
@@ -55,7 +55,7 @@ final class StreamOpening {
     }
   }
 
-  /// Starts to open a stream to a socket in the file system.
+  /// Starts to open a stream to a Unix socket.
   init(
     to path: FilePath, on loop: IOLoop, timeout: Duration,
     done: @escaping (Result<StreamSocket, Failure>) -> Void
@@ -122,7 +122,7 @@ final class StreamOpening {
     done(result)
   }
 
-  /// Ends in a turn of the loop: the owner may still be creating this.
+  /// Ends in a later turn of the loop, because the owner may still be creating this object.
   private func endSoon(_ failure: Failure) {
     nextAttempt = loop.schedule(after: .zero) { [unowned self] in end(.failure(failure)) }
   }

@@ -3,16 +3,16 @@ import PlainText
 import Posix
 package import SystemPackage
 
-/// Who is at the other end of a connection, as the kernel says.
+/// The other end of a connection, as the kernel reports it.
 package enum StreamPeer: Hashable, Sendable {
-  /// A program on a computer, by the bytes of its address (RFC 791, RFC 4291), and its port.
+  /// A program on a computer, with the bytes of its address (RFC 791, RFC 4291) and its port.
   case host([UInt8], port: UInt16)
   /// A process of this computer: `SO_PEERCRED` of unix(7).
   case process(pid_t, UserID)
-  /// A program with the other ends of the standard streams.
+  /// The program at the other ends of the standard streams.
   case standardStreams
 
-  /// Reads what accept(2) has returned.
+  /// Converts the result of accept(2).
   init(of descriptor: FileDescriptor, at address: sockaddr_storage) {
     self =
       switch CInt(address.ss_family) {
@@ -30,7 +30,7 @@ package enum StreamPeer: Hashable, Sendable {
     }
     let address = bytes.loadUnaligned(as: sockaddr_in6.self)
     let number = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
-    // An IPv4 address on a socket of IPv6: RFC 4291, 2.5.5.2.
+    // An IPv4 address on an IPv6 socket: RFC 4291, 2.5.5.2.
     let isMapped =
       number.prefix(10).allSatisfy { $0 == 0 } && number[10] == 0xFF && number[11] == 0xFF
     return .host(
@@ -42,7 +42,7 @@ package enum StreamPeer: Hashable, Sendable {
     return .process(peer?.pid ?? 0, peer?.user ?? UserID(rawValue: .max))
   }
 
-  /// The process at the other end, as the kernel recorded it when the connection was made: `SO_PEERCRED`.
+  /// The process at the other end when the connection was made: `SO_PEERCRED`.
   ///
   /// The corresponding C function is `getsockopt`.
   package static func credentials(
@@ -57,7 +57,7 @@ package enum StreamPeer: Hashable, Sendable {
     return (credentials.pid, UserID(rawValue: credentials.user))
   }
 
-  /// In words, safe to show: `192.168.1.5:40112`, `max (pid 123)`.
+  /// A name that is safe to show: `192.168.1.5:40112`, `max (pid 123)`.
   package var name: String {
     switch self {
     case .host(let bytes, let port):
@@ -69,12 +69,12 @@ package enum StreamPeer: Hashable, Sendable {
     }
   }
 
-  /// Whether the kernel vouches for who it is.
+  /// Whether the kernel guarantees the identity of the peer.
   package var isKnown: Bool {
     if case .host = self { false } else { true }
   }
 
-  /// The corresponding C function is `inet_ntop`.
+  /// An address as text. The corresponding C function is `inet_ntop`.
   private static func text(of bytes: [UInt8]) -> String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))

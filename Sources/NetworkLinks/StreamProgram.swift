@@ -3,10 +3,10 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A program whose standard input and output are a stream, such as ssh(1). What it prints on its standard error
-/// is kept, for the reason of its end.
+/// A program whose standard input and output are a stream, such as ssh(1). Its standard error is kept, because it may
+/// contain the reason of its end.
 ///
-/// It is in a session of its own: it cannot ask at the user's terminal. It ends when its input ends.
+/// It has its own session, so it cannot ask at the user's terminal. It ends when its input ends.
 final class StreamProgram {
   /// The stream to its standard input and from its standard output.
   let socket: StreamSocket
@@ -28,7 +28,7 @@ final class StreamProgram {
 
     func wait() {
       var info = siginfo_t()
-      // Until the status is taken, no other process can get the number of this one.
+      // Until the status is taken, no other process can get this process ID.
       while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
       status.withLock { status in
         var value: CInt = 0
@@ -42,7 +42,7 @@ final class StreamProgram {
     }
   }
 
-  /// How many bytes of its standard error are kept: the last ones.
+  /// The maximum number of bytes of its standard error that are kept. These are the last ones.
   private static let errorLimit = 4_096
 
   /// Starts a program, searched along `PATH`. The corresponding C functions are `socketpair` and
@@ -51,7 +51,7 @@ final class StreamProgram {
   /// - Parameter words: its name and arguments, at least one.
   /// - Throws: the errors of these, and of pipe(2), epoll_ctl(2) and pthread_create(3).
   init(_ words: [String], on loop: IOLoop) throws(Errno) {
-    // With SIGCHLD ignored, a child that ends leaves no status.
+    // If SIGCHLD were ignored, a child that ends would leave no status.
     signal(SIGCHLD, SIG_DFL)
     let (ours, theirs) = try Self.pair()
     socket = StreamSocket(ours)
@@ -78,19 +78,19 @@ final class StreamProgram {
 
   deinit { watch?.cancel() }
 
-  /// The exit status, or 128 + the number of a signal; nil while it runs.
+  /// The exit status, or 128 + the number of the signal that ended it; nil while it runs.
   var status: CInt? {
     process.status.withLock { $0 }.map { status in
-      // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
+      // These are WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
       let signal = status & 0x7F
       return signal == 0 ? status >> 8 & 0xFF : 128 + signal
     }
   }
 
-  /// Ends it at once.
+  /// Ends the program immediately.
   func terminate() { process.send(SIGTERM) }
 
-  /// The last line that it has printed on its standard error; nil if there is none.
+  /// The last line of its standard error; nil if there is none.
   func lastWords() -> String? {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Self.errorLimit)
@@ -107,7 +107,7 @@ final class StreamProgram {
     var ends: [CInt] = [-1, -1]
     let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     try systemCall { socketpair(AF_UNIX, type, 0, &ends) }
-    // Only this end: programs expect their own to block.
+    // Only the end of this process: programs expect blocking streams.
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
   }
@@ -143,7 +143,7 @@ final class StreamProgram {
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var pid: pid_t = 0
-    // It returns the error and leaves errno alone.
+    // posix_spawnp returns the error and does not set errno.
     let error = posix_spawnp(&pid, words[0], &actions, &attributes, &arguments, environ)
     guard error == 0 else { throw Errno(rawValue: error) }
     return pid

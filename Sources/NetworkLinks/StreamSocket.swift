@@ -3,11 +3,11 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A connected stream, or one that is being connected. Released, it is closed.
+/// A stream that is connected or being connected. Releasing it closes the socket.
 final class StreamSocket {
   let descriptor: FileDescriptor
 
-  /// Creates a socket that does not block, close-on-exec. The corresponding C function is `socket`.
+  /// Creates a non-blocking socket, close-on-exec. The corresponding C function is `socket`.
   init(family: CInt) throws(Errno) {
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let rawValue = try systemCall { socket(family, CInt(type), 0) }
@@ -15,13 +15,13 @@ final class StreamSocket {
     if family != AF_UNIX { Self.prepareForTCP(descriptor) }
   }
 
-  /// Takes over a descriptor that does not block.
+  /// Takes ownership of a non-blocking descriptor.
   init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
   deinit { _ = Glibc.close(descriptor.rawValue) }
 
-  /// Sends keys at once; notices a peer that is gone within 15 seconds, whether something is sent or not.
-  /// Other sockets do not have the options, and stay as they are. See tcp(7).
+  /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is sent. Other sockets
+  /// do not have these options, and stay unchanged. See tcp(7).
   static func prepareForTCP(_ descriptor: FileDescriptor) {
     func set(_ level: CInt, _ option: CInt, _ value: CInt) {
       var value = value
@@ -36,7 +36,7 @@ final class StreamSocket {
     set(CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, 14_000)
   }
 
-  /// How connecting has ended; nil if it succeeded.
+  /// The error of connecting; nil if it succeeded.
   var error: Errno? {
     var code: CInt = 0
     var length = socklen_t(MemoryLayout<CInt>.size)
@@ -44,11 +44,11 @@ final class StreamSocket {
     return code == 0 ? nil : Errno(rawValue: code)
   }
 
-  /// The number of bytes that were written and that the other end has not acknowledged. See `SIOCOUTQ` in
-  /// tcp(7); 0 where it is not known.
+  /// The number of bytes that were written and that the other end has not acknowledged; 0 if it is unknown. See
+  /// `SIOCOUTQ` in tcp(7).
   var unacknowledgedByteCount: Int {
     var count: CInt = 0
-    // SIOCOUTQ has the number of TIOCOUTQ.
+    // SIOCOUTQ has the same value as TIOCOUTQ.
     return ioctl(descriptor.rawValue, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
   }
 }
