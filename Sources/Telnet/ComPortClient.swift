@@ -1,21 +1,21 @@
-/// The client's side of a serial port on a server, as a value: RFC 2217 over telnet.
+/// The client's side of a serial port on a server: RFC 2217 over telnet. A value.
 ///
 /// ## Principles of operation
 ///
-/// - ``open(_:)`` offers the option. When the server accepts it, all settings are set; the port is open
-///   when the server has answered, or when it does not (``giveUp()``).
-/// - A setting is what the server says that it is. Servers answer what they like: a value that does not
-///   belong to the request counts as consent.
-/// - The owner sends ``output``, and calls ``giveUp()`` when nothing has happened for some seconds.
+/// - ``open(_:)`` offers the option. When the server accepts it, all settings are sent. The port is open when the
+///   server has answered them, or when the owner stops waiting (``giveUp()``).
+/// - The settings are those that the server reports. Servers may answer anything: a value that does not belong to the
+///   request counts as consent.
+/// - The owner sends ``output``, and calls ``giveUp()`` when nothing has happened for a few seconds.
 public struct ComPortClient {
-  /// The settings of the line, as the protocol has them.
+  /// The settings of the line, in the form of the protocol.
   public struct Settings: Hashable, Sendable {
     /// Bits per second.
     public var baudRate: UInt32
-    /// 5 to 8.
+    /// The number of data bits, 5 to 8.
     public var dataSize: UInt8
     public var parity: ComPortParity
-    /// 1, 2, or 3 for one and a half.
+    /// The number of stop bits: 1, 2, or 3 for one and a half.
     public var stopSize: UInt8
     /// One of the values for flow control.
     public var flow: ComPortControl
@@ -38,31 +38,31 @@ public struct ComPortClient {
     case dtr, rts
   }
 
-  /// What has happened.
+  /// An event of the client.
   public enum Event: Hashable, Sendable {
     /// The port is open.
     case opened
     /// The port could not be opened.
     case refused(Refusal)
-    /// The settings of ``apply(_:)`` are in effect, as far as ``settings`` has them.
+    /// The settings of ``apply(_:)`` are in effect, as ``settings`` reports them.
     case applied
-    /// The server has changed ``settings`` by itself.
+    /// The server has changed ``settings`` on its own.
     case settingsChanged
     /// ``modemState``, or an output line, has changed.
     case linesChanged
-    /// Errors of the line, or a break.
+    /// The line had errors, or a break.
     case lineErrors(ComPortLineState)
-    /// Whether data may be sent has changed.
+    /// The permission to send data has changed.
     case sendingPermitted(Bool)
-    /// The sequence of ``play(_:)`` has ended; the reason is empty if nothing went wrong.
+    /// The sequence of ``play(_:)`` has ended. The reason is empty if it succeeded.
     case played(reason: [UInt8])
-    /// The server is a serialterm, and says something about the people at the session.
+    /// The server is a serialterm, and has sent a message about the members of the session.
     case shared(SharingMessage)
   }
 
   /// Why a port could not be opened.
   public enum Refusal: Hashable, Sendable {
-    /// The server has sent nothing. Servers for one client let the next one wait like that.
+    /// The server has sent nothing. Servers for a single client do that while another client is connected.
     case noAnswer
     /// The server has sent no telnet command.
     case noTelnet
@@ -82,19 +82,19 @@ public struct ComPortClient {
   }
 
   public private(set) var state = State.closed
-  /// The settings as the server has confirmed them, or else as they were requested.
+  /// The settings that the server has confirmed; before that, the requested ones.
   public private(set) var settings: Settings
   /// Whether the server has answered at least one setting.
   public private(set) var hasSettings = false
-  /// The modem lines; nil if the server has not told.
+  /// The modem lines; nil if the server has not reported them.
   public private(set) var modemState: ComPortModemState?
-  /// The output lines, as far as they are known.
+  /// The output lines whose states are known.
   public private(set) var outputs: [Line: Bool] = [:]
   /// Whether data may be sent.
   public private(set) var maySend = true
-  /// Whether the server plays sequences: it has said that it is serialterm.
+  /// Whether the server plays sequences, because it has identified itself as serialterm.
   public private(set) var playsSequences = false
-  /// What has to be sent to the server. The owner takes it.
+  /// The bytes to send to the server. The owner removes them.
   public var output: [UInt8] {
     get { telnet.output }
     set { telnet.output = newValue }
@@ -105,30 +105,30 @@ public struct ComPortClient {
   private var telnet = TelnetMachine(
     accepting: [.binary, .suppressGoAhead, .comPort],
     from: [.binary, .suppressGoAhead, .echo, .comPort])
-  /// The settings that were requested and not answered, in order.
+  /// The requested settings that were not answered, in order.
   private var unanswered: [Setting] = []
-  /// What to do with the output lines when the port is opened.
+  /// The states of the output lines to set when the port is opened.
   private var outputsAtOpening: [Line: Bool] = [:]
 
-  /// A part of the settings, which is set by a message of its own.
+  /// A part of the settings that has its own message.
   private enum Setting: Hashable, CaseIterable {
     case baudRate, dataSize, parity, stopSize, flow
   }
 
-  /// Whether a server that is a serialterm has to say who is there, and who may write, before the port is open.
+  /// Whether the port is open only after a serialterm server has reported the members of the session and the pen.
   private var awaitsPeople = false
-  /// What to say to a server that is a serialterm; nil for nothing.
+  /// The first message to a server that is a serialterm; nil for none.
   private let hello: SharingMessage?
-  /// Whether the settings are those of the server: nothing is set, but asked for.
+  /// Whether the settings of the server are queried instead of being changed.
   private let adoptsSettings: Bool
 
   /// Creates a client that is not open yet.
   ///
   /// - Parameters:
   ///   - settings: the requested settings.
-  ///   - adoptsSettings: whether the settings that the server has are asked for when the port is opened, and
-  ///     nothing is set.
-  ///   - hello: said to a server that is a serialterm.
+  ///   - adoptsSettings: whether to query the settings of the server when the port is opened, instead of changing
+  ///     them.
+  ///   - hello: the first message to a server that is a serialterm.
   public init(
     _ settings: Settings, adoptsSettings: Bool = false, saying hello: SharingMessage? = nil
   ) {
@@ -141,7 +141,7 @@ public struct ComPortClient {
 
   /// Offers the option.
   ///
-  /// - Parameter outputs: the output lines to set; the others stay as they are.
+  /// - Parameter outputs: the output lines to set. The others stay unchanged.
   public mutating func open(setting outputs: [Line: Bool] = [:]) {
     outputsAtOpening = outputs
     state = .offered
@@ -152,14 +152,14 @@ public struct ComPortClient {
     telnet.ask(for: .suppressGoAhead, .local)
   }
 
-  /// All modem states but the end of RI, which its level tells too. sredird 2.2 passes a part of a message
-  /// with an IAC in it to the device, so this mask is not 0xFF.
+  /// All modem states except the end of RI, which its level shows too. sredird 2.2 passes a part of a message that
+  /// contains an IAC to the device, so this mask is not 0xFF.
   private static let modemStateMask: UInt8 = 0xFB
 
   private mutating func configure() {
     state = .configuring
-    // The server's signature is not asked for: gensiot 2.6 crashes then, unless it has one.
-    // Before the settings: their answers may be the last.
+    // The server's signature is not requested: gensiot 2.6 crashes then, unless it has one. The mask is sent before
+    // the settings, because their answers may be the last ones.
     send(.modemStateMask(Self.modemStateMask))
     send(.lineStateMask(ComPortLineState.errors.rawValue))
     for line in [Line.dtr, .rts] {
@@ -177,7 +177,7 @@ public struct ComPortClient {
     send(.control(.askFlow))
   }
 
-  /// The server has not answered for some seconds: goes on without the answers.
+  /// Continues without answers, because the server has not answered for a few seconds.
   public mutating func giveUp() -> [Event] {
     switch state {
     case .offered:
@@ -195,7 +195,7 @@ public struct ComPortClient {
     }
   }
 
-  /// Whether the server has to answer something.
+  /// Whether the client waits for an answer of the server.
   public var isWaiting: Bool {
     switch state {
     case .offered, .configuring: true
@@ -211,7 +211,7 @@ public struct ComPortClient {
 
   // MARK: Requests
 
-  /// Sets those settings that differ; ``Event/applied`` follows, at once if none does.
+  /// Requests the settings that differ. ``Event/applied`` follows, immediately if none differ.
   public mutating func apply(_ new: Settings) -> [Event] {
     let changed = Setting.allCases.filter { setting in
       switch setting {
@@ -269,18 +269,18 @@ public struct ComPortClient {
   /// Starts or ends a break.
   public mutating func setBreak(_ isOn: Bool) { send(.control(isOn ? .breakOn : .breakOff)) }
 
-  /// Discards what the server has and has not sent to the device.
+  /// Discards bytes that the server has not sent to the device yet.
   public mutating func purgeOutput() { send(.purge(2)) }
 
-  /// The longest text of a sequence: it must fit into one message.
+  /// The maximum length of a sequence's text, which must fit into one message.
   public static let sequenceLimit = 240
 
-  /// Has the server play a sequence, if it ``playsSequences``.
+  /// Makes the server play a sequence, if it ``playsSequences``.
   ///
   /// - Parameter text: at most ``sequenceLimit`` bytes.
   public mutating func play(_ text: [UInt8]) { send(.sequence(text)) }
 
-  /// Says something about the people at the session to a server that is a serialterm.
+  /// Sends a message about the members of the session to a server that is a serialterm.
   public mutating func say(_ message: SharingMessage) { send(.sharing(message.bytes)) }
 
   private mutating func send(_ message: ComPortMessage) {
@@ -294,9 +294,9 @@ public struct ComPortClient {
     telnet.encode(data, into: &bytes)
   }
 
-  /// Takes bytes of the network.
+  /// Handles bytes from the network.
   ///
-  /// - Parameter data: gets what the device has sent.
+  /// - Parameter data: receives the bytes of the device.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
@@ -325,7 +325,7 @@ public struct ComPortClient {
   private mutating func handle(_ message: ComPortMessage) -> [Event] {
     switch message {
     case .signature(let name):
-      // An empty one asks for ours.
+      // An empty signature requests this client's signature.
       if name.isEmpty { send(.signature(Array("serialterm".utf8))) }
       guard !playsSequences, name.starts(with: Array("serialterm ".utf8)) else { return [] }
       playsSequences = true
@@ -383,12 +383,12 @@ public struct ComPortClient {
     return [.linesChanged]
   }
 
-  /// Notes the value of a setting, which is an answer or news.
+  /// Records the value of a setting, which is an answer or a change by the server.
   private mutating func answer<Value: Equatable>(
     _ setting: Setting, _ value: Value?, _ part: WritableKeyPath<Settings, Value>
   ) -> [Event] {
     let isAnswer = unanswered.firstIndex(of: setting).map { unanswered.remove(at: $0) } != nil
-    // The answer to an older request of the same setting says nothing about the last one.
+    // The answer to an older request of the same setting does not confirm the latest one.
     let isOutdated = unanswered.contains(setting)
     let hasChanged = value.map { $0 != settings[keyPath: part] } ?? false
     if let value, !isOutdated { settings[keyPath: part] = value }
@@ -405,7 +405,7 @@ public struct ComPortClient {
     return [.opened]
   }
 
-  /// The state of the port is the last that a server says of those who are there.
+  /// Handles a message about the members. The state of the port is the last message of a server's initial report.
   private mutating func hear(_ message: SharingMessage) -> [Event] {
     guard awaitsPeople, case .port = message else { return [.shared(message)] }
     awaitsPeople = false

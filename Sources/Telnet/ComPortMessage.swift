@@ -1,14 +1,14 @@
-/// A message of the COM-PORT-OPTION: RFC 2217. A client asks and a server answers with the same message.
+/// A message of the COM-PORT-OPTION: RFC 2217. A server answers a client's message with the same message.
 public enum ComPortMessage: Hashable, Sendable {
-  /// The name of the software; empty asks for that of the other side.
+  /// The name of the software. An empty one requests the name of the other side.
   case signature([UInt8])
-  /// Bits per second; 0 asks for the present rate.
+  /// Bits per second; 0 queries the present rate.
   case baudRate(UInt32)
-  /// 5 to 8 data bits; 0 asks.
+  /// 5 to 8 data bits; 0 queries the present value.
   case dataSize(UInt8)
-  /// See ``ComPortParity``; 0 asks.
+  /// See ``ComPortParity``; 0 queries the present value.
   case parity(UInt8)
-  /// 1 for one stop bit, 2 for two, 3 for one and a half; 0 asks.
+  /// 1 for one stop bit, 2 for two, 3 for one and a half; 0 queries the present value.
   case stopSize(UInt8)
   /// Flow control, break, DTR or RTS.
   case control(ComPortControl)
@@ -20,20 +20,20 @@ public enum ComPortMessage: Hashable, Sendable {
   case flowSuspend
   /// The other side may send data again.
   case flowResume
-  /// Of which line states the client wants to know.
+  /// The line states that the client wants reports of.
   case lineStateMask(UInt8)
-  /// Of which modem states the client wants to know.
+  /// The modem states that the client wants reports of.
   case modemStateMask(UInt8)
-  /// Discard bytes: 1 those that were received, 2 those to send, 3 both.
+  /// Discard bytes: 1 for received bytes, 2 for bytes to send, 3 for both.
   case purge(UInt8)
-  /// A sequence of line changes and waits, as text, which the server plays. It answers when the sequence has
-  /// ended, with the reason if it failed. Not in the RFC: only a server whose signature is of serialterm
-  /// knows it.
+  /// A sequence of line changes and waits, as text, which the server plays. It answers when the sequence has ended,
+  /// with the reason if it failed. Not in the RFC: only a server whose signature is that of serialterm supports it.
   case sequence([UInt8])
-  /// Who is at the session, and who may write: see ``SharingMessage``. Not in the RFC: only serialterm knows it.
+  /// A message about the members and the pen of the session: see ``SharingMessage``. Not in the RFC: only serialterm
+  /// supports it.
   case sharing([UInt8])
 
-  /// The number of a client's message. A server's is higher by ``serverOffset``.
+  /// The number of a client's message. The number of a server's message is higher by ``serverOffset``.
   private var code: UInt8 {
     switch self {
     case .signature: 0
@@ -75,11 +75,11 @@ public enum ComPortMessage: Hashable, Sendable {
     return [code + (isServer ? Self.serverOffset : 0)] + value
   }
 
-  /// Reads the parameters of a subnegotiation. What comes after the value is left out: some servers send
-  /// more than the RFC says.
+  /// Parses the parameters of a subnegotiation. Bytes after the value are ignored: some servers send more than the
+  /// RFC specifies.
   ///
   /// - Parameter isServer: whether a server has sent it.
-  /// - Returns: nil if it is no message of that side, or if its value is missing.
+  /// - Returns: nil if that side has no such message, or if the value is missing.
   public init?(_ parameters: [UInt8], fromServer isServer: Bool) {
     guard var code = parameters.first else { return nil }
     if isServer {
@@ -117,7 +117,7 @@ public struct ComPortControl: RawRepresentable, Hashable, Sendable {
   /// Creates a value from its number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// What a value is about.
+  /// The subject of a value.
   public enum Subject: Hashable, Sendable {
     case flow, `break`, dtr, rts, inboundFlow
   }
@@ -136,7 +136,7 @@ public struct ComPortControl: RawRepresentable, Hashable, Sendable {
   public static let rtsOn = ComPortControl(rawValue: 11)
   public static let rtsOff = ComPortControl(rawValue: 12)
 
-  /// What the value is about; nil for one that the RFC does not have.
+  /// The subject of the value; nil for a value that is not in the RFC.
   public var subject: Subject? {
     switch rawValue {
     case 0...3, 17, 19: .flow

@@ -1,10 +1,10 @@
-/// The server's side of a serial port that a client uses, as a value: RFC 2217 over telnet.
+/// The server's side of a serial port that a client uses: RFC 2217 over telnet. A value.
 ///
 /// ## Principles of operation
 ///
-/// - ``receive(_:into:)`` returns what the client asks for. The owner does it, and calls ``answer(_:with:)``
-///   with the state of the port after that: a client learns what is, not what it has asked for.
-/// - What the device sends is encoded from ``Event/began`` on.
+/// - ``receive(_:into:)`` returns the client's requests. The owner performs each, and calls ``answer(_:with:)`` with
+///   the resulting state of the port: the client learns the actual values, not the requested ones.
+/// - Bytes of the device are encoded from ``Event/began`` on.
 /// - The owner sends ``output``.
 public struct ComPortServer {
   /// The state of a port.
@@ -25,27 +25,27 @@ public struct ComPortServer {
     }
   }
 
-  /// What has happened.
+  /// An event of the server.
   public enum Event: Hashable, Sendable {
     /// The client uses the port.
     case began
-    /// The client has no use for the option: it wants the bytes alone, or is no telnet client.
+    /// The client does not use the option: it wants a plain byte stream, or is not a telnet client.
     case refused
-    /// The client asks for something. Its answer is ``ComPortServer/answer(_:with:)``.
+    /// The client requests something. ``ComPortServer/answer(_:with:)`` answers it.
     case asked(ComPortMessage)
-    /// Whether the client takes data has changed.
+    /// The permission to send data to the client has changed.
     case sendingPermitted(Bool)
-    /// The client asks for a break of the usual length: the BRK of telnet.
+    /// The client requests a break of the default length: the BRK of telnet.
     case breakRequested
-    /// The client is a serialterm, and says something about the people at the session.
+    /// The client is a serialterm, and has sent a message about the members of the session.
     case shared(SharingMessage)
   }
 
-  /// Whether the client takes data.
+  /// Whether the client accepts data.
   public private(set) var maySend = true
   /// Whether the client uses the port.
   public private(set) var hasBegun = false
-  /// What has to be sent to the client. The owner takes it.
+  /// The bytes to send to the client. The owner removes them.
   public var output: [UInt8] {
     get { telnet.output }
     set { telnet.output = newValue }
@@ -54,16 +54,16 @@ public struct ComPortServer {
   private let signature: [UInt8]
   private let offersPort: Bool
   private var telnet: TelnetMachine
-  /// The masks have the values that the RFC begins with.
+  /// The masks have the initial values of the RFC.
   private var lineStateMask = ComPortLineState()
   private var modemStateMask = ComPortModemState(rawValue: 0xFF)
   private var modemState: ComPortModemState?
 
-  /// Creates the side of a server that has offered nothing yet.
+  /// Creates the server's side. It has offered nothing yet.
   ///
   /// - Parameters:
   ///   - signature: the name of the software.
-  ///   - offersPort: whether clients may set the line; otherwise it is telnet alone.
+  ///   - offersPort: whether clients may change the line settings; otherwise only telnet is offered.
   public init(signature: String, offersPort: Bool = true) {
     self.signature = Array(signature.utf8)
     self.offersPort = offersPort
@@ -81,7 +81,7 @@ public struct ComPortServer {
     telnet.ask(for: .binary, .remote)
     telnet.ask(for: .suppressGoAhead, .local)
     telnet.ask(for: .suppressGoAhead, .remote)
-    // A client that shows what is typed itself would show it twice.
+    // A client that echoes typed text itself would show it twice.
     telnet.ask(for: .echo, .local)
   }
 
@@ -92,9 +92,9 @@ public struct ComPortServer {
     telnet.encode(data, into: &bytes)
   }
 
-  /// Takes bytes of the network.
+  /// Handles bytes from the network.
   ///
-  /// - Parameter data: gets what is for the device.
+  /// - Parameter data: receives the bytes for the device.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
@@ -109,7 +109,7 @@ public struct ComPortServer {
       guard offersPort, let message = ComPortMessage(parameters, fromServer: false) else {
         return []
       }
-      // pyserial 3.5 does not always say WILL: it knows that it was asked.
+      // pyserial 3.5 does not always send WILL, because it knows that it was asked.
       return begin() + (handle(message).map { [$0] } ?? [])
     case .command(TelnetCommand.break): return [.breakRequested]
     case .option, .subnegotiation, .command: return []
@@ -119,7 +119,7 @@ public struct ComPortServer {
   private mutating func begin() -> [Event] {
     guard !hasBegun else { return [] }
     hasBegun = true
-    // Unasked: a client of serialterm learns that this server plays sequences.
+    // Sent without a request, so that a serialterm client learns that this server plays sequences.
     send(.signature(signature))
     if let modemState { send(.modemState(modemState)) }
     return [.began]
@@ -137,12 +137,12 @@ public struct ComPortServer {
     case .modemStateMask(let mask):
       modemStateMask = ComPortModemState(rawValue: mask)
       send(message)
-      // A client cannot ask for the lines.
+      // A client cannot query the lines, so they are reported with this answer.
       if let modemState { send(.modemState(modemState)) }
       return nil
     case .flowSuspend: return permitSending(false)
     case .flowResume: return permitSending(true)
-    // From servers only.
+    // Only servers send these.
     case .lineState, .modemState: return nil
     case .sharing(let bytes): return SharingMessage(bytes).map { .shared($0) }
     case .baudRate, .dataSize, .parity, .stopSize, .control, .purge, .sequence:
@@ -158,9 +158,9 @@ public struct ComPortServer {
 
   // MARK: Answers
 
-  /// Answers what a client has asked for.
+  /// Answers a request of the client.
   ///
-  /// - Parameter port: the state of the port by now.
+  /// - Parameter port: the state of the port after the request.
   public mutating func answer(_ message: ComPortMessage, with port: Port) {
     switch message {
     case .baudRate: send(.baudRate(port.settings.baudRate))
@@ -177,10 +177,10 @@ public struct ComPortServer {
     }
   }
 
-  /// Tells a client that is a serialterm something about the people at the session.
+  /// Sends a message about the members of the session to a client that is a serialterm.
   public mutating func tell(_ message: SharingMessage) { send(.sharing(message.bytes)) }
 
-  /// Tells a client that is a serialterm the settings of the line, which somebody else has changed.
+  /// Sends the line settings to a client that is a serialterm, because another member has changed them.
   public mutating func tell(_ settings: ComPortClient.Settings) {
     send(.baudRate(settings.baudRate))
     send(.dataSize(settings.dataSize))
@@ -191,7 +191,7 @@ public struct ComPortServer {
 
   /// Answers that a sequence has ended.
   ///
-  /// - Parameter reason: why it was not played to its end; empty if it was.
+  /// - Parameter reason: why it was not completed; empty if it was.
   public mutating func sequenceEnded(because reason: String) {
     send(.sequence(Array(reason.utf8.prefix(ComPortClient.sequenceLimit))))
   }
@@ -209,7 +209,7 @@ public struct ComPortServer {
 
   // MARK: Reports
 
-  /// Tells the client the input lines: the first time, and when they have changed, if it wants to know.
+  /// Reports the input lines to the client: the first time, and after each change, if the client wants that.
   public mutating func report(_ lines: ComPortModemState) {
     let old = modemState
     modemState = lines
@@ -228,7 +228,7 @@ public struct ComPortServer {
     if hasBegun, !news.isDisjoint(with: modemStateMask) { send(.modemState(report)) }
   }
 
-  /// Tells the client about errors of the line, and breaks, if it wants to know.
+  /// Reports line errors and breaks to the client, if the client wants that.
   public mutating func report(_ errors: ComPortLineState) {
     let wanted = errors.intersection(lineStateMask)
     if hasBegun, !wanted.isEmpty { send(.lineState(wanted)) }
@@ -240,7 +240,7 @@ public struct ComPortServer {
 }
 
 extension ComPortControl {
-  /// The value about inbound flow control that belongs to one about both directions.
+  /// The value for inbound flow control that corresponds to a value for both directions.
   fileprivate var inbound: ComPortControl? {
     switch self {
     case .noFlow: ComPortControl(rawValue: 14)

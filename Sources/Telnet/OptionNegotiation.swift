@@ -1,29 +1,29 @@
-/// The state of one option on one side of a connection, by the "Q method" of RFC 1143: it ends whatever
-/// the other side says, and in whatever order.
+/// The state of one option on one side of a connection, by the "Q method" of RFC 1143. The negotiation ends for any
+/// messages of the other side, in any order.
 struct OptionNegotiation {
   /// Whether the option is in use.
   private(set) var isOn = false
-  /// What the other side was asked and has not answered.
+  /// The state that the other side was asked for and has not answered; nil for none.
   private var asked: Bool?
-  /// What is wanted once the other side has answered, if that is the opposite of what it was asked.
+  /// Whether the opposite of the asked state is wanted when the other side has answered.
   private var isOppositeWanted = false
   /// The number of messages that were sent about the option.
   private var messageCount = 0
 
-  /// The most messages about one option. A side that changes its mind more often is not answered.
+  /// The maximum number of messages about one option. A side that changes its mind more often gets no answer.
   static let messageLimit = 20
 
-  /// What to do about a message of the other side.
+  /// The reaction to a message of the other side.
   struct Effect: Equatable {
-    /// What to send: on or off; nil for nothing.
+    /// The message to send: on or off; nil for none.
     var message: Bool?
-    /// The new state, if it has changed or if a wish was refused.
+    /// The new state, if it has changed or if a request was refused.
     var outcome: Bool?
   }
 
   /// Asks the other side to switch the option on or off.
   ///
-  /// - Returns: what to send; nil for nothing.
+  /// - Returns: the message to send; nil for none.
   mutating func ask(for on: Bool) -> Bool? {
     if let asked {
       isOppositeWanted = asked != on
@@ -34,22 +34,22 @@ struct OptionNegotiation {
     return message(on)
   }
 
-  /// The other side says that the option is on (WILL, DO) or off (WONT, DONT).
+  /// Handles a message of the other side that the option is on (WILL, DO) or off (WONT, DONT).
   ///
   /// - Parameter isAcceptable: whether the option may be on.
   mutating func receive(_ on: Bool, isAcceptable: Bool) -> Effect {
     guard let asked else {
-      // A request of the other side.
+      // The message is a request of the other side.
       guard isOn != on else { return Effect() }
       if on && !isAcceptable { return Effect(message: message(false)) }
       isOn = on
       return Effect(message: message(on), outcome: on)
     }
-    // The answer.
+    // The message is the answer to a request.
     self.asked = nil
     let wanted = isOppositeWanted ? !asked : asked
     let before = isOn
-    // "Off" that is answered by "on" is an error; "on" is taken if it is wanted by now.
+    // "On" as an answer to "off" is an error. It is accepted if "on" is wanted by now.
     isOn = on && (asked || isOppositeWanted)
     isOppositeWanted = false
     let outcome: Bool? = before != isOn || (asked && !on) ? isOn : nil

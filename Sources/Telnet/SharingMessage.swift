@@ -1,23 +1,23 @@
-/// A message about the people at a shared session, between two serialterms: who is there, who has the pen, what
-/// was shown before. It is the text of a private message of RFC 2217's option: ``ComPortMessage/sharing(_:)``.
+/// A message between two serialterms about a shared session: its members, its pen, its history. It is the text of a
+/// private message of RFC 2217's option: ``ComPortMessage/sharing(_:)``.
 ///
-/// The first byte is the number of the message. Numbers are unsigned, of four bytes or of eight for a time, the
-/// highest byte first. A name or a text is the last part, in UTF-8.
+/// The first byte is the number of the message. Numbers are unsigned and big-endian, with four bytes, or eight for a
+/// time. A name or a text is the last part, in UTF-8.
 public enum SharingMessage: Hashable, Sendable {
-  /// The number of somebody at a session.
+  /// The number of a member of the session.
   public typealias ID = UInt32
 
   // From the client.
 
-  /// The client is a person's serialterm: it wants to hear of the others.
+  /// The client is a person's serialterm, and wants news of the other members.
   ///
-  /// - `isViewer`: it does not take a free pen by itself, and wants what was shown before.
+  /// - `isViewer`: it does not take a free pen automatically, and wants the history.
   case hello(name: String, isViewer: Bool)
   /// Asks for the pen.
   case ask
-  /// Gives the pen to somebody.
+  /// Gives the pen to another member.
   case give(ID)
-  /// Keeps the pen: the answer to those who ask for it.
+  /// Keeps the pen, and refuses all requests for it.
   case keep
   /// Takes the pen without asking.
   case take
@@ -28,43 +28,43 @@ public enum SharingMessage: Hashable, Sendable {
 
   /// The client's own number, whether it may ``take`` the pen, and the rule for the pen.
   case welcome(ID, mayTake: Bool, PenRule)
-  /// What the device sent before the client came, and when: nanoseconds since 1970-01-01 UTC. At most
-  /// ``historyLimit`` bytes.
+  /// Bytes that the device sent before the client joined, with their time in nanoseconds since 1970-01-01 UTC. At
+  /// most ``historyLimit`` bytes.
   case history(time: UInt64, [UInt8])
-  /// Somebody is there.
+  /// A member of the session.
   ///
-  /// - `answers`: it is a person, who can be asked for the pen.
+  /// - `answers`: whether it is a person, who can be asked for the pen.
   case member(ID, name: String, answers: Bool)
-  /// Somebody has left.
+  /// A member has left.
   case left(ID)
-  /// Who has the pen; ``nobody`` for nobody.
+  /// The member with the pen; ``nobody`` for none.
   case pen(ID, Handover)
-  /// Somebody asks the client for the pen.
+  /// A member asks the client for the pen.
   case asks(ID)
-  /// The one with the pen keeps it.
+  /// The holder of the pen keeps it.
   case kept
-  /// This number of bytes was left out, because the client took nothing.
+  /// This number of bytes was skipped, because the client took nothing.
   case missed(UInt32)
   /// The state of the port, and its name.
   case port(PortState, name: String)
-  /// The session has ended, and why.
+  /// The session has ended, for this reason.
   case ended(String)
 
   /// Who may write to the device.
   public enum PenRule: UInt8, CaseIterable, Sendable {
-    /// Who has the pen.
+    /// The member with the pen.
     case one
-    /// Everybody, by whole lines.
+    /// All members, in whole lines.
     case all
-    /// Nobody.
+    /// No member.
     case none
   }
 
-  /// How the pen came to be where it is.
+  /// How the present holder got the pen.
   public enum Handover: UInt8, CaseIterable, Sendable {
-    /// Nobody had it.
+    /// It was free before.
     case taken
-    /// Its holder gave it.
+    /// Its holder gave it away.
     case given
     /// It was taken without asking.
     case forced
@@ -72,19 +72,19 @@ public enum SharingMessage: Hashable, Sendable {
     case inherited
   }
 
-  /// What is the matter with the port.
+  /// The state of the port.
   public enum PortState: UInt8, CaseIterable, Sendable {
     case open
-    /// The device is gone, and waited for.
+    /// The device is gone. The session waits for it.
     case waiting
-    /// Another program has it for a while.
+    /// It is released for another program.
     case released
     case closed
   }
 
-  /// The longest name or text, in bytes: a message must fit into a subnegotiation.
+  /// The maximum length of a name or text in bytes: a message must fit into a subnegotiation.
   public static let textLimit = 160
-  /// The most bytes of one ``history(time:_:)``.
+  /// The maximum number of bytes of one ``history(time:_:)``.
   public static let historyLimit = 200
 
   private enum Code: UInt8 {
@@ -131,16 +131,16 @@ extension SharingMessage {
     }
   }
 
-  /// A text in UTF-8, without the end of one that is too long.
+  /// A text in UTF-8, truncated to the maximum length.
   private static func text(_ text: String) -> [UInt8] {
     var end = text.unicodeScalars.endIndex
     while text[..<end].utf8.count > textLimit { text.unicodeScalars.formIndex(before: &end) }
     return Array(text[..<end].utf8)
   }
 
-  /// Reads a message.
+  /// Parses a message.
   ///
-  /// - Returns: nil if the bytes are none.
+  /// - Returns: nil if the bytes are not a message.
   public init?(_ bytes: [UInt8]) {
     guard let code = bytes.first.flatMap(Code.init) else { return nil }
     var rest = bytes.dropFirst()
@@ -166,7 +166,7 @@ extension SharingMessage {
     }
   }
 
-  /// Reads a message that begins with a number.
+  /// Parses a message that begins with a number.
   private init?(_ code: Code, _ number: UInt32, _ rest: ArraySlice<UInt8>) {
     switch (code, rest.first) {
     case (.give, _): self = .give(number)
@@ -200,8 +200,8 @@ extension SharingMessage {
 }
 
 extension SharingMessage {
-  /// The number that stands for nobody: the first member has 1, and who sits at the session ``home``.
+  /// The number that stands for nobody. The first client has 1, the local user ``home``.
   public static let nobody: ID = .max
-  /// The number of the member who sits at the session.
+  /// The number of the local user of the session.
   public static let home: ID = 0
 }

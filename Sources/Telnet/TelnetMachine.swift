@@ -1,20 +1,20 @@
-/// One side of a telnet connection, as a value: bytes of the network go in; data, events and answers come
-/// out. See RFC 854, RFC 855 and RFC 1143.
+/// One side of a telnet connection: bytes of the network go in; data, events and answers come out. A value. See RFC
+/// 854, RFC 855 and RFC 1143.
 ///
-/// The bytes may be divided anywhere. What the other side sends cannot make it grow: a subnegotiation is
-/// bounded, and so are the answers about an option.
+/// The bytes may be split at any position. The other side cannot make it use more and more memory: subnegotiations
+/// and the answers about an option are limited.
 public struct TelnetMachine {
-  /// Which side an option is about.
+  /// The side that an option applies to.
   public enum Side: Hashable, Sendable {
-    /// This side: what it will do.
+    /// This side.
     case local
     /// The other side.
     case remote
   }
 
-  /// What the other side has sent besides data.
+  /// An event other than data.
   public enum Event: Hashable, Sendable {
-    /// An option was switched on or off, or a wish for it was refused.
+    /// An option was switched on or off, or a request for it was refused.
     case option(TelnetOption, Side, isOn: Bool)
     /// A subnegotiation, without the option's number.
     case subnegotiation(TelnetOption, [UInt8])
@@ -22,7 +22,7 @@ public struct TelnetMachine {
     case command(UInt8)
   }
 
-  /// What has to be sent to the other side. The owner takes it.
+  /// The bytes to send to the other side. The owner removes them.
   public var output: [UInt8] = []
   /// Whether the other side has sent a telnet command.
   public private(set) var hasSeenCommand = false
@@ -34,7 +34,7 @@ public struct TelnetMachine {
 
   private enum State {
     case data
-    /// After a CR that is not binary.
+    /// After a CR, unless the mode is binary.
     case returned
     case command
     /// After WILL, WONT, DO or DONT.
@@ -45,7 +45,7 @@ public struct TelnetMachine {
     case subnegotiationCommand
   }
 
-  /// The most bytes of a subnegotiation; the rest of a longer one is left out.
+  /// The maximum size of a subnegotiation in bytes. The rest of a longer one is dropped.
   public static let subnegotiationLimit = 256
 
   private static let null: UInt8 = 0
@@ -55,7 +55,7 @@ public struct TelnetMachine {
   /// Creates one side of a connection.
   ///
   /// - Parameters:
-  ///   - local: the options that this side accepts to use.
+  ///   - local: the options that this side agrees to use.
   ///   - remote: the options that the other side may use.
   public init(accepting local: Set<TelnetOption>, from remote: Set<TelnetOption>) {
     acceptable = [.local: local, .remote: remote]
@@ -68,7 +68,7 @@ public struct TelnetMachine {
     options[side]?[option]?.isOn ?? false
   }
 
-  /// Asks for an option: offers it for this side, or asks the other side to use it.
+  /// Requests an option: offers it for this side, or asks the other side to use it.
   public mutating func ask(for option: TelnetOption, _ side: Side, isOn: Bool = true) {
     if let message = options[side, default: [:]][option, default: .init()].ask(for: isOn) {
       send(message, about: option, side)
@@ -98,10 +98,10 @@ public struct TelnetMachine {
 
   // MARK: Receiving
 
-  /// Takes bytes of the network.
+  /// Handles bytes from the network.
   ///
   /// - Parameters:
-  ///   - data: gets the data.
+  ///   - data: receives the data.
   /// - Returns: the events, in order.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
@@ -112,7 +112,7 @@ public struct TelnetMachine {
     while index < bytes.count {
       if case .data = state {
         let end = bytes.firstPlace(of: Self.escape, special, from: index)
-        // Most escapes are doubled ones, which are data.
+        // Most escapes are doubled, and so are data.
         if end + 1 < bytes.count, bytes[end] == Self.escape, bytes[end + 1] == Self.escape {
           data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index...end]))
           index = end + 2
@@ -131,8 +131,7 @@ public struct TelnetMachine {
     return events
   }
 
-  /// The byte besides the escape that is not passed on as it is: CR, unless the side sends all bytes as they
-  /// are.
+  /// The byte, besides the escape, that is not passed on unchanged: CR, unless the side uses binary transmission.
   private func specialByte(_ side: Side) -> UInt8 {
     isOn(.binary, side) ? Self.escape : Self.carriageReturn
   }
@@ -192,7 +191,7 @@ public struct TelnetMachine {
       return .subnegotiation(
         TelnetOption(rawValue: parameters[0]), Array(parameters.dropFirst()))
     default:
-      // The end is missing: the command counts, and the subnegotiation does not.
+      // The end of the subnegotiation is missing, so it is ignored. The command counts.
       parameters = []
       return takeCommand(byte, into: &data)
     }

@@ -8,9 +8,9 @@ public struct TelnetOption: RawRepresentable, Hashable, Sendable {
   /// Creates an option from its number.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Bytes are sent as they are: RFC 856.
+  /// Bytes are sent unchanged: RFC 856.
   public static let binary = TelnetOption(rawValue: 0)
-  /// The far end shows what is typed: RFC 857.
+  /// The far end echoes typed text: RFC 857.
   public static let echo = TelnetOption(rawValue: 1)
   /// No "go ahead" after each line: RFC 858.
   public static let suppressGoAhead = TelnetOption(rawValue: 3)
@@ -20,7 +20,7 @@ public struct TelnetOption: RawRepresentable, Hashable, Sendable {
 
 /// The bytes after IAC: RFC 854.
 public enum TelnetCommand {
-  /// Begins a command; in data it stands for itself when it is doubled.
+  /// Begins a command. In data, the byte is doubled.
   public static let interpretAsCommand: UInt8 = 255
   static let dont: UInt8 = 254
   static let `do`: UInt8 = 253

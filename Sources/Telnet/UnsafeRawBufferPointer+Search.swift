@@ -1,6 +1,6 @@
 extension UnsafeRawBufferPointer {
-  /// The first place of one of two bytes; the count if there is none. It looks at eight bytes at a time, because
-  /// all data of a connection is searched.
+  /// The first position of one of two bytes; the count if there is none. It examines eight bytes at a time, because
+  /// all data of a connection are searched.
   func firstPlace(of one: UInt8, _ other: UInt8, from start: Int) -> Int {
     let (ones, others) = (UInt64(repeating: one), UInt64(repeating: other))
     var place = start
