@@ -1,11 +1,12 @@
-/// The CRC-16 of XMODEM and ZMODEM: polynomial 1021, begins with 0, highest bit first, not inverted.
-/// Also called CRC-16/XMODEM.
+/// The CRC-16 of XMODEM and ZMODEM: polynomial 1021, initial value 0, highest bit first, not inverted.
+///
+/// It is also called CRC-16/XMODEM.
 public struct CRC16: Hashable, Sendable {
   public private(set) var value: UInt16 = 0
 
   public init() {}
 
-  /// The CRC of some bytes.
+  /// Computes the CRC of bytes.
   public init(of bytes: some Sequence<UInt8>) { update(with: bytes) }
 
   @inline(__always)
@@ -19,7 +20,7 @@ public struct CRC16: Hashable, Sendable {
     }
   }
 
-  /// Takes eight bytes at a time.
+  /// Adds bytes, eight at a time.
   mutating func update(with bytes: UnsafeRawBufferPointer) {
     var crc = value
     Self.tables.withUnsafeBufferPointer { tables in
@@ -44,7 +45,7 @@ public struct CRC16: Hashable, Sendable {
     value = crc
   }
 
-  /// Eight tables of 256: the CRC of a byte that is followed by 0 to 7 zeros.
+  /// Eight tables with 256 entries: the CRC of a byte followed by 0 to 7 zero bytes.
   private static let tables: [UInt16] = {
     var tables: [UInt16] = (0..<256).map { index in
       (0..<8).reduce(UInt16(index) << 8) { crc, _ in
@@ -59,14 +60,14 @@ public struct CRC16: Hashable, Sendable {
   }()
 }
 
-/// The CRC-32 of ZMODEM, which is that of Ethernet and ISO 3309: polynomial 04C11DB7, lowest bit first,
-/// inverted at both ends.
+/// The CRC-32 of ZMODEM, Ethernet and ISO 3309: polynomial 04C11DB7, lowest bit first, inverted at the start and the
+/// end.
 public struct CRC32: Hashable, Sendable {
   private var state: UInt32 = 0xFFFF_FFFF
 
   public init() {}
 
-  /// The CRC of some bytes.
+  /// Computes the CRC of bytes.
   public init(of bytes: some Sequence<UInt8>) { update(with: bytes) }
 
   /// The CRC of the bytes so far.
@@ -83,7 +84,7 @@ public struct CRC32: Hashable, Sendable {
     }
   }
 
-  /// Takes sixteen bytes at a time.
+  /// Adds bytes, sixteen at a time.
   mutating func update(with bytes: UnsafeRawBufferPointer) {
     var crc = state
     Self.tables.withUnsafeBufferPointer { tables in
@@ -116,7 +117,7 @@ public struct CRC32: Hashable, Sendable {
     state = crc
   }
 
-  /// Sixteen tables of 256: the CRC of a byte that is followed by 0 to 15 zeros.
+  /// Sixteen tables with 256 entries: the CRC of a byte followed by 0 to 15 zero bytes.
   private static let tables: [UInt32] = {
     var tables: [UInt32] = (0..<256).map { index in
       (0..<8).reduce(UInt32(index)) { crc, _ in

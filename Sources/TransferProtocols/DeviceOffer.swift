@@ -1,44 +1,44 @@
-/// What the program on the device waits for.
+/// A file transfer that a program on the device offers or requests.
 public enum DeviceOffer: Hashable, Sendable {
-  /// It sends files by ZMODEM, and waits for a receiver.
+  /// The program sends files by ZMODEM, and waits for a receiver.
   case zmodemSender
-  /// It receives files by ZMODEM, and waits for a sender.
+  /// The program receives files by ZMODEM, and waits for a sender.
   case zmodemReceiver
-  /// It receives by XMODEM or YMODEM, and asks for blocks with a CRC, which it acknowledges.
+  /// The program receives by XMODEM or YMODEM, and requests blocks with a CRC, which it acknowledges.
   case blockReceiver
-  /// It receives by YMODEM-g, and asks for blocks that it does not acknowledge.
+  /// The program receives by YMODEM-g, and requests blocks that it does not acknowledge.
   case streamReceiver
-  /// It receives by XMODEM, and asks for blocks with a checksum.
+  /// The program receives by XMODEM, and requests blocks with a checksum.
   case checksumReceiver
 }
 
-/// Notices in the text of a device that a program there offers a file, or asks for one.
+/// Detects in the bytes of a device that a program offers or requests a file.
 ///
-/// - ZMODEM: a whole hexadecimal header with the right CRC (ZRQINIT or ZRINIT). Text that only begins like it
-///   is none.
-/// - XMODEM and YMODEM: the same letter C or G, or NAK, twice, each alone and a while after what came before.
+/// - ZMODEM: a complete hexadecimal header with the right CRC (ZRQINIT or ZRINIT). Text that only begins like a
+///   header does not count.
+/// - XMODEM and YMODEM: the letter C or G, or NAK, twice. Each must arrive alone, and a while after any other byte.
 ///
-/// An offer ends when anything else comes.
+/// An offer ends when any other byte arrives.
 public struct OfferDetector: Sendable {
   /// The offer; nil if there is none.
   public private(set) var offer: DeviceOffer?
-  /// The last bytes, if a header may have begun in them.
+  /// The last bytes, if they may be the beginning of a header.
   private var tail: [UInt8] = []
   private var lastTime: Duration?
-  /// A character that came alone, and has to come again.
+  /// A character that arrived alone, and must be repeated.
   private var candidate: UInt8?
 
-  /// `**`, ZDLE, `B`, the type and four bytes in hexadecimal digits, and the CRC.
+  /// The length of `**`, ZDLE, `B`, the type and four bytes in hexadecimal digits, and the CRC.
   private static let headerLength = 20
   private static let start: [UInt8] = [0x2A, 0x2A, 0x18, 0x42]
-  /// What follows a header: CR, LF, XON; with or without the highest bit.
+  /// The bytes after a header: CR, LF and XON, with any highest bit.
   private static let headerEnd: Set<UInt8> = [0x0D, 0x8D, 0x0A, 0x8A, 0x11, 0x91]
-  /// How long a receiver waits before it asks again, at least.
+  /// The minimum time before a receiver repeats its request.
   private static let pause = Duration.milliseconds(700)
 
   public init() {}
 
-  /// Takes what the device sent.
+  /// Adds bytes of the device.
   public mutating func take(_ bytes: UnsafeRawBufferPointer, at now: Duration) {
     guard !bytes.isEmpty else { return }
     let isAfterPause = lastTime.map { now - $0 >= Self.pause } ?? true
@@ -50,7 +50,7 @@ public struct OfferDetector: Sendable {
       return
     }
     candidate = nil
-    // Most text has no ZDLE.
+    // Most text contains no ZDLE.
     if tail.isEmpty, offer == nil, !bytes.contains(Self.start[2]),
       !Self.start.starts(with: bytes.suffix(1))
     {
@@ -59,7 +59,7 @@ public struct OfferDetector: Sendable {
     look(bytes, at: now)
   }
 
-  /// Forgets what came: the port was lost, or a transfer has begun.
+  /// Discards the bytes so far, because the port was lost or a transfer has begun.
   public mutating func reset() { self = OfferDetector() }
 
   private static func request(_ bytes: UnsafeRawBufferPointer) -> DeviceOffer? {
@@ -73,7 +73,7 @@ public struct OfferDetector: Sendable {
   }
 
   private mutating func look(_ bytes: UnsafeRawBufferPointer, at now: Duration) {
-    // Only the last header can be an offer: what follows ends it.
+    // Only the last header can be an offer: later bytes end it.
     let text = tail + bytes.suffix(128)
     tail = Array(text.suffix(Self.headerLength + 2))
     guard let place = Self.lastHeader(in: text) else {
@@ -93,7 +93,7 @@ public struct OfferDetector: Sendable {
     }
   }
 
-  /// The offer of a header after its start; nil if it is damaged, or another header.
+  /// The offer in the digits of a header; nil if the header is damaged, or is another one.
   private static func offer(of digits: ArraySlice<UInt8>) -> DeviceOffer? {
     var bytes: [UInt8] = []
     var rest = digits.prefix(14)
@@ -104,7 +104,7 @@ public struct OfferDetector: Sendable {
       bytes.append(byte)
       rest = rest.dropFirst(2)
     }
-    // With its own CRC behind it, the CRC of every header is 0.
+    // The CRC of a header followed by its own CRC is 0.
     guard bytes.count == 7, CRC16(of: bytes).value == 0 else { return nil }
     return switch bytes[0] {
     case 0: .zmodemSender

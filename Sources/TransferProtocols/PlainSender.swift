@@ -1,11 +1,11 @@
-/// Sends files without a protocol: the bytes as they are, or text with the line ends that a device expects.
+/// Sends files without a protocol: the bytes unchanged, or text with the line ends that a device expects.
 ///
-/// Nobody acknowledges anything: a file is sent when the driver has taken it.
+/// Nothing is acknowledged. A file counts as sent when the driver has taken it.
 public struct PlainSender: TransferMachine {
   private let lineEnd: [UInt8]?
   private var offset = 0
   private var isRead = false
-  /// Whether the last piece ended with CR: a LF that follows belongs to it.
+  /// Whether the last piece ended with CR. A following LF belongs to the same line end.
   private var hasCarriageReturn = false
   private var unsentCount = 0
 
@@ -14,7 +14,7 @@ public struct PlainSender: TransferMachine {
 
   /// Creates the sender.
   ///
-  /// - Parameter lineEnd: what each line end becomes, be it LF, CR or CRLF; nil to send every byte as it is.
+  /// - Parameter lineEnd: the replacement for each line end (LF, CR or CRLF); nil to send every byte unchanged.
   public init(lineEnd: [UInt8]? = nil) { self.lineEnd = lineEnd }
 
   public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {

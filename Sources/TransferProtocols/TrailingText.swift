@@ -1,5 +1,5 @@
-/// The text at the end of what came after a transfer was broken off: the prompt of a shell, usually. What the other
-/// side still sent of the transfer is before it, and ends with a byte that is no text.
+/// The text at the end of a transfer that was broken off, usually the prompt of a shell. It follows the last byte of
+/// the transfer, which is not text.
 struct TrailingText {
   private(set) var bytes: [UInt8] = []
   private static let limit = 4_096
@@ -14,6 +14,6 @@ struct TrailingText {
     if bytes.count > Self.limit { bytes.removeFirst(bytes.count - Self.limit) }
   }
 
-  /// What is done with it at the end.
+  /// The actions with the text at the end.
   var actions: [TransferAction] { bytes.isEmpty ? [] : [.pass(bytes)] }
 }

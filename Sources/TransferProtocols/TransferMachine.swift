@@ -1,62 +1,61 @@
-/// One side of a file transfer as a value: events go in, actions come out.
+/// One side of a file transfer: events go in, actions come out. A value.
 ///
 /// ## Principles of operation
 ///
-/// - It has no clock, no file and no line. Its driver performs its actions in order, and answers those that have
-///   an answer with one event.
-/// - The first event is ``TransferEvent/begun``. The last action is ``TransferAction/finish(_:)``; no event
-///   comes after it.
+/// - It has no clock, no files and no line. Its driver performs its actions in order, and answers those that have an
+///   answer with one event.
+/// - The first event is ``TransferEvent/begun``. The last action is ``TransferAction/finish(_:)``; no event follows
+///   it.
 /// - Times are durations since a fixed moment, which the driver chooses.
-/// - Every transfer by a protocol ends while its port is open: each wait has a limit, and so has each number of
-///   retries.
+/// - Every transfer by a protocol ends while its port is open: all waits and all numbers of retries are limited.
 public protocol TransferMachine: Sendable {
-  /// Takes an event.
+  /// Handles an event.
   ///
-  /// - Returns: what to do, in order.
+  /// - Returns: the actions to perform, in order.
   mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction]
 }
 
-/// What happens to a transfer.
+/// An event of a transfer.
 public enum TransferEvent: Hashable, Sendable {
   /// The transfer has begun.
   case begun
-  /// The other side sent bytes; at least one.
+  /// The other side sent bytes, at least one.
   case received([UInt8])
-  /// The driver of the port took this number of the bytes that were sent, in their order.
+  /// The driver of the port took this number of the sent bytes, in order.
   case sent(Int)
   /// The answer to ``TransferAction/awaitRoom(below:)``.
   case room
-  /// The answer to ``TransferAction/nextFile``: the file that is sent next; nil after the last one.
+  /// The answer to ``TransferAction/nextFile``: the next file to send; nil after the last one.
   case file(TransferredFile?)
-  /// The answer to ``TransferAction/read(at:count:)``: fewer bytes than asked for only at the end of the
-  /// file, where there are none.
+  /// The answer to ``TransferAction/read(at:count:)``. There are fewer bytes than requested only at the end of the
+  /// file; after the end there are none.
   case read([UInt8])
-  /// The answer to ``TransferAction/offer(_:)``: the file is wanted. Of an earlier transfer of it, that
-  /// number of bytes are there; 0 for none.
+  /// The answer to ``TransferAction/offer(_:)``: the file is accepted. This number of its bytes exist from an earlier
+  /// transfer; 0 for none.
   case accepted(partialCount: Int)
-  /// The answer to ``TransferAction/offer(_:)``: the file is not wanted.
+  /// The answer to ``TransferAction/offer(_:)``: the file is declined.
   case declined
-  /// The answer to ``TransferAction/checksum(count:)``: the CRC-32 of those bytes of the partial file; nil
-  /// if it cannot be read.
+  /// The answer to ``TransferAction/checksum(count:)``: the CRC-32 of the requested bytes of the partial file; nil if
+  /// they cannot be read.
   case checksum(UInt32?)
-  /// A file could not be read or written, in place of the answer, or after a write. The transfer ends.
+  /// A file could not be read or written. This event replaces the answer, or follows a write. The transfer ends.
   case storageFailed
   /// The time of ``TransferAction/wake(at:)`` has come.
   case woken
-  /// The port was lost, and what was queued is discarded. A transfer that does not end waits for
-  /// ``regained``; nothing is sent or received before that.
+  /// The port was lost, and queued bytes are discarded. A transfer that does not end waits for ``regained``; nothing
+  /// is sent or received before that.
   case lost
-  /// The port is back after ``lost``.
+  /// The port has returned after ``lost``.
   case regained
   /// The user stops the transfer.
   case stopped
 }
 
-/// What a transfer asks its driver to do.
+/// An action that a transfer requests from its driver.
 public enum TransferAction: Hashable, Sendable {
   /// Queue bytes to be sent.
   case send([UInt8])
-  /// Discard what is queued, and was not taken by the driver of the port.
+  /// Discard queued bytes that the driver of the port has not taken.
   case withdraw
   /// Wait until fewer than this number of bytes are queued; answered by ``TransferEvent/room``.
   case awaitRoom(below: Int)
@@ -64,26 +63,26 @@ public enum TransferAction: Hashable, Sendable {
   case nextFile
   /// Read from the file that is being sent, from an offset in bytes; answered by ``TransferEvent/read(_:)``.
   case read(at: Int, count: Int)
-  /// Decide whether a file is received, and prepare its place; answered by
-  /// ``TransferEvent/accepted(partialCount:)`` or ``TransferEvent/declined``.
+  /// Decide whether to receive a file, and prepare to write it; answered by ``TransferEvent/accepted(partialCount:)``
+  /// or ``TransferEvent/declined``.
   case offer(TransferredFile)
   /// Compute the CRC-32 of the first bytes of the partial file; answered by ``TransferEvent/checksum(_:)``.
   case checksum(count: Int)
-  /// Keep only the first bytes of the partial file, and write after them. Without it, a partial file is
-  /// written from its beginning.
+  /// Keep only the first bytes of the partial file, and write after them. Without this action, a partial file is
+  /// overwritten from its beginning.
   case resume(at: Int)
   /// Write bytes at the end of the file that is being received. Not answered, except by
   /// ``TransferEvent/storageFailed``.
   case write([UInt8])
-  /// The present file, sent or received, has come to its end. A received one gets its name.
+  /// The present file, sent or received, has ended. A received file gets its final name.
   case endFile(FileEnd)
-  /// Wake at a time; nil for never. Replaces the time before.
+  /// Wake at a time; nil for never. This replaces the previous time.
   case wake(at: Duration?)
-  /// Bytes that the other side sent and that are not part of the transfer: the text before it, or after it.
+  /// Pass on bytes of the other side that are not part of the transfer: text before or after it.
   case pass([UInt8])
-  /// Report how far the transfer is. At most one is needed for each event.
+  /// Report the progress. At most one report is needed for each event.
   case progress(TransferProgress)
-  /// Say something that a person should know.
+  /// Report a remark for a person.
   case say(TransferRemark)
   /// End.
   case finish(TransferEnd)
@@ -93,7 +92,7 @@ public enum TransferAction: Hashable, Sendable {
 public enum FileEnd: Hashable, Sendable {
   /// All of it was transferred.
   case complete
-  /// The receiver did not want it, or the user did not.
+  /// The receiver, or the user, did not want it.
   case skipped
 }
 
@@ -110,22 +109,22 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
   case noAnswer
   /// The other side stopped answering, or sending.
   case timedOut
-  /// Too many blocks were damaged, or lost.
+  /// Too many blocks were damaged or lost.
   case tooManyErrors
-  /// Everything was acknowledged but the end of the file.
+  /// Everything was acknowledged except the end of the file.
   case endNotAcknowledged
-  /// A block came that is neither the next one nor the one before; or, without acknowledgements, a damaged
-  /// one: nothing can be sent again.
+  /// A block arrived that is neither the next nor the previous one; or, without acknowledgements, a damaged one,
+  /// which cannot be sent again.
   case outOfStep
   /// The other side cancelled.
   case cancelled
   /// The other side could not read or write its file (ZMODEM's ZFERR).
   case otherStorage
-  /// The file here could not be read or written.
+  /// The file on this side could not be read or written.
   case storage
-  /// The other side sent more than it announced, or than is allowed.
+  /// The other side sent more than it announced, or more than is allowed.
   case tooLarge
-  /// The other side, or the file here, ended before its announced size.
+  /// The file on either side ended before its announced size.
   case tooShort
   /// The user stopped it.
   case stopped
@@ -133,25 +132,25 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
   case cutOff
 }
 
-/// What a person should know about a transfer that goes on.
+/// A remark for a person about a transfer that continues.
 public enum TransferRemark: Hashable, Sendable {
-  /// The other side asked for a command to be run (ZMODEM's ZCOMMAND). It was refused.
+  /// The other side requested that a command be run (ZMODEM's ZCOMMAND). It was refused.
   case commandRefused([UInt8])
-  /// This file is announced as larger than is allowed, or than the protocol can carry. The transfer ends.
+  /// The announced size of this file exceeds the limit, or the protocol cannot transfer it. The transfer ends.
   case tooLarge(TransferredFile)
-  /// The transfer goes on at this offset, in bytes, after an earlier one.
+  /// The transfer continues an earlier one at this offset, in bytes.
   case resumed(at: Int)
-  /// The file is padded to the length of its last block, because XMODEM sends no length: this number of
-  /// bytes 1A at its end may not belong to it.
+  /// The file is padded to the length of its last block, because XMODEM transmits no length: this number of 1A bytes
+  /// at its end may not belong to it.
   case padding(Int)
 }
 
-/// How far a transfer is.
+/// The progress of a transfer.
 public struct TransferProgress: Hashable, Sendable {
-  /// The number of bytes of the present file that the other side has acknowledged, or that were received.
-  /// A protocol that sends without waiting counts what the driver of the port has taken.
+  /// The number of bytes of the present file that the other side has acknowledged, or that were received. A protocol
+  /// without acknowledgements counts the bytes that the driver of the port has taken.
   public var position: Int
-  /// The number of blocks that were sent again, or asked for again, in the whole transfer.
+  /// The number of blocks that were sent or requested again, in the whole transfer.
   public var retries: Int
 
   public init(position: Int = 0, retries: Int = 0) {

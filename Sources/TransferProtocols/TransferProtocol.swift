@@ -1,6 +1,6 @@
 /// A protocol for transferring files.
 public enum TransferProtocol: String, CaseIterable, Sendable {
-  /// XMODEM with blocks of 128 bytes, and a CRC-16 or, if the receiver asks for it, a checksum.
+  /// XMODEM with blocks of 128 bytes and a CRC-16, or a checksum if the receiver requests that.
   case xmodem
   /// XMODEM with blocks of 1,024 bytes.
   case xmodem1K = "xmodem-1k"
@@ -8,21 +8,21 @@ public enum TransferProtocol: String, CaseIterable, Sendable {
   case ymodem
   /// YMODEM-g: without acknowledgements, for lines that lose nothing.
   case ymodemG = "ymodem-g"
-  /// ZMODEM: sends without waiting, and goes on after errors and interruptions.
+  /// ZMODEM: sends without waiting, and continues after errors and interruptions.
   case zmodem
 }
 
-/// What a transfer has to know of its line and its user.
+/// The properties of the line and the user's limits.
 public struct TransferConditions: Hashable, Sendable {
-  /// The number of bytes that the line carries in a second; nil if that is unknown.
+  /// The number of bytes per second that the line carries; nil if it is unknown.
   public var bytesPerSecond: Int?
-  /// How long the other side may take to begin.
+  /// The time that the other side may take to begin.
   public var startPatience = Duration.seconds(100)
-  /// How long the other side may be silent afterwards, while it writes its flash memory, say.
+  /// The time that the other side may be silent later, for example while it writes its flash memory.
   public var silencePatience = Duration.seconds(60)
-  /// Whether all control characters are sent as two bytes, for lines that act on them (ZMODEM).
+  /// Whether all control characters are sent as two bytes, for lines that interpret them (ZMODEM).
   public var escapesControls = false
-  /// The largest file that is received, in bytes; nil for no limit.
+  /// The maximum size of a received file in bytes; nil for no limit.
   public var largestFile: Int?
 
   public init(bytesPerSecond: Int? = nil) { self.bytesPerSecond = bytesPerSecond }

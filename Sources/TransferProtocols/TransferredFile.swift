@@ -1,6 +1,6 @@
-/// What one side tells the other about a file. All of it but the name may be unknown.
+/// The description of a file that one side sends to the other. Everything except the name may be unknown.
 public struct TransferredFile: Hashable, Sendable {
-  /// The name: bytes, usually UTF-8. XMODEM sends none: it is empty then.
+  /// The name as bytes, usually UTF-8. XMODEM transmits no name; then it is empty.
   public var name: [UInt8]
   /// The size in bytes.
   public var size: Int?

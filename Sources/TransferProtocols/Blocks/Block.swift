@@ -1,7 +1,7 @@
-/// A block of XMODEM and YMODEM: SOH or STX, its number, the complement of that, 128 or 1,024 bytes, and a
-/// checksum of one byte or a CRC-16.
+/// A block of XMODEM and YMODEM: SOH or STX, its number, the complement of the number, 128 or 1,024 bytes, and a
+/// one-byte checksum or a CRC-16.
 struct Block {
-  /// How a block is checked.
+  /// The kind of check in a block.
   enum Check {
     /// The sum of the bytes, modulo 256.
     case sum
@@ -13,11 +13,11 @@ struct Block {
   static let short = 128
   static let long = 1_024
 
-  /// The bytes of a block on the line.
+  /// Encodes a block for the line.
   ///
   /// - Parameters:
-  ///   - contents: 1 to 1,024 bytes; up to 128 make a short block.
-  ///   - padding: fills the block.
+  ///   - contents: 1 to 1,024 bytes. Up to 128 bytes make a short block.
+  ///   - padding: the byte that fills the block.
   static func encoded(
     _ contents: [UInt8], number: UInt8, check: Check, padding: UInt8 = BlockCharacter.sub
   ) -> [UInt8] {
@@ -36,7 +36,7 @@ struct Block {
     return block
   }
 
-  /// The number of bytes of a block on the line; nil if no block begins so.
+  /// The number of bytes of an encoded block; nil if no block begins with this byte.
   static func byteCount(beginningWith first: UInt8, check: Check) -> Int? {
     switch first {
     case BlockCharacter.soh: 3 + short + check.byteCount
@@ -45,7 +45,7 @@ struct Block {
     }
   }
 
-  /// The number and the contents of a block; nil if it is damaged.
+  /// Decodes the number and the contents of a block; nil if it is damaged.
   static func decoded(_ bytes: ArraySlice<UInt8>, check: Check) -> (
     number: UInt8, contents: ArraySlice<UInt8>
   )? {

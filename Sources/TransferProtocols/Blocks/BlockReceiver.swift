@@ -1,40 +1,40 @@
 /// Receives files by XMODEM, YMODEM or YMODEM-g.
 ///
-/// It asks for blocks with a CRC-16 first, and now and then for blocks with a checksum, for senders that
-/// know nothing else. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
+/// It first requests blocks with a CRC-16, and then also blocks with a checksum, for senders that support nothing
+/// else. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
 ///
-/// ## What counts
+/// ## Validity
 ///
-/// - A block counts when its number, its complement and its check fit, and it is the next one. The one
-///   before is acknowledged again: the acknowledgement was lost. Any other ends the transfer.
-/// - EOT counts when nothing follows it, and CAN when there are two of them: damaged bytes are neither.
-/// - After a damaged block, the line is listened to until it is silent: the answer must not fall into the
-///   middle of what is still sent.
+/// - A block is valid if its number, its complement and its check are correct. The next block is accepted. The
+///   previous block is acknowledged again, because its acknowledgement was lost. Any other block ends the transfer.
+/// - EOT is valid if nothing follows it, CAN if there are two: damaged bytes are neither.
+/// - After a damaged block, the receiver waits until the line is silent: its answer must not arrive in the middle of
+///   bytes that are still being sent.
 public struct BlockReceiver: TransferMachine {
   private let expectsHeaders: Bool
   private let isStreaming: Bool
   private let conditions: TransferConditions
 
   private enum State {
-    /// The place of the file is asked for.
+    /// Waits for the storage to accept the file.
     case offering
-    /// The next block, or the end, may begin.
+    /// Waits for the next block or the end of the file.
     case awaitingBlock
-    /// Bytes are discarded until the line is silent.
+    /// Discards bytes until the line is silent.
     case purging(until: Duration)
-    /// EOT came. It counts if nothing follows.
+    /// EOT arrived. It is valid if nothing follows.
     case ending
-    /// The transfer has failed. The sender listens only between blocks.
+    /// The transfer has failed. It waits, because the sender listens only between blocks.
     case awaitingSilence(TransferFailure, until: Duration)
     case closing(ClosingPhase)
     case ended
   }
 
-  /// How far the present file is.
+  /// The progress within the present file.
   private enum Phase {
-    /// The header is awaited; it may be that of the next file.
+    /// Waits for the header, which may be that of the next file.
     case header(isFirst: Bool)
-    /// The first block is awaited.
+    /// Waits for the first block.
     case start
     case blocks
   }
@@ -42,50 +42,50 @@ public struct BlockReceiver: TransferMachine {
   private var state = State.offering
   private var phase: Phase
   private var check = Block.Check.crc
-  /// What was received and not used.
+  /// Received bytes that were not used yet.
   private var inbox: [UInt8] = []
-  /// Whether a block has come.
+  /// Whether a block has arrived.
   private var hasBegun = false
   /// The number of the next block.
   private var number: UInt8 = 1
   /// The announced size of the present file; nil if it is unknown.
   private var size: Int?
-  /// Whether the present file is received and not kept.
+  /// Whether the present file is received but not kept.
   private var isSkipping = false
   private var progress = TransferProgress()
-  /// The number of bytes 1A at the end of the last block.
+  /// The number of 1A bytes at the end of the last block.
   private var padding = 0
-  /// The number of requests without a good block since the last good one.
+  /// The number of requests since the last valid block.
   private var errors = 0
   private var requests = 0
-  /// The answer that is kept back, and the time to wake afterwards.
+  /// The answer that is held back, and the time to wake afterwards.
   private var held: (answer: [UInt8], wake: Duration?)?
-  /// When the last answer was given, and how many bytes came since.
+  /// The time of the last answer, and the number of bytes received since.
   private var answeredAt = Duration.zero
   private var receivedCount = 0
-  /// How long an answer is kept back: longer after each that got lost nonetheless.
+  /// The time for which an answer is held back. It grows after each answer that was lost nevertheless.
   private var pause = firstPause
   private static let firstPause = Duration.milliseconds(1)
   private static let longestPause = Duration.milliseconds(100)
-  /// Since when no good block has come.
+  /// The time of the last valid block.
   private var silenceBegan = Duration.zero
 
   /// The time between requests for the start.
   static let requestInterval = Duration.seconds(3)
-  /// The number of requests for a CRC-16 before the first for a checksum.
+  /// The number of requests for a CRC-16 before the first one for a checksum.
   static let crcRequests = 4
-  /// How long the next block is waited for before it is asked for again.
+  /// The time to wait for the next block before it is requested again.
   static let blockTime = Duration.seconds(5)
-  /// How long the next file, or the end of the batch, is waited for.
+  /// The time to wait for the next file, or for the end of the batch.
   static let nextFileTime = Duration.seconds(10)
-  /// The longest time between two bytes of a block.
+  /// The maximum time between two bytes of a block.
   static let byteTime = Duration.seconds(1)
-  /// The silence after a damaged block, and the longest time until it.
+  /// The silence to wait for after a damaged block, and the maximum time until it.
   static let silence = Duration.milliseconds(200)
   static let longestNoise = Duration.seconds(10)
-  /// How long nothing follows EOT.
+  /// The silence after which EOT is valid.
   static let endSilence = Duration.milliseconds(100)
-  /// How often a block is asked for again, at most.
+  /// The maximum number of requests for a block.
   static let mostErrors = 16
 
   /// Creates the receiver.
@@ -125,10 +125,10 @@ public struct BlockReceiver: TransferMachine {
     }
   }
 
-  // MARK: A pause before the answer
+  // MARK: Delayed answers
 
-  /// Keeps an answer back if what it answers came sooner than a real line carries it. Some senders discard what has
-  /// come by the time that they have sent a block (lrzsz).
+  /// Holds an answer back if the answered bytes arrived sooner than a real line carries them. Some senders discard
+  /// bytes that have arrived by the time that they have sent a block (lrzsz).
   private mutating func hold(_ actions: [TransferAction], at now: Duration) -> [TransferAction] {
     switch state {
     case .closing, .ended: return actions
@@ -140,7 +140,7 @@ public struct BlockReceiver: TransferMachine {
     guard !answer.isEmpty else { return actions }
     let lineTime =
       conditions.bytesPerSecond.map { .seconds(1) * receivedCount / max($0, 1) } ?? Duration.zero
-    // One that was lost shows such a sender, too.
+    // An answer that was lost is also a sign of such a sender.
     let isTooSoon =
       receivedCount >= Block.short
       && (now - answeredAt < lineTime * 9 / 10 || pause > Self.firstPause)
@@ -158,16 +158,16 @@ public struct BlockReceiver: TransferMachine {
     return rest + [.wake(at: now + pause)]
   }
 
-  /// The answer that was kept back.
+  /// Sends the answer that was held back.
   private mutating func release() -> [TransferAction] {
     guard let held else { return [] }
     self.held = nil
     return [.send(held.answer), .wake(at: held.wake)]
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// Asks for the first block of a file, or for the header.
+  /// Requests the first block of a file, or the header.
   private mutating func request(at now: Duration) -> [TransferAction] {
     state = .awaitingBlock
     inbox = []
@@ -180,7 +180,7 @@ public struct BlockReceiver: TransferMachine {
     return [.send([character]), .wake(at: now + Self.requestInterval)]
   }
 
-  /// The file has its place.
+  /// Begins to receive a file that the storage has accepted or declined.
   private mutating func begin(isSkipping: Bool, at now: Duration) -> [TransferAction] {
     guard case .offering = state else { return [] }
     self.isSkipping = isSkipping
@@ -190,7 +190,7 @@ public struct BlockReceiver: TransferMachine {
   }
 
   private mutating func askAgain(at now: Duration) -> [TransferAction] {
-    // What comes before the first block is no error.
+    // Bytes before the first block are not an error.
     guard hasBegun else { return request(at: now) }
     if isStreaming { return fail(.outOfStep, at: now) }
     errors += 1
@@ -204,7 +204,7 @@ public struct BlockReceiver: TransferMachine {
     ]
   }
 
-  // MARK: What the sender sends
+  // MARK: Bytes from the sender
 
   private mutating func take(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     switch state {
@@ -214,12 +214,12 @@ public struct BlockReceiver: TransferMachine {
     case .ending: return purge(bytes, until: now + Self.longestNoise, at: now)
     case .purging(let limit): return purge(bytes, until: limit, at: now)
     case .awaitingSilence(_, let limit): return [.wake(at: min(now + Self.silence, limit))]
-    // What comes before it was asked for is old.
+    // These bytes were sent before the request for them, so they are old.
     case .offering, .closing, .ended: return []
     }
   }
 
-  /// Uses the blocks in the inbox.
+  /// Decodes the blocks in the inbox.
   private mutating func scan(at now: Duration) -> [TransferAction] {
     let begin = progress.position
     var kept: [UInt8] = []
@@ -241,7 +241,7 @@ public struct BlockReceiver: TransferMachine {
       if isBlock(rest), let size = Block.byteCount(beginningWith: first, check: check) {
         guard rest.count >= size else { break }
         guard let block = Block.decoded(rest.prefix(size), check: check) else {
-          // Asked again, the sender would take it for the request for what follows a header.
+          // The sender would take a repeated request for the one that follows a header.
           if isStreaming { return collected() + fail(.outOfStep, at: now) }
           return collected() + purge([], until: now + Self.longestNoise, at: now)
         }
@@ -279,32 +279,32 @@ public struct BlockReceiver: TransferMachine {
     return collected() + (start < inbox.count ? [.wake(at: now + Self.byteTime)] : [])
   }
 
-  /// Before the first block, text may contain the character that begins one.
+  /// Whether bytes may be a block. Before the first block, text may contain the character that begins one.
   private func isBlock(_ bytes: ArraySlice<UInt8>) -> Bool {
     hasBegun || bytes.count < 3 || bytes[bytes.startIndex + 1] == ~bytes[bytes.startIndex + 2]
   }
 
-  /// The present phase, in which the first block is one of the blocks.
+  /// The present phase as that of data: waiting for the first block is part of it.
   private var dataPhase: Phase {
     if case .start = phase { return .blocks }
     return phase
   }
 
-  /// Takes the contents of the next block.
+  /// Handles the contents of the next block.
   ///
   /// - Returns: the number of bytes that belong to the file and are kept; nil if the file is too large.
   private mutating func accept(_ contents: ArraySlice<UInt8>, at now: Duration) -> Int? {
     (phase, errors, silenceBegan) = (.blocks, 0, now)
     number &+= 1
     padding = contents.reversed().prefix { $0 == BlockCharacter.sub }.count
-    // The rest of the last block is padding.
+    // The remainder of the last block is padding.
     let count = min(contents.count, size.map { $0 - progress.position } ?? .max)
     progress.position += count
     guard progress.position <= conditions.largestFile ?? .max else { return nil }
     return isSkipping ? 0 : count
   }
 
-  /// Takes a good block that is not the next one of the file.
+  /// Handles a valid block that is not the next one of the file.
   private mutating func takeOther(
     _ number: UInt8, _ contents: ArraySlice<UInt8>, at now: Duration
   ) -> [TransferAction] {
@@ -347,7 +347,7 @@ public struct BlockReceiver: TransferMachine {
 
   private mutating func endFile(at now: Duration) -> [TransferAction] {
     let ack = TransferAction.send([BlockCharacter.ack])
-    // Its acknowledgement was lost.
+    // The acknowledgement of the EOT was lost.
     if case .header = phase { return [ack] + request(at: now) }
     if let size, progress.position < size { return fail(.tooShort, at: now) }
     let end = TransferAction.endFile(isSkipping ? .skipped : .complete)
@@ -394,7 +394,7 @@ public struct BlockReceiver: TransferMachine {
     case .awaitingSilence, .ended: return []
     default: break
     }
-    // Who sends without waiting for answers listens all the time.
+    // A sender that does not wait for answers listens all the time.
     guard hasBegun, !isStreaming else { return close(failure, at: now) }
     state = .awaitingSilence(failure, until: now + .seconds(1))
     return [.wake(at: now + Self.silence)]

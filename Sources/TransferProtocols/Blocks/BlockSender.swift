@@ -1,47 +1,46 @@
 /// Sends files by XMODEM, YMODEM or YMODEM-g.
 ///
-/// The receiver decides how blocks are checked, by the character that it asks with: NAK for a checksum, C for a
-/// CRC-16, G for a CRC-16 without acknowledgements. Specification: C. Forsberg, "XMODEM/YMODEM Protocol
-/// Reference", 1988.
+/// The receiver selects the check of blocks by the character of its request: NAK for a checksum, C for a CRC-16, G
+/// for a CRC-16 without acknowledgements. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
 ///
-/// ## Habits of receivers
+/// ## Behaviour of receivers
 ///
-/// - A receiver that counts in CRC mode may answer a damaged block with C instead of NAK (U-Boot).
-/// - One that is silent writes its flash memory, or has lost the block. It is asked again only after
-///   ``resendingTime``: a block that comes twice is acknowledged twice, which a sender can take for the answer
-///   to the next block.
-/// - One that cancels sends at least two CANs; a single one is noise.
+/// - A receiver in CRC mode may answer a damaged block with C instead of NAK (U-Boot).
+/// - A silent receiver is writing its flash memory, or the block was lost. The block is sent again only after
+///   ``resendingTime``: a block that arrives twice is acknowledged twice, and the second acknowledgement may be taken
+///   for that of the next block.
+/// - A receiver that cancels sends at least two CANs. A single one is noise.
 public struct BlockSender: TransferMachine {
   private let sendsHeaders: Bool
   private let usesLongBlocks: Bool
   private let conditions: TransferConditions
 
   private enum State {
-    /// The next file is asked for. The receiver may already have asked for it, with this character.
+    /// Waits for the next file from the storage. The receiver may already have requested it, with this character.
     case awaitingFile(request: UInt8?)
-    /// The receiver has to ask for something.
+    /// Waits for a request of the receiver.
     case awaitingRequest(Wanted)
-    /// The next block is read. The receiver has nothing to answer.
+    /// Waits for the contents of the next block. No answer of the receiver is due.
     case reading
-    /// A block was sent, and is answered.
+    /// Waits for the answer to a block.
     case awaitingAnswer(Part)
-    /// An answer came to a block that was sent twice: another one may follow. Then the transfer goes on.
+    /// An answer to a block that was sent twice has arrived. Another answer may follow before the transfer continues.
     case settling(Part, request: UInt8?)
-    /// An answer came sooner than a real line carries a block. Some receivers discard what has come by the time that
-    /// they have answered (lrzsz), so the next block waits.
+    /// An answer arrived sooner than a real line carries a block. Some receivers discard bytes that have arrived by
+    /// the time that they have answered (lrzsz), so the next block is delayed.
     case pausing
-    /// Blocks are sent without answers.
+    /// Sends blocks that are not acknowledged.
     case streaming
-    /// The transfer has failed. The receiver would take CANs within the present block for data.
+    /// The transfer has failed. The receiver would treat CANs inside of the present block as data.
     case finishingBlock(TransferFailure)
     case closing(ClosingPhase)
     case ended
   }
-  /// What the receiver asks for.
+  /// The expected request of the receiver.
   private enum Wanted {
     case header, data, end
   }
-  /// What is answered.
+  /// The part of the transfer that the receiver has to answer.
   private enum Part {
     case header, data, endOfFile, endOfBatch
   }
@@ -51,54 +50,53 @@ public struct BlockSender: TransferMachine {
   private var isStreaming = false
   private var file: TransferredFile?
   private var number: UInt8 = 1
-  /// The offset of the present block in the file, and the number of bytes of the file in it.
+  /// The offset of the present block in the file, and the number of the file's bytes in the block.
   private var offset = 0
   private var length = 0
-  /// The present block, or end, as it was sent.
+  /// The encoded present block, or the end of the file.
   private var block: [UInt8] = []
   private var progress = TransferProgress()
-  /// How often the present block was sent again.
+  /// The number of times that the present block was sent again.
   private var repeats = 0
-  /// Whether the present block has waited.
+  /// Whether the present block was delayed.
   private var hasPaused = false
   /// Whether the present block may be answered twice.
   private var mayBeAnsweredTwice = false
-  /// The number of bytes that were queued and not taken by the driver.
+  /// The number of queued bytes that the driver has not taken.
   private var unsentCount = 0
   private var isAwaitingRoom = false
-  /// The end of the present wait for the receiver; nil while the driver has not taken what was sent.
+  /// The end of the present wait for the receiver; nil until the driver has taken the sent bytes.
   private var deadline: Duration?
   /// The time of the last event.
   private var now = Duration.zero
-  /// When the present block was queued.
+  /// The time when the present block was queued.
   private var queuedAt = Duration.zero
-  /// Since when the receiver does not answer the present block.
+  /// The time since which the receiver has not answered the present block.
   private var silenceBegan: Duration?
   /// Whether the last byte was the first of two CANs.
   private var hasSeenCancel = false
-  /// Whether the receiver has asked for something.
+  /// Whether the receiver has sent any request.
   private var hasBegun = false
-  /// The last byte, if it may ask for the start, and no text follows.
+  /// The last byte, if it may be a request, and no text follows.
   private var candidate: UInt8?
   private var lastByte: UInt8 = 0x0A
 
-  /// How long the receiver is silent before the present block is sent again.
+  /// The silence of the receiver after which the present block is sent again.
   static let resendingTime = Duration.seconds(20)
-  /// How long the answer to the end of a file is waited for before the end is sent again, and how long the next
-  /// request is.
+  /// The time to wait for the answer to the end of a file before the end is sent again, and for the request after it.
   static let endTime = Duration.seconds(10)
-  /// How often a block is sent again, at most.
+  /// The maximum number of times that a block is sent again.
   static let mostRepeats = 16
-  /// A character asks for the start when nothing follows it for this time: it may be text.
+  /// The silence after which a character counts as a request. Otherwise it may be text.
   static let requestSilence = Duration.milliseconds(100)
-  /// How long the next block waits after an answer that came too soon: longer after each block that got lost
-  /// nonetheless.
+  /// The delay of the next block after an answer that came too soon. It grows after each block that was lost
+  /// nevertheless.
   private var pause = Duration.milliseconds(1)
   static let longestPause = Duration.milliseconds(100)
-  /// How long a second answer is waited for.
+  /// The time to wait for a second answer.
   static let settlingTime = Duration.milliseconds(300)
 
-  /// Creates the sender; nothing is sent before the receiver asks.
+  /// Creates the sender. It sends nothing before the first request.
   public init(_ kind: TransferProtocol, conditions: TransferConditions = TransferConditions()) {
     sendsHeaders = kind == .ymodem || kind == .ymodemG
     usesLongBlocks = kind != .xmodem
@@ -135,7 +133,7 @@ public struct BlockSender: TransferMachine {
   private mutating func begin(_ file: TransferredFile?, at now: Duration) -> [TransferAction] {
     guard case .awaitingFile(let request) = state else { return [] }
     let isFirst = self.file == nil
-    // XMODEM sends one file.
+    // XMODEM sends a single file.
     guard file != nil || !isFirst, isFirst || sendsHeaders else { return finish(.done) }
     if let file { self.file = file }
     (offset, length, number) = (0, 0, 1)
@@ -155,7 +153,7 @@ public struct BlockSender: TransferMachine {
     return [.wake(at: deadline)]
   }
 
-  /// The receiver has asked.
+  /// Answers a request of the receiver.
   private mutating func answer(
     _ request: UInt8, for wanted: Wanted, at now: Duration
   ) -> [TransferAction] {
@@ -175,7 +173,7 @@ public struct BlockSender: TransferMachine {
     }
   }
 
-  /// The contents of block 0. A name that is too long loses its end.
+  /// The contents of block 0. A name that is too long is truncated.
   private static func header(of file: TransferredFile) -> [UInt8] {
     var file = file
     let excess = FileHeader.encoded(file).count - Block.long
@@ -189,10 +187,10 @@ public struct BlockSender: TransferMachine {
 
   private mutating func readNext() -> [TransferAction] {
     guard !isAwaitingRoom else { return [] }
-    // Short blocks at the end have less padding.
+    // Short blocks at the end need less padding.
     let isLong = usesLongBlocks && remaining.map { $0 > Block.long - Block.short } ?? true
     var count = isLong ? Block.long : Block.short
-    // Of a file that has grown, as much is sent as was announced.
+    // If the file has grown, only the announced bytes are sent.
     if sendsHeaders, let remaining { count = min(count, remaining) }
     return count == 0 ? sendEnd() : [.read(at: offset, count: count)]
   }
@@ -202,7 +200,7 @@ public struct BlockSender: TransferMachine {
     case .reading, .streaming: break
     default: return []
     }
-    // Padding would make up for what is missing, and nobody would notice.
+    // Padding would replace the missing bytes without anybody noticing.
     if sendsHeaders, let remaining, contents.count < min(remaining, Block.short) {
       return fail(.tooShort, at: now)
     }
@@ -220,7 +218,7 @@ public struct BlockSender: TransferMachine {
     return [.send(block), .awaitRoom(below: streamingLevel)]
   }
 
-  /// Not more than a quarter of a second is queued, so that the user can cancel quickly.
+  /// The maximum number of queued bytes: a quarter of a second's, so that the user can cancel quickly.
   private var streamingLevel: Int {
     min(max((conditions.bytesPerSecond ?? .max) / 4, 2 * Block.long), 32_768)
   }
@@ -244,7 +242,7 @@ public struct BlockSender: TransferMachine {
     return [.wake(at: sendingLimit), .send(block)]
   }
 
-  /// How long the driver may take nothing, because the device holds the line.
+  /// The time until which the driver may take nothing because the device holds the line.
   private var sendingLimit: Duration { now + conditions.silencePatience }
 
   private mutating func sendAgain(at now: Duration) -> [TransferAction] {
@@ -278,17 +276,17 @@ public struct BlockSender: TransferMachine {
     switch part {
     case .header, .data: resendingTime
     case .endOfFile: endTime
-    // All files were acknowledged by then.
+    // All files have been acknowledged by now.
     case .endOfBatch: .seconds(3)
     }
   }
 
-  /// How long the line needs for the block that the driver has taken.
+  /// The time that the line needs for the block that the driver has taken.
   private var lineTime: Duration {
     conditions.bytesPerSecond.map { .seconds(1) * block.count / max($0, 1) } ?? .zero
   }
 
-  // MARK: What the receiver sends
+  // MARK: Bytes from the receiver
 
   private mutating func take(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     switch state {
@@ -305,20 +303,21 @@ public struct BlockSender: TransferMachine {
     return actions
   }
 
-  /// The bytes after the end belong to the user.
+  /// Adds an action that passes on the bytes after the end, which belong to the user.
   private static func passing(
     _ rest: ArraySlice<UInt8>, in actions: [TransferAction]
   ) -> [TransferAction] {
     actions.dropLast() + [.pass(Array(rest))] + actions.suffix(1)
   }
 
-  /// Whether this is the second CAN in a row: a single one is noise.
+  /// Whether this is the second CAN in a row. A single CAN is noise.
   private mutating func isCancel(_ byte: UInt8) -> Bool {
     defer { hasSeenCancel = byte == BlockCharacter.can }
     return hasSeenCancel && byte == BlockCharacter.can
   }
 
-  /// Text may precede the first request. The user sees it, and a letter in it is no request.
+  /// Handles bytes before the first request. They may be text, which the user sees, and whose letters are not
+  /// requests.
   private mutating func takeBeginning(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     var text: [UInt8] = []
     for byte in bytes {
@@ -332,7 +331,7 @@ public struct BlockSender: TransferMachine {
       }
       lastByte = byte
     }
-    // Requests that were repeated are no text.
+    // Repeated requests are not text.
     text.removeAll { $0 == BlockCharacter.nak }
     if text.allSatisfy(Self.isRequest) { text = [] }
     let silence: [TransferAction] = [
@@ -351,7 +350,7 @@ public struct BlockSender: TransferMachine {
     case .awaitingRequest(let wanted) where Self.isRequest(byte):
       return answer(byte, for: wanted, at: now)
     case .settling(let part, _) where Self.isRequest(byte): state = .settling(part, request: byte)
-    // What comes before the end of the block cannot be its answer.
+    // Bytes that arrive before the end of the block cannot be its answer.
     case .awaitingAnswer(let part) where unsentCount == 0:
       return takeAnswer(byte, to: part, at: now)
     case .finishingBlock(let failure) where unsentCount == 0 && !isStreaming:
@@ -370,14 +369,14 @@ public struct BlockSender: TransferMachine {
       state = .settling(part, request: nil)
       deadline = now + lineTime + Self.settlingTime
       return [.wake(at: deadline)]
-    // Without acknowledgements, the header is answered by the request for the data.
+    // Without acknowledgements, the request for the data is the answer to the header.
     case (BlockCharacter.g, .header): return goOn(after: part, request: byte, at: now)
-    // The acknowledgement was lost: the receiver asks for the next file.
+    // The acknowledgement was lost, and the receiver requests the next file.
     case (BlockCharacter.c, .endOfFile) where sendsHeaders && repeats > 0,
       (BlockCharacter.g, .endOfFile) where sendsHeaders:
       return goOn(after: part, request: byte, at: now)
     case (BlockCharacter.nak, _), (BlockCharacter.c, _):
-      // A request may be older than the block: then the block comes twice.
+      // The request may be older than the block. Then the block arrives twice.
       if byte == BlockCharacter.c || offset == 0 { mayBeAnsweredTwice = part != .endOfFile }
       silenceBegan = nil
       return sendAgain(at: now)
@@ -385,7 +384,7 @@ public struct BlockSender: TransferMachine {
     }
   }
 
-  /// The receiver has acknowledged a part.
+  /// Continues after the receiver has acknowledged a part.
   private mutating func goOn(
     after part: Part, request: UInt8?, at now: Duration
   ) -> [TransferAction] {
@@ -427,13 +426,13 @@ public struct BlockSender: TransferMachine {
         return answer(candidate, for: wanted, at: now)
       }
       if wanted == .end { return finish(.done) }
-      // Nobody is there to be told.
+      // If there was no request, no receiver is listening.
       return close(hasBegun ? .timedOut : .noAnswer, tellsReceiver: hasBegun, at: now)
     // The driver takes nothing.
     case .awaitingAnswer where unsentCount > 0, .streaming: return close(.timedOut, at: now)
     case .awaitingAnswer(.endOfBatch): return finish(.done)
     case .awaitingAnswer(.endOfFile):
-      // The receiver has probably gone: another EOT would end the shell that is there now.
+      // The receiver has probably ended: another EOT would end the shell that runs now.
       guard repeats == 0 else {
         return close(.endNotAcknowledged, tellsReceiver: false, at: now)
       }
@@ -460,7 +459,7 @@ public struct BlockSender: TransferMachine {
     case .awaitingAnswer, .streaming:
       state = .finishingBlock(failure)
       deadline = nil
-      // A device that holds the line is not waited for.
+      // There is a time limit, because the device may hold the line.
       return [.wake(at: now + .seconds(1) + lineTime)] + didSend(0, at: now)
     case .finishingBlock, .ended: return []
     default: return close(failure, at: now)
@@ -482,7 +481,7 @@ public struct BlockSender: TransferMachine {
 }
 
 extension UInt8 {
-  /// Whether it is a letter or a digit of ASCII.
+  /// Whether the byte is an ASCII letter or digit.
   fileprivate var isAlphanumeric: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

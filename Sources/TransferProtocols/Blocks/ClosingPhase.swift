@@ -1,13 +1,13 @@
-/// The end of a transfer that failed: the line is listened to until the other side is silent, so that nothing
-/// of the transfer reaches the screen. The text at the end belongs to the user.
+/// The end of a transfer that failed. It waits until the other side is silent, so that no bytes of the transfer reach
+/// the screen. Text at the end belongs to the user.
 struct ClosingPhase {
   private let end: TransferEnd
   private let limit: Duration
   private var text = TrailingText()
 
-  /// How long the line must be silent.
+  /// The required silence of the line.
   private static let silence = Duration.milliseconds(300)
-  /// The longest time, whatever the other side sends.
+  /// The maximum time, even if the other side does not stop sending.
   private static let longest = Duration.seconds(1)
 
   init(_ failure: TransferFailure, at now: Duration) {
@@ -15,7 +15,7 @@ struct ClosingPhase {
     limit = now + Self.longest
   }
 
-  /// The actions when it begins.
+  /// The actions at its beginning.
   func begin(at now: Duration) -> [TransferAction] { [.wake(at: min(now + Self.silence, limit))] }
 
   mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {

@@ -1,9 +1,9 @@
-/// What YMODEM's block 0 says about a file: the name, a zero, the size in decimal digits, the time and the mode
-/// in octal ones, separated by spaces. ZMODEM's ZFILE has the same.
+/// The description of a file in YMODEM's block 0: the name, a zero byte, the size in decimal digits, the time and the
+/// mode in octal digits, separated by spaces. ZMODEM's ZFILE has the same format.
 enum FileHeader {
-  /// The bytes of the header. It ends where nothing more is known.
+  /// Encodes the header. It ends before the first unknown value.
   ///
-  /// - Parameter rest: what follows the mode, with its space: ZMODEM's number of files left, say.
+  /// - Parameter rest: text after the mode, with its leading space, such as ZMODEM's number of remaining files.
   static func encoded(_ file: TransferredFile, rest: String = "") -> [UInt8] {
     var text = ""
     if let size = file.size {
@@ -16,10 +16,10 @@ enum FileHeader {
     return file.name + [0] + Array(text.utf8)
   }
 
-  /// The file of a header; nil if it has no name, which ends a batch.
+  /// Decodes a header; nil if it has no name, which ends a batch.
   ///
-  /// A size that begins with `0x` is hexadecimal, as some boot loaders send it. What is not a number is
-  /// taken as unknown, and so is a time of 0.
+  /// A size that begins with `0x` is hexadecimal, as some boot loaders send it. Values that are not numbers are
+  /// unknown, and so is a time of 0.
   static func decoded(_ bytes: some Collection<UInt8>) -> TransferredFile? {
     let name = Array(bytes.prefix { $0 != 0 })
     guard !name.isEmpty else { return nil }

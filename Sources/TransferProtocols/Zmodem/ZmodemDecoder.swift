@@ -1,76 +1,76 @@
-/// Reads ZMODEM's headers and data subpackets from bytes that arrive in any pieces.
+/// Decodes ZMODEM headers and data subpackets from bytes in pieces of any size.
 ///
-/// It looks for headers until one comes that has data, then reads subpackets until the frame ends, or until
-/// one is damaged. What the sender of a damaged subpacket did to it is not known: it may have stopped in
-/// the middle and begun a new frame. So the raw bytes are kept, and searched for a header.
+/// It searches for headers until it finds one with data, then reads subpackets until the frame ends or a subpacket is
+/// damaged. After a damaged subpacket, the position in the stream is unknown: the sender may have stopped in the
+/// middle and begun a new frame. Therefore the raw bytes are kept, and searched for a header.
 ///
-/// XON and XOFF are ignored wherever they come unescaped.
+/// Unescaped XON and XOFF are ignored everywhere.
 struct ZmodemDecoder {
-  /// What was read.
+  /// A decoded item.
   enum Item: Hashable {
     case header(ZmodemHeader)
-    /// A subpacket arrived undamaged. Take it with ``takeSubpacket()``, or keep it with
-    /// ``keepSubpacket()``; otherwise it is forgotten.
+    /// An undamaged subpacket. Take it with ``takeSubpacket()`` or keep it with ``keepSubpacket()``; otherwise it is
+    /// dropped.
     case subpacket(count: Int, end: ZmodemEnd)
-    /// A subpacket was damaged. The rest of its frame is skipped.
+    /// A damaged subpacket. The rest of its frame is skipped.
     case damagedSubpacket
-    /// What looked like a header was damaged.
+    /// A damaged header.
     case damagedHeader
     /// Five CANs in a row.
     case cancelled
   }
 
-  /// The most bytes of a subpacket. The specification has 1,024; some send 8,192.
+  /// The maximum size of a subpacket. The specification has 1,024 bytes; some senders use 8,192.
   static let longestSubpacket = 8_192
 
-  /// Whether headers are followed by their data; false where those that have data are echoes.
+  /// Whether data follow the headers. False for a sender, where headers with data are echoes.
   private let readsData: Bool
   private var input: [UInt8] = []
   private var index = 0
-  /// CANs in a row.
+  /// The number of CANs in a row.
   private var cancels = 0
-  /// The number of bytes that were skipped while looking for a header.
+  /// The number of bytes that were skipped in the search for a header.
   private(set) var skippedCount = 0
 
-  /// Whether what belongs to no header is kept, for ``takeText()``.
+  /// Whether bytes that do not belong to a header are kept for ``takeText()``.
   var keepsText = true
   private var text: [UInt8] = []
 
-  // Looking for a header.
-  /// What may be the beginning of a header, without XON and XOFF.
+  // The search for a header.
+  /// A possible beginning of a header, without XON and XOFF.
   private var candidate: [UInt8] = []
 
-  // Reading subpackets.
+  // The subpackets of a frame.
   private var isInFrame = false
   private var hasCRC32 = false
-  /// After a hex header, CR and LF come before the data.
+  /// The number of line end bytes after a hex header. CR and LF precede the data.
   private var lineEndCount = 0
-  /// Whether the byte before was ZDLE.
+  /// Whether the previous byte was ZDLE.
   private var isEscaped = false
-  /// The end of the subpacket, while its CRC is read.
+  /// The end of the subpacket, while its CRC is being read.
   private var end: ZmodemEnd?
   private var checksum: UInt32 = 0
   private var checksumCount = 0
-  /// What is kept, the present subpacket behind it, then room.
+  /// The kept data, followed by the present subpacket and free space.
   private var data: [UInt8] = []
   private var keptCount = 0
   private var filledCount = 0
   private var readyCount = 0
-  /// The raw bytes of the present subpacket that are no longer in the input.
+  /// Raw bytes of the present subpacket that are no longer in the input.
   private var earlier: [UInt8] = []
-  /// Where the present subpacket begins in the input.
+  /// The offset in the input where the present subpacket begins.
   private var rawStart = 0
 
   init(readsData: Bool) { self.readsData = readsData }
 
-  /// Gives it bytes. Call ``next()`` until it returns nil.
+  /// Adds bytes. Call ``next()`` until it returns nil.
   mutating func feed(_ bytes: [UInt8]) {
     input = index < input.count ? Array(input[index...]) + bytes : bytes
     index = 0
     rawStart = 0
   }
 
-  /// What was read next; nil if more bytes are needed.
+  /// The next item; nil if more bytes are needed.
   mutating func next() -> Item? {
     while index < input.count {
       if let item = isInFrame ? readSubpacket() : readHeader() { return item }
@@ -82,14 +82,14 @@ struct ZmodemDecoder {
     return nil
   }
 
-  /// Leaves the present frame, and looks for a header.
+  /// Leaves the present frame, and searches for a header.
   mutating func seekHeader() {
     isInFrame = false
     candidate = []
     skippedCount = 0
   }
 
-  /// Forgets everything but what is kept.
+  /// Resets everything except the kept data.
   mutating func reset() {
     input = []
     index = 0
@@ -97,7 +97,7 @@ struct ZmodemDecoder {
     seekHeader()
   }
 
-  /// The bytes that were given and not read.
+  /// Removes and returns the bytes that were not decoded.
   mutating func takeRest() -> [UInt8] {
     let rest = Array(input[index...])
     input = []
@@ -105,22 +105,22 @@ struct ZmodemDecoder {
     return rest
   }
 
-  // MARK: The data
+  // MARK: Data
 
-  /// Removes and returns the subpacket that arrived last.
+  /// Removes and returns the last subpacket.
   mutating func takeSubpacket() -> [UInt8] {
     defer { readyCount = 0 }
     return Array(data[keptCount..<(keptCount + readyCount)])
   }
 
-  /// Keeps the subpacket that arrived last.
+  /// Keeps the last subpacket.
   mutating func keepSubpacket() {
     keptCount += readyCount
     filledCount = keptCount
     readyCount = 0
   }
 
-  /// Removes and returns what was kept.
+  /// Removes and returns the kept data.
   mutating func takeKept() -> [UInt8] {
     guard keptCount > 0 else { return [] }
     let kept = Array(data[..<keptCount])
@@ -149,7 +149,7 @@ struct ZmodemDecoder {
     return nil
   }
 
-  /// Skips bytes that cannot begin a header, nor belong to a cancellation.
+  /// Skips bytes that can neither begin a header nor belong to a cancellation.
   private mutating func skipToCandidate() {
     let start = index
     input.withUnsafeBufferPointer { input in
@@ -168,7 +168,7 @@ struct ZmodemDecoder {
     if keepsText { text += bytes }
   }
 
-  /// Removes and returns what was skipped.
+  /// Removes and returns the skipped text.
   mutating func takeText() -> [UInt8] {
     defer { text = [] }
     return text
@@ -201,7 +201,7 @@ struct ZmodemDecoder {
     return wasDamaged ? .damagedHeader : nil
   }
 
-  /// A header may begin in the middle of what looked like one.
+  /// Gives up a possible header, and searches it for the beginning of another one.
   private mutating func giveUpCandidate() {
     let count =
       candidate.dropFirst().firstIndex { $0 & 0x7F == ZmodemCharacter.pad } ?? candidate.count
@@ -229,7 +229,7 @@ struct ZmodemDecoder {
     rawStart = index
   }
 
-  /// Reads as much of a subpacket as there is.
+  /// Reads the available part of a subpacket.
   private mutating func readSubpacket() -> Item? {
     readyCount = 0
     if end == nil {
@@ -279,7 +279,7 @@ struct ZmodemDecoder {
     }
   }
 
-  /// Takes a byte without its escape: of the data, or of the CRC.
+  /// Handles an unescaped byte of the data or of the CRC.
   private mutating func take(_ byte: UInt8) -> Item? {
     guard let end else {
       if filledCount == data.count { data += repeatElement(0, count: 2_048) }
@@ -287,7 +287,7 @@ struct ZmodemDecoder {
       filledCount += 1
       return nil
     }
-    // The CRC-16 has its high byte first, the CRC-32 last.
+    // The CRC-16 is sent high byte first, the CRC-32 low byte first.
     checksum =
       hasCRC32
       ? checksum | UInt32(byte) << (8 * UInt32(checksumCount)) : checksum << 8 | UInt32(byte)
@@ -321,7 +321,7 @@ struct ZmodemDecoder {
     }
   }
 
-  /// Copies data until a byte needs more attention than one byte after it can settle.
+  /// Copies data up to a byte that needs separate handling.
   private mutating func copyRuns() {
     let needed = filledCount + input.count - index + 8
     if data.count < needed { data += repeatElement(0, count: needed - data.count) }
@@ -331,11 +331,11 @@ struct ZmodemDecoder {
     input.withUnsafeBytes { input in
       data.withUnsafeMutableBytes { data in
         while read + 8 <= input.count {
-          // Words of eight bytes are copied before they are looked at.
+          // Copies words of eight bytes before they are examined.
           let word = UInt64(
             littleEndian: input.loadUnaligned(fromByteOffset: read, as: UInt64.self))
           data.storeBytes(of: word.littleEndian, toByteOffset: written, as: UInt64.self)
-          // The high bit of each byte that is 18, 11 or 13, with either parity.
+          // The high bit of each byte that is 18, 11 or 13, with any parity.
           let hits =
             ((highs &- ((word & (ones &* 0x7F)) ^ (ones &* 0x18)))
               | (highs &- ((word & (ones &* 0x7D)) ^ (ones &* 0x11)))) & highs
@@ -367,7 +367,7 @@ struct ZmodemDecoder {
     filledCount = written
   }
 
-  /// The present subpacket is damaged: searches its raw bytes for the last header in them.
+  /// Handles a damaged subpacket: searches its raw bytes for the last header.
   private mutating func damage() -> Item? {
     let raw = earlier + input[rawStart..<index]
     let rest = input[index...]
@@ -397,16 +397,17 @@ struct ZmodemDecoder {
   }
 }
 
-/// What bytes are that may be a header: pure, from the first pad on, without XON and XOFF.
+/// The interpretation of bytes that may be a header. A pure function of the bytes from the first pad on, without XON
+/// and XOFF.
 enum ZmodemHeaderReading {
   enum Form { case hex, binary, binary32 }
 
   /// More bytes are needed.
   case incomplete
   case header(ZmodemHeader, Form)
-  /// It begins as a header does, but it is damaged.
+  /// They begin like a header, but are damaged.
   case damaged
-  /// No header begins so, or none of a known type.
+  /// They are not the beginning of a header, or the type is unknown.
   case none
 
   init(_ bytes: [UInt8]) {
@@ -416,7 +417,7 @@ enum ZmodemHeaderReading {
       self = .none
       return
     }
-    // Of many pads, two are enough: the first one is given up.
+    // Two pads are enough: the first of many is given up.
     guard pads <= 2 else {
       self = .none
       return
@@ -442,7 +443,7 @@ enum ZmodemHeaderReading {
     }
   }
 
-  /// Fourteen hexadecimal digits, whose parity is ignored.
+  /// Parses fourteen hexadecimal digits. Their parity bits are ignored.
   private init(hex digits: ArraySlice<UInt8>) {
     var values: [UInt8] = []
     for digit in digits.prefix(14) {
@@ -491,7 +492,7 @@ enum ZmodemHeaderReading {
     self.init(bytes: bytes, form)
   }
 
-  /// The type, four bytes, and the CRC of both.
+  /// Parses the type, four bytes, and the CRC of these.
   private init(bytes: [UInt8], _ form: Form) {
     let isUndamaged: Bool
     if form == .binary32 {

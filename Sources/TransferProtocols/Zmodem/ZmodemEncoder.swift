@@ -1,18 +1,18 @@
-/// Writes ZMODEM's headers and data subpackets.
+/// Encodes ZMODEM headers and data subpackets.
 ///
-/// What a line or a network may act on is escaped: ZDLE, 10, 11 and 13 with either parity, and a CR after
-/// an `@` (Telenet's command escape). With ``escapesControls``, all bytes of 00 to 1F and 80 to 9F are.
-/// The specification names an escape for no other byte but 7F and FF, so that a receiver's wish for escaped
-/// 8-bit characters (ESC8) cannot be met; it is ignored, as by other senders.
+/// Bytes that a line or a network may interpret are escaped: ZDLE, 10, 11 and 13 with any parity, and a CR after an
+/// `@` (Telenet's command escape). With ``escapesControls``, all bytes from 00 to 1F and from 80 to 9F are escaped.
+/// The specification defines no escape for other bytes except 7F and FF, so a receiver's request for escaped 8-bit
+/// characters (ESC8) cannot be fulfilled. It is ignored, as other senders do.
 struct ZmodemEncoder {
-  /// Whether data subpackets have a CRC-32, and their headers too.
+  /// Whether data subpackets and their headers have a CRC-32.
   var usesCRC32 = false
   /// Whether all control characters are escaped.
   var escapesControls = false
-  /// What has been written. Take it with ``take()``.
+  /// The encoded bytes. Take them with ``take()``.
   private var output: [UInt8] = []
 
-  /// A hex header: CR and LF follow it, and XON, except after ZACK and ZFIN.
+  /// A hex header. CR and LF follow it, and XON except after ZACK and ZFIN.
   static func hex(_ header: ZmodemHeader) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
     let bytes = header.bytes
@@ -28,25 +28,25 @@ struct ZmodemEncoder {
     return text
   }
 
-  /// Removes and returns what has been written.
+  /// Removes and returns the encoded bytes.
   mutating func take() -> [UInt8] {
     let taken = output
     output = []
     return taken
   }
 
-  /// Makes room for data.
+  /// Reserves space for data.
   ///
-  /// - Parameter count: the number of bytes before they are escaped.
+  /// - Parameter count: the number of bytes before escaping.
   mutating func reserve(_ count: Int) {
-    // As many as random bytes need, and a margin.
+    // Enough for random bytes, with a margin.
     output.reserveCapacity(output.count + count + count / 16 + 64)
   }
 
-  /// Adds bytes as they are.
+  /// Appends bytes unchanged.
   mutating func append(raw bytes: [UInt8]) { output += bytes }
 
-  /// Adds a binary header.
+  /// Appends a binary header.
   mutating func append(_ header: ZmodemHeader) {
     output += [
       ZmodemCharacter.pad, ZmodemCharacter.escape,
@@ -55,20 +55,20 @@ struct ZmodemEncoder {
     header.bytes.withUnsafeBytes { append($0, closedBy: nil) }
   }
 
-  /// Adds a data subpacket.
+  /// Appends a data subpacket.
   mutating func append(_ data: UnsafeRawBufferPointer, end: ZmodemEnd) {
     append(data, closedBy: end.rawValue)
   }
 
-  /// Adds a data subpacket.
+  /// Appends a data subpacket.
   mutating func append(_ data: [UInt8], end: ZmodemEnd) {
     data.withUnsafeBytes { append($0, end: end) }
   }
 
-  /// Adds bytes, the character that closes them, and the CRC of both.
+  /// Appends bytes, the character that closes them, and the CRC of both.
   private mutating func append(_ data: UnsafeRawBufferPointer, closedBy end: UInt8?) {
     let previous = output.last ?? 0
-    // Room for a byte and its escape, and for a whole word behind them.
+    // Room for each byte with its escape, and for a whole word after them.
     withUnsafeTemporaryAllocation(byteCount: 2 * data.count + 32, alignment: 8) { space in
       guard let start = space.baseAddress else { return }
       var writer = Writer(start: start, previous: previous, escapesControls: escapesControls)
@@ -77,7 +77,7 @@ struct ZmodemEncoder {
         writer.writeRaw(ZmodemCharacter.escape)
         writer.writeRaw(end)
       }
-      // The CRC-16 has its high byte first, the CRC-32 last.
+      // The CRC-16 is sent high byte first, the CRC-32 low byte first.
       if usesCRC32 {
         var crc = CRC32()
         crc.update(with: data)
@@ -95,16 +95,16 @@ struct ZmodemEncoder {
   }
 }
 
-/// Writes escaped bytes to memory that has room for two of each, and for a word of eight more.
+/// Writes escaped bytes to memory with room for two bytes for each, and for a word of eight bytes more.
 private struct Writer {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highs: UInt64 = 0x8080_8080_8080_8080
-  /// Which control characters are escaped, a bit each: 10, 11, 13, 18, and from bit 32 on 90, 91, 93.
+  /// The control characters that are escaped, with a bit for each: 10, 11, 13, 18, and from bit 32 on 90, 91, 93.
   private static let escaped: UInt64 = 0x000B_0000_010B_0000
 
   private let start: UnsafeMutableRawPointer
   private let escapesControls: Bool
-  /// The number of bytes written, with the one before them.
+  /// The number of written bytes, including the one before them.
   private var count = 0
 
   /// - Parameter previous: the byte that is sent before. It is stored first.
@@ -114,17 +114,17 @@ private struct Writer {
     writeRaw(previous)
   }
 
-  /// The bytes written.
+  /// The written bytes.
   var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start + 1, count: count - 1) }
 
-  /// Writes a byte as it is.
+  /// Writes a byte unchanged.
   @inline(__always)
   mutating func writeRaw(_ byte: UInt8) {
     start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count += 1
   }
 
-  /// Writes a byte, escaped if it needs it.
+  /// Writes a byte, escaped if necessary.
   @inline(__always)
   mutating func write(_ byte: UInt8) {
     if byte & 0x60 == 0 { writeControl(byte) } else { writeRaw(byte) }
@@ -138,7 +138,7 @@ private struct Writer {
     }
   }
 
-  /// Words of eight bytes are copied before they are looked at.
+  /// Copies words of eight bytes before they are examined.
   @inline(__always)
   private mutating func write(_ bytes: UnsafeRawBufferPointer, escapingControls: Bool) {
     guard let source = bytes.baseAddress else { return }
@@ -147,13 +147,12 @@ private struct Writer {
     while read + 8 <= bytes.count {
       let word = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: read, as: UInt64.self))
       start.storeBytes(of: word.littleEndian, toByteOffset: written, as: UInt64.self)
-      // The high bit of each byte that may need an escape. In no difference does a byte borrow from the
-      // next one.
+      // The high bit of each byte that may need an escape. In these differences, no byte borrows from the next one.
       let hits: UInt64
       if escapingControls {
         hits = (Self.highs &- (word & (Self.ones &* 0x60))) & Self.highs
       } else {
-        // 10 to 13, 18 and 0D, with either parity.
+        // 10 to 13, 18 and 0D, with any parity.
         let low = word & (Self.ones &* 0x7F)
         hits =
           ((Self.highs &- ((word & (Self.ones &* 0x7C)) ^ (Self.ones &* 0x10)))
@@ -178,14 +177,14 @@ private struct Writer {
     }
   }
 
-  /// Writes a control character, or one with the eighth bit.
+  /// Writes a control character, or one with the eighth bit set.
   private mutating func writeControl(_ byte: UInt8) {
     count += Self.storeControl(byte, at: start + count, escapingControls: escapesControls)
   }
 
-  /// Stores a control character behind another byte.
+  /// Stores a control character after another byte.
   ///
-  /// - Returns: the number of bytes stored.
+  /// - Returns: the number of stored bytes.
   @inline(__always)
   private static func storeControl(
     _ byte: UInt8, at place: UnsafeMutableRawPointer, escapingControls: Bool
@@ -197,7 +196,7 @@ private struct Writer {
         needsEscape = 1
       }
     }
-    // Without a branch, which would be predicted wrongly as often as not.
+    // Written without a branch, which would often be mispredicted.
     place.storeBytes(of: ZmodemCharacter.escape, as: UInt8.self)
     place.storeBytes(
       of: byte ^ UInt8(truncatingIfNeeded: needsEscape << 6), toByteOffset: needsEscape,

@@ -1,27 +1,27 @@
-/// Receives files by ZMODEM, as Forsberg's specification of 1988 has it.
+/// Receives files by ZMODEM, according to Forsberg's specification of 1988.
 ///
 /// ## Principles of operation
 ///
-/// - What is undamaged, and at the right place, is written. After an error, the sender is asked once for the
-///   position that is wanted, and everything is skipped until a frame begins there. It is asked again when
-///   more than what may be on its way was skipped, or nothing comes.
-/// - A file of which a part is there is continued if the sender has the same bytes up to there: their CRC-32
-///   is compared. Otherwise it is received from its beginning.
-/// - A sender that was started again, or is back after the port was lost, continues the file if it offers one
-///   of the same name and size. Files of the session that are complete are skipped then.
-/// - What the sender wants done with existing files is ignored, and so are its commands.
-/// - No more is accepted than was announced. A size of 0 is taken as unknown if data come: some senders do
-///   not know it. Positions have 32 bits: a file of 4 GiB or more is refused.
+/// - Undamaged data at the expected position are written. After an error, the receiver requests the missing position
+///   once, and skips everything until a frame begins there. It repeats the request when it has skipped more data than
+///   may be under way, or when nothing arrives.
+/// - A partially received file is continued if the sender's file begins with the same bytes: their CRC-32 is
+///   compared. Otherwise the file is received from its beginning.
+/// - When a sender has been restarted, or the port returns after a loss, the present file is continued if the sender
+///   offers a file of the same name and size. Completed files of the session are then skipped.
+/// - The sender's wishes about existing files are ignored, and so are its commands.
+/// - Not more than the announced size is accepted. A size of 0 counts as unknown if data arrive, because some senders
+///   do not know the size. Positions have 32 bits: a file of 4 GiB or more is refused.
 public struct ZmodemReceiver: TransferMachine {
   private enum State {
     case new
     /// ZRINIT was sent.
     case inviting
-    /// The driver decides about a file.
+    /// The driver decides whether to accept a file.
     case deciding
-    /// The beginning of the file is compared: ZCRC was sent.
+    /// ZCRC was sent to compare the beginning of the file.
     case comparing
-    /// ZRPOS was sent, or data come.
+    /// ZRPOS was sent, or data are arriving.
     case receiving
     /// ZFIN was answered.
     case closing
@@ -31,39 +31,39 @@ public struct ZmodemReceiver: TransferMachine {
   private var decoder = ZmodemDecoder(readsData: true)
   private var state = State.new
   private var startTime = Duration.zero
-  /// When something came that the transfer needs.
+  /// The time of the last event that advanced the transfer.
   private var progressTime = Duration.zero
   /// Whether the sender has answered.
   private var isAnswered = false
-  /// When the present request is repeated; nil until the port has taken it.
+  /// The time to repeat the present request; nil until the port has taken it.
   private var repeatTime: Duration?
-  /// When the last request was sent.
+  /// The time of the last request.
   private var requestTime = Duration.zero
-  /// Errors without progress.
+  /// The number of errors since the last progress.
   private var errorCount = 0
-  /// How much is skipped before the position is asked for again.
+  /// The number of bytes to skip before the position is requested again.
   private var skipLimit = 0
-  /// The frame whose subpackets come; nil if they are skipped.
+  /// The frame whose subpackets are arriving; nil if they are skipped.
   private var frame: ZmodemHeader?
   private var refused: [UInt8]?
 
-  // The file.
+  // State of the file.
   private var file: TransferredFile?
-  /// The number of bytes that were received of it.
+  /// The number of bytes of the file that were received.
   private var position = 0
   private var partialCount = 0
   private var comparisons = 0
   private var theirSum: UInt32?
   private var ourSum: UInt32??
-  /// Files of the session that are complete, to recognize them when the sender begins again.
+  /// The completed files of the session, to recognise them when the sender begins again.
   private var completeFiles: [TransferredFile] = []
-  /// Whether the sender may have begun again since a file was complete.
+  /// Whether the sender may have begun again since a file was completed.
   private var mayBeRepeated = false
 
   private var progress = TransferProgress()
   private var reported = TransferProgress()
   private var outcome = TransferEnd.done
-  /// The number of characters `O` at the end of the session.
+  /// The number of `O` characters at the end of the session.
   private var lastCharacterCount = 0
 
   public init(conditions: TransferConditions) { side = ZmodemSide(conditions) }
@@ -202,7 +202,7 @@ public struct ZmodemReceiver: TransferMachine {
     switch state {
     case .receiving: countAndRequest()
     case .inviting:
-      // Also echoes and noise look like headers before the sender begins.
+      // Before the sender begins, echoes and noise may also look like headers.
       if countError() { side.send(ZmodemHeader(.znak)) }
     case .comparing, .closing: countAndRequest()
     case .new, .deciding: break
@@ -211,7 +211,7 @@ public struct ZmodemReceiver: TransferMachine {
 
   // MARK: Requests
 
-  /// Sends what the present state waits for an answer to.
+  /// Sends the request of the present state.
   private mutating func request() {
     requestTime = side.now
     switch state {
@@ -227,7 +227,7 @@ public struct ZmodemReceiver: TransferMachine {
     case .receiving:
       decoder.seekHeader()
       frame = nil
-      // What may be on its way. It doubles with each request that has no effect.
+      // The amount of data that may be under way. It doubles with each request that has no effect.
       let stock = side.conditions.bytesPerSecond.map { 4_096 + 2 * $0 } ?? 65_536
       skipLimit = stock << min(errorCount, 8)
       side.send(ZmodemHeader(.zrpos, position))
@@ -254,7 +254,7 @@ public struct ZmodemReceiver: TransferMachine {
 
   /// Counts an error.
   ///
-  /// - Returns: whether the transfer goes on.
+  /// - Returns: whether the transfer continues.
   private mutating func countError() -> Bool {
     errorCount += 1
     guard isAnswered else { return true }
@@ -278,7 +278,7 @@ public struct ZmodemReceiver: TransferMachine {
       makeProgress()
       mayBeRepeated = true
     case .comparing, .receiving:
-      // The sender was started again.
+      // The sender was restarted.
       guard countError() else { return }
       write()
       mayBeRepeated = true
@@ -296,7 +296,7 @@ public struct ZmodemReceiver: TransferMachine {
     takeLastCharacters(decoder.takeRest())
   }
 
-  /// Takes `OO`, which some senders leave out. Everything else belongs to the user: a prompt, usually.
+  /// Handles `OO`, which some senders omit. All other bytes belong to the user: usually a prompt.
   private mutating func takeLastCharacters(_ bytes: [UInt8]) {
     for (index, byte) in bytes.enumerated() {
       if lastCharacterCount < 2, byte == UInt8(ascii: "O") {
@@ -309,7 +309,7 @@ public struct ZmodemReceiver: TransferMachine {
     if lastCharacterCount == 2 { side.finish(outcome) }
   }
 
-  /// What ends a header in hexadecimal digits: CR, LF, XON.
+  /// The end of a header in hexadecimal digits: CR, LF, XON.
   private static let headerEnd: Set<UInt8> = [0x0A, 0x0D, 0x11, 0x8A, 0x8D]
 
   // MARK: The file
@@ -322,7 +322,7 @@ public struct ZmodemReceiver: TransferMachine {
     makeProgress()
     if let file {
       if file.name == offered.name, file.size == offered.size {
-        // Again, or after the sender was started again.
+        // The offer was repeated, possibly because the sender was restarted.
         return begin(at: state == .comparing ? 0 : position)
       }
       if isComplete(offered) { return side.send(ZmodemHeader(.zskip)) }
@@ -349,7 +349,7 @@ public struct ZmodemReceiver: TransferMachine {
     completeFiles.contains { $0.name == offered.name && $0.size == offered.size }
   }
 
-  /// The sender gives the present file up.
+  /// Gives up the present file, because the sender did.
   private mutating func abandon() {
     write()
     file = nil
@@ -379,7 +379,7 @@ public struct ZmodemReceiver: TransferMachine {
     }
   }
 
-  /// Asks for the file from a position on.
+  /// Requests the file from a position on.
   private mutating func begin(at position: Int) {
     self.position = position
     progress.position = position
@@ -389,7 +389,7 @@ public struct ZmodemReceiver: TransferMachine {
 
   private mutating func takeData(_ header: ZmodemHeader) {
     if state == .comparing {
-      // It does not know ZCRC.
+      // The sender does not support ZCRC.
       begin(at: 0)
       frame = header
     }
@@ -408,15 +408,15 @@ public struct ZmodemReceiver: TransferMachine {
     countAndRequest()
   }
 
-  /// A sender that has gone on after an interruption gets the position, as it got it before.
+  /// Repeats the position for a sender that has continued after an interruption.
   private mutating func askForPosition() {
     state = .receiving
     request()
   }
 
-  /// Takes a subpacket of the file.
+  /// Handles a subpacket of the file.
   ///
-  /// - Returns: whether the frame goes on.
+  /// - Returns: whether the frame continues.
   private mutating func accept(_ count: Int, _ end: ZmodemEnd) -> Bool {
     let announced = file?.size.flatMap { $0 > 0 ? $0 : nil } ?? .max
     guard position + count <= min(announced, largestSize) else {
@@ -453,7 +453,7 @@ public struct ZmodemReceiver: TransferMachine {
       state = .inviting
       request()
     case .receiving:
-      // It may have been sent before the sender saw the last request.
+      // It may have been sent before the sender received the last request.
       if side.now >= requestTime + .seconds(1) { countAndRequest() }
     default: break
     }

@@ -1,21 +1,21 @@
-/// Sends files by ZMODEM, as Forsberg's specification of 1988 has it.
+/// Sends files by ZMODEM, according to Forsberg's specification of 1988.
 ///
 /// ## Principles of operation
 ///
-/// - Data are sent without waiting, in one frame for each file, and the receiver says nothing unless
-///   something is damaged. Then it names the position that it wants. What is queued is withdrawn, and a new
-///   frame begins there; its first subpacket is acknowledged, so that nothing old is on its way when the
-///   stream goes on.
-/// - The end of a file is acknowledged: otherwise a receiver that is started again at the right moment looks
-///   like one that has everything.
-/// - A receiver that has a buffer, or cannot receive while it writes or sends, gets frames that fit in, and
-///   acknowledges each. With a window, the sender never is ahead of the acknowledgements by more than that.
-/// - A request that comes a second time soon after it was answered may have crossed the answer. It is
-///   answered again only after the time that the answer needs there and back.
-/// - After the port was lost, a receiver that is still there is asked for its position; one that was
-///   started again is offered the file again. Both ask for what they lack.
-/// - Positions have 32 bits: a file of 4 GiB or more is refused. (lrzsz sends it, but its receiver never
-///   accepts the end of such a file.)
+/// - Data are sent without waiting, in one frame for each file, and the receiver is silent unless data are damaged.
+///   Then it requests a position. Queued bytes are withdrawn, and a new frame begins at that position. The first
+///   subpacket of the frame is acknowledged, so that no old data are under way when the stream continues.
+/// - The end of a file is acknowledged. Otherwise a receiver that is restarted at the right moment would look like
+///   one that has received everything.
+/// - A receiver with a limited buffer, or one that cannot receive while it writes or sends, gets frames that fit into
+///   the buffer, and acknowledges each. With a window, the sender is never further ahead of the acknowledgements than
+///   that.
+/// - If a request is repeated soon after its answer, it may have crossed the answer. It is answered again only after
+///   the time of a round trip.
+/// - After the port was lost, a receiver that still runs is asked for its position, and one that was restarted is
+///   offered the file again. Both then request the missing part.
+/// - Positions have 32 bits: a file of 4 GiB or more is refused. (lrzsz sends such files, but its receiver never
+///   accepts their end.)
 public struct ZmodemSender: TransferMachine {
   private enum State {
     case new
@@ -35,7 +35,7 @@ public struct ZmodemSender: TransferMachine {
     case closing
   }
 
-  /// What a read is for.
+  /// The purpose of a read.
   private enum Reading { case data(wanted: Int), checksum, obsolete }
 
   private var side: ZmodemSide
@@ -46,50 +46,50 @@ public struct ZmodemSender: TransferMachine {
 
   private var state = State.new
   private var startTime = Duration.zero
-  /// When something happened that the transfer needs.
+  /// The time of the last event that advanced the transfer.
   private var progressTime = Duration.zero
   /// Whether the receiver has answered.
   private var isAnswered = false
-  /// When the present request is repeated; nil until the port has taken it.
+  /// The time to repeat the present request; nil until the port has taken it.
   private var repeatTime: Duration?
   private var repeatInterval = ZmodemPatience.request
   /// The number of times that the present request was sent.
   private var requestCount = 0
-  /// When the present request was sent, or the present frame begun.
+  /// The time when the present request was sent, or the present frame begun.
   private var requestTime = Duration.zero
-  /// Whether the receiver asked for it again so soon that it may not have seen it yet.
+  /// Whether the receiver has repeated a request so soon that it may not have received the answer yet.
   private var wantsAgain = false
-  /// Whether that is a frame of data.
+  /// Whether that answer is a frame of data.
   private var wantsRestart = false
-  /// The time from the end of a frame to its acknowledgement. Long, until it was measured.
+  /// The time from the end of a frame to its acknowledgement. It is long until it was measured.
   private var roundTrip = Duration.seconds(1)
 
-  // The receiver.
+  // State of the receiver.
   private var canStream = true
   private var bufferLength = 0
   private var escapesByItself = false
   private var hasIntroduced = false
-  /// The number of times that it was started again during the present file.
+  /// The number of times that the receiver was restarted during the present file.
   private var offerCount = 0
 
-  // The file.
+  // State of the file.
   private var file: TransferredFile?
   private var position = 0
-  /// Where the file ends: its announced size, or where reading found it to end.
+  /// The end of the file: its announced size, or the end found by reading.
   private var endPosition: Int?
   /// Whether the file was shorter than announced.
   private var isShort = false
-  /// Whether the receiver may have the whole file already, and was started again since.
+  /// Whether the receiver may already have the whole file, and was restarted since.
   private var mayBeComplete = false
   private var reading: Reading?
   private var reader = (offset: 0, end: 0, crc: CRC32())
   private var continuesReading = false
 
-  // The stream.
+  // State of the stream.
   private var hasFrame = false
   private var frameStart = 0
   private var acknowledged = 0
-  /// The position whose acknowledgement is waited for.
+  /// The position whose acknowledgement is awaited.
   private var awaited: Int?
   /// Whether the receiver acknowledges the first subpacket of the frame.
   private var isResuming = false
@@ -99,13 +99,13 @@ public struct ZmodemSender: TransferMachine {
   private let longestPacket: Int
   /// The number of subpackets since the last error.
   private var goodCount = 0
-  /// Errors without progress.
+  /// The number of errors since the last progress.
   private var errorCount = 0
   private var restartPosition = -1
   private var retryCount = 0
-  /// How much of what was sent belongs to data, as a count of all that was sent.
+  /// The position after the last data bytes, counted in all sent bytes.
   private var dataEnd = 0
-  /// What was sent of the file after each number of bytes on the line.
+  /// The file position after certain numbers of sent bytes.
   private var marks: [(sent: Int, position: Int)] = []
   private var progress = TransferProgress()
   private var reported = TransferProgress()
@@ -114,14 +114,15 @@ public struct ZmodemSender: TransferMachine {
   private var wasLost = false
 
   /// - Parameters:
-  ///   - window: how many bytes are sent before the receiver has acknowledged them; nil for no limit. It
-  ///     is wanted where much is stored on the way, as in some networks.
-  ///   - startsReceiver: whether the sender tells a shell at the other end to start `rz`.
+  ///   - window: the maximum number of unacknowledged bytes; nil for no limit. It is useful where much data is stored
+  ///     on the
+  ///     way, as in some networks.
+  ///   - startsReceiver: whether to send the command `rz`, which starts a receiver in a shell at the other end.
   public init(conditions: TransferConditions, window: Int? = nil, startsReceiver: Bool = false) {
     side = ZmodemSide(conditions)
     self.window = window.map { max($0, 256) }
     self.startsReceiver = startsReceiver
-    // As the specification recommends.
+    // The specification recommends these lengths.
     longestPacket =
       switch conditions.bytesPerSecond {
       case .some(..<240): 256
@@ -157,7 +158,7 @@ public struct ZmodemSender: TransferMachine {
       request()
     case .received(let bytes): take(bytes)
     case .sent(let count):
-      // Data that the port takes are progress; what is repeated is none.
+      // It is progress when the port takes new data, but not when it takes repeated bytes.
       if side.sentCount - side.unsentCount - count < dataEnd { progressTime = side.now }
       if side.unsentCount == 0 { schedule() }
     case .room:
@@ -225,7 +226,7 @@ public struct ZmodemSender: TransferMachine {
     case (.sending, .zrpos), (.ending, .zrpos): restart(at: header.number)
     case (.sending, .zack): acknowledge(header.number)
     case (.sending, .zrinit):
-      // The receiver was started again.
+      // The receiver was restarted.
       adopt(header)
       withdraw()
       count()
@@ -241,7 +242,7 @@ public struct ZmodemSender: TransferMachine {
       side.finish(outcome)
     case (.offering, .zfin), (.sending, .zfin), (.ending, .zfin): close(.failed(.cancelled))
     case (_, .znak):
-      // The receiver saw it, and that it was damaged.
+      // The receiver has received the request, and found it damaged.
       if state != .sending, side.unsentCount == 0 { requestAtOnce() }
     case (.introducing, .zrinit), (.offering, .zrinit), (.closing, .zrinit):
       adopt(header)
@@ -250,7 +251,7 @@ public struct ZmodemSender: TransferMachine {
     }
   }
 
-  /// The receiver said something that is not known: most probably that data were damaged.
+  /// Handles a damaged header of the receiver. Most probably it reports that data were damaged.
   private mutating func takeDamagedHeader() {
     switch state {
     case .sending where awaited == nil:
@@ -302,7 +303,7 @@ public struct ZmodemSender: TransferMachine {
     request()
   }
 
-  /// Sends what the present state waits for an answer to.
+  /// Sends the request of the present state.
   private mutating func request() {
     requestCount = 0
     errorCount = 0
@@ -317,7 +318,7 @@ public struct ZmodemSender: TransferMachine {
     case .new, .fetching: return
     case .inviting: side.send(ZmodemHeader(.zrqinit))
     case .introducing:
-      // The receiver does not need it to read what is escaped.
+      // The receiver can read escaped bytes without ZSINIT.
       guard requestCount <= 2 else { return offer() }
       side.send(
         ZmodemEncoder.hex(
@@ -349,7 +350,7 @@ public struct ZmodemSender: TransferMachine {
     return encoder.take()
   }
 
-  /// The receiver wants the present request again.
+  /// Handles a repeated request of the receiver.
   private mutating func requestAgain() {
     guard state != .sending else { return }
     guard let againTime, side.now >= againTime else {
@@ -366,8 +367,8 @@ public struct ZmodemSender: TransferMachine {
     repeatRequest()
   }
 
-  /// When the receiver must have seen what was sent last, and the answer must be here; nil while the port
-  /// has not taken it.
+  /// The time at which the receiver must have received the last bytes, and its answer must have arrived; nil until
+  /// the port has taken the bytes.
   private var againTime: Duration? {
     if side.unsentCount == 0 { return max(requestTime, side.carriedTime) + roundTrip * 2 }
     return state == .sending && awaited == nil ? requestTime + roundTrip * 2 : nil
@@ -375,7 +376,7 @@ public struct ZmodemSender: TransferMachine {
 
   private mutating func schedule() { repeatTime = side.time(for: repeatInterval) }
 
-  /// Something happened that the transfer needs.
+  /// Records an event that advances the transfer.
   private mutating func makeProgress() {
     progressTime = side.now
     errorCount = 0
@@ -428,7 +429,7 @@ public struct ZmodemSender: TransferMachine {
     return time
   }
 
-  /// Whether an answer is waited for.
+  /// Whether the sender waits for an answer.
   private var isWaiting: Bool {
     state != .sending || awaited != nil || window.map { position - acknowledged >= $0 } ?? false
   }
@@ -484,7 +485,7 @@ public struct ZmodemSender: TransferMachine {
     }
   }
 
-  /// The receiver wants the CRC-32 of the first bytes of the file; of all of it for 0.
+  /// Computes the CRC-32 of the first bytes of the file for the receiver; 0 stands for the whole file.
   private mutating func sum(_ count: Int) {
     guard reading == nil, !continuesReading else { return }
     progressTime = side.now
@@ -501,7 +502,7 @@ public struct ZmodemSender: TransferMachine {
     reader.crc.update(with: bytes)
     reader.offset += bytes.count
     if !bytes.isEmpty, reader.offset < reader.end {
-      // So that a long file does not keep the driver from other events.
+      // A long file must not keep the driver from handling other events.
       if reader.offset % (1 << 20) == 0 { continuesReading = true } else { readForSum() }
     } else {
       side.send(ZmodemHeader(.zcrc, Int(reader.crc.value)))
@@ -515,7 +516,7 @@ public struct ZmodemSender: TransferMachine {
   /// Whether a position is in the file.
   private func isPossible(_ position: Int) -> Bool { position <= endPosition ?? .max }
 
-  /// Begins to send at a position.
+  /// Starts to send at a position.
   private mutating func start(at position: Int, isResuming: Bool) {
     withdraw()
     self.isResuming = isResuming
@@ -533,7 +534,7 @@ public struct ZmodemSender: TransferMachine {
     pump()
   }
 
-  /// Begins again where the receiver wants it.
+  /// Starts again at the position that the receiver requests.
   private mutating func restart(at position: Int) {
     guard isPossible(position) else { return }
     if position == restartPosition, againTime.map({ side.now < $0 }) ?? true {
@@ -554,8 +555,8 @@ public struct ZmodemSender: TransferMachine {
     start(at: position, isResuming: true)
   }
 
-  /// - Parameter isLonger: whether it may be longer than it was thought to be. An offer may be answered by
-  ///   a person, who takes time.
+  /// - Parameter isLonger: whether the result may be longer than the present value. A person may answer an offer,
+  ///   which takes time.
   private mutating func measureRoundTrip(isLonger: Bool) {
     guard side.unsentCount == 0 else { return }
     let time = max(side.now - max(requestTime, side.carriedTime), .milliseconds(25))
@@ -582,8 +583,8 @@ public struct ZmodemSender: TransferMachine {
     pump()
   }
 
-  /// Asks the receiver where it is: an empty frame at the present position, which it acknowledges, or
-  /// answers with the position that it wants.
+  /// Asks for the position of the receiver: sends an empty frame at the present position, which the receiver
+  /// acknowledges, or answers with the position that it needs.
   private mutating func probe() {
     cancelReading()
     encoder.append(raw: [ZmodemCharacter.pad])
@@ -598,10 +599,10 @@ public struct ZmodemSender: TransferMachine {
     schedule()
   }
 
-  /// The most bytes that are queued. They are withdrawn when the receiver wants something else.
+  /// The maximum number of queued bytes. They are withdrawn when the receiver requests another position.
   private let queueLength = 16_384
 
-  /// Reads the next data if they may be sent now.
+  /// Reads the next data, if they may be sent now.
   private mutating func pump() {
     guard state == .sending, !side.isLost, reading == nil, awaited == nil else { return }
     guard hasRoom else {
@@ -617,7 +618,7 @@ public struct ZmodemSender: TransferMachine {
       count = min(count, segmentLength - (hasFrame ? position - frameStart : 0))
     }
     if let window {
-      // An acknowledgement makes room again.
+      // An acknowledgement will make room.
       guard position - acknowledged < window else { return }
       count = min(count, window - (position - acknowledged), max(window / 4, 64))
     }
@@ -627,7 +628,7 @@ public struct ZmodemSender: TransferMachine {
     read(.data(wanted: count), at: position, count: count)
   }
 
-  /// The most bytes of a frame; nil for no limit.
+  /// The maximum number of bytes in a frame; nil for no limit.
   private var segmentLength: Int? {
     bufferLength > 0 ? max(bufferLength, 32) : canStream ? nil : longestPacket
   }
@@ -641,7 +642,7 @@ public struct ZmodemSender: TransferMachine {
     let isLast = position + bytes.count == endPosition
     encoder.reserve(bytes.count)
     if !hasFrame {
-      // Two pads: the first one is lost if what was withdrawn ended with ZDLE.
+      // Two pads, because the first one is lost if the withdrawn bytes ended with ZDLE.
       encoder.append(raw: [ZmodemCharacter.pad])
       encoder.append(ZmodemHeader(.zdata, position))
       hasFrame = true

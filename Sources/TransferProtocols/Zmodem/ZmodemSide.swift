@@ -1,49 +1,48 @@
-/// How long ZMODEM waits, and how often it tries.
+/// The time limits and the number of attempts of ZMODEM.
 enum ZmodemPatience {
-  /// A request without an answer is repeated after this time, besides what the line needs for it. The
-  /// specification has 10 s.
+  /// The time after which an unanswered request is repeated, not counting the time on the line. The specification has
+  /// 10 s.
   static let request = Duration.seconds(10)
-  /// A receiver repeats its invitation after this time.
+  /// The time after which a receiver repeats its invitation.
   static let invitation = Duration.seconds(5)
-  /// A receiver asks for the rest of the file after this time without data. A sender that waits for an
-  /// acknowledgement asks where the receiver is.
+  /// The time without data after which a receiver requests the rest of the file. A sender that waits this long for an
+  /// acknowledgement asks for the position of the receiver.
   static let data = Duration.seconds(5)
-  /// A sender that has ended the session repeats that after this time, this many times.
+  /// The time after which a sender repeats the end of the session, and how often it does.
   static let farewell = Duration.seconds(3)
   static let farewells = 3
-  /// A receiver waits this long for the last two characters of a session.
+  /// The time that a receiver waits for the last two characters of a session.
   static let lastCharacters = Duration.milliseconds(500)
-  /// After a cancellation, what the other side still sends is skipped until it is silent for this time, at
-  /// most for a second.
+  /// The silence after a cancellation that ends the skipping of the other side's bytes. It lasts at most a second.
   static let silence = Duration.milliseconds(300)
   static let longestSilence = Duration.seconds(1)
-  /// This many errors in a row, without any progress between them, end the transfer.
+  /// The number of errors in a row, without any progress between them, that ends the transfer.
   static let errors = 25
 }
 
-/// What the two sides of ZMODEM have in common: the actions that answer an event, the count of what the port
+/// The common part of the two sides of ZMODEM: the actions that answer an event, the number of bytes that the port
 /// has not taken, the timer, and how a transfer is broken off.
 struct ZmodemSide {
   let conditions: TransferConditions
   private(set) var now = Duration.zero
-  /// The number of bytes that were sent, and that the driver of the port has not taken.
+  /// The number of sent bytes that the driver of the port has not taken.
   private(set) var unsentCount = 0
-  /// The number of bytes that were ever sent and not withdrawn.
+  /// The total number of bytes that were sent and not withdrawn.
   private(set) var sentCount = 0
   /// Whether the port is lost.
   private(set) var isLost = false
   private(set) var hasFinished = false
   private var actions: [TransferAction] = []
-  /// When the timer rings; nil if it is off.
+  /// The time of the timer; nil if it is off.
   private var timer: Duration?
-  /// When the line has carried what was sent. It is later while ``unsentCount`` is not 0.
+  /// The time at which the line has carried the sent bytes. It is later while ``unsentCount`` is not 0.
   private(set) var carriedTime = Duration.zero
-  /// What was sent since the port had taken everything.
+  /// The number of bytes that were sent since the port had taken everything.
   private var burstCount = 0
 
-  /// What came since the transfer is being broken off.
+  /// The bytes that arrived since the transfer is being broken off.
   private var lastText = TrailingText()
-  /// How the transfer was broken off.
+  /// The reason and the time limits of breaking off the transfer.
   private var breakOff: (failure: TransferFailure, silentTime: Duration, lastTime: Duration)?
 
   init(_ conditions: TransferConditions) { self.conditions = conditions }
@@ -52,10 +51,10 @@ struct ZmodemSide {
 
   mutating func begin(at now: Duration) { self.now = now }
 
-  /// The actions, besides the timer's.
+  /// The actions, and the one that sets the timer.
   ///
-  /// - Parameter wakeTime: when to be woken; nil for never. Being woken too early does no harm, so that a
-  ///   timer that rings before that is left as it is.
+  /// - Parameter wakeTime: the time of the next wake-up; nil for none. Waking too early does no harm, so a timer that
+  ///   is set to an earlier time is not changed.
   mutating func end(wakeTime: Duration?) -> [TransferAction] {
     if !hasFinished {
       let wanted = breakOff.map { min($0.silentTime, $0.lastTime) } ?? wakeTime
@@ -89,14 +88,14 @@ struct ZmodemSide {
 
   mutating func send(_ header: ZmodemHeader) { send(ZmodemEncoder.hex(header)) }
 
-  /// Takes back what the driver of the port has not taken.
+  /// Withdraws the bytes that the driver of the port has not taken.
   mutating func withdraw() {
     guard unsentCount > 0 else { return }
     actions.append(.withdraw)
     discard()
   }
 
-  /// Passes on the text before the first header, without `rz` and a return: those start a receiver.
+  /// Passes on the text before the first header, without an `rz` with a return, which starts a receiver.
   mutating func pass(_ text: [UInt8]) {
     let command = Array("rz\r".utf8)
     let rest = text.suffix(command.count) == command[...] ? text.dropLast(command.count) : text[...]
@@ -109,7 +108,7 @@ struct ZmodemSide {
     actions.append(.finish(end))
   }
 
-  /// Breaks the transfer off: cancels, unless the other side did, and waits until that is silent.
+  /// Breaks off the transfer: cancels it, unless the other side did, and waits until the other side is silent.
   mutating func fail(_ failure: TransferFailure) {
     guard !isLost else { return finish(.failed(failure)) }
     withdraw()
@@ -148,7 +147,7 @@ struct ZmodemSide {
     }
   }
 
-  /// When to repeat what was sent just now, if no answer comes; nil while the port has not taken it.
+  /// The time to repeat the last bytes if no answer arrives; nil until the port has taken them.
   func time(for interval: Duration) -> Duration? {
     unsentCount > 0 ? nil : carriedTime + interval
   }
@@ -159,8 +158,8 @@ struct ZmodemSide {
     carriedTime = now
   }
 
-  /// How long the line needs for what the port took last: at most 4 KiB, which is what the kernel's buffer
-  /// of a port holds.
+  /// The time that the line needs for the bytes that the port took last. These are at most 4 KiB, which is the size
+  /// of the kernel's buffer of a port.
   private var lineTime: Duration {
     guard let rate = conditions.bytesPerSecond, rate > 0 else { return .zero }
     return .seconds(1) * min(burstCount, 4_096) / rate
