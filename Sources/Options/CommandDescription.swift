@@ -1,19 +1,18 @@
-/// What help, completion and the manual say about a command.
+/// The description of a command for help, completion and the manual.
 public struct CommandDescription: Sendable {
   /// The words after the program's name: `connect`, `profile save`.
   public let name: String
-  /// What it does, in one sentence.
+  /// Its action, in one sentence.
   public let summary: String
-  /// More about it: paragraphs, with an empty line between them. Lines that begin with a blank stay as they
-  /// are.
+  /// Further text: paragraphs with empty lines between them. Lines that begin with a space stay unchanged.
   public let discussion: String
-  /// Lines that a shell takes, with what they do.
+  /// Shell commands as examples, with explanations.
   public let example: String
-  /// The parameters that are used most, in order; help lists them first.
+  /// The parameters that are used most, in order. Help lists them first.
   public let mostUsed: [Declaration]
   /// All parameters, in the order of help.
   public let sections: [ParameterSection]
-  /// Whether help leaves it out.
+  /// Whether help omits the command.
   public let isHidden: Bool
 
   /// Creates a description.
@@ -33,7 +32,7 @@ public struct CommandDescription: Sendable {
   /// All parameters.
   public var declarations: [Declaration] { sections.flatMap(\.declarations) }
 
-  /// How it is called: `serialterm send TARGET [TEXT] [OPTIONS]`.
+  /// The usage line: `serialterm send TARGET [TEXT] [OPTIONS]`.
   public func usage(of program: String) -> String {
     let declarations = declarations
     var words = [program, name]

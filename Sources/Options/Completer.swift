@@ -1,14 +1,14 @@
-/// Finds what the last word of a command line, which is not complete, can become.
+/// Finds the completions for the last, incomplete word of a command line.
 ///
-/// It reads the declarations of the commands; which shell asks, and how that quotes words, is not known here.
+/// It uses the declarations of the commands. It does not know which shell asks, or how that quotes words.
 public struct Completer: Sendable {
-  /// What a shell completes a word with.
+  /// The completions of a word.
   public enum Answer: Hashable, Sendable {
-    /// These words, in this order. All begin with what was typed.
+    /// These words, in this order. All of them begin with the typed text.
     case words([Completion.Candidate])
-    /// The paths of files; a path begins after this number of characters of the word.
+    /// The paths of files. A path begins after this number of characters of the word.
     case files(after: Int)
-    /// A command line of its own, whose first word has this index.
+    /// A separate command line, whose first word has this index.
     case command(from: Int)
   }
 
@@ -21,11 +21,11 @@ public struct Completer: Sendable {
   /// Creates a completer.
   ///
   /// - Parameters:
-  ///   - commands: the commands; hidden ones are never proposed.
-  ///   - standard: the command that is meant if none is named.
+  ///   - commands: the commands. Hidden ones are never suggested.
+  ///   - standard: the default command, if the command line names none.
   ///   - configurable: the names of the commands whose parameters a configuration file can set.
-  ///   - groups: the words that begin the names of several commands.
-  ///   - subjects: what there is help about besides the commands.
+  ///   - groups: the first words that several commands' names share.
+  ///   - subjects: the help topics besides the commands.
   public init(
     _ commands: [CommandDescription], standard: CommandDescription, configurable: Set<String>,
     groups: [Completion.Candidate], subjects: [Completion.Candidate]
@@ -39,7 +39,7 @@ public struct Completer: Sendable {
 
   /// Completes the last word.
   ///
-  /// - Parameter words: the words after the program's name, without quotes; the last may be empty.
+  /// - Parameter words: the words after the program's name, without quotes. The last one may be empty.
   public func answer(_ words: [String]) -> Answer {
     let (before, typed) = (words.dropLast(), words.last ?? "")
     if before.first == "help" {
@@ -79,7 +79,7 @@ public struct Completer: Sendable {
     commands.first { words.starts(with: $0.name.split(separator: " ").map(String.init)) }
   }
 
-  /// The words that follow in the names of commands.
+  /// The next words in the names of commands.
   private func nextWords(after words: ArraySlice<String>) -> [Completion.Candidate] {
     var candidates: [Completion.Candidate] = []
     for command in commands where !command.isHidden {
@@ -94,13 +94,13 @@ public struct Completer: Sendable {
     return candidates
   }
 
-  /// The words that `help` takes.
+  /// The words that can follow `help`.
   private func topics(after words: ArraySlice<String>) -> [Completion.Candidate] {
     nextWords(after: words) + (words.isEmpty ? subjects : [])
   }
 }
 
-/// Completes a word behind the name of a command.
+/// Completes a word after the name of a command.
 private struct WordCompleter {
   private let command: CommandDescription
   private let position: WordReader.Position
@@ -112,7 +112,7 @@ private struct WordCompleter {
 
   /// - Parameters:
   ///   - words: the words between the command's name and the typed word.
-  ///   - others: what the word can be besides an argument or an option of the command.
+  ///   - others: possible words besides an argument or an option of the command.
   init(
     _ command: CommandDescription, words: ArraySlice<String>, _ typed: String,
     others: [Completion.Candidate] = [], isConfigurable: Bool
@@ -154,10 +154,10 @@ private struct WordCompleter {
 
   // MARK: Values
 
-  /// The values of parameters, of which a part of the word is the beginning.
+  /// The values of parameters that begin with a part of the word.
   ///
   /// - Parameters:
-  ///   - words: the values that were given already.
+  ///   - words: the values that were already given.
   ///   - head: the part of the word before the value.
   private func values(
     of completions: [Completion?], _ others: [Completion.Candidate] = [],
@@ -179,7 +179,7 @@ private struct WordCompleter {
     }
     let fitting = (candidates + others).filter { candidate in
       candidate.word.hasPrefix(text)
-        // A beginning that was typed whole adds nothing.
+        // If the typed text already is this beginning, it adds nothing.
         && !(candidate.isBeginning && candidate.word == text)
         && !(text.isEmpty && candidate.word.hasPrefix("-"))
         && !words.contains(candidate.word)
@@ -187,7 +187,7 @@ private struct WordCompleter {
     return fitting.isEmpty ? answer : .words(fitting.map { $0.behind(head) })
   }
 
-  /// The parameter that the next argument is for.
+  /// The parameter that gets the next argument.
   private var argument: Declaration? {
     var left = position.arguments.count
     for declaration in command.declarations {
@@ -203,7 +203,7 @@ private struct WordCompleter {
 
   // MARK: Options
 
-  /// The options that can be given here, and begin with the word.
+  /// The options that are allowed here and begin with the word.
   private var options: [Completion.Candidate] {
     var candidates: [Completion.Candidate] = []
     for declaration in command.declarations {
@@ -234,7 +234,7 @@ private struct WordCompleter {
         && !position.given.switchedOff.contains(declaration.name)
   }
 
-  /// Completes options in one word, of which the last may have a value: `-x`, `-xb96`.
+  /// Completes short options in one word, of which the last may have a value: `-x`, `-xb96`.
   private var letters: Completer.Answer {
     var rest = typed.dropFirst()
     while let letter = rest.popFirst() {
@@ -247,7 +247,7 @@ private struct WordCompleter {
       guard option.takesValue, option.letter == letter else { continue }
       let value = rest.first == "=" ? rest.dropFirst() : rest
       let answer = values(of: [option.completion], behind: String(typed.dropLast(value.count)))
-      // The letters behind an optional value can be options.
+      // The letters after an option with an optional value can be options.
       if case .optionalValue = option.shape, answer == .words([]), rest.first != "=" { continue }
       return answer
     }

@@ -6,15 +6,15 @@ public enum Completion: Sendable {
   case files
   /// The name of a program, and its arguments.
   case command
-  /// What a function finds for the beginning of a value.
+  /// The values that a function finds for the beginning of a value.
   case found(@Sendable (Request) -> Proposal)
 
-  /// A word that completes what was typed.
+  /// A word that completes the typed text.
   public struct Candidate: Hashable, Sendable {
     public var word: String
-    /// What it is, for shells that show it; empty for nothing.
+    /// A description for shells that show it; empty for none.
     public let description: String
-    /// Whether the word goes on: the shell adds no blank.
+    /// Whether the word may continue. The shell then adds no space.
     public let isBeginning: Bool
 
     /// Creates a candidate.
@@ -25,11 +25,11 @@ public enum Completion: Sendable {
     }
   }
 
-  /// What is known when a value is completed.
+  /// The information for completing a value.
   public struct Request: Sendable {
     /// The beginning of the value.
     public let text: String
-    /// What the words before it give.
+    /// The parameters that the words before it give.
     public let given: Given
 
     /// Creates a request.
@@ -39,11 +39,11 @@ public enum Completion: Sendable {
     }
   }
 
-  /// The values that a function found. Those that do not begin with the typed text are left out.
+  /// The values that a function has found. Those that do not begin with the typed text are omitted.
   public struct Proposal: Hashable, Sendable {
     public let candidates: [Candidate]
-    /// The number of characters before the path, if the value can also be, or end with, the path of a file.
-    /// Files are completed if no candidate fits.
+    /// The number of characters before the path, if the value can also be, or end with, the path of a file. Files are
+    /// completed if no candidate matches.
     public let filesAfter: Int?
 
     /// Creates a proposal.
@@ -53,7 +53,7 @@ public enum Completion: Sendable {
     }
   }
 
-  // The words are made when they are needed: every start of the program makes the declarations.
+  // The words are made only when they are needed, because every start of the program makes the declarations.
 
   /// One of a few words.
   public static func oneOf(
@@ -69,7 +69,7 @@ public enum Completion: Sendable {
     .found { _ in Proposal(words().map { Candidate($0) }) }
   }
 
-  /// Words with commas between them; a word that is in the list is not proposed again.
+  /// Words separated by commas. A word that is already in the list is not suggested again.
   public static func list(
     _ words: @autoclosure @escaping @Sendable () -> [Candidate]
   ) -> Completion {
@@ -86,7 +86,7 @@ extension Completion.Candidate: ExpressibleByStringLiteral {
 }
 
 extension Completion.Candidate {
-  /// The same with a text before the word.
+  /// The same candidate after a text.
   public func behind(_ head: String) -> Self {
     var other = self
     other.word = head + word

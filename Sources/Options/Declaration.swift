@@ -1,61 +1,62 @@
-/// Everything that is said about a parameter of a command: an option, a flag, or an argument without a name.
+/// The complete description of a parameter of a command: an option, a flag, or an argument without a name.
 ///
-/// Parsing, profiles, help, completion and the manual read it, so that nothing is said twice.
+/// Parsing, profiles, help, completion and the manual use it, so that nothing is defined twice.
 public struct Declaration: Sendable {
   /// The long name without dashes, or the name of an argument in lower case: `baud`, `target`.
   public let name: String
   /// The letter of an option; nil for none.
   public let letter: Character?
-  /// How it is written.
+  /// The form in which it is written.
   public let shape: Shape
-  /// What stands for the value in help, in capitals: `RATE`, `REGEX COMMAND`. Empty for a flag.
+  /// The placeholder for the value in help, in capitals: `RATE`, `REGEX COMMAND`. Empty for a flag.
   public let placeholder: String
-  /// What it does, in one sentence.
+  /// Its effect, in one sentence.
   public let summary: String
-  /// What the command of the same name does in a session, in a few words; empty if there is none.
+  /// The effect of the session command with the same name, in a few words; empty if there is none.
   public let inSession: String
-  /// More about it, for help and the manual; empty for nothing.
+  /// Further text for help and the manual; empty for none.
   public let details: String
-  /// The value without it, in words; nil if help does not name it.
+  /// The default value as text; nil if help does not mention it.
   public let standard: String?
-  /// Whether an option has to be given.
+  /// Whether the option must be given.
   public internal(set) var isRequired = false
   /// Whether a configuration file can set it.
   public let isConfigurable: Bool
-  /// The kind of value that a configuration file has for it.
+  /// The type of its value in a configuration file.
   public let kind: Kind
-  /// What a text must be, for messages: `one of none, odd, even`. Empty if only an error tells.
+  /// The expected form of a text, for messages: `one of none, odd, even`. Empty if only the thrown error describes
+  /// it.
   public let expected: String
   /// The values that a shell completes.
   public let completion: Completion
-  /// The second values that a shell completes, if each use has two.
+  /// The second values that a shell completes, if each use takes two.
   public let secondCompletion: Completion
-  /// Throws an error that says what is wrong with the texts that were given.
+  /// Checks the given texts. It throws an error that describes the mistake.
   let check: @Sendable ([String]) throws -> Void
 
-  /// How a parameter is written.
+  /// The form in which a parameter is written.
   public enum Shape: Hashable, Sendable {
     /// `--name`
     case flag
-    /// `--name`, or its opposite; the last counts.
+    /// `--name`, or its opposite. The last one counts.
     case pair(off: String, offLetter: Character?)
     /// `--name VALUE`
     case value
-    /// `--name VALUE`, once or more
+    /// `--name VALUE`, once or several times
     case list
-    /// `--name FIRST SECOND`, once or more. Of each, both are in the texts, one after the other.
+    /// `--name FIRST SECOND`, once or several times. The texts contain both values of each use, one after the other.
     case pairs
-    /// `--name [VALUE]`: the next word is the value only if it is valid. Without one, this is meant.
+    /// `--name [VALUE]`. The next word is the value only if it is valid. Without a value, the associated one applies.
     case optionalValue(String)
     /// An argument without a name.
     case argument(isOptional: Bool)
-    /// All arguments that are left, at least this number.
+    /// All remaining arguments, at least this number.
     case arguments(atLeast: Int)
     /// The words after `--`.
     case wordsAfterDashes
   }
 
-  /// The kind of a value in a configuration file.
+  /// The type of a value in a configuration file.
   public enum Kind: Hashable, Sendable {
     case text, wholeNumber, number
   }
@@ -86,7 +87,7 @@ public struct Declaration: Sendable {
     if case .pair(_, let letter) = shape { letter } else { nil }
   }
 
-  /// The parameter as help and messages write it: `-b, --baud RATE`, `[TARGET]`.
+  /// The parameter in the form for help and messages: `-b, --baud RATE`, `[TARGET]`.
   public var usage: String {
     let letter = letter.map { "-\($0), " } ?? ""
     return switch shape {
@@ -103,7 +104,7 @@ public struct Declaration: Sendable {
 }
 
 extension Declaration {
-  /// All that help says about it.
+  /// The complete explanation in help.
   public var explanation: String {
     let standard = standard.map { "Default: \($0)." } ?? ""
     return [summary, details, standard].filter { !$0.isEmpty }.joined(separator: " ")
@@ -111,7 +112,7 @@ extension Declaration {
 }
 
 extension [Declaration] {
-  /// The parameter that a key of a configuration file sets: its name, or its opposite's.
+  /// The parameter that a key of a configuration file sets. The key is its name or the name of its opposite.
   public func configurable(_ key: String) -> Declaration? {
     first { $0.isConfigurable && ($0.name == key || $0.oppositeName == key) }
   }
@@ -123,15 +124,15 @@ public protocol Declared: Sendable {
 }
 
 extension Declared {
-  /// The name that the option has everywhere: on the command line, in profiles, and as a command of a session.
+  /// The name of the option on the command line, in profiles, and as a command of a session.
   public var name: String { declaration.name }
-  /// What the command of this name does in a session.
+  /// The effect of the session command with this name.
   public var inSession: String { declaration.inSession }
 }
 
-/// The parameters that one heading in help has.
+/// The parameters below one heading in help.
 public struct ParameterSection: Sendable {
-  /// In capitals: `LINE`.
+  /// The heading in capitals: `LINE`.
   public let title: String
   public let declarations: [Declaration]
 

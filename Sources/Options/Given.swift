@@ -1,4 +1,4 @@
-/// What the words of a command line give: the texts of each parameter, not yet checked.
+/// The parameters that the words of a command line give, as texts that were not checked yet.
 public struct Given: Hashable, Sendable {
   /// A parameter and its texts.
   public struct Entry: Hashable, Sendable {
@@ -12,20 +12,20 @@ public struct Given: Hashable, Sendable {
     }
   }
 
-  /// The parameters that are given, in the order of their first words. A flag has the text `true`, the
-  /// opposite of a pair `false`.
+  /// The given parameters, in the order of their first words. A flag has the text `true`, the opposite of a pair
+  /// `false`.
   public internal(set) var entries: [Entry] = []
-  /// The names of parameters that the command line switches off: `--no-timestamps`. They have no value,
-  /// whatever a configuration file says.
+  /// The names of parameters that the command line switches off: `--no-timestamps`. They have no value, even if a
+  /// configuration file sets one.
   public internal(set) var switchedOff: Set<String> = []
 
-  /// Creates what an empty command line gives.
+  /// Creates the result of an empty command line.
   public init() {}
 
   /// The texts of a parameter; nil if it is not given.
   public subscript(name: String) -> [String]? { entries.first { $0.name == name }?.texts }
 
-  /// The same with other texts for a parameter; nil leaves it out.
+  /// The same with other texts for a parameter; nil removes it.
   public func with(_ name: String, _ texts: [String]?) -> Given {
     var other = self
     other.entries.removeAll { $0.name == name }
@@ -40,7 +40,7 @@ public struct Given: Hashable, Sendable {
     }
     switch declaration.shape {
     case .list, .pairs, .arguments, .wordsAfterDashes: entries[index].texts.append(text)
-    // Of two values the last counts.
+    // Of two values, the last one counts.
     case .flag, .pair, .value, .optionalValue, .argument: entries[index].texts = [text]
     }
   }

@@ -1,8 +1,8 @@
 import PlainText
 
-/// The help of a command, as lines of a terminal.
+/// The help of a command as lines for a terminal.
 public struct HelpText {
-  /// The columns of a line.
+  /// The maximum number of columns of a line.
   public static let width = 80
 
   private var blocks: [String] = []
@@ -26,15 +26,15 @@ public struct HelpText {
     add(example: command.example)
   }
 
-  /// The text, with an empty line between its parts.
+  /// The text, with empty lines between its parts.
   public var text: String { blocks.joined(separator: "\n\n") + "\n" }
 
-  /// Adds lines as they are.
+  /// Adds lines unchanged.
   public mutating func add(_ lines: String) {
     if !lines.isEmpty { blocks.append(lines) }
   }
 
-  /// Adds paragraphs, which are filled. Lines that begin with a blank stay as they are.
+  /// Adds paragraphs, whose lines are filled. Lines that begin with a space stay unchanged.
   public mutating func add(paragraphs: String) {
     for paragraph in paragraphs.split(atText: "\n\n") where !paragraph.isEmpty {
       add(
@@ -43,7 +43,7 @@ public struct HelpText {
     }
   }
 
-  /// Adds lines of a shell.
+  /// Adds shell commands as an example.
   public mutating func add(example: String) {
     let lines = example.split(separator: "\n")
     let heading = lines.count == 1 ? "EXAMPLE" : "EXAMPLES"
@@ -55,7 +55,7 @@ public struct HelpText {
     add(heading, declarations.map { ($0.listed, $0.explanation) })
   }
 
-  /// Adds a list of terms and what they mean below a heading.
+  /// Adds a list of terms with their meanings below a heading.
   ///
   /// - Parameter indentation: the column where the meanings begin.
   public mutating func add(
@@ -76,7 +76,7 @@ public struct HelpText {
     return [term + first.dropFirst(term.count)] + described.dropFirst()
   }
 
-  /// The words of a text, in lines that are not wider.
+  /// The words of a text, in lines of at most this width.
   private static func filled(_ text: String, width: Int = width) -> [String] {
     var lines: [String] = []
     for word in text.split(whereSeparator: \.isWhitespace) {
@@ -91,7 +91,7 @@ public struct HelpText {
 }
 
 extension Declaration {
-  /// The parameter as a list of them has it: those without a letter are indented.
+  /// The parameter in a list, where those without a letter are indented.
   fileprivate var listed: String {
     isArgument || letter != nil || oppositeName != nil ? usage : "    \(usage)"
   }

@@ -1,4 +1,4 @@
-/// A declared parameter, with the type of its value: the key to the value in ``Values``.
+/// A declared parameter with the type of its value. It is the key of the value in ``Values``.
 public struct Parameter<Value: Sendable>: Declared {
   public private(set) var declaration: Declaration
   /// The value if the parameter is not given.
@@ -22,19 +22,19 @@ public struct Parameter<Value: Sendable>: Declared {
       check: { _ = try parse($0) })
   }
 
-  /// The same, as an option that has to be given.
+  /// The same option, but required.
   public func required() -> Self {
     var required = self
     required.declaration.isRequired = true
     return required
   }
 
-  /// The value of one text.
+  /// Parses a text.
   ///
-  /// - Throws: an error whose description says what is wrong.
+  /// - Throws: an error whose description explains the mistake.
   public func value(of text: String) throws -> Value { try parse([text]) }
 
-  /// The value of texts that ``Values`` has checked.
+  /// Parses texts that ``Values`` has checked.
   func value(of texts: [String]) -> Value { (try? parse(texts)) ?? standard }
 }
 
@@ -65,7 +65,7 @@ extension Parameter<Bool> {
 }
 
 extension Parameter<Bool?> {
-  /// A flag and its opposite; nil if neither is given.
+  /// A flag and its opposite. The value is nil if neither is given.
   public static func pair(_ name: String, off: String, _ summary: String) -> Self {
     Self(
       name, nil, .pair(off: off, offLetter: nil), summary, standard: nil,
@@ -79,8 +79,8 @@ extension Parameter {
   /// An option with a value: `--name VALUE`.
   ///
   /// - Parameters:
-  ///   - shown: the standard value in words, for help.
-  ///   - parse: throws an error whose description says what is wrong, and what is expected.
+  ///   - shown: the default value as text, for help.
+  ///   - parse: throws an error whose description explains the mistake and the expected form.
   public static func option(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
     inSession: String = "", details: String = "", standard: Value, shown: String? = nil,
@@ -94,7 +94,7 @@ extension Parameter {
       parse: { try parse($0.last ?? "") })
   }
 
-  /// An option with a value, which is nil if the option is not given.
+  /// An option with a value. The value is nil if the option is not given.
   public static func option<Wrapped: Sendable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
     inSession: String = "", details: String = "", isConfigurable: Bool = true,
@@ -107,7 +107,7 @@ extension Parameter {
       isConfigurable: isConfigurable, kind: kind, completion: completion, parse: parse)
   }
 
-  /// An option that can be given more than once.
+  /// An option that can be given several times.
   public static func list<Element: Sendable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
     inSession: String = "", details: String = "", isConfigurable: Bool = true,
@@ -120,11 +120,11 @@ extension Parameter {
       parse: { try $0.map(parse) })
   }
 
-  /// An option with two values that can be given more than once: `--name FIRST SECOND`. A configuration file
-  /// cannot set it.
+  /// An option with two values that can be given several times: `--name FIRST SECOND`. A configuration file cannot
+  /// set it.
   ///
   /// - Parameters:
-  ///   - placeholder: what stands for both values: `REGEX COMMAND`.
+  ///   - placeholder: the placeholder for both values: `REGEX COMMAND`.
   ///   - second: the second values that a shell completes.
   public static func pairs<Element: Sendable>(
     _ name: String, _ placeholder: String, _ summary: String, details: String = "",
@@ -139,9 +139,9 @@ extension Parameter {
       })
   }
 
-  /// An option whose value can be left out: `--name [VALUE]`.
+  /// An option with an optional value: `--name [VALUE]`.
   ///
-  /// - Parameter implied: the value that is meant if none is given.
+  /// - Parameter implied: the value that applies if none is given.
   public static func option<Wrapped: Sendable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, implied: String,
     _ summary: String, inSession: String = "", completion: Completion = .nothing,
@@ -170,7 +170,7 @@ where Value: CaseIterable & RawRepresentable, Value.RawValue: LosslessStringConv
 }
 
 extension Parameter {
-  /// An option with one of a few values, which is nil if the option is not given.
+  /// An option with one of a few values. The value is nil if the option is not given.
   public static func choice<Wrapped: Sendable & CaseIterable & RawRepresentable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String
   ) -> Self where Value == Wrapped?, Wrapped.RawValue: LosslessStringConvertible {
@@ -181,7 +181,7 @@ extension Parameter {
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue: LosslessStringConvertible {
-  /// The values as they are written.
+  /// The values in the form in which users write them.
   fileprivate static var choices: [String] { allCases.map { "\($0.rawValue)" } }
 
   fileprivate static var kindOfChoice: Declaration.Kind {
@@ -210,7 +210,7 @@ extension Parameter<Double> {
 }
 
 extension Parameter<Double?> {
-  /// A number of seconds, nil if it is not given.
+  /// A number of seconds; nil if the option is not given.
   public static func seconds(
     _ name: String, _ summary: String, _ range: ClosedRange<Double>, isConfigurable: Bool = true
   ) -> Self {
@@ -223,7 +223,7 @@ extension Parameter<Double?> {
 extension Double {
   /// Parses a number within a range.
   ///
-  /// - Parameter what: what it counts, for the message.
+  /// - Parameter what: the unit that it counts, for the message.
   /// - Throws: ``ValueError``.
   public static func number(
     _ text: String, of what: String, in range: ClosedRange<Double>
@@ -235,7 +235,7 @@ extension Double {
     return number
   }
 
-  /// Without a useless fraction: `5`, `0.2`.
+  /// The number without an unnecessary fraction: `5`, `0.2`.
   fileprivate var shortText: String {
     Int(exactly: self).map { "\($0)" } ?? "\(self)"
   }
@@ -244,7 +244,7 @@ extension Double {
 extension Int {
   /// Parses a whole number within a range.
   ///
-  /// - Parameter what: what it counts, for the message.
+  /// - Parameter what: the unit that it counts, for the message.
   /// - Throws: ``ValueError``.
   public static func number(
     _ text: String, of what: String, in range: ClosedRange<Int>
@@ -263,7 +263,7 @@ extension Int {
 // MARK: Arguments
 
 extension Parameter {
-  /// An argument that has to be given.
+  /// A required argument.
   ///
   /// - Parameter standard: a value that is never read.
   public static func argument(
@@ -276,7 +276,7 @@ extension Parameter {
       parse: { try parse($0.last ?? "") })
   }
 
-  /// An argument that can be left out.
+  /// An optional argument.
   public static func argument<Wrapped: Sendable>(
     _ name: String, _ summary: String, completion: Completion = .nothing,
     parse: @escaping @Sendable (String) throws -> Wrapped
@@ -287,7 +287,7 @@ extension Parameter {
       parse: { try parse($0.last ?? "") })
   }
 
-  /// All arguments that are left.
+  /// All remaining arguments.
   public static func arguments<Element: Sendable>(
     _ name: String, atLeast count: Int = 0, _ summary: String, completion: Completion = .nothing,
     parse: @escaping @Sendable (String) throws -> Element
@@ -307,9 +307,9 @@ extension Parameter<[String]> {
   }
 }
 
-/// A value that a parameter does not take.
+/// The error for a value that a parameter does not accept.
 public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, and what is expected.
+  /// The mistake, and the expected form.
   public let description: String
 
   /// Creates an error about a text.

@@ -2,7 +2,7 @@
 public enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 
-  /// The size of the terminal, for descriptions in a list that the shell does not make itself.
+  /// The size of the terminal, for descriptions in a list if the shell does not format it itself.
   public struct ListSize: Hashable, Sendable {
     public let rows: Int
     public let columns: Int
@@ -14,18 +14,19 @@ public enum Shell: String, CaseIterable, Sendable {
     }
   }
 
-  /// The answer as the shell's script reads it. The first line says what is completed, and the others with
-  /// what:
+  /// The answer in the form for the shell's script. The first line is the kind of completion; the other lines depend
+  /// on it:
   ///
-  /// - `words`: a word in each line. For bash, it is what replaces the typed part, with quotes; if it is the
-  ///   only one and goes on, the first line is `beginning`. For zsh, it has `=` before it if it goes on,
-  ///   else `+`, and its description after a colon. For fish, the description is after a tab.
-  /// - `files N`: the paths of files. N characters of the word are before the path.
-  /// - `command N`: a command line behind N words; for fish, it is in the next line.
+  /// - `words`: one word per line. For bash, each is the replacement for the typed part, with quotes; if there is
+  ///   only one, and it may continue, the first line is `beginning`. For zsh, each is preceded by `=` if it may
+  ///   continue, otherwise by `+`, and followed by a colon and its description. For fish, a tab and the description
+  ///   follow.
+  /// - `files N`: the paths of files. N characters of the word precede the path.
+  /// - `command N`: a command line after N words. For fish, the next line contains it.
   ///
   /// - Parameters:
-  ///   - line: what was typed.
-  ///   - size: for bash, if it shows a list now; nil for a list without descriptions.
+  ///   - line: the typed line.
+  ///   - size: the size of the terminal if bash now shows a list; nil for a list without descriptions.
   public func reply(_ answer: Completer.Answer, to line: TypedLine, listIn size: ListSize? = nil)
     -> String
   {
@@ -33,10 +34,10 @@ public enum Shell: String, CaseIterable, Sendable {
     switch answer {
     case .files(let count): lines = ["files \(count)"]
     case .command(let index):
-      // The completer counts the words behind the program's name.
+      // The completer counts the words after the program's name.
       lines = ["command \(index + 1)"] + (self == .fish ? [line.text(from: index + 1)] : [])
     case .words(let candidates):
-      // Such a character could not be typed, and would break the lines of the answer.
+      // A control character could not be typed, and would break the lines of the answer.
       let candidates = candidates.filter { !$0.word.contains(where: \.isControl) }.map(\.inOneLine)
       switch self {
       case .bash: lines = Self.bashLines(candidates, line, size)
@@ -64,7 +65,7 @@ public enum Shell: String, CaseIterable, Sendable {
       }
   }
 
-  /// A word as bash reads it behind an open quotation mark, or none.
+  /// A word in the form in which bash reads it after an open quotation mark, or without one.
   static func quoted(_ word: String, in quote: Character?) -> String {
     switch quote {
     case "'": return word.reduce(into: "") { $0 += $1 == "'" ? #"'\''"# : "\($1)" }
@@ -82,12 +83,12 @@ public enum Shell: String, CaseIterable, Sendable {
 }
 
 extension Completion.Candidate {
-  /// The same without control characters in the description.
+  /// The same candidate without control characters in the description.
   fileprivate var inOneLine: Self {
     Self(word, String(description.map { $0.isControl ? " " : $0 }), isBeginning: isBeginning)
   }
 
-  /// For `_describe`, which splits at a colon.
+  /// The candidate for `_describe`, which splits at a colon.
   fileprivate var forZsh: String {
     let word = Shell.escaped(word, "\\:")
     return (isBeginning ? "=" : "+") + (description.isEmpty ? word : "\(word):\(description)")

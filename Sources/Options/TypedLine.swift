@@ -1,22 +1,22 @@
-/// A command line up to the cursor, as bash, zsh and fish read it: blanks separate words, quotes and
-/// backslashes keep them together. Nothing is expanded.
+/// A command line up to the cursor, split like in bash, zsh and fish: blanks separate words, quotes and backslashes
+/// keep them together. Nothing is expanded.
 public struct TypedLine: Hashable, Sendable {
-  /// The words without quotes, from the program's name. The last one is not complete, and may be empty.
+  /// The words without quotes, including the program's name. The last one is incomplete, and may be empty.
   public private(set) var words: [String] = []
   /// The quotation mark that is open in the last word.
   public private(set) var quote: Character?
-  /// The number of characters in the last word that a shell keeps when it replaces the word: those before
-  /// the last character that separates words for it, and those before an open quotation mark.
+  /// The number of characters at the beginning of the last word that a shell keeps when it replaces the word: those
+  /// up to the last character that separates words for it, and those before an open quotation mark.
   public private(set) var kept = 0
-  /// What ``kept`` is again when the open quotation mark is closed.
+  /// The value of ``kept`` after the open quotation mark is closed.
   private var keptBeforeQuote = 0
-  /// What was typed from the beginning of each word.
+  /// The typed text from the beginning of each word to the cursor.
   private var tails: [Substring] = []
 
-  /// Reads a line.
+  /// Splits a line.
   ///
-  /// - Parameter breaks: the characters besides blanks that separate words when the shell completes:
-  ///   `$COMP_WORDBREAKS` of bash.
+  /// - Parameter breaks: the characters besides blanks that separate words when the shell completes them: bash's
+  ///   `$COMP_WORDBREAKS`.
   public init(_ line: String, breaks: String = "") {
     var rest = line[...]
     begin(at: rest)
@@ -32,7 +32,7 @@ public struct TypedLine: Hashable, Sendable {
       switch character {
       case "\\" where quote != "'":
         guard let next = rest.popFirst() else { break }
-        // Between quotation marks, a backslash is one unless it quotes something.
+        // Between quotation marks, a backslash stands for itself unless it quotes a character.
         if quote != nil, !"\"\\$`".contains(next) { add("\\") }
         add(next)
       case "'" where quote == nil, "\"" where quote == nil:
@@ -49,7 +49,7 @@ public struct TypedLine: Hashable, Sendable {
         }
       }
     }
-    // A shell can complete a command behind variables: NAME=VALUE serialterm.
+    // A shell can complete a command after variables: NAME=VALUE serialterm.
     while words.count > 1, let name = words[0].split(separator: "=").first,
       name.count < words[0].count,
       name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
@@ -59,7 +59,7 @@ public struct TypedLine: Hashable, Sendable {
     }
   }
 
-  /// What was typed from a word to the cursor, with its quotes.
+  /// The typed text from a word to the cursor, including quotes.
   public func text(from word: Int) -> String { String(tails[word]) }
 
   private var last: String { words[words.count - 1] }

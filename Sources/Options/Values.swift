@@ -1,25 +1,25 @@
-/// The checked values of a command's parameters: what the command line gives, else what the configuration
-/// gives, else the standard values.
+/// The checked values of a command's parameters: from the command line, otherwise from the configuration, otherwise
+/// the default values.
 public struct Values: Hashable, Sendable {
-  /// What the command line gives.
+  /// The parameters of the command line.
   public let given: Given
-  /// What the command line and the configuration give.
+  /// The parameters of the command line and the configuration.
   public let all: Given
 
   /// Checks the texts of parameters.
   ///
   /// - Parameters:
   ///   - given: the command line.
-  ///   - configured: the configuration; of two entries for one parameter the last counts.
+  ///   - configured: the configuration. Of two entries for one parameter, the last one counts.
   ///   - declarations: the parameters of the command.
-  /// - Throws: ``UsageError`` for the first text that is wrong.
+  /// - Throws: ``UsageError`` for the first wrong text.
   public init(
     _ given: Given, _ configured: [Given.Entry] = [], of declarations: [Declaration]
   ) throws(UsageError) {
     self.given = given
     var all = Given()
     for entry in configured where !given.switchedOff.contains(entry.name) {
-      // Without texts an entry takes back what an earlier one says.
+      // An entry without texts cancels an earlier one.
       all = all.with(entry.name, entry.texts.isEmpty ? nil : entry.texts)
     }
     for entry in given.entries { all = all.with(entry.name, entry.texts) }
@@ -37,7 +37,7 @@ public struct Values: Hashable, Sendable {
     }
   }
 
-  /// An error in words: `--baud 'x': expected …`. The words of an argument say themselves what they are.
+  /// An error as text: `--baud 'x': expected …`. An error about an argument does not need the argument's name.
   private static func message(for error: String, about declaration: Declaration) -> String {
     if declaration.isArgument { return error }
     return "--\(declaration.name)\(error.hasPrefix("'") ? " " : ": ")\(error)"
@@ -49,11 +49,11 @@ public struct Values: Hashable, Sendable {
   }
 }
 
-/// A command line that a command does not take.
+/// The error for a command line that a command does not accept.
 public struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, and what is expected.
+  /// The mistake, and the expected form.
   public let description: String
-  /// The names of the parameters that it is about.
+  /// The names of the parameters that caused it.
   public let parameters: [String]
 
   /// Creates an error.

@@ -1,6 +1,6 @@
-/// Reads the words of a command line: which parameters they give, and with which texts.
+/// Parses the words of a command line into parameters and their texts.
 ///
-/// The conventions are those of getopt_long(3): `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, flags
+/// The conventions are those of getopt_long(3): `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, several flags
 /// in one word (`-xe`, also before an option: `-xb9600`), and `--` before arguments that begin with a dash.
 public struct WordReader {
   private let declarations: [Declaration]
@@ -9,17 +9,17 @@ public struct WordReader {
   /// The arguments without a name.
   private var arguments: [String] = []
   private var rest: ArraySlice<String>
-  /// An option at the end whose value can be left out, and is.
+  /// An option at the end whose optional value was omitted.
   private var awaiting: Declaration?
-  /// Whether an option at the end has the first of its two values.
+  /// Whether an option at the end has only the first of its two values.
   private var isAwaitingSecond = false
 
-  /// Reads words.
+  /// Parses words.
   ///
   /// - Parameters:
   ///   - declarations: the parameters of the command.
-  ///   - canSwitchOff: whether `--no-NAME` switches off what a configuration file says.
-  /// - Throws: ``WordError`` for the first word that fits no parameter.
+  ///   - canSwitchOff: whether `--no-NAME` cancels the value of a configuration file.
+  /// - Throws: ``WordError`` for the first invalid word.
   public static func read(
     _ words: [String], _ declarations: [Declaration], canSwitchOff: Bool
   ) throws(WordError) -> Given {
@@ -37,13 +37,13 @@ public struct WordReader {
     self.rest = rest
   }
 
-  /// The place behind some words, where a word is completed.
+  /// The position after some words, where a word is completed.
   struct Position {
-    /// What the words give, without the arguments.
+    /// The parameters that the words give, without arguments.
     var given = Given()
     /// The words that are arguments without a name.
     var arguments: [String] = []
-    /// The option whose value the next word is, or can be.
+    /// The option whose value the next word is or can be.
     var awaiting: Declaration?
     /// Whether the next word is the second value of that option.
     var isAwaitingSecond = false
@@ -51,7 +51,7 @@ public struct WordReader {
     var wordsAfterDashes: Int?
   }
 
-  /// Reads the words before the one that is completed. Words that fit no parameter are passed over.
+  /// Parses the words before the one that is completed. Invalid words are skipped.
   static func position(
     after words: [String], _ declarations: [Declaration], canSwitchOff: Bool
   ) -> Position {
@@ -99,9 +99,9 @@ public struct WordReader {
     rest = []
   }
 
-  /// Reads `--name` or `--name=VALUE`.
+  /// Parses `--name` or `--name=VALUE`.
   private mutating func readName(_ word: String) throws(WordError) {
-    // Bytes, because a value may begin with a combining character, which is one Character with the '='.
+    // Splits bytes, because a value may begin with a combining character, which forms one Character with the '='.
     let parts = word.utf8.dropFirst(2).split(
       separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
     ).map { String(Substring($0)) }
@@ -116,7 +116,7 @@ public struct WordReader {
     {
       try refuse(value, of: name)
       if let opposite = declaration.oppositeName {
-        // --no-shared is --exclusive.
+        // --no-shared means --exclusive.
         given.add("\(name.dropFirst(3) == opposite)", to: declaration)
       } else {
         given.switchOff(declaration)
@@ -155,7 +155,7 @@ public struct WordReader {
     if let value { throw .unexpectedValue(option: "--\(name)", value) }
   }
 
-  /// Reads `-x`, `-xe`, `-b VALUE`, `-bVALUE`, `-b=VALUE`.
+  /// Parses `-x`, `-xe`, `-b VALUE`, `-bVALUE`, `-b=VALUE`.
   private mutating func readLetters(_ word: String) throws(WordError) {
     var letters = Substring(word.utf8.dropFirst())
     while let letter = letters.popFirst() {
@@ -189,7 +189,7 @@ public struct WordReader {
     throw .unexpectedValue(option: "-\(letter)", String(letters.dropFirst()))
   }
 
-  /// Takes the next word as a value. A word with a dash is one only if it is a negative number.
+  /// Takes the next word as a value. A word with a dash is a value only if it is a negative number.
   private mutating func nextValue() -> String? {
     guard let word = rest.first,
       word.utf8.first != Self.dash || word == "-" || Self.isNegativeNumber(word)
@@ -197,13 +197,13 @@ public struct WordReader {
     return rest.popFirst()
   }
 
-  /// Takes the next word as a value that can be left out.
+  /// Takes the next word as an optional value.
   private mutating func nextValue(of declaration: Declaration) -> String? {
     guard let word = rest.first, Self.accepts(declaration, word) else { return nil }
     return rest.popFirst()
   }
 
-  /// No option is called by a digit.
+  /// Whether a word is a negative number. No option has a digit as its letter.
   private static func isNegativeNumber(_ word: String) -> Bool {
     word.utf8.first == dash
       && word.utf8.dropFirst().first.map { (0x30...0x39).contains($0) } == true
@@ -219,7 +219,7 @@ public struct WordReader {
 
   private var options: some Sequence<Declaration> { declarations.lazy.filter { !$0.isArgument } }
 
-  /// Gives the arguments without a name to their parameters, in order.
+  /// Assigns the arguments without a name to their parameters, in order.
   private mutating func assignArguments() throws(WordError) {
     var left = arguments[...]
     for declaration in declarations {
@@ -245,11 +245,11 @@ public struct WordReader {
   }
 }
 
-/// A word of a command line that fits no parameter.
+/// The error for an invalid word of a command line.
 public enum WordError: Error, Sendable {
   /// `--name` or `-n`.
   case unknownOption(String)
-  /// An option at the end, or before another option, which is named.
+  /// An option without its value, at the end or before another option, which is then named.
   case missingValue(Declaration, String?)
   /// A flag with a value.
   case unexpectedValue(option: String, String)
