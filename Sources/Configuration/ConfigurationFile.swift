@@ -22,9 +22,10 @@ public struct ConfigurationFile: Hashable, Sendable {
   /// Parses a configuration file.
   ///
   /// - Parameters:
-  ///   - document: The bytes of the file.
-  ///   - check: Called for every entry of `[default]` and of a profile, which may be a table that only
-  ///     the caller knows; throws the mistake, with its line.
+  ///   - document: the bytes of the file.
+  ///   - check: called for every entry of `[default]` and of a profile. The entry may be a table that only the caller
+  ///     knows.
+  ///     It throws an error with the line of the mistake.
   /// - Throws: ``ConfigurationError`` for the first error.
   public init(
     parsing document: [UInt8],
@@ -62,7 +63,7 @@ public struct ConfigurationFile: Hashable, Sendable {
       line: entry.line, "unknown table [\(entry.key)]: expected [default] or [profile.NAME]")
   }
 
-  /// The profile with a name, nil if there is none.
+  /// The profile with a name; nil if there is none.
   public func profile(named name: String) -> Profile? { profiles.first { $0.name == name } }
 
   private static func profile(_ table: Entry) throws(ConfigurationError) -> Profile {
@@ -77,8 +78,8 @@ public struct ConfigurationFile: Hashable, Sendable {
     return Profile(name: table.key, line: table.line, entries: entries)
   }
 
-  /// Why a name cannot be a profile's name: it could be mistaken for a path, an option or a TARGET. Nil
-  /// if it can.
+  /// Why a text cannot be the name of a profile: it could be mistaken for a path, an option or a TARGET. Nil if it
+  /// can.
   public static func complaint(aboutName name: String) -> String? {
     let isWord = name.utf8.allSatisfy { byte in
       Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || (0x30...0x39).contains(byte)

@@ -1,4 +1,4 @@
-/// A date, a time, or both, which TOML takes from RFC 3339.
+/// A date, a time, or both. TOML uses the forms of RFC 3339.
 struct DateTimeText {
   let value: Value
 

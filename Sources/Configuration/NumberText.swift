@@ -63,7 +63,7 @@ struct NumberText {
     return radix
   }
 
-  /// Skips digits, between which there may be single underscores.
+  /// Skips digits, with optional single underscores between them.
   private static func takeDigits(
     _ rest: inout ArraySlice<UInt8>, radix: Int = 10
   ) -> ArraySlice<UInt8> {
@@ -80,7 +80,7 @@ struct NumberText {
     return digits
   }
 
-  /// The value of digits; nil if there are none, or if it does not fit.
+  /// The value of digits; nil if there are none, or if it does not fit into 64 bits.
   private static func integer(
     _ digits: ArraySlice<UInt8>, radix: Int, isNegative: Bool
   ) -> Int? {

@@ -1,9 +1,9 @@
-/// Changes of a profile in the text of a configuration file, which leave every other byte as it is.
+/// Changes of a profile in the text of a configuration file. All other bytes stay unchanged.
 ///
-/// A value that changes is replaced where it stands; the comment behind it stays. A new key comes after the
-/// last one of the profile's table. A profile that has no table of its own gets one at the end.
+/// A changed value is replaced in place, and a comment after it stays. A new key comes after the last key of the
+/// profile's table. A profile without a table of its own gets one at the end of the file.
 public struct ProfileEdit: Hashable, Sendable {
-  /// A key, and its new value; nil removes it.
+  /// A key with its new value; nil removes the key.
   public struct Change: Hashable, Sendable {
     public let key: String
     public let value: Value?
@@ -15,7 +15,7 @@ public struct ProfileEdit: Hashable, Sendable {
     }
   }
 
-  /// A line of the file that the edit removes or adds, without its end.
+  /// A line of the file that the edit removes or adds, without its line end.
   public enum Line: Hashable, Sendable {
     case removed(String)
     case added(String)
@@ -26,10 +26,10 @@ public struct ProfileEdit: Hashable, Sendable {
   /// The lines that change.
   public let lines: [Line]
 
-  /// Makes changes.
+  /// Applies changes.
   ///
-  /// - Throws: ``ConfigurationError`` if the document is not a configuration, or if the text of the profile
-  ///   cannot be changed: an inline table.
+  /// - Throws: ``ConfigurationError`` if the document is not a valid configuration, or if the profile is an inline
+  ///   table, which cannot be changed.
   public init(
     of profile: String, in document: [UInt8], _ changes: [Change]
   ) throws(ConfigurationError) {
@@ -41,7 +41,7 @@ public struct ProfileEdit: Hashable, Sendable {
     try Self.check(self.document, against: old, profile: profile, changes)
   }
 
-  /// Checks that the new text says what it should, and the same about everything else.
+  /// Checks that the new text has the intended meaning, and that everything else has kept its meaning.
   private static func check(
     _ new: [UInt8], against old: Settings, profile: String, _ changes: [Change]
   ) throws(ConfigurationError) {
@@ -56,7 +56,7 @@ public struct ProfileEdit: Hashable, Sendable {
     }
   }
 
-  /// What a configuration says, without the lines.
+  /// The meaning of a configuration, without the lines.
   private struct Settings: Equatable {
     var defaults: [String: String]
     var profiles: [String: [String: String]]
@@ -73,14 +73,14 @@ public struct ProfileEdit: Hashable, Sendable {
   }
 }
 
-/// Collects the replacements of pieces of a document.
+/// Collects the replacements in a document.
 private struct Editor {
   private let document: [UInt8]
   private let profile: String
   private let statements: [TOMLStatement]
-  /// The pieces to replace, and the lines that each changes.
+  /// The ranges to replace, and the lines that change with each.
   private var replacements: [(range: Range<Int>, bytes: [UInt8], lines: [ProfileEdit.Line])] = []
-  /// The keys that the profile gets, as one piece.
+  /// The new keys of the profile, which are inserted together.
   private var additions: [Entry] = []
 
   private static let newline = UInt8(ascii: "\n")
@@ -130,7 +130,7 @@ private struct Editor {
     replacements.append((lines, [], shown(document[lines]).map { .removed($0) }))
   }
 
-  /// The whole lines that a piece is on, with the end of the last one.
+  /// The range of the lines that contain a range, including the last line end.
   private func lines(around range: Range<Int>) -> Range<Int> {
     let start = document[..<range.lowerBound].lastIndex(of: Self.newline).map { $0 + 1 } ?? 0
     let end = document[range.upperBound...].firstIndex(of: Self.newline).map { $0 + 1 }
@@ -150,7 +150,7 @@ private struct Editor {
   var result: (document: [UInt8], lines: [ProfileEdit.Line]) {
     var all = replacements
     if !additions.isEmpty { all.append(addition) }
-    // In the order of the file; what is added after a removed line comes after it.
+    // Sorted in the order of the file. Lines that are added come after removed ones.
     all.sort {
       ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
     }
@@ -163,7 +163,7 @@ private struct Editor {
     return (new + document[end...], all.flatMap(\.lines))
   }
 
-  /// The new keys, at their place.
+  /// The insertion of the new keys.
   private var addition: (range: Range<Int>, bytes: [UInt8], lines: [ProfileEdit.Line]) {
     let keys: [String]
     let last: TOMLStatement
@@ -177,7 +177,7 @@ private struct Editor {
       !$0.isHeading && $0.path.starts(with: path) && $0.heading.count < path.count
     }) {
       last = dotted
-      // The part of the path that the heading above does not say.
+      // The part of the path that is not in the heading above.
       let prefix = path.dropFirst(dotted.heading.count).map(Entry.keyText).joined(separator: ".")
       keys = additions.map { "\(prefix).\($0.text)" }
     } else {

@@ -35,7 +35,7 @@ struct Scanner {
       }
     }
     guard !isASCII, String(validating: bytes, as: UTF8.self) == nil else { return }
-    // Only to report the line, every line is checked on its own.
+    // Every line is checked separately, only to report its number.
     let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
     let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
     throw ConfigurationError(line: wrong + 1, "not UTF-8")
@@ -82,9 +82,9 @@ struct Scanner {
     return true
   }
 
-  /// Skips the bytes that are wanted, which are all on one line.
+  /// Skips the bytes that match. They are all on one line.
   ///
-  /// - Returns: These bytes.
+  /// - Returns: the skipped bytes.
   mutating func takeWhile(_ isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isWanted(bytes[position]) { position += 1 }
@@ -95,7 +95,7 @@ struct Scanner {
 
   /// Skips blanks, comments and empty lines.
   ///
-  /// - Returns: Whether anything follows.
+  /// - Returns: whether anything follows.
   mutating func skipToSomething() -> Bool {
     repeat { skipBlanksAndComment() } while takeLineEnd()
     return peek != nil

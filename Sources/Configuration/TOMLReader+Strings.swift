@@ -33,7 +33,7 @@ extension TOMLReader {
     while true {
       text += takeText(until: quote)
       if scanner.takeLineEnd() {
-        // Also in a file with CRLF: a string means the same on all systems.
+        // Normalised even in a file with CRLF: a string has the same meaning on all systems.
         text.append(UInt8(ascii: "\n"))
       } else if scanner.take(quote) {
         // The string may end with one or two quotes, before the three that close it.
@@ -50,7 +50,7 @@ extension TOMLReader {
     }
   }
 
-  /// Skips the text up to a quote, a backslash if it has a meaning, or the end of the line.
+  /// Skips the text up to a quote, a backslash with a meaning, or the end of the line.
   private mutating func takeText(until quote: Unicode.Scalar) -> ArraySlice<UInt8> {
     let isBasic = quote == "\""
     let quote = UInt8(ascii: quote)
@@ -64,7 +64,7 @@ extension TOMLReader {
 
   /// After a backslash, skips the end of the line with all blanks and newlines that follow it.
   ///
-  /// - Returns: Whether the backslash was the last character of its line.
+  /// - Returns: whether the backslash was the last character of its line.
   private mutating func skipLineEnding() throws(ConfigurationError) -> Bool {
     guard let next = scanner.peek, [0x20, 0x09, 0x0A, 0x0D].contains(next) else { return false }
     scanner.skipBlanks()

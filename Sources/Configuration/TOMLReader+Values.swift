@@ -2,7 +2,7 @@
 extension TOMLReader {
   /// Parses a value.
   ///
-  /// - Parameter level: The number of keys, arrays and inline tables on the way to the value.
+  /// - Parameter level: the number of keys, arrays and inline tables that contain the value.
   mutating func readValue(level: Int) throws(ConfigurationError) -> Value {
     switch scanner.peek {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try readString())
@@ -58,7 +58,7 @@ extension TOMLReader {
     }
     if let value = NumberText(word)?.value { return value }
     if let value = DateTimeText(word)?.value {
-      // A blank may separate a date and a time.
+      // A blank may separate a date from a time.
       guard case .date = value, scanner.peek == 0x20,
         let digit = scanner.peek(at: 1), (0x30...0x39).contains(digit)
       else { return value }

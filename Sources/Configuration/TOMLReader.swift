@@ -1,31 +1,31 @@
-/// Parses TOML 1.0.0 (https://toml.io/en/v1.0.0), all of it.
+/// Parses TOML 1.0.0 (https://toml.io/en/v1.0.0) completely.
 ///
-/// A document is parsed into entries with their lines, so that the caller can name the line of a key that
-/// it does not accept. Besides TOML's own rules, the size of a document and the nesting of its values are
-/// limited, so that no document uses much memory or a deep stack.
+/// A document is parsed into entries with their lines, so that the caller can name the line of a key that it does not
+/// accept. In addition to TOML's own rules, the size of a document and the nesting of its values are limited, so that
+/// no document uses much memory or a deep stack.
 public struct TOMLReader {
-  /// The largest document, in bytes.
+  /// The maximum size of a document in bytes.
   public static let largestDocument = 1_048_576
-  /// The largest number of keys, arrays and inline tables on the way to a value.
+  /// The maximum number of keys, arrays and inline tables that contain a value.
   static let deepestNesting = 64
 
   var scanner: Scanner
-  /// The headings and the keys that were read, without those in inline tables.
+  /// The headings and keys that were read, except keys in inline tables.
   private var statements: [TOMLStatement] = []
   /// The path of the last heading.
   private var heading: [String] = []
 
   /// Parses a document.
   ///
-  /// - Returns: The entries of the document's root table. All tables are values of entries, in whatever
-  ///   form they are written.
+  /// - Returns: the entries of the document's root table. All tables are values of entries, in any form in which they
+  ///   are written.
   /// - Throws: ``ConfigurationError`` for the first error.
   public static func entries(in document: [UInt8]) throws(ConfigurationError) -> [Entry] {
     var reader = TOMLReader(scanner: Scanner(document))
     return try reader.readDocument(of: document.count)
   }
 
-  /// Parses a document, and tells where its headings and keys are.
+  /// Parses a document, and returns the positions of its headings and keys.
   ///
   /// - Throws: ``ConfigurationError`` for the first error.
   static func statements(in document: [UInt8]) throws(ConfigurationError) -> [TOMLStatement] {
@@ -59,7 +59,7 @@ public struct TOMLReader {
 
   /// Parses `[a.b]` or `[[a.b]]`.
   ///
-  /// - Returns: The table that the following entries belong to.
+  /// - Returns: the table of the following entries.
   private mutating func readHeading(into tree: inout TableTree) throws(ConfigurationError) -> Int {
     let (line, start) = (scanner.line, scanner.offset)
     _ = scanner.take("[")
@@ -81,7 +81,7 @@ public struct TOMLReader {
 
   /// Parses a key and its value, and adds them to a table.
   ///
-  /// - Returns: Where it is.
+  /// - Returns: their position.
   @discardableResult
   mutating func readEntry(
     into tree: inout TableTree, _ table: Int
@@ -108,7 +108,7 @@ public struct TOMLReader {
 
   // MARK: Keys
 
-  /// Parses a key, which has several parts if it is dotted, and the blanks behind it.
+  /// Parses a key, which has several parts if it is dotted, and the blanks after it.
   private mutating func readKey() throws(ConfigurationError) -> [String] {
     var path = [try readKeyPart()]
     scanner.skipBlanks()

@@ -1,13 +1,13 @@
-/// The tables of a document while it is read, with TOML's rules about what may define which.
+/// The tables of a document while it is read, with TOML's rules for their definition.
 ///
-/// A table is defined once: by a heading, by dotted keys, or as a value (an inline table). What is only
-/// on the path to another table is not defined by that.
+/// A table is defined once: by a heading, by dotted keys, or as a value (an inline table). A table that is only on
+/// the path to another one is not defined by that.
 struct TableTree {
   /// The table that contains all others.
   static let root = 0
 
   private var tables: [Table]
-  /// The elements of arrays of tables, which are indices of tables.
+  /// The elements of arrays of tables, as indices of tables.
   private var arrays: [[Int]] = []
 
   private enum Content {
@@ -24,10 +24,10 @@ struct TableTree {
 
   private struct Table {
     var definition: Definition
-    /// The number of keys on the way to the table.
+    /// The number of keys that lead to the table.
     let level: Int
     var slots: [Slot] = []
-    /// The indices of the slots, once there are many.
+    /// The indices of the slots, if there are many.
     private var places: [[UInt8]: Int] = [:]
 
     enum Definition { case none, heading, dottedKeys }
@@ -37,8 +37,8 @@ struct TableTree {
       self.level = level
     }
 
-    /// The index of a key's slot. Keys with the same code points are the same, while `String` also
-    /// takes a letter with an accent and its decomposed form for the same.
+    /// The index of a key's slot. Two keys are the same if they have the same code points. `String` would also treat
+    /// a letter with an accent and its decomposed form as equal.
     func place(of key: String) -> Int? {
       if !places.isEmpty { return places[Array(key.utf8)] }
       return slots.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
@@ -56,15 +56,15 @@ struct TableTree {
 
   /// Creates a tree with an empty root.
   ///
-  /// - Parameter level: The number of keys and arrays on the way to the root.
+  /// - Parameter level: the number of keys and arrays that lead to the root.
   init(level: Int) { tables = [Table(.heading, level: level)] }
 
-  /// The number of keys and arrays on the way to a table.
+  /// The number of keys and arrays that lead to a table.
   func level(of table: Int) -> Int { tables[table].level }
 
   // MARK: Result
 
-  /// All that was read, without the tree.
+  /// The entries that were read, without the tree.
   var entries: [Entry] { entries(of: Self.root) }
 
   private func entries(of table: Int) -> [Entry] {
@@ -83,7 +83,7 @@ struct TableTree {
 
   /// Defines the table of a heading, `[a.b]`.
   ///
-  /// - Returns: The table.
+  /// - Returns: the index of the table.
   mutating func defineTable(_ path: [String], line: Int) throws(ConfigurationError) -> Int {
     let (parent, key) = try parent(of: path, line: line)
     guard let place = tables[parent].place(of: key) else {
@@ -105,7 +105,7 @@ struct TableTree {
 
   /// Appends a table to an array of tables, `[[a.b]]`.
   ///
-  /// - Returns: The table.
+  /// - Returns: the index of the table.
   mutating func appendTable(_ path: [String], line: Int) throws(ConfigurationError) -> Int {
     let (parent, key) = try parent(of: path, line: line)
     tables.append(Table(.heading, level: tables[parent].level + 1))
@@ -125,7 +125,7 @@ struct TableTree {
     return table
   }
 
-  /// Adds a value to a table, and the tables that a dotted key defines.
+  /// Adds a value to a table, and defines the tables of a dotted key.
   mutating func set(
     _ path: [String], to value: Value, in table: Int, line: Int
   ) throws(ConfigurationError) {
@@ -156,7 +156,7 @@ struct TableTree {
     tables[table].append(Slot(key: key, line: line, content: .value(value)))
   }
 
-  /// The table that contains the one of a heading. Tables on the way that do not exist are created.
+  /// The parent of a heading's table. Missing tables on the path are created.
   private mutating func parent(
     of path: [String], line: Int
   ) throws(ConfigurationError) -> (table: Int, key: String) {

@@ -1,5 +1,5 @@
 extension Value: CustomStringConvertible {
-  /// The value in TOML.
+  /// The value in TOML syntax.
   public var description: String {
     switch self {
     case .string(let text): Self.quoted(text)
@@ -13,7 +13,7 @@ extension Value: CustomStringConvertible {
   }
 
   fileprivate static func quoted(_ text: String) -> String {
-    // Regular expressions contain many backslashes, which a literal string does not escape.
+    // Regular expressions contain many backslashes, which need no escapes in a literal string.
     let isPlain = text.unicodeScalars.allSatisfy { $0 != "'" && !$0.isHidden }
     if isPlain && text.unicodeScalars.contains("\\") { return "'\(text)'" }
     var result = "\""
@@ -37,10 +37,10 @@ extension Value: CustomStringConvertible {
 }
 
 extension Entry {
-  /// The entry in TOML.
+  /// The entry in TOML syntax.
   var text: String { "\(Self.keyText(key)) = \(value)" }
 
-  /// A key in TOML.
+  /// A key in TOML syntax.
   static func keyText(_ key: String) -> String {
     let isBare = !key.isEmpty && key.utf8.allSatisfy(\.isBareKey)
     return isBare ? key : Value.quoted(key)
@@ -48,8 +48,8 @@ extension Entry {
 }
 
 extension Unicode.Scalar {
-  /// Whether it must be escaped: TOML allows C1 controls and characters that reorder a line in a
-  /// string, but the text may be printed on a terminal.
+  /// Whether it must be escaped. TOML allows C1 controls and characters that reorder a line in a string, but the text
+  /// may be printed on a terminal.
   var isHidden: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -59,7 +59,7 @@ extension Unicode.Scalar {
 }
 
 extension ConfigurationFile {
-  /// The text of a profile's table. Tables in it have headings of their own.
+  /// The text of a profile's table. Each table in it has its own heading.
   public static func text(profile name: String, _ entries: [(key: String, value: Value)]) -> String
   {
     var text = "[profile.\(name)]\n"

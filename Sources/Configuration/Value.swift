@@ -6,13 +6,13 @@ public enum Value: Hashable, Sendable {
   case boolean(Bool)
   case array([Value])
   case table([Entry])
-  // Dates and times are kept as text, in the form of RFC 3339: no key of the configuration takes one.
+  // Dates and times are kept as text in the form of RFC 3339, because no key of the configuration uses them.
   case date(String)
   case time(String)
   case localDateTime(String)
   case zonedDateTime(String)
 
-  /// The kind of value, for messages.
+  /// The type of the value, for messages.
   public var kindName: String {
     switch self {
     case .string: "a string"
@@ -56,6 +56,6 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     self.what = what
   }
 
-  /// `12: what is wrong`.
+  /// The line and the error: `12: message`.
   public var description: String { "\(line): \(what)" }
 }

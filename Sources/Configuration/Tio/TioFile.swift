@@ -1,7 +1,7 @@
-/// A configuration file of tio, read into sections.
+/// A configuration file of tio, parsed into sections.
 ///
-/// tio 1 and 2 read it with inih, tio 3 with GLib's key file parser. Both syntaxes are accepted: lines
-/// `KEY = VALUE` under headings `[NAME]`, comments that start with `#` or `;`.
+/// tio 1 and 2 read it with inih, tio 3 with GLib's key file parser. Both syntaxes are accepted: lines `KEY = VALUE`
+/// below headings `[NAME]`, and comments that start with `#` or `;`.
 struct TioFile {
   /// The sections in the order of the file. The first is `default`: in tio 1 and 2 the settings above
   /// all headings, in tio 3 the section of that name.
@@ -20,9 +20,9 @@ struct TioFile {
     subscript(key: String) -> String? { settings.first { $0.key == key }?.value }
   }
 
-  /// Reads a file. Every document is accepted: tio's format has no specification.
+  /// Parses a file. Every document is accepted, because tio's format has no specification.
   init(parsing document: [UInt8]) {
-    // Only comments and names can hold bytes that are not UTF-8.
+    // Only comments and names can contain bytes that are not UTF-8.
     let text = String(decoding: document, as: UTF8.self)
     var current = 0
     for line in text.split(whereSeparator: \.isNewline) {
@@ -34,7 +34,7 @@ struct TioFile {
       }
       let name = String(line.dropFirst().dropLast().trimmed)
       if name.hasPrefix("include ") {
-        // A directive of tio 3.9, not a section.
+        // This is a directive of tio 3.9, not a section.
         sections[current].otherLines.append(line.harmless)
       } else {
         current = index(of: name)
@@ -60,7 +60,8 @@ extension TioFile.Section {
     settings.append((key, Self.value(line[separator...].dropFirst().trimmed, of: key)))
   }
 
-  /// inih ends a value at a semicolon after a blank; scripts and commands may contain those.
+  /// Removes a comment from a value. inih ends a value at a semicolon after a blank, but scripts and commands may
+  /// contain that.
   private static func value(_ text: Substring, of key: String) -> String {
     if ["script", "exec"].contains(key) { return String(text) }
     var previous: Character = " "

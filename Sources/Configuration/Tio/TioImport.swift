@@ -13,8 +13,8 @@ public struct TioImport {
   /// Converts a configuration.
   ///
   /// - Parameters:
-  ///   - document: The bytes of tio's configuration file.
-  ///   - complaint: Checks each entry; an entry that it refuses becomes a comment.
+  ///   - document: the bytes of tio's configuration file.
+  ///   - complaint: checks each entry. An entry that it refuses becomes a comment.
   public init(_ document: [UInt8], complaint: @escaping Check) {
     let file = TioFile(parsing: document)
     var names: Set<String> = []
@@ -63,7 +63,7 @@ public struct TioImport {
     return lines
   }
 
-  /// The line if it is about keys that the section itself sets. A refused entry becomes a comment.
+  /// Checks a line if it comes from keys that the section itself sets. A refused entry becomes a comment.
   private static func checked(_ line: TioLine, _ own: [String], _ values: TioValues) -> [TioLine] {
     switch line {
     case .same(let key, _), .dropped(let key, _): return own.contains(key) ? [line] : []
@@ -87,7 +87,7 @@ public struct TioImport {
     }
   }
 
-  /// A valid profile name that no other profile has.
+  /// A valid name for a profile that no other profile has.
   private static func profileName(_ name: String, notIn others: Set<String>) -> String {
     let word = String(
       name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_".contains($0) ? $0 : "-" })
@@ -98,7 +98,7 @@ public struct TioImport {
 }
 
 extension TioLine {
-  /// The keys of tio that the line is about.
+  /// The keys of tio from which the line comes.
   fileprivate var sources: [String] {
     switch self {
     case .entry(_, _, let keys, _): keys

@@ -1,10 +1,10 @@
 extension TioSetting {
-  /// Every setting of tio 1 to 3.9: tio(1), "CONFIGURATION FILE", and the older names that it accepts
-  /// or used to accept.
+  /// Every setting of tio 1 to 3.9: those of tio(1), "CONFIGURATION FILE", and older names that it accepts or has
+  /// accepted.
   static let all: [TioSetting] =
     line + session + view + [log, rs485] + withoutCounterpart + scripts
 
-  /// The settings that are about a key.
+  /// The settings that use a key.
   static func about(_ key: String) -> TioSetting? { all.first { $0.keys.contains(key) } }
 
   // MARK: Building blocks
@@ -67,7 +67,7 @@ extension TioSetting {
       guard let key = ["no-reconnect", "no-autoconnect"].first(where: { values[$0] != nil })
       else { return [] }
       guard let isOff = values.isOn(key) else { return [notBoolean(key)] }
-      // Otherwise tio also waits for a device that is not there when it starts.
+      // Otherwise tio also waits for a device that is missing at its start.
       return [
         .entry("no-reconnect", .boolean(isOff), from: [key]),
         .entry("wait", .boolean(!isOff), from: [key]),
@@ -151,7 +151,7 @@ extension TioSetting {
     ]
   }
 
-  /// Most of tio's names of maps are also serialterm's; the others are refused.
+  /// Converts a map. Most of tio's names are also serialterm's; the others are refused.
   private static func map(_ text: String, _ values: TioValues) -> TioLine {
     var taken: [Substring] = []
     var refused: [String] = []
@@ -273,8 +273,8 @@ extension TioSetting {
       default: refused.append(String(item))
       }
     }
-    // serialterm always drives RTS the other way after sending. The kernel corrects two levels that
-    // are the same to "on while sending" (serial_core.c, uart_sanitize_serial_rs485).
+    // serialterm always inverts RTS after sending. The kernel corrects two equal levels to "on while sending"
+    // (serial_core.c, uart_sanitize_serial_rs485).
     let isOn = onSend == afterSend ? true : onSend ?? afterSend.map { !$0 } ?? true
     if onSend != nil || afterSend != nil {
       items.insert("rts-on-send=\(isOn ? "on" : "off")", at: 0)
@@ -316,6 +316,6 @@ extension TioLine {
 }
 
 extension String {
-  /// The text as part of a file name.
+  /// The text in a form for file names.
   fileprivate var fileName: String { String(map { $0 == "/" ? "-" : $0 }) }
 }

@@ -21,7 +21,7 @@ struct TioSetting: Sendable {
 enum TioLine: Hashable {
   /// An entry converted from the tio keys `from`, with an optional remark as a comment.
   case entry(String, Value, from: [String], remark: String? = nil)
-  /// The key sets what serialterm does by default.
+  /// The value is serialterm's default, so no entry is needed.
   case same(String, as: String)
   /// The key has no counterpart.
   case dropped(String, because: String)
