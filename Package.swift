@@ -18,6 +18,8 @@ let package = Package(
     .library(name: "DeviceWatch", targets: ["DeviceWatch"]),
     // The event loop that sessions run on, and simulated devices to test with.
     .library(name: "EventLoop", targets: ["EventLoop"]),
+    // Runs a session on the event loop.
+    .library(name: "SessionRunning", targets: ["SessionRunning"]),
     .library(name: "Loopback", targets: ["Loopback"]),
     // The types of system calls that a link or a simulated device of your own needs.
     .library(name: "Posix", targets: ["Posix"]),
@@ -86,13 +88,21 @@ let package = Package(
       dependencies: ["CSerial", "EventLoop", "PlainText", "Posix", "SerialCore", "Telnet", system],
       swiftSettings: strict),
 
+    // What runs a session on a loop: polling, reconnecting, draining.
+    .target(
+      name: "SessionRunning",
+      dependencies: ["DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", system],
+      swiftSettings: strict),
+
     // What a session needs besides its port, for any front end: no terminal, no arguments, no exit
     // statuses, no words for a user.
     .target(
       name: "SessionKit",
       dependencies: [
         "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "PlainText",
-        "Posix", "Scripting", "SerialCore", "Telnet", "TransferProtocols", "Views", system,
+        "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet", "TransferProtocols",
+        "Views",
+        system,
       ],
       swiftSettings: strict),
 
@@ -112,7 +122,7 @@ let package = Package(
         "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
         "NetworkLinks",
         "Observing", "Options", "Patterns", "PlainText", "Posix", "Scripting", "Scrollback",
-        "SerialCore", "SessionKit", "Telnet", "TerminalFrontEnd", "TerminalUI",
+        "SerialCore", "SessionKit", "SessionRunning", "Telnet", "TerminalFrontEnd", "TerminalUI",
         "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
@@ -121,8 +131,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "TerminalFrontEnd",
-        "TerminalUI", system,
+        "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "SessionRunning",
+        "TerminalFrontEnd", "TerminalUI", system,
       ],
       path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
@@ -158,7 +168,9 @@ let package = Package(
     .testTarget(
       name: "NetworkLinksTests",
       dependencies: [
-        "EventLoop", "NetworkLinks", "Posix", "SerialCore", "SessionKit", "Telnet", system,
+        "EventLoop", "NetworkLinks", "Posix", "SerialCore", "SessionKit", "SessionRunning",
+        "Telnet",
+        system,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -177,11 +189,18 @@ let package = Package(
       name: "LogsTests", dependencies: ["Logs", "Posix", "TestSupport", "Views", system],
       swiftSettings: strict),
     .testTarget(
+      name: "SessionRunningTests",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore",
+        "SessionRunning", "TestSupport", system,
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "SessionKitTests",
       dependencies: [
         "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing",
-        "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "Telnet", "TestSupport",
-        "TransferProtocols", "Views", system,
+        "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "SessionRunning", "Telnet",
+        "TestSupport", "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
@@ -197,6 +216,7 @@ let package = Package(
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
         "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit",
+        "SessionRunning",
         "Telnet",
         "TerminalFrontEnd", "TerminalUI", "TestSupport", "TransferProtocols", "Patterns",
         "Scripting",

@@ -18,6 +18,7 @@ let package = Package(
     .executableTarget(
       name: "AskDevice",
       dependencies: [
+        .product(name: "Posix", package: "serialterm"),
         .product(name: "SerialCore", package: "serialterm"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -25,6 +26,7 @@ let package = Package(
       name: "FollowDevice",
       dependencies: [
         .product(name: "DeviceWatch", package: "serialterm"),
+        .product(name: "Posix", package: "serialterm"),
         .product(name: "SerialCore", package: "serialterm"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

@@ -325,12 +325,12 @@ public final class NetworkLink: Link {
 
   public var descriptor: FileDescriptor? { isOpen ? socket?.descriptor : nil }
 
-  public var interest: Session.Interest { outgoing.isEmpty ? [] : .writing }
+  public var interest: Interest { outgoing.isEmpty ? [] : .writing }
 
   public var acceptsBytes: Bool { outgoing.isEmpty && port?.maySend != false }
 
-  public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) {
-    if writable { flush() }
+  public func makeProgress(_ ready: Readiness) {
+    if ready.contains(.writable) { flush() }
   }
 
   /// Sends as many encoded bytes as the socket accepts.
@@ -353,7 +353,7 @@ public final class NetworkLink: Link {
   /// Updates the watch. Before the port is open, no other code polls the socket.
   private func updateWatch() {
     guard !isOpen, let watch else { return }
-    let interest: EventLoop.Interest = outgoing.isEmpty ? .reading : [.reading, .writing]
+    let interest: Interest = outgoing.isEmpty ? .reading : [.reading, .writing]
     _ = try? watch.setInterest(interest)
   }
 

@@ -9,7 +9,7 @@ public import SystemPackage
 /// - A link is used once. Its owner calls ``start(_:report:)``, then ``close()`` or ``lend()`` once; after
 ///   that only ``close()`` may be called.
 /// - No method waits. A link that cannot open at once, such as one over a network, reports the result
-///   from ``makeProgress(readable:writable:hungUp:)``.
+///   from ``makeProgress(_:)``.
 /// - A link reports nothing, and answers nothing, after it was closed.
 public protocol Link: AnyObject {
   /// The far end.
@@ -30,7 +30,7 @@ public protocol Link: AnyObject {
   var descriptor: FileDescriptor? { get }
 
   /// The events that the link itself needs, besides those for the bytes of its owner.
-  var interest: Session.Interest { get }
+  var interest: Interest { get }
 
   /// Whether the far end takes bytes at present. A link tells when that changes by changing it during a call of
   /// its methods, or with ``LinkEvent/ready``.
@@ -39,7 +39,7 @@ public protocol Link: AnyObject {
   /// Does what the link itself has to do: connects, negotiates.
   ///
   /// Called when the descriptor is ready, before ``read(into:isLast:_:)`` and ``write(_:)``.
-  func makeProgress(readable: Bool, writable: Bool, hungUp: Bool)
+  func makeProgress(_ ready: Readiness)
 
   /// Reads once what is available.
   ///
@@ -161,13 +161,13 @@ public enum LinkInput: Equatable, Sendable {
 
 extension Link {
   /// None.
-  public var interest: Session.Interest { [] }
+  public var interest: Interest { [] }
 
   /// Always.
   public var acceptsBytes: Bool { true }
 
   /// Does nothing.
-  public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) {}
+  public func makeProgress(_ ready: Readiness) {}
 
   /// It cannot.
   public func canPlay(_ sequence: LineSequence) -> Bool { false }

@@ -32,6 +32,14 @@ extension Session {
     if events.isNotifying { tellInterest() } else { sendQueued() }
   }
 
+  /// Queues a text in UTF-8, as ``write(_:by:)`` queues bytes.
+  ///
+  /// - Throws: ``SerialError``: as ``write(_:by:)``.
+  public func write(_ text: String, by author: Author? = nil) throws(SerialError) {
+    let bytes = [UInt8](text.utf8)
+    try write(bytes.span.bytes, by: author)
+  }
+
   /// Asks the pacer again when the loop finds the port writable.
   public func continueSending() { isHeldBack = false }
 

@@ -72,10 +72,7 @@ extension Session {
       // No event reports that the driver has sent everything, or that a pacer allows more.
       let wait = interest.contains(.writing) ? rest : min(rest, Self.drainInterval)
       let ready = Self.poll(descriptor, for: interest, atMost: wait)
-      guard ready != 0 else { continue }
-      handle(
-        readable: ready & POLLIN != 0, writable: ready & POLLOUT != 0,
-        hungUp: ready & (POLLHUP | POLLERR) != 0)
+      if !ready.isEmpty { handle(ready) }
     }
     return unsentByteCount
   }
@@ -84,14 +81,13 @@ extension Session {
 
   /// The corresponding C function is `poll`.
   ///
-  /// - Returns: the events for which the descriptor is ready; 0 for none.
+  /// - Returns: the events for which the descriptor is ready.
   private static func poll(
     _ descriptor: FileDescriptor, for interest: Interest, atMost limit: Duration
-  ) -> CInt {
-    let events =
-      (interest.contains(.reading) ? POLLIN : 0) | (interest.contains(.writing) ? POLLOUT : 0)
-    var request = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+  ) -> Readiness {
+    var request = pollfd(fd: descriptor.rawValue, events: interest.pollEvents, revents: 0)
     let milliseconds = max(1, min(limit.nanoseconds / 1_000_000, Int64(CInt.max)))
-    return Glibc.poll(&request, 1, CInt(milliseconds)) > 0 ? CInt(request.revents) : 0
+    return Glibc.poll(&request, 1, CInt(milliseconds)) > 0
+      ? Readiness(pollEvents: request.revents) : []
   }
 }

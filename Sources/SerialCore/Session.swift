@@ -1,5 +1,5 @@
 package import Observing
-import Posix
+public import Posix
 public import SystemPackage
 
 /// A connection to one device, which survives unplugging: opens the port, moves bytes in both
@@ -8,7 +8,7 @@ public import SystemPackage
 /// ## Principles of operation
 ///
 /// - It has no thread and does not wait, except in ``drain(atMost:)``. Its owner polls ``descriptor`` for
-///   ``interest`` and calls ``handle(readable:writable:hungUp:)``. Code that watches devices calls
+///   ``interest`` and calls ``handle(_:)``. Code that watches devices calls
 ///   ``deviceDidReturn(at:)``.
 /// - A pure state machine decides the transitions. A port is closed before observers learn of it, and
 ///   opened after they do, unless one of them changed the state.
@@ -111,6 +111,22 @@ public final class Session {
     self.makeLink = makeLink
   }
 
+  /// Creates a session that is bound to no device, for terminal devices of this computer.
+  ///
+  /// - Parameters:
+  ///   - settings: the settings to apply when a port is opened.
+  ///   - options: the other options for opening a port.
+  ///   - waitsForLostDevice: whether to wait for a lost device, or to close.
+  ///   - writeCapacity: the capacity of the queue in bytes, at least 1.
+  public convenience init(
+    settings: LineSettings, options: LinkOptions, waitsForLostDevice: Bool = true,
+    writeCapacity: Int = 65_536
+  ) {
+    self.init(
+      settings: settings, waitsForLostDevice: waitsForLostDevice, writeCapacity: writeCapacity,
+      makeLink: { TermiosLink(to: $0, options: options) })
+  }
+
   deinit {
     (link ?? opening?.link)?.close()
     readBuffer.deallocate()
@@ -196,6 +212,7 @@ public final class Session {
   public func release() -> Closing {
     if case .released = state { return .done(discarded: [:]) }
     guard delegate?.sessionShouldRelease(self) ?? true else { return .refused }
+    tellWillClose()
     let discarded = take(.release)
     if case .released = state { return .done(discarded: discarded) }
     return .refused
@@ -221,6 +238,8 @@ public final class Session {
   public func close() -> Closing {
     if case .closed = state { return .done(discarded: discardQueued()) }
     guard mayClose() else { return .refused }
+    tellWillClose()
+    if case .closed = state { return .done(discarded: [:]) }
     // Before observers are notified: they may open the session again, and write.
     let queued = discardQueued()
     return .done(discarded: queued + take(.close))
@@ -274,24 +293,22 @@ public final class Session {
 
   /// Reads and writes what the descriptor is ready for. An observer must not call it.
   ///
-  /// - Parameters:
-  ///   - readable: there are bytes to read, or the end of the file.
-  ///   - writable: the driver takes bytes.
-  ///   - hungUp: the device is gone; the bytes that are left are read first.
-  public func handle(readable: Bool, writable: Bool, hungUp: Bool) {
+  /// - Parameter ready: the events that the descriptor is ready for. After a hang-up, the bytes that are left
+  ///   are read before the port is closed.
+  public func handle(_ ready: Readiness) {
     precondition(!events.isNotifying, "an observer called the session's loop")
     guard let link else {
-      opening?.link.makeProgress(readable: readable, writable: writable, hungUp: hungUp)
+      opening?.link.makeProgress(ready)
       return tellInterest()
     }
-    link.makeProgress(readable: readable, writable: writable, hungUp: hungUp)
+    link.makeProgress(ready)
     guard self.link === link else { return }
     defer { tellInterest() }
-    if hungUp {
+    if ready.contains(.hungUp) {
       lose(link, SerialError(.lost, in: "poll", at: link.endpoint))
     } else {
-      if readable && readingPauseCount == 0 { receive() }
-      if writable { sendQueued() }
+      if ready.contains(.readable) && readingPauseCount == 0 { receive() }
+      if ready.contains(.writable) { sendQueued() }
     }
   }
 
@@ -426,6 +443,13 @@ public final class Session {
   }
 
   // MARK: Notifying observers
+
+  /// Notifies observers that the open port is about to be closed, and writes what they write now.
+  private func tellWillClose() {
+    guard link != nil else { return }
+    notify(.willClose)
+    if !events.isNotifying { sendQueued() }
+  }
 
   func notify(_ event: SessionEvent) {
     withExtendedLifetime(self) { events.notify(event, kind: event.kind.rawValue) }

@@ -1,4 +1,5 @@
 public import Observing
+public import Posix
 
 /// Is notified of what a session did. An observer cannot prevent anything: see ``SessionDelegate``.
 ///
@@ -7,6 +8,12 @@ public import Observing
 public protocol SessionObserver: AnyObject {
   /// The session's state changed. The session may have changed its state again since.
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState)
+
+  /// The port is about to be closed by ``Session/close()`` or ``Session/release()``, and is still open: the last
+  /// chance to write. Bytes that the driver does not take at once are discarded by `close`. If another
+  /// observer has asked for it during a notification, the port is closed already. Nothing announces a
+  /// loss.
+  func sessionWillClose(_ session: Session)
 
   /// The device sent bytes, exactly as read(2) returned them. They are valid during the call.
   func session(_ session: Session, didReceive bytes: RawSpan)
@@ -31,7 +38,7 @@ public protocol SessionObserver: AnyObject {
 
   /// The events to poll for changed; see ``Session/interest``.
   func session(
-    _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest)
+    _ session: Session, didChangeInterestFrom old: Interest, to new: Interest)
 }
 
 extension SessionObserver {
@@ -39,6 +46,8 @@ extension SessionObserver {
   public func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {}
+  /// Does nothing.
+  public func sessionWillClose(_ session: Session) {}
   /// Does nothing.
   public func session(_ session: Session, didReceive bytes: RawSpan) {}
   /// Does nothing.
@@ -57,7 +66,7 @@ extension SessionObserver {
   public func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {}
   /// Does nothing.
   public func session(
-    _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
+    _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
   ) {}
 }
 
@@ -103,7 +112,9 @@ public enum SessionEvent {
   /// See ``SessionObserver/session(_:didHandPenFrom:to:)``.
   case penChange(Change<Author>)
   /// See ``SessionObserver/session(_:didChangeInterestFrom:to:)``.
-  case interestChange(Change<Session.Interest>)
+  case interestChange(Change<Interest>)
+  /// See ``SessionObserver/sessionWillClose(_:)``.
+  case willClose
 
   /// The change of state, for an event of this kind.
   public var stateChange: Change<SessionState>? {
@@ -140,6 +151,11 @@ public enum SessionEvent {
     if case .penChange(let change) = self { change } else { nil }
   }
 
+  /// The announcement, for an event of this kind.
+  public var willClose: Void? {
+    if case .willClose = self { () } else { nil }
+  }
+
   /// Kinds of events. An observer of some kinds is not called for the others, which are most: every key
   /// and every received byte is an event.
   public struct Kinds: OptionSet, Sendable {
@@ -164,6 +180,8 @@ public enum SessionEvent {
     public static let penChange = Kinds(rawValue: 64)
     /// See ``SessionEvent/interestChange(_:)``.
     public static let interestChange = Kinds(rawValue: 128)
+    /// See ``SessionEvent/willClose``.
+    public static let willClose = Kinds(rawValue: 256)
     /// Every kind.
     public static let all = Kinds(rawValue: .max)
 
@@ -177,6 +195,7 @@ public enum SessionEvent {
       case \SessionEvent.countersChange: self = .countersChange
       case \SessionEvent.sent: self = .sent
       case \SessionEvent.penChange: self = .penChange
+      case \SessionEvent.willClose: self = .willClose
       default: self = .all
       }
     }
@@ -193,6 +212,7 @@ public enum SessionEvent {
     case .sent: .sent
     case .penChange: .penChange
     case .interestChange: .interestChange
+    case .willClose: .willClose
     }
   }
 
@@ -214,6 +234,7 @@ public enum SessionEvent {
       observer.session(session, didHandPenFrom: change.old, to: change.new)
     case .interestChange(let change):
       observer.session(session, didChangeInterestFrom: change.old, to: change.new)
+    case .willClose: observer.sessionWillClose(session)
     }
   }
 }

@@ -5,6 +5,7 @@ import Glibc
 import Options
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

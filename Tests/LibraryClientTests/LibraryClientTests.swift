@@ -116,7 +116,7 @@ private struct TickingDevice: SimulatedDevice {
     try session.open(mirror)
     #expect(model.state == .open(mirror, LineSettings()))
     try session.write([UInt8]("hello".utf8).span.bytes)
-    session.handle(readable: true, writable: true, hungUp: false)
+    session.handle([.readable, .writable])
     #expect(model.text == "hello")
     #expect(changes == 1)
   }
@@ -129,7 +129,7 @@ private struct TickingDevice: SimulatedDevice {
     try session.open(.tty(port.path))
     let descriptor = try #require(session.descriptor)
     let watch = try loop.watch(descriptor, for: .reading) { [session] ready in
-      session.handle(readable: ready.contains(.readable), writable: false, hungUp: false)
+      session.handle(ready)
     }
     while !model.text.contains("tick") { try loop.turn(waitingAtMost: .seconds(10)) }
     watch.cancel()

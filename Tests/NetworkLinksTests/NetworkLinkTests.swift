@@ -130,7 +130,7 @@ import Testing
     // Nobody reads at the other end.
     for _ in 0..<2_000 {
       if (try? bench.session.write(piece.span.bytes)) != nil { written += piece.count }
-      bench.session.handle(readable: false, writable: true, hungUp: false)
+      bench.session.handle(.writable)
     }
     #expect(written < 40_000_000)
     #expect(bench.session.unsentByteCount <= written)

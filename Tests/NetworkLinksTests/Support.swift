@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import Telnet
 

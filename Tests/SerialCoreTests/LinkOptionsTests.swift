@@ -62,6 +62,16 @@ import Testing
     try open().close()
   }
 
+  @Test func options_ofASession_areThoseOfItsPort() throws {
+    for wanted in [true, false] {
+      let session = Session(
+        settings: LineSettings(), options: Self.options { $0.hangsUpOnClose = wanted })
+      try session.open(.tty(pty.path))
+      #expect(pty.hangsUp == wanted)
+      session.close()
+    }
+  }
+
   @Test func hangUp_isSet_andOutlivesTheClosing_whichItIsAbout() throws {
     for wanted in [true, false] {
       let link = try open { $0.hangsUpOnClose = wanted }

@@ -1,3 +1,4 @@
+import Posix
 import SystemPackage
 import TestSupport
 import Testing
@@ -22,16 +23,18 @@ final class Witness: SessionObserver {
   func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
     hands.append("\(old)>\(new)")
   }
-  private(set) var interests: [Session.Interest] = []
+  private(set) var interests: [Interest] = []
   var onState: (Session, SessionState) -> Void = { _, _ in }
   var onReceive: (Session) -> Void = { _ in }
   var onSend: (Session) -> Void = { _ in }
+  var onWillClose: (Session) -> Void = { _ in }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     #expect(old == states.last ?? .closed(nil), "no change is left out")
     states.append(new)
     onState(session, new)
   }
+  func sessionWillClose(_ session: Session) { onWillClose(session) }
   func session(_ session: Session, didReceive bytes: RawSpan) {
     received += bytes.withUnsafeBytes(Array.init)
     onReceive(session)
@@ -42,7 +45,7 @@ final class Witness: SessionObserver {
     onSend(session)
   }
   func session(
-    _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
+    _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
   ) {
     interests.append(new)
   }
@@ -60,9 +63,9 @@ extension Session {
   func write(_ bytes: [UInt8], by author: Author) throws(SerialError) {
     try write(bytes.span.bytes, by: author)
   }
-  func becomeReadable() { handle(readable: true, writable: false, hungUp: false) }
-  func becomeWritable() { handle(readable: false, writable: true, hungUp: false) }
-  func hangUp() { handle(readable: true, writable: true, hungUp: true) }
+  func becomeReadable() { handle(.readable) }
+  func becomeWritable() { handle(.writable) }
+  func hangUp() { handle([.readable, .writable, .hungUp]) }
 }
 
 /// A session over links that a test plays, and what it tells.

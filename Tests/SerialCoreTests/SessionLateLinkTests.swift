@@ -1,4 +1,5 @@
 import Observing
+import Posix
 import SystemPackage
 import TestSupport
 import Testing

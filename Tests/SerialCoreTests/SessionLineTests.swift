@@ -1,3 +1,4 @@
+import Posix
 import SerialCore
 import SystemPackage
 import TestSupport
@@ -53,7 +54,7 @@ private final class LineWitness: SessionObserver {
 
   private func read(_ bytes: [UInt8]) {
     link.incoming = [FakeLink.Input(bytes)]
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
   }
 
   // MARK: Modem lines
@@ -136,7 +137,7 @@ private final class LineWitness: SessionObserver {
   @Test func errors_areReported_beforeTheirByte() throws {
     try session.open(path)
     link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(0x41)), .bytes([0x41, 2]))]
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
     #expect(
       witness.heard == [
         .state(isOpen: true), .bytes([1]), .error(.damaged(0x41)), .bytes([0x41, 2]),
@@ -147,7 +148,7 @@ private final class LineWitness: SessionObserver {
     try session.open(path)
     witness.onError = { $0.close() }
     link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(0x41)), .bytes([0x41, 2]))]
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
     #expect(
       witness.heard == [
         .state(isOpen: true), .bytes([1]), .error(.damaged(0x41)), .state(isOpen: false),

@@ -1,3 +1,4 @@
+import Posix
 import SystemPackage
 import TestSupport
 import Testing
@@ -30,12 +31,12 @@ import Testing
     try open()
     try write("abc")
     #expect(!session.interest.contains(.writing))
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(bench.link.sent == [])
     pacer.pieces = [3]
     session.continueSending()
     #expect(session.interest.contains(.writing))
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(bench.link.sent == Array("abc".utf8))
     #expect(!session.interest.contains(.writing))
   }
@@ -54,7 +55,7 @@ import Testing
     try write("ab")
     #expect(bench.link.sent == Array("a".utf8))
     bench.link.appetite = 5
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(bench.link.sent == Array("ab".utf8))
   }
 

@@ -1,3 +1,4 @@
+import Posix
 import SystemPackage
 import TestSupport
 import TestSupport

@@ -1,4 +1,5 @@
 import Observing
+import Posix
 import SystemPackage
 import TestSupport
 import Testing
@@ -38,6 +39,43 @@ import Testing
     #expect(session.state == .closed(.requested))
     #expect(session.close() == .done(discarded: [:]), "closing again is no error")
     #expect(link.closeCount == 1)
+  }
+
+  @Test(arguments: ["close", "release"])
+  func closing_isAnnounced_whileThePortIsOpen(how: String) throws {
+    try session.open(path)
+    let link = bench.link
+    var announcements = 0
+    witness.onWillClose = { session in
+      announcements += 1
+      #expect(session.isOpen)
+      #expect(link.closeCount == 0)
+      #expect(throws: Never.self) { try session.write("bye") }
+    }
+    if how == "close" { session.close() } else { session.release() }
+    #expect(link.sent == [UInt8]("bye".utf8))
+    #expect(link.closeCount == 1)
+    #expect(announcements == 1)
+    session.close()
+    #expect(announcements == 1, "nothing is open any more")
+  }
+
+  @Test func lossAndVeto_announceNoClosing() throws {
+    let guardian = Guard()
+    session.delegate = guardian
+    witness.onWillClose = { _ in Issue.record("announced") }
+    try session.open(path)
+    session.close()
+    session.hangUp()
+  }
+
+  @Test func closedByAnObserver_whenClosingIsAnnounced_closesOnce() throws {
+    try session.open(path)
+    let link = bench.link
+    witness.onWillClose = { session in session.close() }
+    #expect(session.close() == .done(discarded: [:]))
+    #expect(link.closeCount == 1)
+    #expect(witness.states.last == .closed(.requested))
   }
 
   @Test func delegate_canVetoClosing() throws {
@@ -89,10 +127,10 @@ import Testing
     try session.open(path)
     bench.link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(2)), .bytes([2, 3]))]
     bench.link.incoming += bench.link.incoming
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
     #expect(witness.received == [1, 2, 3] && errors == [.damaged(2)])
     witness.onReceive = { $0.close() }
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
     #expect(witness.received == [1, 2, 3, 1] && errors == [.damaged(2)])
     withExtendedLifetime(token) {}
   }
@@ -109,7 +147,7 @@ import Testing
     try withExtendedLifetime((token, other)) {
       try session.open(path)
       bench.link.incoming = [[1, 2]]
-      session.handle(readable: true, writable: false, hungUp: false)
+      session.handle(.readable)
       try session.write(([3] as [UInt8]).span.bytes)
       session.owner = .keyboard
     }

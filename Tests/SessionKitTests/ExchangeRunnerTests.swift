@@ -83,7 +83,7 @@ import Testing
 
   private func accept(_ count: Int) {
     links.last.appetite = count
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
   }
 
   private func runner(
@@ -228,7 +228,7 @@ import Testing
       try open()
       try runner.begin()
       links.last.incoming = [[1]]
-      session.handle(readable: true, writable: false, hungUp: false)
+      session.handle(.readable)
       #expect(shown == seen)
       #expect(logged == [1])
       let heard: [ExchangeEvent] = reception == .nothing ? [] : [.received([1])]
@@ -336,7 +336,7 @@ import Testing
     try open(appetite: 2)
     let (runner, ends) = runner(Script([[.send([1, 2, 3, 4])]]))
     try runner.begin()
-    session.handle(readable: true, writable: true, hungUp: true)
+    session.handle([.readable, .writable, .hungUp])
     #expect(session.writer == .keyboard)
     try turn()
     #expect(ends.outcomes == ["cut off at 2, pen: keyboard"])

@@ -1,3 +1,4 @@
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -19,7 +20,7 @@ struct HubTests {
 
   private func receive(_ text: String) {
     link.incoming = [FakeLink.Input(Array(text.utf8))]
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
   }
 
   /// Notes which subscriber took what.

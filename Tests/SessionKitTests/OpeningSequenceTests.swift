@@ -57,14 +57,14 @@ import Testing
     try awaitEnd()
     #expect(isOver)
     #expect(links.last.breaks == [true, false])
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(links.last.sent == [1])
   }
 
   @Test func itIsPlayed_wheneverThePortIsOpened() throws {
     try session.open(path)
     try awaitEnd()
-    session.handle(readable: false, writable: false, hungUp: true)
+    session.handle(.hungUp)
     session.deviceDidReturn(at: path)
     #expect(player.isPlaying)
     try write([1])
@@ -84,7 +84,7 @@ import Testing
     try session.open(path)
     var isOver = false
     player.afterwards { isOver = true }
-    session.handle(readable: false, writable: false, hungUp: true)
+    session.handle(.hungUp)
     #expect(!player.isPlaying)
     #expect(isOver)
     let deadline = MonotonicTime.now + .milliseconds(5)
@@ -100,7 +100,7 @@ import Testing
     #expect(failures == [.unsupported])
     #expect(!player.isPlaying)
     try write([1])
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(links.last.sent == [1])
     #expect(links.last.breaks == [])
   }

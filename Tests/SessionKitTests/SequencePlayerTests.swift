@@ -56,7 +56,7 @@ import Testing
     #expect(link.lines == .dtr)
     #expect(ends.all == [.done])
     #expect(ends.names == ["test", nil])
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(link.sent == [1])
   }
 
@@ -88,7 +88,7 @@ import Testing
     #expect(link.sent == [], "nothing is sent meanwhile")
     link.finishPlaying(.success(()))
     #expect(ends.all == [.done] && player.playing == nil)
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     #expect(link.sent == [1])
     let error = SerialError(.settingRefused, in: "play", at: path, subject: "the sequence")
     try play("rts=on,wait=1")
@@ -121,7 +121,7 @@ import Testing
 
   @Test func `An unplugged device ends it, and comes back at the rate before`() throws {
     try play("baud=1200,dtr=off,wait=500,dtr=on")
-    session.handle(readable: false, writable: false, hungUp: true)
+    session.handle(.hungUp)
     #expect(ends.all == [.portClosed])
     #expect(player.playing == nil)
     #expect(session.requestedSettings == LineSettings())

@@ -89,7 +89,7 @@ import Views
     /// The device takes bytes.
     func accept(_ count: Int = .max) throws {
       link.appetite = count
-      session.handle(readable: false, writable: true, hungUp: false)
+      session.handle(.writable)
       try turn()
     }
 

@@ -9,7 +9,7 @@ public final class FakeLink: Link {
   public private(set) var descriptor: FileDescriptor?
   /// The descriptor for a loop to poll; nil where no loop polls.
   public var pollable: FileDescriptor?
-  public var interest: Session.Interest = []
+  public var interest: Interest = []
   public var settings = LineSettings()
   /// Why it cannot be opened.
   public var refusal: SerialError.Code?
@@ -80,7 +80,7 @@ public final class FakeLink: Link {
 
   /// How often the link was asked to do its own work.
   public private(set) var progressCount = 0
-  public func makeProgress(readable: Bool, writable: Bool, hungUp: Bool) { progressCount += 1 }
+  public func makeProgress(_ ready: Readiness) { progressCount += 1 }
 
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, isLast: Bool

@@ -1,6 +1,6 @@
 package import DeviceWatch
 package import SerialCore
-package import SessionKit
+package import SessionRunning
 package import SystemPackage
 
 /// The presence of a far end that a test controls.

@@ -2,6 +2,7 @@ package import DeviceWatch
 package import EventLoop
 package import SerialCore
 package import SessionKit
+package import SessionRunning
 package import SystemPackage
 
 /// A kind of endpoint that a test controls, `fake:NAME` unless it takes the place of another kind.

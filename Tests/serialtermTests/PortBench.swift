@@ -1,6 +1,7 @@
 import EventLoop
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TestSupport
 

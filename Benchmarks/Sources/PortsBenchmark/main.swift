@@ -43,7 +43,7 @@ final class Listener {
     try session.open(.tty(terminal.path))
     guard let descriptor = session.descriptor else { return }
     watch = try loop.watch(descriptor, for: .reading) { [session] in
-      session.handle(readable: $0.contains(.readable), writable: false, hungUp: false)
+      session.handle($0)
     }
   }
 

@@ -3,6 +3,7 @@
 //   swift run --package-path Examples AskDevice /dev/ttyUSB0 version
 
 import Glibc
+import Posix
 import SerialCore
 import SystemPackage
 
@@ -18,8 +19,7 @@ let observation = session.observe(\.received) { bytes in
 
 do {
   try session.open(.tty(FilePath(CommandLine.arguments[1])))
-  let line = Array("\(CommandLine.arguments[2])\r".utf8)
-  try session.write(line.span.bytes)
+  try session.write("\(CommandLine.arguments[2])\r")
 } catch {
   // The error has a code, the operation, the endpoint, and the errno.
   print("\(error.endpoint): \(error.code) in \(error.operation)")
@@ -28,13 +28,10 @@ do {
 
 // A session never blocks: it reports what it waits for, and the program waits, here in poll(2).
 while let descriptor = session.descriptor {
-  let events = session.interest.contains(.writing) ? POLLIN | POLLOUT : POLLIN
-  var request = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
+  let events = session.interest.pollEvents
+  var request = pollfd(fd: descriptor.rawValue, events: events, revents: 0)
   guard poll(&request, 1, 1_000) > 0 else { break }
-  let ready = CInt(request.revents)
-  session.handle(
-    readable: ready & POLLIN != 0, writable: ready & POLLOUT != 0,
-    hungUp: ready & (POLLHUP | POLLERR) != 0)
+  session.handle(Readiness(pollEvents: request.revents))
 }
 if case .done(let discarded) = session.close(), discarded.total > 0 {
   print("\(discarded.total) bytes were not sent")

@@ -4,6 +4,7 @@
 
 import DeviceWatch
 import Glibc
+import Posix
 import SerialCore
 import SystemPackage
 
@@ -61,9 +62,7 @@ while true {
   }
   guard poll(&requests, nfds_t(requests.count), -1) > 0 else { continue }
   if requests.count > 1, requests[1].revents != 0 {
-    let ready = CInt(requests[1].revents)
-    session.handle(
-      readable: ready & POLLIN != 0, writable: false, hungUp: ready & (POLLHUP | POLLERR) != 0)
+    session.handle(Readiness(pollEvents: requests[1].revents))
   }
   if requests[0].revents != 0 { watcher.handleReadable() }
 }

@@ -3,6 +3,7 @@ package import EventLoop
 import Glibc
 import Observing
 package import SerialCore
+package import SessionRunning
 package import SystemPackage
 
 /// Binds a session to the endpoint that the user named, and owns the objects that this needs.

@@ -1,6 +1,7 @@
 package import EventLoop
 package import Posix
 package import SerialCore
+import SessionRunning
 import SystemPackage
 
 /// Runs an exchange on a session: performs its actions and reports events to it.

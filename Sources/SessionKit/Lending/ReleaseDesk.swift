@@ -1,6 +1,7 @@
 package import EventLoop
 import Posix
 package import SerialCore
+package import SessionRunning
 import SystemPackage
 
 /// A program that borrows the port.

@@ -1,6 +1,7 @@
 package import DeviceWatch
 package import EventLoop
 package import SerialCore
+package import SessionRunning
 package import SystemPackage
 
 /// Everything about one kind of endpoint: the forms of its targets, how to make a link to it, and how to detect its

@@ -2,6 +2,7 @@ package import DeviceWatch
 package import EventLoop
 import Loopback
 package import SerialCore
+package import SessionRunning
 package import SystemPackage
 
 /// Simulations within this process, behind pseudo-terminals: `loopback:` and `loopback:board`.

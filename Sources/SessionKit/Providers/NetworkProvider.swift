@@ -3,6 +3,7 @@ package import EventLoop
 import NetworkLinks
 import Posix
 package import SerialCore
+package import SessionRunning
 import SystemPackage
 
 /// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports of another

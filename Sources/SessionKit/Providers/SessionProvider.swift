@@ -2,6 +2,7 @@ package import DeviceWatch
 package import EventLoop
 import NetworkLinks
 package import SerialCore
+package import SessionRunning
 
 /// A session of the same user in another process, to be joined. The user chooses it from a list, so it has no form
 /// of TARGET.

@@ -1,6 +1,7 @@
 package import DeviceWatch
 package import EventLoop
 package import SerialCore
+package import SessionRunning
 import SystemPackage
 
 /// Terminal devices of this computer: UARTs, USB adapters, pseudo-terminals.

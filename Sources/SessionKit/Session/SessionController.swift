@@ -5,6 +5,7 @@ import NetworkLinks
 package import Observing
 import PlainText
 package import SerialCore
+package import SessionRunning
 package import SystemPackage
 
 /// A session and its collaborators: the hub that its bytes pass through, logs, binding, reconnecting, lending. Any

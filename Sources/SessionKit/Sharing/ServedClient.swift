@@ -295,7 +295,7 @@ package final class ServedClient: SessionObserver, Participant {
   private func updateInterest() {
     // Fails only if memory is exhausted. The next event tries again.
     _ = try? watch?.setInterest(
-      (isWaiting ? EventLoop.Interest() : .reading).union(hasPeerEnded ? [] : .endOfPeer))
+      (isWaiting ? Interest() : .reading).union(hasPeerEnded ? [] : .endOfPeer))
   }
 
   private func read() {

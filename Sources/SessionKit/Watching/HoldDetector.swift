@@ -1,4 +1,5 @@
 package import EventLoop
+package import Posix
 package import SerialCore
 
 /// Detects that the device holds the line, by XOFF or CTS: bytes are queued, and the driver takes none.
@@ -42,7 +43,7 @@ package final class HoldDetector: SessionObserver {
   }
 
   package func session(
-    _ session: Session, didChangeInterestFrom old: Session.Interest, to new: Session.Interest
+    _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
   ) {
     if new.contains(.writing) {
       if timer == nil && !isHeld { watch() }

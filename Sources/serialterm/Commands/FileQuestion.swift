@@ -1,4 +1,5 @@
 import EventLoop
+import Posix
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI

@@ -2,6 +2,7 @@ import EventLoop
 import PlainText
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 
 /// Connects once to a port over the network, as a session does, and reports what prevents it.

@@ -3,6 +3,7 @@ import EventLoop
 import PlainText
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

@@ -1,6 +1,7 @@
 import Glibc
 import SerialCore
 import SessionKit
+import SessionRunning
 
 /// Connects a command's standard input and output to the port, until the command ends.
 final class ExecController {

@@ -3,6 +3,7 @@ import EventLoop
 import Posix
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import Telnet
 import TerminalFrontEnd

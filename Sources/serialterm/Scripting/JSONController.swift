@@ -5,6 +5,7 @@ import Posix
 import Scripting
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

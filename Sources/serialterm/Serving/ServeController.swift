@@ -2,6 +2,7 @@ import NetworkLinks
 import PlainText
 import Posix
 import SessionKit
+import SessionRunning
 import SystemPackage
 
 /// Serves a port to clients, without a user.

@@ -3,6 +3,7 @@ import Glibc
 import Options
 import PlainText
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

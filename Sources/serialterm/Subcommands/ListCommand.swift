@@ -2,6 +2,7 @@ import DeviceWatch
 import Options
 import SerialCore
 import SessionKit
+import SessionRunning
 import TerminalFrontEnd
 
 /// `serialterm list`: lists the serial devices.

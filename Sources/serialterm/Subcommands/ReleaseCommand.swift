@@ -2,6 +2,7 @@ import Options
 import PlainText
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

@@ -1,6 +1,7 @@
 import DeviceWatch
 import Options
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

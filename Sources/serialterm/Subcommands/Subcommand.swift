@@ -1,6 +1,7 @@
 import Options
 import SerialCore
 import SessionKit
+import SessionRunning
 
 /// A subcommand: its description, its parameters and its action.
 protocol Subcommand: SendableMetatype {

@@ -2,6 +2,7 @@ import Configuration
 import DeviceWatch
 import Options
 import SessionKit
+import SessionRunning
 
 extension Target {
   /// The completions of a TARGET: the present devices, the profiles, and the simulations. A TARGET can also be any

@@ -1,4 +1,5 @@
 import SessionKit
+import SessionRunning
 
 extension Target {
   /// Parses a TARGET of the command line.

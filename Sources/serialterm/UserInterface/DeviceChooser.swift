@@ -4,6 +4,7 @@ import Observing
 import PlainText
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI

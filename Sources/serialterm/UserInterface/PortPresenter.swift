@@ -6,6 +6,7 @@ import PlainText
 import Scrollback
 import SerialCore
 import SessionKit
+import SessionRunning
 import TerminalFrontEnd
 import TerminalUI
 import TransferProtocols

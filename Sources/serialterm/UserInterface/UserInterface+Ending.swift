@@ -5,6 +5,7 @@ import PlainText
 import Posix
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI

@@ -2,6 +2,7 @@ import DeviceWatch
 import EventLoop
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 

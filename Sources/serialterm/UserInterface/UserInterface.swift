@@ -5,6 +5,7 @@ import Observing
 import Posix
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import Telnet
 import TerminalFrontEnd

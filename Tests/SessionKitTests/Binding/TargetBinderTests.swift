@@ -1,6 +1,7 @@
 import DeviceWatch
 import EventLoop
 import SerialCore
+import SessionRunning
 import SystemPackage
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import EventLoop
 import Loopback
 import Posix
 import SerialCore
+import SessionRunning
 import SystemPackage
 import TestSupport
 import Testing

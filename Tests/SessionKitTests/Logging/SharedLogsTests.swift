@@ -45,7 +45,7 @@ import Views
 
     func receive(_ text: String) {
       link.incoming = [FakeLink.Input(Array(text.utf8))]
-      session.handle(readable: true, writable: false, hungUp: false)
+      session.handle(.readable)
     }
 
     func send(_ text: String) throws { try session.write(Array(text.utf8).span.bytes) }

@@ -3,6 +3,7 @@ import Logs
 import Observing
 import Posix
 import SerialCore
+import SessionRunning
 import SystemPackage
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ import Views
 
   private func receive(_ text: String) {
     link.incoming.append(FakeLink.Input(Array(text.utf8)))
-    controller.session.handle(readable: true, writable: false, hungUp: false)
+    controller.session.handle(.readable)
   }
 
   private func text(_ name: String) throws -> String {

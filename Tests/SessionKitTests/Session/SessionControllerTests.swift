@@ -3,6 +3,7 @@ import Logs
 import Loopback
 import Posix
 import SerialCore
+import SessionRunning
 import SystemPackage
 import TestSupport
 import Testing

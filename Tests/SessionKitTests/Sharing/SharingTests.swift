@@ -4,6 +4,7 @@ import NetworkLinks
 import Observing
 import Posix
 import SerialCore
+import SessionRunning
 import SystemPackage
 import Telnet
 import TestSupport
@@ -81,7 +82,7 @@ private final class SharingBench {
 
   func deviceSends(_ bytes: [UInt8]) {
     link.incoming.append(FakeLink.Input(bytes))
-    controller.session.handle(readable: true, writable: false, hungUp: false)
+    controller.session.handle(.readable)
   }
 
   var sent: [UInt8] { link.sent }

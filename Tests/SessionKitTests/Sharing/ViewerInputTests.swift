@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import Posix
 import SerialCore
+import SessionRunning
 import SystemPackage
 import Telnet
 import TestSupport

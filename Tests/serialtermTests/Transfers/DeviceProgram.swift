@@ -43,13 +43,13 @@ final class DeviceProgram {
         let bytes = Array(output.prefix(4_096))
         output.removeFirst(bytes.count)
         bench.link?.incoming.append(FakeLink.Input(bytes))
-        bench.session.handle(readable: true, writable: false, hungUp: false)
+        bench.session.handle(.readable)
         handle(.sent(bytes.count))
         handle(.room)
       }
       try bench.turn()
       // What was written while bytes were received waits for the driver.
-      bench.session.handle(readable: false, writable: true, hungUp: false)
+      bench.session.handle(.writable)
       let sent = bench.sent
       if sent.count > takenCount {
         let bytes = Array(sent[takenCount...])

@@ -122,7 +122,7 @@ import TransferProtocols
     #expect(bench.terminal.lines.contains { $0.contains("not sent: 3 bytes") })
     try bench.type("\u{3}")
     bench.link?.appetite = .max
-    bench.session.handle(readable: false, writable: true, hungUp: false)
+    bench.session.handle(.writable)
     try device.finish()
     #expect(device.end == .failed(.cancelled))
     #expect(bench.state.exchange == nil)

@@ -2,6 +2,7 @@ import EventLoop
 import Posix
 import SerialCore
 import SessionKit
+import SessionRunning
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
@@ -213,20 +214,20 @@ final class InterfaceBench {
 
   func receive(_ text: String) throws {
     link?.incoming.append(FakeLink.Input(Array(text.utf8)))
-    session.handle(readable: true, writable: false, hungUp: false)
+    session.handle(.readable)
     try turn()
   }
 
   /// The device takes bytes again.
   func accept(_ count: Int = .max) throws {
     link?.appetite = count
-    session.handle(readable: false, writable: true, hungUp: false)
+    session.handle(.writable)
     try turn()
   }
 
   func unplug() throws {
     link?.error = SerialError(.lost, in: "read", at: Self.endpoint)
-    session.handle(readable: true, writable: false, hungUp: true)
+    session.handle([.readable, .hungUp])
     try turn()
   }
 

@@ -1,3 +1,4 @@
+import Posix
 import SerialCore
 import SystemPackage
 import TerminalFrontEnd
@@ -33,7 +34,7 @@ import Testing
     try bench.begin()
     for piece in [[0xC3], [0xA4, 0x1B, 0x5B], [0x31, 0x6D, 0x62]] as [[UInt8]] {
       bench.link?.incoming.append(FakeLink.Input(piece))
-      bench.session.handle(readable: true, writable: false, hungUp: false)
+      bench.session.handle(.readable)
       try bench.command("M")
     }
     #expect(

@@ -1,5 +1,6 @@
 import Glibc
 import Logs
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -178,7 +179,7 @@ import Testing
     var count = 0
     while bench.session.interest.contains(.reading) && count < 600 {
       bench.link?.incoming.append(FakeLink.Input(Array(line.utf8)))
-      bench.session.handle(readable: true, writable: false, hungUp: false)
+      bench.session.handle(.readable)
       count += 1
     }
     #expect(count < 600)

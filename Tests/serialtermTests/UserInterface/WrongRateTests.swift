@@ -1,3 +1,4 @@
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -38,7 +39,7 @@ import Testing
         bench.link?.counted.breaks += UInt32(received.count(where: \.isBreak))
       }
       bench.link?.incoming.append(FakeLink.Input(received.map(\.byte)))
-      bench.session.handle(readable: true, writable: false, hungUp: false)
+      bench.session.handle(.readable)
       try bench.pass(.milliseconds(100))
     }
   }

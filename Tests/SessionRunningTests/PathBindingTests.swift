@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 @Suite(.timeLimit(.minutes(5))) struct PathBindingTests {
   private let folder: TemporaryFolder

@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 @Suite(.timeLimit(.minutes(5))) struct DevicePresenceTests {
   private let loop: IOLoop

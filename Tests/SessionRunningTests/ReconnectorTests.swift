@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorTests {
   typealias Adapter = PlugBoard.Adapter

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 /// A thousand returns, among twins that are plugged in and unplugged too, each with its own node.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorThousandTests {

@@ -1,6 +1,7 @@
 package import DeviceWatch
 package import EventLoop
 package import Observing
+import Posix
 package import SystemPackage
 
 /// The serial ports of this computer: one device watcher for the whole process.

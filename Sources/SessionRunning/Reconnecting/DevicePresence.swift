@@ -1,14 +1,14 @@
-import DeviceWatch
-import EventLoop
-import SerialCore
-import SystemPackage
+package import DeviceWatch
+package import EventLoop
+package import SerialCore
+package import SystemPackage
 
 /// The presence of a terminal device of this computer.
 ///
 /// A device that udev knows is recognised by its identity, at any node. Any other device, such as a pseudo-terminal
 /// behind a link, is recognised by its path. Nothing is polled.
-final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
-  var onEvent: (PresenceEvent) -> Void = { _ in }
+package final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
+  package var onEvent: (PresenceEvent) -> Void = { _ in }
 
   private let devices: DeviceCatalog?
   private let loop: IOLoop
@@ -33,7 +33,7 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
   ///   - devices: the serial ports of this computer; nil if udev cannot know the device. Where udev is not
   ///     available, as in some sandboxes, a path is still watched.
   ///   - endpoint: returns the endpoint at a path.
-  init(
+  package init(
     of binding: DeviceBinding, among devices: DeviceCatalog?, on loop: IOLoop,
     endpoint: @escaping (FilePath) -> Endpoint = Endpoint.tty
   ) {
@@ -43,14 +43,14 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     self.endpoint = endpoint
   }
 
-  func start() throws(Errno) {
+  package func start() throws(Errno) {
     guard let devices, (try? devices.current()) != nil else { return }
     knowsDevices = true
     devices.addClaimant(self)
     try devices.addObserver(self, on: loop)
   }
 
-  func claims(_ device: Device) -> Bool {
+  package func claims(_ device: Device) -> Bool {
     openPath.map { binding.isDevice(device, at: $0) } ?? binding.claims(device)
   }
 
@@ -62,25 +62,25 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
 
   // MARK: The session
 
-  func didOpen(at endpoint: Endpoint) {
+  package func didOpen(at endpoint: Endpoint) {
     guard let path = endpoint.path else { return }
     (openPath, foundPath) = (path, path)
     binding.recognise(at: path, among: present)
   }
 
-  func didLeave() {
+  package func didLeave() {
     openPath = nil
     search = ReturnSearch(besides: binding.strangers(among: present))
   }
 
-  func choose(_ device: Device) {
+  package func choose(_ device: Device) {
     binding = .identity(IdentityMatcher(for: device, among: present))
     search = ReturnSearch()
   }
 
   // MARK: Finding the device
 
-  func find(whileReleased isReleased: Bool) -> PresenceFinding {
+  package func find(whileReleased isReleased: Bool) -> PresenceFinding {
     if let next = binding.next(among: present, unless: isTaken) {
       binding = .identity(IdentityMatcher(for: next, among: present))
     }
@@ -141,7 +141,7 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     }
   }
 
-  func didFail(with error: SerialError) -> FailureWatch {
+  package func didFail(with error: SerialError) -> FailureWatch {
     failure = error.code
     let path = error.endpoint.path
     if let path, error.code == .permissionDenied && awaited?.path != path {
@@ -163,21 +163,21 @@ final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
       reportsAccess: path != nil && awaited?.path == path, reportsUse: uses?.isWatching == true)
   }
 
-  func endWait() { (awaited, uses, failure) = (nil, nil, nil) }
+  package func endWait() { (awaited, uses, failure) = (nil, nil, nil) }
 
   // MARK: Events of devices
 
-  func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
+  package func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
     if let openPath { binding.lookForTwins(at: openPath, among: present) }
     onEvent(.changed)
   }
 
-  func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
+  package func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
     let isFarEnd = openPath.map { binding.isDevice(device, at: $0) } ?? (foundPath == device.node)
     onEvent(.removed(isFarEnd: isFarEnd))
   }
 
-  func deviceWatcher(
+  package func deviceWatcher(
     _ watcher: DeviceWatcher, didChange old: Device, to new: Device
   ) { onEvent(.changed) }
 }

@@ -6,7 +6,7 @@ import Posix
 import SerialCore
 import SystemPackage
 
-@testable import SessionKit
+@testable import SessionRunning
 
 /// A machine into which a test plugs adapters. Their nodes are pseudo-terminals; a pipe signals the events
 /// of udev.

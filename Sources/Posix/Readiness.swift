@@ -1,6 +1,6 @@
-import CSerial
+import Glibc
 
-/// The events of a descriptor that a watch reports.
+/// The events of a descriptor that are waited for. The corresponding C type is the `events` of `poll`.
 public struct Interest: OptionSet, Hashable, Sendable {
   /// The set as bits.
   public let rawValue: UInt8
@@ -18,14 +18,9 @@ public struct Interest: OptionSet, Hashable, Sendable {
   /// The other end of a socket sends nothing any more, although bytes of it may be left to read: `EPOLLRDHUP`.
   /// It is reported as often as bytes are. See epoll_ctl(2).
   public static let endOfPeer = Interest(rawValue: 8)
-
-  var epollEvents: UInt32 {
-    (contains(.reading) ? EPOLLIN.rawValue : 0) | (contains(.writing) ? EPOLLOUT.rawValue : 0)
-      | (contains(.endOfPeer) ? EPOLLRDHUP.rawValue : 0)
-  }
 }
 
-/// The events that a descriptor is ready for.
+/// The events that a descriptor is ready for. The corresponding C type is the `revents` of `poll`.
 public struct Readiness: OptionSet, Hashable, Sendable {
   /// The set as bits.
   public let rawValue: UInt8
@@ -40,17 +35,22 @@ public struct Readiness: OptionSet, Hashable, Sendable {
   public static let hungUp = Readiness(rawValue: 4)
   /// The other end sends nothing any more: see ``Interest/endOfPeer``.
   public static let peerEnded = Readiness(rawValue: 8)
+}
 
-  init(epollEvents: UInt32) {
-    self = []
-    if epollEvents & EPOLLIN.rawValue != 0 { insert(.readable) }
-    if epollEvents & EPOLLOUT.rawValue != 0 { insert(.writable) }
-    if epollEvents & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { insert(.hungUp) }
-    if epollEvents & EPOLLRDHUP.rawValue != 0 { insert(.peerEnded) }
+extension Interest {
+  /// The `events` of a `pollfd`: see poll(2). Those of ``endOfPeer`` are left out.
+  public var pollEvents: Int16 {
+    Int16((contains(.reading) ? POLLIN : 0) | (contains(.writing) ? POLLOUT : 0))
   }
+}
 
-  /// The readiness of a regular file, which is always ready for reading and writing.
-  init(always interest: Interest) {
-    self.init(rawValue: interest.intersection([.reading, .writing]).rawValue)
+extension Readiness {
+  /// Creates a set from the `revents` of a `pollfd`. See poll(2).
+  public init(pollEvents: Int16) {
+    let events = CInt(pollEvents)
+    self = []
+    if events & POLLIN != 0 { insert(.readable) }
+    if events & POLLOUT != 0 { insert(.writable) }
+    if events & (POLLHUP | POLLERR | POLLNVAL) != 0 { insert(.hungUp) }
   }
 }

@@ -5,7 +5,7 @@ import SerialCore
 import SystemPackage
 import TestSupport
 
-@testable import SessionKit
+@testable import SessionRunning
 
 /// A session on a machine whose ports a test plugs in, with links that it controls. Its clock stands
 /// still: what happens, an event has caused.

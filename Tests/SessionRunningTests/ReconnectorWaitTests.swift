@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 /// When attempts are made, and what is asked before the first.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorWaitTests {

@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Posix
 import SystemPackage
 
 /// Waits on a loop until a path leads to a file, or until the file's permissions change.

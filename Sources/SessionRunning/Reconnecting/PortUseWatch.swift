@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Posix
 import SystemPackage
 
 /// Reports when a program opens or closes a port that another program holds.

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 /// Every state of a session, and every event that can reach its reconnector.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorTableTests {

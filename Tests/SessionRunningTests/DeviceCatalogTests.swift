@@ -1,7 +1,7 @@
 import DeviceWatch
 import EventLoop
 import Observing
-import SessionKit
+import SessionRunning
 import SystemPackage
 import TestSupport
 import Testing

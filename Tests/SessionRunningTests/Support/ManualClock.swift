@@ -1,5 +1,5 @@
 import Posix
-import SessionKit
+import SessionRunning
 
 /// A clock that a test moves forward, with the calls that are due by then.
 final class ManualClock {

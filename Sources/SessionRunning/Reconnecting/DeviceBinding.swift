@@ -1,8 +1,8 @@
-import DeviceWatch
+package import DeviceWatch
 import SystemPackage
 
 /// How to recognise a session's terminal device. A value: its owner reports what it observes.
-enum DeviceBinding: Hashable {
+package enum DeviceBinding: Hashable {
   /// By its identity, after it has been seen.
   case identity(IdentityMatcher)
   /// By the user's description, before it has been seen.
@@ -15,7 +15,7 @@ enum DeviceBinding: Hashable {
   /// The next device to be plugged in.
   ///
   /// - Parameter present: the devices that are already plugged in.
-  static func next(after present: [Device]) -> Self {
+  package static func next(after present: [Device]) -> Self {
     .next(besides: Set(present.compactMap(\.incarnation)))
   }
 

@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// A node that has just appeared often cannot be opened yet: udev has not set its permissions, or another program
 /// probes it first. This is a value that holds the state of one wait.
-struct ReturnPatience: Hashable {
+package struct ReturnPatience: Hashable {
   /// What to do after a failed attempt.
   struct Advice: Hashable {
     /// The delay before the next attempt if no event comes earlier; nil to wait for an event.
@@ -34,9 +34,9 @@ struct ReturnPatience: Hashable {
   private var reports: Set<Report> = []
 
   /// The time that udev may take to set the permissions of a device that returned.
-  static let permissions = Duration.seconds(2)
+  package static let permissions = Duration.seconds(2)
   /// The time that another program may probe a port that has just appeared, as ModemManager does.
-  static let probing = Duration.seconds(10)
+  package static let probing = Duration.seconds(10)
   /// The time that another program may hold the port before it is reported.
   private static let silence = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(50)
@@ -44,7 +44,7 @@ struct ReturnPatience: Hashable {
   static let longInterval = Duration.seconds(1)
   /// The interval between attempts where only an attempt shows whether the far end is there. When a server listens
   /// again, the session is open within a second, including the time to connect.
-  static let blindInterval = Duration.milliseconds(800)
+  package static let blindInterval = Duration.milliseconds(800)
 
   /// Starts a wait.
   ///

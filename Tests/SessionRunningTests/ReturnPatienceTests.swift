@@ -3,7 +3,7 @@ import SerialCore
 import SystemPackage
 import Testing
 
-@testable import SessionKit
+@testable import SessionRunning
 
 @Suite(.timeLimit(.minutes(5))) struct ReturnPatienceTests {
   private static let denied = SerialError(

@@ -4,7 +4,7 @@ import SerialCore
 import SystemPackage
 import TestSupport
 
-@testable import SessionKit
+@testable import SessionRunning
 
 /// A session with links that a test controls, and its reconnector.
 final class ReconnectorBench {

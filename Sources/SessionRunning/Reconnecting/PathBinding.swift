@@ -1,20 +1,20 @@
 import Glibc
 import Posix
-import SystemPackage
+package import SystemPackage
 
 /// A path that a session is bound to, and the files that were found there.
 ///
 /// The kernel reuses the numbers of pseudo-terminals: after the session's device was closed, a new `/dev/pts/7` may
 /// be the shell of another terminal. After a release, the same pseudo-terminal is the session's device; another one
 /// is only if a symbolic link to it has been created since. The node of a UART or an adapter always counts.
-struct PathBinding: Hashable {
+package struct PathBinding: Hashable {
   let path: FilePath
   /// The file at the path when the device was last open or missing; nil if there was none.
   private var seen: Entry?
   /// The file that the path led to at that time.
   private var seenTarget: Entry?
 
-  init(_ path: FilePath) {
+  package init(_ path: FilePath) {
     self.path = path
     look()
   }
