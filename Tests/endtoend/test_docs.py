@@ -14,8 +14,8 @@ from Tests.endtoend.harness import (
 from Tests.endtoend.harness.program import REPOSITORY
 
 PAGES = [
-    REPOSITORY / "README.md", REPOSITORY / "udev-rules/README.md",
-    *sorted((REPOSITORY / "docs").glob("*.md"))]
+    *sorted(REPOSITORY.glob("*.md")), REPOSITORY / "udev-rules/README.md",
+    *sorted((REPOSITORY / "docs").rglob("*.md")), *sorted((REPOSITORY / ".github").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -85,15 +85,6 @@ class DocumentationTests(unittest.TestCase):
                     self.assertTrue(target.exists())
                     if anchor:
                         self.assertIn(anchor, anchors(target))
-
-    def test_code_is_that_of_the_sources(self):
-        """Each example of Swift on the pages for contributors, in the file that is named before it."""
-        page = (REPOSITORY / "docs/contributing.md").read_text()
-        examples = re.findall(r"(?s)`(Sources/[^`]*\.swift)`[^`]*```swift\n(.*?)```", page)
-        self.assertEqual(len(examples), page.count("```swift"))
-        self.assertGreater(len(examples), 0)
-        for path, code in examples:
-            self.assertIn(code, (REPOSITORY / path).read_text(), path)
 
     def test_every_option_exists(self):
         known = {}
