@@ -1,9 +1,8 @@
 public import SystemPackage
 
-/// Rate and faults of a simulated line; by default it is exact, and as fast as possible.
+/// The rate and the faults of a simulated line. By default it has no faults and is as fast as possible.
 public struct LoopbackOptions: Hashable, Sendable {
-  /// The rate of each direction in bits per second, with 10 bits per byte (8N1); nil for no limit. Must
-  /// not be 0.
+  /// The rate of each direction in bits per second, with 10 bits per byte (8N1); nil for no limit. It must not be 0.
   public var baudRate: UInt32?
 
   /// The probability that a byte is lost, 0 to 1. A lost byte still takes its time on the line.
@@ -16,20 +15,20 @@ public struct LoopbackOptions: Hashable, Sendable {
   /// faults, however they are split into writes.
   public var seed: UInt64 = 1
 
-  /// Hangs up like an unplugged adapter after this number of bytes, counted over both directions; nil
+  /// The number of bytes, counted over both directions, after which the line hangs up like an unplugged adapter; nil
   /// for never. At least 1.
   ///
-  /// Lost bytes do not count. If a write crosses the limit, its first part arrives. A client with
-  /// unread bytes has up to one second to read them.
+  /// Lost bytes are not counted. If a write crosses the limit, its first part arrives. A client has up to one second
+  /// to read the remaining bytes.
   public var hangUpAfter: Int?
 
-  /// Creates the options of a perfect line.
+  /// Creates the options of a line without faults.
   public init() {}
 }
 
-/// Why a loopback hung up by itself.
+/// Why a loopback hung up on its own.
 public enum LoopbackHangUp: Hashable, Sendable {
-  /// The number of bytes of ``LoopbackOptions/hangUpAfter`` was reached.
+  /// The limit ``LoopbackOptions/hangUpAfter`` was reached.
   case limitReached
   /// A system call failed.
   case failed(Errno)

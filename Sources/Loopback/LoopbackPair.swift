@@ -3,8 +3,8 @@ public import SystemPackage
 
 /// Two serial ports connected to each other: bytes written to one can be read from the other.
 ///
-/// No byte is lost unless the options say so: a slow reader blocks the writer at the other end, with at
-/// most ``bufferCapacity`` bytes in between.
+/// No byte is lost unless the options cause that: a slow reader blocks the writer at the other end, with at most
+/// ``bufferCapacity`` bytes in between.
 ///
 /// Not `Sendable`: use it only on its loop's thread.
 public final class LoopbackPair {
@@ -18,9 +18,9 @@ public final class LoopbackPair {
   /// Creates the pair. Bytes move when the loop runs.
   ///
   /// - Parameters:
-  ///   - options: Rate and faults of each direction.
-  ///   - loop: The loop that drives the pair; must outlive it.
-  /// - Throws: The errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
+  ///   - options: the rate and the faults of each direction.
+  ///   - loop: the loop that drives the pair. It must outlive the pair.
+  /// - Throws: the errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
   public init(options: LoopbackOptions = LoopbackOptions(), on loop: IOLoop) throws(Errno) {
     first = try TerminalEnd(on: loop)
     second = try TerminalEnd(on: loop)
@@ -32,7 +32,7 @@ public final class LoopbackPair {
     (first.terminal.path, second.terminal.path)
   }
 
-  /// Called with the reason when both ports have hung up by themselves; their nodes are gone then.
+  /// Called with the reason when both ports have hung up on their own. Their nodes are then gone.
   public var onHangUp: ((LoopbackHangUp) -> Void)? {
     get { line.onHangUp }
     set { line.onHangUp = newValue }

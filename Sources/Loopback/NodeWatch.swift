@@ -3,17 +3,17 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Watches what clients do with a node. See inotify(7).
+/// Watches the accesses of clients to a node. See inotify(7).
 final class NodeWatch {
-  /// The kinds of events since the last call; how often each happened is unknown.
+  /// The kinds of events since the last call. How often each happened is unknown.
   struct Events: OptionSet {
     let rawValue: UInt8
     /// A client that could write has closed the node.
     ///
-    /// The kernel reports this *before* the client has released the terminal. Read-only clients do not
-    /// count: `stty -F` is one, and its settings are meant for the next client.
+    /// The kernel reports this *before* the client has released the terminal. Read-only clients are not counted:
+    /// `stty -F` is one, and its settings are meant for the next client.
     static let closed = Events(rawValue: 1)
-    /// A client has read something.
+    /// A client has read bytes.
     static let read = Events(rawValue: 2)
   }
 
@@ -23,8 +23,8 @@ final class NodeWatch {
 
   /// Watches a node for closing.
   ///
-  /// - Throws: The errors of inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2): `EMFILE` and
-  ///   `ENOSPC` at the user's limits.
+  /// - Throws: the errors of inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2): `EMFILE` and `ENOSPC` at the
+  ///   user's limits.
   init(
     _ path: FilePath, on loop: IOLoop, _ handler: @escaping (Events) -> Void
   ) throws(Errno) {
@@ -40,12 +40,12 @@ final class NodeWatch {
 
   deinit { watch?.cancel() }
 
-  /// Also watches for reading. Each read then causes a wakeup, so use it only while necessary.
+  /// Also watches for reading. Each read then causes a wake-up, so use this only while necessary.
   ///
-  /// - Throws: The errors of inotify_add_watch(2).
+  /// - Throws: the errors of inotify_add_watch(2).
   func watchReads() throws(Errno) { try setMask(IN_CLOSE_WRITE | IN_ACCESS) }
 
-  /// If the node is already watched, this changes the mask.
+  /// Sets the mask of the watch, which is created if there is none.
   private func setMask(_ mask: CInt) throws(Errno) {
     try systemCall {
       path.withPlatformString {

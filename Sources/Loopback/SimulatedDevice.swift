@@ -5,22 +5,22 @@ public import Posix
 /// It receives the time and the arrived bytes, and appends its answers to an output. It never waits or
 /// calls back: the same times and bytes always give the same output.
 public protocol SimulatedDevice {
-  /// Powers the device on. Called first, and once.
+  /// Powers the device on. This is called once, before all other methods.
   mutating func start(at now: MonotonicTime, output: inout DeviceOutput)
 
-  /// Receives bytes. ``advance(to:output:)`` has been called for this time before.
+  /// Receives bytes. ``advance(to:output:)`` was called for the same time before.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes in order; not empty.
-  ///   - now: The present time, never earlier than in a previous call.
-  ///   - output: The output to append to.
-  /// - Returns: The number of accepted bytes: all of them, or fewer if the output became full, but at
-  ///   least one if it was not full before. The rest is passed again.
+  ///   - bytes: the bytes in order, at least one.
+  ///   - now: the present time, never earlier than in a previous call.
+  ///   - output: the output to append to.
+  /// - Returns: the number of accepted bytes: all of them, or fewer if the output became full, but at least one if it
+  ///   was not full before. The rest is passed again.
   mutating func receive(
     _ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput
   ) -> Int
 
-  /// Performs everything that is due. While the output is full the device must not append to it.
+  /// Performs all actions that are due. While the output is full, the device must not append to it.
   mutating func advance(to now: MonotonicTime, output: inout DeviceOutput)
 
   /// The time of the next action that needs no input; nil if there is none.
@@ -29,8 +29,8 @@ public protocol SimulatedDevice {
 
 /// Output of a device that the line has not transmitted yet.
 ///
-/// The limit is soft: a device can finish an answer, and then appends and accepts nothing until the
-/// output is no longer full. So nothing is lost, and memory is bounded.
+/// The limit is soft. A device can finish an answer, but then appends and accepts nothing until the output is no
+/// longer full. This loses no bytes and limits the memory.
 public struct DeviceOutput: Sendable {
   /// The bytes, the earliest first.
   public private(set) var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ public struct DeviceOutput: Sendable {
 
   /// Creates an empty output.
   ///
-  /// - Parameter capacity: The number of bytes at which it is full, at least 1.
+  /// - Parameter capacity: the number of bytes at which it is full, at least 1.
   public init(capacity: Int = 65_536) {
     precondition(capacity > 0)
     self.capacity = capacity
@@ -65,7 +65,7 @@ public struct DeviceOutput: Sendable {
 
   /// Moves the first bytes to the line.
   ///
-  /// - Returns: The number of moved bytes: all, or as many as fit the buffer.
+  /// - Returns: the number of moved bytes: all of them, or as many as fit into the buffer.
   mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(bytes.count, buffer.count)
     bytes.withUnsafeBytes { buffer.copyMemory(from: .init(rebasing: $0[..<count])) }

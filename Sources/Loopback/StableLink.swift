@@ -4,9 +4,9 @@ public import SystemPackage
 
 /// A symbolic link with a fixed path to a node whose name changes from run to run.
 ///
-/// The link exists as long as the object. It replaces nothing but a dangling link, which a killed
-/// process leaves behind. A link that leads to the new node counts as dangling too, because numbers of
-/// pseudo-terminals are reused. If something else has replaced the link meanwhile, that is kept.
+/// The link exists as long as the object. It replaces only a dangling link, such as one that a killed process has
+/// left behind. A link that leads to the new node counts as dangling too, because the numbers of pseudo-terminals are
+/// reused. If another file has replaced the link meanwhile, that file is kept.
 public final class StableLink {
   /// The path of the link.
   public let path: FilePath
@@ -16,11 +16,11 @@ public final class StableLink {
   /// Creates the link. The corresponding C function is `symlink`.
   ///
   /// - Parameters:
-  ///   - path: The path of the link; its folder must exist.
-  ///   - target: The path that it points to, preferably absolute.
-  /// - Throws: ``StableLinkError`` if something exists at the path, or a system call fails.
+  ///   - path: the path of the link. Its folder must exist.
+  ///   - target: the path that it points to, preferably absolute.
+  /// - Throws: ``StableLinkError`` if a file exists at the path, or a system call fails.
   public init(at path: FilePath, to target: FilePath) throws(StableLinkError) {
-    // A fully initialised object would remove the existing link when this fails.
+    // Called before the object is complete: its deinitialiser would remove the existing link if this fails.
     try Self.makeLink(at: path, to: target)
     self.path = path
     self.target = target
@@ -28,7 +28,7 @@ public final class StableLink {
 
   deinit { remove() }
 
-  /// Removes the link, unless something else has replaced it. Further calls do nothing.
+  /// Removes the link, unless another file has replaced it. Further calls do nothing.
   public func remove() {
     guard (try? path.linkTarget()) == target else { return }
     // A link that cannot be removed will dangle soon, and can then be replaced.
@@ -36,7 +36,7 @@ public final class StableLink {
   }
 
   private static func makeLink(at path: FilePath, to target: FilePath) throws(StableLinkError) {
-    // symlink(2) never replaces anything; if nothing exists, it is sufficient.
+    // symlink(2) never replaces a file. If none exists, this call is sufficient.
     do {
       try target.makeLink(at: path)
     } catch .fileExists {
@@ -49,8 +49,8 @@ public final class StableLink {
 
   /// Replaces the old link atomically.
   ///
-  /// A file created in the microseconds between the check and rename(2) is lost: rename(2) cannot
-  /// compare.
+  /// A file that is created in the microseconds between the check and rename(2) is lost, because rename(2) cannot
+  /// check.
   private static func replaceStaleLink(
     at path: FilePath, by target: FilePath
   ) throws(StableLinkError) {
@@ -116,7 +116,7 @@ extension FilePath {
     return FilePath(platformString: buffer)
   }
 
-  /// The occupant that must not be replaced; nil for nothing and for a dangling link.
+  /// The file that must not be replaced; nil if there is no file or a dangling link.
   fileprivate func occupant() throws(Errno) -> StableLinkError.Occupant? {
     let type: FileType
     do { type = try stat(followTargetSymlink: false).type } catch {

@@ -2,14 +2,14 @@ public import SystemPackage
 
 /// The reason why a ``StableLink`` could not be created.
 public struct StableLinkError: Error, Hashable, Sendable {
-  /// The path of the error.
+  /// The path that caused the error.
   public let path: FilePath
   /// The reason.
   public let reason: Reason
 
   /// Why a link could not be created.
   public enum Reason: Hashable, Sendable {
-    /// Something exists at the path and is not replaced.
+    /// A file exists at the path and is not replaced.
     case occupied(by: Occupant)
     /// A system call failed: its name and error.
     case failed(String, Errno)

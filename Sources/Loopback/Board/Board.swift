@@ -1,14 +1,12 @@
 import Glibc
 public import Posix
 
-/// A small simulated board: a boot banner, a prompt with simple line editing, and a few commands, which
-/// `help` lists.
+/// A small simulated board: a boot banner, a prompt with simple line editing, and the few commands that `help` lists.
 ///
 /// Its output depends only on the time and the bytes that arrive.
 ///
-/// While a stream runs, the board keeps up to ``typeAheadCapacity`` typed bytes and drops the rest, like
-/// the receive buffer of a UART that overflows. It always reacts to ctrl-c at once. While it reboots, it
-/// drops all input.
+/// While a stream runs, the board keeps up to ``typeAheadCapacity`` typed bytes and drops the rest, like a UART whose
+/// receive buffer overflows. It always reacts to ctrl-c immediately. While it reboots, it drops all input.
 public struct Board: SimulatedDevice {
   /// The firmware's version, shown by the banner and by `version`.
   public static let version = "serialterm board, firmware 1.0.0"

@@ -46,9 +46,9 @@ enum BoardCommand: Equatable {
 
   /// Parses a line.
   ///
-  /// - Parameter line: The line without its line ending.
-  /// - Returns: The command; nil if the line is blank.
-  /// - Throws: The answer to an invalid line.
+  /// - Parameter line: the line without its line ending.
+  /// - Returns: the command; nil if the line is blank.
+  /// - Throws: the answer to an invalid line.
   static func parse(_ line: [UInt8]) throws(Complaint) -> BoardCommand? {
     let space = UInt8(ascii: " ")
     let words = line.split(separator: space)
@@ -57,7 +57,7 @@ enum BoardCommand: Equatable {
     guard let name = Name(rawValue: word) else {
       throw Complaint(text: "unknown command '\(word)'; try help")
     }
-    // The rest of the line after the first space, with all its spaces.
+    // The rest of the line after the first space, including further spaces.
     if name == .echo { return .echo(Array(line[first.endIndex...].dropFirst())) }
     let arguments = words.dropFirst().map { String(decoding: $0, as: UTF8.self) }
     switch (name, arguments.count) {

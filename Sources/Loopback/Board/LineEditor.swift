@@ -1,12 +1,12 @@
-/// The line that is being typed, edited as in simple firmware: input is echoed, and backspace overwrites
-/// the last character with a space.
+/// The line that is being typed, with the editing of simple firmware: it echoes input, and backspace overwrites the
+/// last character with a space.
 struct LineEditor {
-  /// The maximum number of bytes of a line; more are refused with a bell.
+  /// The maximum length of a line in bytes. Further bytes are refused with a bell.
   static let capacity = 128
 
   /// The effect of a byte.
   enum Event: Equatable {
-    /// The line is complete; it has no line ending.
+    /// The line is complete. It does not include the line ending.
     case line([UInt8])
     /// ctrl-c: the line was abandoned.
     case interrupt
@@ -32,7 +32,7 @@ struct LineEditor {
   mutating func take(_ byte: UInt8, echo output: inout DeviceOutput) -> Event? {
     let endsReturn = followsReturn && byte == .lineFeed
     followsReturn = byte == .carriageReturn
-    // The LF of CR LF: the line was completed by the CR.
+    // The LF of a CR LF. The CR has already completed the line.
     if endsReturn || swallows(byte) { return nil }
     switch byte {
     case .carriageReturn, .lineFeed:
@@ -55,8 +55,8 @@ struct LineEditor {
     return nil
   }
 
-  /// Whether a byte belongs to an escape sequence. A control character ends the sequence, so that a
-  /// single press of the escape key does not swallow Enter.
+  /// Whether a byte belongs to an escape sequence. A control character ends the sequence, so that a single press of
+  /// the escape key does not swallow Enter.
   private mutating func swallows(_ byte: UInt8) -> Bool {
     if byte == .escape {
       escape = .introduced
@@ -80,7 +80,7 @@ struct LineEditor {
     return true
   }
 
-  /// Adds a byte; a character that does not fit whole is refused, because a part cannot be displayed.
+  /// Inserts a byte. A character that does not fit completely is refused, because a part of it cannot be displayed.
   private mutating func insert(_ byte: UInt8, echo output: inout DeviceOutput) {
     let isContinuation = byte.isUTF8Continuation
     if isContinuation && isRefusing { return }

@@ -1,8 +1,8 @@
 import Glibc
 import Posix
 
-/// Lines of numbers at a constant rate, for plotting: "i,value", where the values form a sine wave of
-/// amplitude 1 with a period of 50 lines.
+/// Lines of numbers at a constant rate, for plotting: "i,value". The values form a sine wave of amplitude 1 with a
+/// period of 50 lines.
 struct NumberStream {
   private static let period = 50
 
@@ -12,21 +12,21 @@ struct NumberStream {
   private var index = 0
 
   /// - Parameters:
-  ///   - count: The number of lines, up to 1,000,000.
-  ///   - hertz: Lines per second.
-  ///   - start: The time of the first line.
+  ///   - count: the number of lines, up to 1,000,000.
+  ///   - hertz: the number of lines per second.
+  ///   - start: the time of the first line.
   init(count: Int, hertz: Int, at start: MonotonicTime) {
     self.count = count
     self.hertz = hertz
     self.start = start
   }
 
-  /// The time of the next line; nil after the last.
+  /// The time of the next line; nil after the last one.
   var nextDeadline: MonotonicTime? {
     index < count ? start + .nanoseconds(index * 1_000_000_000 / hertz) : nil
   }
 
-  /// Writes the lines that are due. While the output is full none is written; they follow later.
+  /// Writes the lines that are due. While the output is full, no line is written; they follow later.
   mutating func advance(to now: MonotonicTime, output: inout DeviceOutput) {
     while let deadline = nextDeadline, deadline <= now, !output.isFull {
       output.append("\(index),\(Self.value(of: index))\r\n")

@@ -3,7 +3,7 @@ struct DeliveryMeter {
   /// The number of bytes that may still be delivered.
   private(set) var remaining: Int
 
-  /// - Parameter limit: At least 1; nil for no limit.
+  /// - Parameter limit: the limit, at least 1; nil for no limit.
   init(limit: Int?) {
     precondition(limit ?? 1 > 0)
     remaining = limit ?? .max
@@ -14,7 +14,7 @@ struct DeliveryMeter {
   /// Counts delivered bytes, at most ``remaining``.
   mutating func count(_ bytes: Int) {
     precondition(bytes <= remaining)
-    // Without a limit, 2^63 bytes are sufficient.
+    // Without a limit, the counter starts at almost 2^63, which is sufficient.
     remaining -= bytes
   }
 }

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// The end of a line with a simulated device.
 ///
-/// A device waits only for time, so this end has no events of its own; its readiness is returned when it
-/// is armed. While its output is full the device stops.
+/// A device only waits for a time, so this end has no events of its own; arming returns its readiness. While its
+/// output is full, the device stops.
 final class DeviceEnd: WireEnd {
   private var device: any SimulatedDevice
   private var output = DeviceOutput()
@@ -44,7 +44,7 @@ final class DeviceEnd: WireEnd {
     interest.contains(.reading) && !output.isEmpty || interest.contains(.writing) && !output.isFull
   }
 
-  /// A device has always read everything.
+  /// True: a device has always read everything.
   func armForDrain() -> Bool { true }
 
   func hangUp() {}

@@ -4,12 +4,12 @@ import SystemPackage
 
 /// A bidirectional line between two ends, driven by a loop.
 ///
-/// It acts only on events and deadlines: an idle line causes no wakeup.
+/// It acts only on events and deadlines: an idle line causes no wake-ups.
 final class DuplexLine {
-  /// The time that a client has for reading its bytes at a hang-up.
+  /// The time that a client has to read its bytes before a hang-up.
   private static let lingerTime = Duration.seconds(1)
 
-  /// Called once, as the last action, when the line has ended by itself.
+  /// Called once, as the last action, when the line has ended on its own.
   var onHangUp: ((LoopbackHangUp) -> Void)?
 
   private let loop: IOLoop
@@ -23,7 +23,7 @@ final class DuplexLine {
 
   private enum State { case running, lingering, ended }
 
-  /// Connects two ends; the line starts in the loop's next turn.
+  /// Connects two ends. The line starts in the loop's next turn.
   init(
     from left: any WireEnd, to right: any WireEnd, options: LoopbackOptions, on loop: IOLoop
   ) {
@@ -45,7 +45,7 @@ final class DuplexLine {
   /// The number of bytes in the two queues.
   var bufferedByteCount: Int { rightward.bufferedByteCount + leftward.bufferedByteCount }
 
-  /// Ends the line and both ends at once, without calling ``onHangUp``.
+  /// Ends the line and both ends immediately, without calling ``onHangUp``.
   func hangUp() {
     state = .ended
     timer = nil
@@ -94,7 +94,7 @@ final class DuplexLine {
     }
   }
 
-  /// A hang-up discards unread bytes, so it waits for clients to read them, for a limited time.
+  /// Waits for a limited time until clients have read their bytes, because a hang-up discards unread bytes.
   private func linger() throws(Errno) {
     let isDrained = (left: try left.armForDrain(), right: try right.armForDrain())
     if isDrained.left && isDrained.right { hangUp(.limitReached) }
@@ -106,7 +106,7 @@ final class DuplexLine {
       right: try right.arm(for: interest(in: leftward.awaitsSource, and: rightward.awaitsSink))
     )
     if ready.left || ready.right {
-      // In a separate turn, so that other sources get their turn in between.
+      // In a separate turn, so that other sources are handled in between.
       setTimer(now)
     } else {
       setTimer(

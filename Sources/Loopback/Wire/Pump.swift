@@ -3,8 +3,8 @@ import SystemPackage
 
 /// Moves bytes from one end of a line to the other, over a wire and through a bounded queue.
 ///
-/// The queue holds bytes that have crossed the wire and that the other end has not accepted yet. If it
-/// is full, nothing is read, which blocks the writer: only the wire's faults lose bytes.
+/// The queue holds bytes that have crossed the wire and that the other end has not accepted. If it is full, nothing
+/// is read, which blocks the writer: bytes are only lost by the wire's faults.
 struct Pump: ~Copyable {
   /// The capacity of the queue, and the maximum of one read, in bytes.
   static let capacity = 65_536
@@ -30,11 +30,11 @@ struct Pump: ~Copyable {
   /// Moves the bytes that can be moved now, at most the capacity of the queue.
   ///
   /// - Parameters:
-  ///   - source: The source of the bytes.
-  ///   - sink: Their destination.
-  ///   - now: The present time.
-  ///   - meter: Counts the bytes that the sink accepted, and limits them.
-  /// - Throws: The errors of the ends.
+  ///   - source: the source of the bytes.
+  ///   - sink: their destination.
+  ///   - now: the present time.
+  ///   - meter: counts and limits the bytes that the sink accepts.
+  /// - Throws: the errors of the ends.
   mutating func move(
     from source: any WireEnd, to sink: any WireEnd, at now: MonotonicTime,
     within meter: inout DeliveryMeter
@@ -45,8 +45,8 @@ struct Pump: ~Copyable {
   }
 
   private mutating func fill(from source: any WireEnd, at now: MonotonicTime) throws(Errno) {
-    // Counts the bytes that are read, not those that arrive: otherwise a wire that drops everything
-    // would cause an endless loop.
+    // Counts the bytes that are read, not those that arrive. Otherwise a wire that drops everything would cause an
+    // endless loop.
     var room = queue.room
     while room > 0 && source.isReadable {
       wire.begin(at: now)
@@ -71,7 +71,7 @@ struct Pump: ~Copyable {
       let count = try sink.write(bytes, at: now)
       queue.removeFirst(count)
       meter.count(count)
-      // A sink that accepted a part is full; another write is useless.
+      // A sink that accepted only a part is full, so another write is useless.
       if count < bytes.count { return }
     }
   }

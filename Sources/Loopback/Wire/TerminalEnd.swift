@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The end of a line for clients: a pseudo-terminal.
 final class TerminalEnd: WireEnd {
-  /// The delays before the terminal is checked again if it seems in use after a client closed it: the
+  /// The delays before the terminal is checked again if it still seems to be in use after a client closed it. The
   /// kernel reports a close before it is complete, usually by less than a millisecond.
   private static let retryDelays: [Duration] = [
     .milliseconds(1), .milliseconds(10), .milliseconds(100),
@@ -19,9 +19,9 @@ final class TerminalEnd: WireEnd {
   private var nextRetry: LoopTimer?
   private var onEvent: (WireEndEvent) -> Void = { _ in }
 
-  /// Creates a terminal whose node can be opened.
+  /// Creates a terminal. Clients can open its node.
   ///
-  /// - Throws: The errors of ``PseudoTerminal``, inotify(7) and epoll_ctl(2).
+  /// - Throws: the errors of ``PseudoTerminal``, inotify(7) and epoll_ctl(2).
   init(on loop: IOLoop) throws(Errno) {
     self.loop = loop
     terminal = try PseudoTerminal()
@@ -77,7 +77,7 @@ final class TerminalEnd: WireEnd {
   }
 
   private func handle(_ readiness: Readiness) {
-    // Cannot happen while this side keeps the node open; if it did, the event would repeat forever.
+    // This cannot happen while this side keeps the node open. If it did, the event would repeat forever.
     if readiness.contains(.hungUp) { return onEvent(.failed(.ioError)) }
     if readiness.contains(.readable) { isReadable = true }
     onEvent(.ready)
@@ -87,7 +87,7 @@ final class TerminalEnd: WireEnd {
 
   func armForDrain() throws(Errno) -> Bool {
     try watch?.setInterest([])
-    // First the watch, then the check: a read in between is noticed.
+    // Watches before it checks, so that a read in between is detected.
     try nodeWatch?.watchReads()
     return !terminal.hasUnreadBytes
   }

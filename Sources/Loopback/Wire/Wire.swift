@@ -6,8 +6,8 @@ struct Wire {
   private var faults: LineFaults
 
   /// - Parameters:
-  ///   - options: Rate and faults.
-  ///   - seed: The seed of this direction's random numbers.
+  ///   - options: the rate and the faults.
+  ///   - seed: the seed of this direction's random numbers.
   init(_ options: LoopbackOptions, seed: UInt64) {
     pacer = options.baudRate.map(LinePacer.init)
     faults = LineFaults(
@@ -15,18 +15,18 @@ struct Wire {
       seed: seed)
   }
 
-  /// Starts a transmission; during one it does nothing.
+  /// Starts a transmission. During one it does nothing.
   mutating func begin(at now: MonotonicTime) { pacer?.begin(at: now) }
 
-  /// Ends the transmission: there is nothing to carry, or the receiver accepts nothing.
+  /// Ends the transmission, because there is nothing to carry, or the receiver accepts nothing.
   mutating func rest() { pacer?.rest() }
 
-  /// The number of bytes that can cross by now, since ``begin(at:)``.
+  /// The number of bytes that can have crossed by now, since ``begin(at:)``.
   mutating func allowance(at now: MonotonicTime) -> Int { pacer?.allowance(at: now) ?? .max }
 
-  /// Carries bytes, at most the allowance; those that arrive move to the front.
+  /// Carries bytes, at most the allowance. Those that arrive move to the front.
   ///
-  /// - Returns: The number of bytes that arrive.
+  /// - Returns: the number of bytes that arrive.
   mutating func carry(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
     pacer?.take(bytes.count)
     return faults.apply(to: bytes)
