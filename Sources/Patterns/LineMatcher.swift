@@ -1,21 +1,20 @@
-/// Tells which lines match a pattern, quickly: after the first lines, with one look into a table for each
-/// byte.
+/// Tests quickly which lines match a pattern: after the first lines, it needs one table lookup for each byte.
 ///
-/// The automaton of the pattern is made deterministic as far as the text needs it. The method is described
-/// in https://swtch.com/~rsc/regexp/regexp3.html ("lazy DFA"). The table is bounded; when it is full, it
-/// is emptied. A pattern that needs a new state for nearly every byte is as slow as ``PatternSearch``.
+/// The pattern's automaton is made deterministic as far as the text needs it, by the method in
+/// https://swtch.com/~rsc/regexp/regexp3.html ("lazy DFA"). The size of the table is limited; a full table is
+/// cleared. A pattern that needs a new state for nearly every byte is as slow as ``PatternSearch``.
 public struct LineMatcher {
-  /// A state: the alternatives that are open, and what is known about the character before.
+  /// A state: the open alternatives, and the kind of the previous character.
   private struct State: Hashable {
     let open: [UInt16]
     let before: Before
   }
 
-  /// The character before a position, as far as assertions tell it.
+  /// The kind of the character before a position, as far as assertions distinguish it.
   fileprivate enum Before: Hashable {
     case nothing, word, other
 
-    /// A code point of that kind.
+    /// A code point of this kind.
     var sample: UInt32? {
       switch self {
       case .nothing: nil
@@ -30,24 +29,24 @@ public struct LineMatcher {
   private let classes: ScalarClasses
   /// The number of columns of the table: the classes, and the end of the line.
   private let columnCount: Int
-  /// For each state and class the first entry of the next state, or one of the marks below.
+  /// The first entry of the next state for each state and class, or one of the marks below.
   private var table: [Int32] = []
   private var states: [State] = []
   private var rows: [State: Int32] = [:]
-  /// The number of alternatives in all states.
+  /// The total number of alternatives in all states.
   private var openCount = 0
 
-  // For the closure of a state.
+  // Buffers for the closure of a state.
   private var entered: [Int32]
   private var round: Int32 = 0
   private var stack: [Int] = []
 
-  /// The transition is not known yet.
+  /// The transition has not been computed yet.
   private static let unknown: Int32 = -1
   /// The line matches.
   private static let matched: Int32 = -2
 
-  /// The most entries of the table, and alternatives in its states: some 400 KB in all.
+  /// The maximum numbers of entries of the table and of alternatives in its states: about 400 KB in total.
   private static let limits = (entries: 65_536, alternatives: 65_536)
 
   /// Creates a matcher for a pattern.
@@ -60,9 +59,9 @@ public struct LineMatcher {
     begin()
   }
 
-  /// Whether a line has a match, which may be empty.
+  /// Whether a line contains a match, which may be empty.
   ///
-  /// - Parameter line: UTF-8 without the line's end.
+  /// - Parameter line: the line in UTF-8, without its line end.
   public mutating func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     var row: Int32 = 0
     var index = 0
@@ -89,7 +88,7 @@ public struct LineMatcher {
 
   // MARK: The table
 
-  /// Empties the table, except for the state at the start of a line.
+  /// Clears the table, except for the state at the start of a line.
   private mutating func begin() {
     table.removeAll(keepingCapacity: true)
     states.removeAll(keepingCapacity: true)
@@ -117,7 +116,7 @@ public struct LineMatcher {
       && openCount + state.open.count <= Self.limits.alternatives
   }
 
-  /// Finds a transition out, and keeps it if there is room.
+  /// Computes a transition, and stores it if there is room.
   private mutating func transition(from row: Int32, by column: Int) -> Int32 {
     let next: Int32
     if let state = successor(of: states[Int(row) / columnCount], by: column) {
@@ -135,15 +134,15 @@ public struct LineMatcher {
 
   // MARK: The automaton
 
-  /// The state after a character of a class, or after the end of the line.
+  /// Computes the state after a character of a class, or after the end of the line.
   ///
-  /// - Returns: nil if a match ends before it.
+  /// - Returns: nil if a match ends before the character.
   private mutating func successor(of state: State, by column: Int) -> State? {
     let next = column < classes.count ? classes.samples[column] : nil
     let context = PatternContext(previous: state.before.sample, next: next)
     round += 1
     var open: [UInt16] = []
-    // A match can begin at every place.
+    // A match can begin at every position.
     for first in state.open + [0] {
       stack.append(Int(first))
       while let place = stack.popLast() {
@@ -162,13 +161,13 @@ public struct LineMatcher {
         }
       }
     }
-    // The order is that of preference, which does not matter here: equal states must look equal.
+    // Sorted, because equal states must be equal. The order of preference is not needed here.
     return State(open: open.sorted(), before: hasAssertions ? Before(next) : .other)
   }
 
   // MARK: Characters
 
-  /// Decodes a character above ASCII. A byte that begins none is U+FFFD.
+  /// Decodes a character above ASCII. A byte that does not begin one counts as U+FFFD.
   private static func scalar(
     in line: UnsafeRawBufferPointer, at index: Int
   ) -> (scalar: UInt32, length: Int) {

@@ -1,31 +1,30 @@
-/// A regular expression that is matched in linear time: all alternatives are followed at once, without
+/// A regular expression that is matched in linear time, by following all alternatives at once instead of
 /// backtracking.
 ///
-/// This is the one dialect of the program: for what a device must send (`--expect`, `--prompt`,
-/// `--wait-for`, scripts, JSON) and for `--highlight`.
+/// This is the only dialect of the program, for text that a device must send (`--expect`, `--prompt`, `--wait-for`,
+/// scripts, JSON) and for `--highlight`.
 ///
-/// The algorithm is Thompson's with Pike's priorities (https://swtch.com/~rsc/regexp). It finds the match
-/// that Perl finds: of all matches the one that begins first; of those, the one that the expression
-/// prefers: the first branch of `|`, the longest repetition, or the shortest with `?` after it.
-/// Back-references, lookahead and lookbehind cannot be matched in this way and are errors.
+/// The algorithm is Thompson's with Pike's priorities (https://swtch.com/~rsc/regexp). It finds the same match as
+/// Perl: the match that begins first; among these, the one that the expression prefers: the first branch of `|`, the
+/// longest repetition, or the shortest one before `?`. Back-references, lookahead and lookbehind cannot be matched in
+/// this way and are errors.
 ///
-/// Syntax: `.`, classes such as `[a-z_]` and `[^0-9]`, `\d \w \s` and their complements `\D \W \S`, `^`
-/// and `$` for the start and end of a line, `\b` and `\B`, groups, `(?:…)` for groups that do not
-/// capture, `|`, `* + ? {m} {m,} {m,n}` and their lazy forms with `?` after them, `\r \n \t \f \e \0`,
-/// `\xHH`. At the very start, `(?i)` ignores the case of ASCII letters and `(?s)` lets `.` match CR and
-/// LF; `(?is)` does both. Digits and word characters are ASCII.
+/// Syntax: `.`, classes such as `[a-z_]` and `[^0-9]`, `\d \w \s` and their complements `\D \W \S`, `^` and `$` for
+/// the start and end of a line, `\b` and `\B`, groups, non-capturing groups `(?:…)`, `|`, `* + ? {m} {m,} {m,n}` and
+/// their lazy forms with `?` after them, `\r \n \t \f \e \0`, `\xHH`. At the very start, `(?i)` ignores the case of
+/// ASCII letters and `(?s)` makes `.` match CR and LF; `(?is)` does both. Digits and word characters are ASCII.
 ///
-/// Bounds: 40 nested groups, 32 groups that capture, 500 repetitions, 1,000 states of the automaton.
+/// Limits: 40 nested groups, 32 capturing groups, 500 repetitions, 1,000 states of the automaton.
 public struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   public let text: String
-  /// The number of groups that capture.
+  /// The number of capturing groups.
   public let groupCount: Int
   let program: PatternProgram
 
   /// Parses an expression.
   ///
-  /// - Parameter capturing: Whether matches include the groups. Without them, matching is faster.
+  /// - Parameter capturing: whether matches include the groups. Without them, matching is faster.
   /// - Throws: ``PatternError`` with the position.
   public init(parsing text: String, capturing: Bool = false) throws(PatternError) {
     self.text = text
@@ -42,12 +41,13 @@ public struct Pattern: Hashable, Sendable {
     return matcher.found != nil
   }
 
-  /// Finds the matches in a line, from left to right, without empty ones.
+  /// Finds the non-empty matches in a line, from left to right.
   ///
   /// - Parameters:
-  ///   - line: code points.
-  ///   - budget: how many steps may be taken: a few for each code point and each alternative that is
-  ///     still open. Reduced by the steps taken; once it is used up, no more matches are found.
+  ///   - line: the code points of the line.
+  ///   - budget: the maximum number of steps: a few for each code point and each open alternative. It is reduced by
+  ///     the
+  ///     number of steps. When it is used up, no more matches are found.
   public func matches(in line: [UInt32], budget: inout Int) -> [Range<Int>] {
     if let first = program.first, !line.contains(where: first.contains) {
       budget -= line.count
@@ -63,7 +63,7 @@ public struct Pattern: Hashable, Sendable {
     return found
   }
 
-  /// - Returns: nil if there is no match, or the budget was used up first.
+  /// - Returns: nil if there is no match, or if the budget was used up before one was found.
   private func match(
     in line: [UInt32], from start: Int, by matcher: inout PatternMatcher, _ budget: inout Int
   ) -> Range<Int>? {
@@ -92,14 +92,14 @@ public struct Pattern: Hashable, Sendable {
 public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
-  /// The position of the error, in characters from 1; nil if it concerns the whole text.
+  /// The position of the error in characters, counted from 1; nil if it concerns the whole text.
   public let place: Int?
-  /// What is wrong and what to do, as a phrase.
+  /// The mistake and its fix, as a phrase.
   public let reason: String
 
   private static let maximalLength = 60
 
-  /// What is wrong and where; a long text is shortened.
+  /// The mistake and its position. A long text is shortened.
   public var description: String {
     let shown = text.unicodeScalars.prefix(Self.maximalLength)
     let rest = shown.endIndex < text.unicodeScalars.endIndex ? "…" : ""

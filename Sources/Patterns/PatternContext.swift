@@ -1,4 +1,4 @@
-/// The code points on both sides of a position, which decide whether an assertion is met there.
+/// The code points on both sides of a position, which determine whether an assertion is met there.
 struct PatternContext {
   /// The code point before the position; nil at the start of the text.
   let previous: UInt32?

@@ -1,42 +1,42 @@
-/// Runs a program over text, in all states at once that a match can be in.
+/// Runs a program over text, following all possible states of a match at once.
 ///
-/// The text is passed place by place, so it need not be in memory. The work for a place, and the memory,
-/// are bounded by the size of the program.
+/// The text is passed position by position, so it need not be in memory. The size of the program limits the memory,
+/// and the work for each position.
 struct PatternMatcher {
   private let program: PatternProgram
-  /// The number of positions that each alternative stores besides its start: two for each group.
+  /// The number of positions that each alternative stores besides its start: two per group.
   private let slotCount: Int
-  /// The open alternatives, in order of preference, before their closure; and their slots.
+  /// The open alternatives in order of preference, before their closure, with their slots.
   private var pending: [Way] = []
   private var pendingSlots: [Int] = []
-  /// The alternatives at the present place, after their closure.
+  /// The alternatives at the present position, after their closure.
   private var ready: [Way] = []
   private var readySlots: [Int] = []
   /// The slots of the alternative that is being followed.
   private var slots: [Int]
   private var foundSlots: [Int] = []
   private var foundRange: Range<Int>?
-  /// The round in which each state was last entered. No state is entered twice in a round.
+  /// The number of the round in which each state was last entered. A state is entered at most once per round.
   private var entered: [Int]
   private var round = 0
   private var stack: [Task] = []
-  /// The number of states that were entered.
+  /// The number of entered states.
   private(set) var work = 0
 
   private struct Way {
     let state: Int
-    /// Where the match starts.
+    /// The start of the match.
     let start: Int
   }
 
-  /// What the closure of a state does next.
+  /// The next task in the closure of a state.
   private struct Task {
-    /// A state to enter; or, as its complement, a slot to restore.
+    /// The state to enter; or the slot to restore, as its complement.
     let target: Int
     let value: Int
   }
 
-  /// The value of a slot that was not stored to.
+  /// The value of an empty slot.
   private static let none = -1
 
   init(_ program: PatternProgram, groupCount: Int) {
@@ -61,14 +61,14 @@ struct PatternMatcher {
     return next.map(first.contains) ?? false
   }
 
-  /// Forgets everything.
+  /// Resets to the start of a text.
   mutating func reset() {
     pending.removeAll(keepingCapacity: true)
     pendingSlots.removeAll(keepingCapacity: true)
     foundRange = nil
   }
 
-  /// The best match so far: the whole, then the groups; nil for a group that took no part.
+  /// The best match so far: the whole match, then the groups; nil for a group that did not participate.
   var found: [Range<Int>?]? {
     guard let foundRange else { return nil }
     return [foundRange]
@@ -78,12 +78,12 @@ struct PatternMatcher {
       }
   }
 
-  /// Moves over one code point.
+  /// Advances by one code point.
   ///
   /// - Parameters:
-  ///   - place: The position before the code point, in the unit of the caller.
-  ///   - previous: The code point before that position; nil at the start of the text.
-  ///   - next: The code point after it; nil at the end of the text.
+  ///   - place: the position before the code point, in the unit of the caller.
+  ///   - previous: the code point before that position; nil at the start of the text.
+  ///   - next: the code point after it; nil at the end of the text.
   mutating func step(at place: Int, after previous: UInt32?, before next: UInt32?) {
     round += 1
     ready.removeAll(keepingCapacity: true)
@@ -96,7 +96,7 @@ struct PatternMatcher {
       }
       enter(pending[index].state, since: pending[index].start, at: place, context)
     }
-    // A match that begins here is the least preferred, so one that was found makes it superfluous.
+    // A match that begins here has the lowest preference, so it is not needed if one was found.
     if foundRange == nil && canBegin(with: next) {
       for slot in slots.indices { slots[slot] = Self.none }
       enter(0, since: place, at: place, context)
@@ -116,14 +116,14 @@ struct PatternMatcher {
         foundSlots.removeAll(keepingCapacity: true)
         foundSlots += readySlots[(index * slotCount)..<((index + 1) * slotCount)]
         foundRange = way.start..<place
-        // The remaining alternatives are less preferred.
+        // The remaining alternatives have a lower preference.
         return
       case .assert, .split, .jump, .save: break
       }
     }
   }
 
-  /// Adds the epsilon closure of a state to the alternatives at this place.
+  /// Adds the epsilon closure of a state to the alternatives at this position.
   private mutating func enter(
     _ state: Int, since start: Int, at place: Int, _ context: PatternContext
   ) {

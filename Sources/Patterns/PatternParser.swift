@@ -5,13 +5,13 @@ indirect enum PatternNode {
   case assertion(PatternAssertion)
   case sequence([PatternNode])
   case choice([PatternNode])
-  /// A group that captures, counted from 1.
+  /// A capturing group, counted from 1.
   case group(Int, PatternNode)
-  /// Repeated from a least to a greatest number of times (nil: no limit); greedy or lazy.
+  /// A repetition with a minimum and a maximum number (nil for no limit), greedy or lazy.
   case repeated(PatternNode, Int, Int?, isGreedy: Bool)
 }
 
-/// A condition on a position; consumes no code point.
+/// A condition at a position. It consumes no code point.
 enum PatternAssertion: Hashable, Sendable {
   case lineStart, lineEnd, wordBoundary, noWordBoundary
 }
@@ -24,7 +24,7 @@ struct PatternParser {
   private var depth = 0
   private var foldsCase = false
   private var dot = ScalarSet.withinLine
-  /// The number of groups so far that capture.
+  /// The number of capturing groups so far.
   private(set) var groupCount = 0
 
   private static let maximalDepth = 40
@@ -40,12 +40,12 @@ struct PatternParser {
   mutating func parse() throws(PatternError) -> PatternNode {
     takeFlags()
     let node = try choice()
-    // Only a parenthesis ends a choice.
+    // Only a parenthesis can end an alternation here.
     if index < scalars.count { throw error("unmatched ')'; write \\) for the character") }
     return node
   }
 
-  /// Reads `(?i)`, `(?s)` or `(?is)` at the start.
+  /// Parses `(?i)`, `(?s)` or `(?is)` at the start.
   private mutating func takeFlags() {
     guard ["(?i)", "(?s)", "(?is)", "(?si)"].contains(where: { take($0) }) else { return }
     foldsCase = scalars[..<index].contains("i")
@@ -105,7 +105,7 @@ struct PatternParser {
     return (least, most)
   }
 
-  /// A number of up to four digits.
+  /// Parses a number of up to four digits.
   private mutating func number() -> Int? {
     let digits = scalars[index...].prefix(4).prefix { ("0"..."9").contains($0) }
     index += digits.count
@@ -171,8 +171,7 @@ struct PatternParser {
     return .set(foldsCase ? set.foldingCase : set)
   }
 
-  /// Reads a backslash and what follows it. Returns the set that it means, and the character if it means
-  /// a single one.
+  /// Parses an escape sequence. Returns the set that it stands for, and the character if it stands for a single one.
   private mutating func escapedSet() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
     index += 1
     guard let scalar = next else { throw error("nothing follows the '\\'", back: 1) }
@@ -243,7 +242,7 @@ struct PatternParser {
     return isInverted ? set.inverted : set
   }
 
-  /// One character of a class, or an escaped class within it.
+  /// Parses a character of a class, or an escaped class inside of it.
   private mutating func classItem() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
     if next == "\\" { return try escapedSet() }
     index += 1

@@ -1,11 +1,10 @@
 /// An expression compiled to a program. Each instruction is a state of the automaton.
 struct PatternProgram: Sendable {
   enum Instruction: Sendable {
-    /// Consumes a code point that is in a set, given by its index, and continues with the next
-    /// instruction.
+    /// Consumes a code point from the set with this index, and continues with the next instruction.
     case take(Int)
     case assert(PatternAssertion)
-    /// Continues at both, with a preference for the first.
+    /// Continues at both instructions, with a preference for the first one.
     case split(Int, Int)
     case jump(Int)
     /// Stores the position in a slot.
@@ -13,17 +12,17 @@ struct PatternProgram: Sendable {
     case match
   }
 
-  /// The maximal number of instructions. `{}` repeats the instructions of its operand.
+  /// The maximum number of instructions. `{}` repeats the instructions of its operand.
   static let limit = 1_000
 
   private(set) var instructions: [Instruction] = []
   private(set) var sets: [ScalarSet] = []
-  /// The code points that a match can begin with; nil if a match can be empty.
+  /// The code points with which a match can begin; nil if a match can be empty.
   private(set) var first: ScalarSet?
   private let captures: Bool
 
-  /// - Parameter captures: Whether to store the positions of groups.
-  /// - Throws: ``PatternError`` when it is too large.
+  /// - Parameter captures: whether to store the positions of groups.
+  /// - Throws: ``PatternError`` if the program is too large.
   init(_ node: PatternNode, captures: Bool, of text: String) throws(PatternError) {
     self.captures = captures
     guard compile(node), emit(.match) else {
@@ -34,12 +33,12 @@ struct PatternProgram: Sendable {
     first = firstSet()
   }
 
-  /// How many nodes were compiled. Needed as a limit because repeated empty nodes emit nothing.
+  /// The number of compiled nodes. It is limited too, because repeated empty nodes emit no instructions.
   private var work = 0
 
   private var end: Int { instructions.count }
 
-  // Each of the following returns whether the program stayed within its limit.
+  // Each of the following methods returns whether the program stayed within its limits.
 
   private mutating func emit(_ instruction: Instruction) -> Bool {
     instructions.append(instruction)

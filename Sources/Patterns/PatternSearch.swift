@@ -1,15 +1,14 @@
 /// Searches a stream of bytes for a pattern, piece by piece.
 ///
-/// The stream may be unbounded: the memory is bounded by the size of the pattern, and a piece is read
-/// once. The stream is UTF-8; each byte that is not reads as U+001A (SUBSTITUTE).
+/// The stream may be unlimited: the size of the pattern limits the memory, and each piece is read once. The stream is
+/// UTF-8. Each invalid byte counts as U+001A (SUBSTITUTE).
 ///
-/// After each piece the result is that for the stream so far, however it was cut: `$` is also met at the
-/// end of what has arrived, and a repetition matches as far as that. A character whose last bytes are
-/// missing waits for them.
+/// The result after each piece is that for the stream so far, however it was split. `$` is met at the present end
+/// too, and a repetition matches up to it. An incomplete character waits for its last bytes.
 public struct PatternSearch {
   /// A match, in byte offsets from the start of the stream.
   public struct Match: Hashable, Sendable {
-    /// The whole match, then the groups; nil for a group that took no part in it.
+    /// The whole match, then the groups; nil for a group that did not participate.
     public let ranges: [Range<Int>?]
 
     /// The whole match.
@@ -25,20 +24,20 @@ public struct PatternSearch {
   /// Starts a search.
   ///
   /// - Parameters:
-  ///   - offset: The offset of the first byte.
-  ///   - previous: The code point before it; nil at the start of the text, where `^` is met.
+  ///   - offset: the offset of the first byte.
+  ///   - previous: the code point before it; nil at the start of the text, where `^` is met.
   public init(for pattern: Pattern, from offset: Int = 0, after previous: UInt32? = nil) {
     matcher = PatternMatcher(pattern.program, groupCount: pattern.groupCount)
     self.offset = offset
     self.previous = previous
   }
 
-  /// Searches the next piece of the stream. After a match, a new search begins where it ended.
+  /// Searches the next piece of the stream. After a match, a new search begins at its end.
   ///
   /// - Returns: the match in the stream so far; nil if there is none yet.
   public mutating func search(_ bytes: UnsafeRawBufferPointer) -> Match? {
     for byte in bytes {
-      // The common case: ASCII, with which no match begins.
+      // The common case: an ASCII character with which no match begins.
       if byte < 0x80, character.isEmpty {
         if !(matcher.isIdle && !matcher.canBegin(with: UInt32(byte))) {
           matcher.step(at: offset, after: previous, before: UInt32(byte))
@@ -55,7 +54,7 @@ public struct PatternSearch {
 
   private var match: Match? { matcher.found.map(Match.init(ranges:)) }
 
-  /// Takes a byte of a character of several bytes, or one that ends such a character early.
+  /// Handles a byte of a multi-byte character, or one that cuts such a character short.
   ///
   /// - Returns: whether a match is decided.
   private mutating func takeRare(_ byte: UInt8) -> Bool {
@@ -68,9 +67,9 @@ public struct PatternSearch {
     return false
   }
 
-  /// The match if the stream ended here. The search continues as if nobody had asked.
+  /// The match if the stream ended here. It does not affect the search.
   private mutating func matchAtEnd() -> Match? {
-    // A character whose last bytes are missing is not the end of a line or of the text.
+    // An incomplete character is not the end of a line or of the text.
     let next: UInt32? = character.isEmpty ? nil : 0xFFFD
     if matcher.isIdle && !matcher.canBegin(with: next) { return nil }
     var trial = matcher
@@ -79,7 +78,7 @@ public struct PatternSearch {
   }
 }
 
-/// The bytes of a UTF-8 character that is not complete.
+/// The bytes of an incomplete UTF-8 character.
 private struct PartialCharacter {
   private var bytes: [UInt8] = []
 
@@ -87,9 +86,9 @@ private struct PartialCharacter {
 
   private static let substitute: UInt32 = 0x1A
 
-  /// Takes a byte.
+  /// Adds a byte.
   ///
-  /// - Returns: the code points that are complete now, with the number of their bytes.
+  /// - Returns: the code points that are now complete, with the numbers of their bytes.
   mutating func take(_ byte: UInt8) -> [(scalar: UInt32, count: Int)] {
     bytes.append(byte)
     if let length = Self.length(of: bytes) {
@@ -97,14 +96,14 @@ private struct PartialCharacter {
       defer { bytes = [] }
       return [(Self.scalar(of: bytes), length)]
     }
-    // The last byte does not belong to the character: it may begin another.
+    // The last byte does not belong to the character. It may begin another one.
     let isAlone = bytes.count == 1
     let ill = bytes.dropLast(isAlone ? 0 : 1).map { _ in (scalar: Self.substitute, count: 1) }
     bytes = []
     return isAlone ? ill : ill + take(byte)
   }
 
-  /// The length of the character that bytes begin; nil if they begin none. See RFC 3629, section 4.
+  /// The length of the character that begins with these bytes; nil if there is none. See RFC 3629, section 4.
   private static func length(of bytes: [UInt8]) -> Int? {
     let second: ClosedRange<UInt8>
     let length: Int

@@ -1,5 +1,5 @@
-/// Code points divided into classes: no set of a program tells two code points of a class apart, and no
-/// assertion does.
+/// Code points divided into classes. No set of a program, and no assertion, distinguishes two code points of one
+/// class.
 struct ScalarClasses {
   /// The class of each ASCII character.
   let ofASCII: [UInt8]
@@ -10,9 +10,9 @@ struct ScalarClasses {
 
   var count: Int { samples.count }
 
-  /// Divides the code points for the sets of a program.
+  /// Creates the classes for the sets of a program.
   init(of sets: [ScalarSet]) {
-    // Assertions look at word characters and line ends.
+    // Assertions depend on word characters and line ends.
     let sets = sets + [ScalarSet.word, ScalarSet(0x0A...0x0A), ScalarSet(0x0D...0x0D)]
     var numbers: [[Bool]: Int] = [:]
     var samples: [UInt32] = []
@@ -26,7 +26,7 @@ struct ScalarClasses {
     let ascii = (0..<128).map { number(of: $0) }
     let starts = Set([128] + sets.flatMap(\.startsAboveASCII)).sorted()
     above = starts.map { ($0, number(of: $0)) }
-    // ASCII is numbered first.
+    // The classes of ASCII characters have the first numbers.
     ofASCII = ascii.map { UInt8($0) }
     self.samples = samples
   }

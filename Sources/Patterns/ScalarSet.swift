@@ -7,14 +7,14 @@ struct ScalarSet: Hashable, Sendable {
 
   /// All code points.
   static let all = ScalarSet().inverted
-  /// All code points but the ends of a line, CR and LF.
+  /// All code points except line ends, CR and LF.
   static let withinLine = ScalarSet(0x0A...0x0A, 0x0D...0x0D).inverted
 
   /// The number of ranges beyond ASCII.
   var rangeCount: Int { above.count }
 
-  /// The places above ASCII where membership may change: every code point from one of them to the next
-  /// is in the set, or none is.
+  /// The positions above ASCII where membership may change. Between two of them, either all code points are in the
+  /// set, or none are.
   var startsAboveASCII: [UInt32] { above.flatMap { [$0.lowerBound, $0.upperBound + 1] } }
 
   init() {}
@@ -58,7 +58,7 @@ struct ScalarSet: Hashable, Sendable {
     return set
   }
 
-  /// The set with both cases of each ASCII letter in it.
+  /// The set extended by the other case of each ASCII letter in it.
   var foldingCase: ScalarSet {
     var set = self
     let letters: UInt64 = 0x07FF_FFFE
