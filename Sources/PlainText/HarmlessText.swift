@@ -1,14 +1,14 @@
-/// Text from outside, made safe to show: a name that a device gives itself, the name of a file or
-/// of another process, an argument, a message of a client of the control socket.
+/// Text from outside, made safe to show: the name of a device, of a file or of another process, an argument, or a
+/// message from a client of the control socket.
 ///
 /// All such text passes ``Swift/String/harmless`` before it is shown.
 extension String {
-  /// The text in one line, with U+FFFD in place of every character that a terminal obeys or that
-  /// rearranges the line: control characters, bidirectional and other format characters, line ends.
+  /// The text in one line. U+FFFD replaces every character that controls a terminal or reorders the line: control
+  /// characters, bidirectional and other format characters, line ends.
   package var harmless: String { replacing { _ in false } }
 
-  /// The same for a text of several lines, each of them shortened to a readable length: an error must
-  /// not repeat 100 kB of a broken file.
+  /// The same for a text of several lines. Each line is shortened to a readable length: an error must not repeat 100
+  /// kB of a broken file.
   package var harmlessLines: String {
     replacing { $0 == "\n" }.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.shortened(to: 600) }.joined(separator: "\n")
@@ -22,11 +22,11 @@ extension String {
     return String(text)
   }
 
-  /// The text as one word of a shell's command line, for commands that the user is to copy: in quotes
-  /// only where a shell would read it otherwise.
+  /// The text as one word of a shell's command line, for commands that the user will copy. It is quoted only if
+  /// necessary.
   ///
-  /// Characters that must not be shown are written as octal escapes, `$'\033'`, which bash(1), zsh(1)
-  /// and POSIX.1-2024 read.
+  /// Characters that must not be shown are written as octal escapes, `$'\033'`, which bash(1), zsh(1) and
+  /// POSIX.1-2024 support.
   package var shellWord: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {
@@ -45,7 +45,7 @@ extension String {
 }
 
 extension Substring {
-  /// The text with its middle left out, if it has more characters than that.
+  /// The text without its middle, if it has more characters than the limit.
   fileprivate func shortened(to limit: Int) -> String {
     guard utf8.count > limit, count > limit else { return String(self) }
     let tail = limit / 4
@@ -54,7 +54,7 @@ extension Substring {
 }
 
 extension Unicode.Scalar {
-  /// The scalar between the quotes of `$'…'`.
+  /// The scalar in the form for quotes `$'…'`.
   fileprivate var shellEscape: String {
     if self == "'" || self == "\\" { return "\\\(self)" }
     guard !isShownAsItself else { return String(self) }

@@ -1,10 +1,10 @@
-/// Finding and replacing a text in a text.
+/// Finding and replacing text.
 ///
-/// The bytes of UTF-8 are compared: a text is also found where a combining character follows it, and "é" is
-/// not found where it is written as "e" and an accent. The standard library's own functions for this are
-/// in its module of regular expressions, which would be linked for them.
+/// The bytes of UTF-8 are compared: a text is also found if a combining character follows it, and "é" does not match
+/// "e" followed by an accent. The standard library's own functions for this are in its module of regular expressions,
+/// which would then be linked.
 extension StringProtocol where SubSequence == Substring {
-  /// The first place of a text; for an empty text, the start.
+  /// The range of the first occurrence of a text; for an empty text, the start.
   package func firstRange(ofText part: String) -> Range<Index>? {
     var rest = self[...].utf8
     while !rest.starts(with: part.utf8) {
@@ -13,11 +13,11 @@ extension StringProtocol where SubSequence == Substring {
     return rest.startIndex..<rest.index(rest.startIndex, offsetBy: part.utf8.count)
   }
 
-  /// Whether a text is part of this one. An empty text is part of every text.
+  /// Whether this text contains another one. Every text contains the empty text.
   package func contains(text part: String) -> Bool { firstRange(ofText: part) != nil }
 
-  /// The pieces between the places of a text, which do not overlap; some may be empty. Splitting at an
-  /// empty text returns one piece.
+  /// The pieces between the non-overlapping occurrences of a text. Some may be empty. An empty separator returns one
+  /// piece.
   package func split(atText separator: String) -> [Substring] {
     var pieces: [Substring] = []
     var rest = self[...]
@@ -28,8 +28,7 @@ extension StringProtocol where SubSequence == Substring {
     return pieces + [rest]
   }
 
-  /// The text with another one at every place of a text, from the start on. Nothing is replaced at the
-  /// places of an empty text.
+  /// The text with every occurrence of another text replaced, from the start on. An empty text is never replaced.
   package func replacing(text part: String, with replacement: String) -> String {
     split(atText: part).joined(separator: replacement)
   }
