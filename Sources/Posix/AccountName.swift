@@ -35,7 +35,7 @@ package enum AccountName {
     }
   }
 
-  /// The home folder of the user of a name; nil if there is no such user.
+  /// The home folder of the user with a name; nil if there is no such user.
   ///
   /// The corresponding C function is `getpwnam_r`.
   package static func home(of name: String) -> String? {
@@ -47,8 +47,8 @@ package enum AccountName {
     }
   }
 
-  /// Looks up an entry, with a larger buffer after each `ERANGE`, up to 1 MiB: a group may have
-  /// thousands of members.
+  /// Looks up an entry, with a larger buffer after each `ERANGE`, up to 1 MiB, because a group may have thousands of
+  /// members.
   private static func withRoom<Result>(
     _ lookUp: (UnsafeMutablePointer<CChar>, Int) -> (error: CInt, found: Result?)
   ) -> Result? {

@@ -1,7 +1,7 @@
-/// A bounded queue of bytes to be written: a ring buffer.
+/// A bounded queue of bytes to write: a ring buffer.
 ///
-/// It refuses bytes that do not fit, and never drops bytes. It grows as needed, and shrinks to its
-/// initial size when it is empty.
+/// It refuses bytes that do not fit, and never drops bytes. It grows as needed, and shrinks to its initial size when
+/// it is empty.
 package struct ByteQueue: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
   /// Former storage that ``front`` may still point to, until bytes at the front are removed.
@@ -68,11 +68,11 @@ package struct ByteQueue: ~Copyable {
   package mutating func removeLast(_ number: Int) {
     precondition((0...count).contains(number))
     count -= number
-    // Otherwise the caller may still use the front.
+    // If bytes remain, the caller may still use the front.
     if isEmpty { tidy() }
   }
 
-  /// Removes bytes at offsets from the front; those after them move up, those before them stay in place.
+  /// Removes bytes at offsets from the front. The bytes after them move up; those before them stay in place.
   package mutating func remove(_ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
     var (source, target) = (range.upperBound, range.lowerBound)

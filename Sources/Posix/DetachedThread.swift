@@ -3,20 +3,21 @@ package import SystemPackage
 
 /// Starts a thread that is never joined and ends with its work.
 package enum DetachedThread {
-  /// Small, in bytes: the work needs little stack, and `ulimit -v` counts the whole stack.
+  /// The size of the stack in bytes. It is small, because the work needs little stack, and `ulimit -v` counts the
+  /// whole stack.
   private static let stackSize = 512 * 1_024
 
-  /// The signals that the kernel sends to a thread for its own fault. They must stay unblocked, so
-  /// that the handler that restores the user's terminal is called.
+  /// The signals that the kernel sends to a thread for its own fault. They must stay unblocked, so that the handler
+  /// that restores the user's terminal is called.
   private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
-  /// Runs work on a new thread. The thread blocks all signals except those of a crash, because the
-  /// session handles them.
+  /// Runs work on a new thread. The thread blocks all signals except those of a crash, because the session handles
+  /// the others.
   ///
   /// The corresponding C function is `pthread_create`.
   ///
-  /// - Parameter work: the work, which takes over everything that it captures.
-  /// - Throws: `EAGAIN` when there are too many threads, or not enough memory for another.
+  /// - Parameter work: the work, which takes ownership of everything that it captures.
+  /// - Throws: `EAGAIN` if there are too many threads, or not enough memory for another one.
   package static func run(_ work: sending @escaping () -> Void) throws(Errno) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)

@@ -20,8 +20,8 @@ public enum WriteOutcome: Equatable, Sendable {
 }
 
 extension FileDescriptor {
-  /// How many bytes a read would bring now: what waits in a pipe, a socket or a terminal, or the
-  /// rest of a regular file. 0 where that cannot be known.
+  /// The number of bytes that a read would return now: the bytes in a pipe, socket or terminal, or the rest of a
+  /// regular file; 0 if it is unknown.
   ///
   /// The corresponding request is `FIONREAD`; for a regular file the C functions are `fstat` and
   /// `lseek`.
@@ -36,7 +36,7 @@ extension FileDescriptor {
 
   /// Reads available bytes. The corresponding C function is `read`.
   ///
-  /// - Parameter buffer: the destination; must not be empty.
+  /// - Parameter buffer: the destination, which must not be empty.
   /// - Throws: the errors of read(2) except `EAGAIN` and `EINTR`.
   public func readAvailable(
     into buffer: UnsafeMutableRawBufferPointer
@@ -51,7 +51,7 @@ extension FileDescriptor {
 
   /// Writes as many bytes as possible without blocking. The corresponding C function is `write`.
   ///
-  /// - Parameter bytes: the bytes; must not be empty.
+  /// - Parameter bytes: the bytes to write, at least one.
   /// - Throws: the errors of write(2) except `EAGAIN` and `EINTR`.
   public func writeAvailable(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> WriteOutcome {
     let count = try transferred { Glibc.write(rawValue, bytes.baseAddress, bytes.count) }
@@ -61,9 +61,9 @@ extension FileDescriptor {
     }
   }
 
-  /// Makes a call again while signals interrupt it. Inlined, because every byte passes it.
+  /// Repeats a call while signals interrupt it. Inlined, because it is called for all bytes of a session.
   ///
-  /// - Returns: what it returns; nil if it would block.
+  /// - Returns: the result of the call; nil if it would block.
   @inline(__always)
   private func transferred(_ call: () -> Int) throws(Errno) -> Int? {
     while true {

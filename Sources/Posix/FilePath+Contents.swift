@@ -2,7 +2,7 @@ import Glibc
 package import SystemPackage
 
 extension FilePath {
-  /// Reads a whole file; meant for small ones, such as those in /proc and /sys.
+  /// Reads a whole file. This is meant for small files, such as those in /proc and /sys.
   ///
   /// - Throws: the errors of open(2) and read(2).
   package func contents() throws(Errno) -> [UInt8] {
@@ -20,7 +20,7 @@ extension FilePath {
   /// The corresponding C function is `readdir`.
   package func entryNames() -> [String] {
     var names: [String] = []
-    // A folder that cannot be read has no names.
+    // A folder that cannot be read has no entries.
     _ = try? forEachEntry { entry in
       names.append(String(decoding: entry.name, as: UTF8.self))
       return true
@@ -28,12 +28,12 @@ extension FilePath {
     return names
   }
 
-  /// Reads a folder, in no order, without `.` and `..`.
+  /// Reads a folder in any order, without `.` and `..`.
   ///
   /// The corresponding C functions are `opendir` and `readdir`.
   ///
-  /// - Parameter body: returns whether to go on.
-  /// - Throws: what opendir(3) says.
+  /// - Parameter body: returns whether to continue.
+  /// - Throws: the errors of opendir(3).
   package func forEachEntry(_ body: (FolderEntry) -> Bool) throws(Errno) {
     guard let folder = withPlatformString({ opendir($0) }) else {
       throw Errno(rawValue: errno)
@@ -50,7 +50,7 @@ extension FilePath {
   }
 }
 
-/// An entry of a folder that is being read; it is valid until the next one is read.
+/// An entry of a folder that is being read. It is valid until the next entry is read.
 package struct FolderEntry {
   fileprivate let folder: OpaquePointer
   fileprivate let entry: UnsafeMutablePointer<dirent>
@@ -60,8 +60,8 @@ package struct FolderEntry {
     withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
   }
 
-  /// Whether it is a folder, or a link to one. The folder tells most types; for a link, and on file
-  /// systems that tell none, the system is asked.
+  /// Whether the entry is a folder, or a link to one. The folder contains most types. For a link, and on file systems
+  /// without types, a system call finds the type.
   ///
   /// The corresponding C function is `fstatat`.
   package var isFolder: Bool {

@@ -4,12 +4,12 @@ package import SystemPackage
 
 /// Renaming without replacing.
 extension FilePath {
-  /// Whether anything has this name, a symbolic link that leads nowhere included.
+  /// Whether any file has this name, including a symbolic link that leads nowhere.
   package var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
 
-  /// Renames a file, and replaces what has the new name. The corresponding C function is `renameat`.
+  /// Renames a file, and replaces a file with the new name. The corresponding C function is `renameat`.
   ///
-  /// - Parameter folder: the folder of relative paths; by default the working directory.
+  /// - Parameter folder: the folder that relative paths start from; by default the working directory.
   /// - Throws: the error of renameat(2).
   package func rename(to new: FilePath, in folder: FileDescriptor? = nil) throws(Errno) {
     let folder = folder?.rawValue ?? AT_FDCWD
@@ -20,11 +20,11 @@ extension FilePath {
     }
   }
 
-  /// Renames a file unless something has the new name. The corresponding C function is `renameat2`
-  /// with `RENAME_NOREPLACE`.
+  /// Renames a file unless the new name is taken. The corresponding C function is `renameat2` with
+  /// `RENAME_NOREPLACE`.
   ///
-  /// - Parameter folder: the folder of relative paths; by default the working directory.
-  /// - Returns: false if something has the new name.
+  /// - Parameter folder: the folder that relative paths start from; by default the working directory.
+  /// - Returns: false if the new name is taken.
   /// - Throws: the error of renameat2(2).
   package func renameUnlessExists(
     to new: FilePath, in folder: FileDescriptor? = nil
@@ -41,7 +41,7 @@ extension FilePath {
     } catch .fileExists {
       return false
     } catch .invalidArgument {
-      // The file system has no such flag, as NFS.
+      // The file system, such as NFS, does not support the flag.
       return try linkUnlessExists(to: new, in: folder)
     }
     return true
@@ -59,7 +59,7 @@ extension FilePath {
     } catch .fileExists {
       return false
     } catch .notPermitted {
-      // The file system has no hard links either. The only way left is to check first.
+      // The file system does not support hard links either. The only remaining way is to check first.
       let isThere = new.withPlatformString { faccessat(place, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
       guard !isThere else { return false }
       try rename(to: new, in: folder)

@@ -12,7 +12,7 @@ package final class Guarded<State: Sendable>: @unchecked Sendable {
   package init(_ state: State) {
     self.state = state
     pthread_mutex_init(mutex, nil)
-    // Deadlines are on the monotonic clock; the default of a condition is the wall clock.
+    // Deadlines use the monotonic clock; the default of a condition variable is the wall clock.
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -39,7 +39,7 @@ package final class Guarded<State: Sendable>: @unchecked Sendable {
 
   /// Waits until the state satisfies a condition.
   ///
-  /// - Parameter deadline: when to stop waiting; nil for never.
+  /// - Parameter deadline: the end of the wait; nil for no limit.
   /// - Returns: whether the state satisfies the condition.
   @discardableResult
   package func wait(until deadline: MonotonicTime?, for condition: (State) -> Bool) -> Bool {

@@ -22,7 +22,7 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The point later by a duration, clamped to the largest value: 292 years after the start.
+  /// The point that is later by a duration, clamped to the maximum value: 292 years after the start.
   public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
     MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(duration.nanoseconds))
   }

@@ -1,7 +1,7 @@
 import Glibc
 package import SystemPackage
 
-/// A file descriptor with one owner, closed exactly once, when the owner releases it.
+/// A file descriptor with one owner. It is closed exactly once, when the owner releases it.
 package struct OwnedDescriptor: ~Copyable {
   /// The descriptor, for use without ownership: callers must not close it.
   package let borrowed: FileDescriptor

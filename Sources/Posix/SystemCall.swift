@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// Makes a system call, repeats it while signals interrupt it, and throws errno if it fails.
 ///
-/// Reads errno on the line after the call, before other code can change it.
+/// It reads errno on the line after the call, before other code can change it.
 ///
 /// - Parameter call: makes the call and returns its result; -1 means that it failed.
 /// - Returns: the result of the call, never -1.
@@ -21,6 +21,6 @@ package func systemCall<Result: FixedWidthInteger>(
 }
 
 extension Errno {
-  /// The present value of errno: of the call on the line before, which has failed.
+  /// The present value of errno, which the failed call on the previous line has set.
   static var last: Errno { Errno(rawValue: errno) }
 }
