@@ -3,8 +3,8 @@ import SystemPackage
 extension Device {
   /// Creates a device from the data of the kernel and of udev.
   ///
-  /// The kernel's data have precedence, because every machine has them. Udev's properties are used where
-  /// sysfs has nothing: when the device is gone by the time its event is read.
+  /// The kernel's data have precedence, because every computer has them. Udev's properties are used where sysfs has
+  /// no data: when the device is gone by the time its event is read.
   init(_ facts: PortFacts) {
     let driver = facts.hardware?.driver ?? facts.properties["ID_USB_DRIVER"]
     let kind = Self.kind(facts, driver: driver)
@@ -54,8 +54,8 @@ extension Device {
     case .usb, .acm:
       return facts.ancestors.first { $0.type == "usb_interface" }?.syspath ?? facts.port.syspath
     case .uart:
-      // Since Linux 6.5 each port of a chip has its own device: 0000:03:00.0:0.1 is the second one. Before
-      // that, only the name distinguishes two ports of one chip.
+      // Since Linux 6.5 each port of a chip has a separate device: 0000:03:00.0:0.1 is the second one. Before that,
+      // only the name distinguishes two ports of one chip.
       let parent = facts.ancestors.first { $0.subsystem == "serial-base" && $0.type == "port" }
       return parent?.syspath ?? facts.port.syspath
     }
@@ -72,8 +72,8 @@ extension PortFacts {
     port.name.hasPrefix("rfcomm") || hardware?.subsystem == "bluetooth"
   }
 
-  /// Whether it can be unplugged, other than by USB. For PCI see
-  /// Documentation/ABI/testing/sysfs-devices-removable: the slots of Thunderbolt and ExpressCard.
+  /// Whether it can be unplugged other than by USB. For PCI see Documentation/ABI/testing/sysfs-devices-removable:
+  /// the slots of Thunderbolt and ExpressCard.
   fileprivate var isRemovable: Bool {
     isOnBluetooth
       || ancestors.contains {

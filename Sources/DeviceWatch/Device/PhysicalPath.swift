@@ -1,12 +1,12 @@
 /// The physical path of a device, in the format of udev.
 enum PhysicalPath {
-  /// The path that udev's `path_id` would compute, for machines without udevd.
+  /// The path that udev's `path_id` would compute, for computers without udevd.
   ///
-  /// The rules are those of `src/udev/udev-builtin-path_id.c` in systemd, for the buses of serial ports: one
-  /// part for each bus on the way to the root. Of several devices on one bus only the nearest counts.
+  /// The rules are those of `src/udev/udev-builtin-path_id.c` in systemd, for the buses of serial ports: one part for
+  /// each bus up to the root. Of several devices on one bus, only the nearest counts.
   ///
   /// - Parameter ancestors: the parent devices of the port, nearest first.
-  /// - Returns: for example `pci-0000:00:14.0-usb-0:1.2:1.0`; nil if no bus on the way has permanent names.
+  /// - Returns: for example `pci-0000:00:14.0-usb-0:1.2:1.0`; nil if no bus up to the root has permanent names.
   static func of(_ ancestors: [SysfsNode]) -> String? {
     var pieces: [String] = []
     var isAnchored = false
@@ -16,7 +16,7 @@ enum PhysicalPath {
       index += 1
       switch node.subsystem {
       case "usb":
-        // The root hub is not plugged into a port: it is called usb1, others 1-1.2.
+        // The root hub is not plugged into a port: its name is usb1; others have names like 1-1.2.
         guard ["usb_interface", "usb_device"].contains(node.type),
           let dash = node.name.firstIndex(of: "-")
         else { continue }

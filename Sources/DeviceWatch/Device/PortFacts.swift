@@ -38,9 +38,9 @@ struct SysfsNode {
   /// Its name in its folder.
   var name: String { syspath.split(separator: "/").last.map(String.init) ?? "" }
 
-  /// The files to read for a kind of device.
+  /// The files to read for a type of device.
   ///
-  /// Only these, because reading a file of sysfs calls the driver, and some drivers ask the device.
+  /// Only these are read, because reading a file of sysfs calls the driver, and some drivers query the device.
   static func attributeNames(subsystem: String?, type: String?) -> [String] {
     switch (subsystem, type) {
     case ("tty", _): ["type"]

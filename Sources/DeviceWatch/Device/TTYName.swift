@@ -17,11 +17,11 @@ enum TTYName {
     return !isConsole && !isOldPseudoTerminal(name)
   }
 
-  /// Whether a virtual port exists only because it was created, and is connected to something.
+  /// Whether a virtual port only exists because it was created, and is connected to something.
   ///
-  /// `rfcomm0` is connected to a Bluetooth device, `ttyGS0` to the computer that this machine is plugged into
-  /// as a gadget, `tnt0` to the other half of a null modem. Others exist on every machine with the driver:
-  /// `ttyprintk` writes to the kernel's log, `ttynull` nowhere, `hvc0` to the host of a virtual machine.
+  /// `rfcomm0` is connected to a Bluetooth device, `ttyGS0` to the computer that this one is plugged into as a
+  /// gadget, `tnt0` to the other half of a null modem. Others exist on every computer with the driver: `ttyprintk`
+  /// writes to the kernel's log, `ttynull` nowhere, `hvc0` to the host of a virtual machine.
   static func isMadeOnPurpose(_ name: String) -> Bool {
     ["rfcomm", "ttyGS", "tnt"].contains { name.hasPrefix($0) }
   }

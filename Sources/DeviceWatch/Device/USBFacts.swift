@@ -14,12 +14,12 @@ struct USBFacts {
     let ports = facts.ancestors.first { $0.subsystem == "usb-serial" }?.attributes
     let interface = facts.ancestors.first { $0.type == "usb_interface" }?.attributes
     let number = interface?["bInterfaceNumber"] ?? facts.properties["ID_USB_INTERFACE_NUM"]
-    // Both are hexadecimal; port_number is decimal.
+    // Both numbers are hexadecimal; port_number is decimal.
     interfaceNumber = number.flatMap { Int($0, radix: 16) }
     portNumber = (ports?["port_number"]).flatMap { Int($0) } ?? Self.portNumber(in: facts.links)
 
-    // If the adapter is gone by now, its hub is found instead. The interface between them shows which device
-    // belongs to the port.
+    // If the adapter is already gone, its hub is found instead. The interface between them shows which device belongs
+    // to the port.
     if interface != nil,
       let device = facts.ancestors.first(where: { $0.type == "usb_device" })?.attributes,
       device["idVendor"] != nil

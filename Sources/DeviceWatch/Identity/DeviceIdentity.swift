@@ -1,17 +1,17 @@
 public import SystemPackage
 
-/// The identity by which a device is recognised when it is back, whatever its node is.
+/// The identity that recognises a device when it returns, at any node.
 ///
-/// It contains only what identifies the device with certainty, so that the device is recognised after as
-/// many kinds of moves as possible. A look-alike never matches; for adapters that share a serial number see
+/// It contains only data that identify the device with certainty, so that the device is recognised after as many
+/// kinds of moves as possible. A look-alike never matches. For adapters that share a serial number see
 /// ``IdentityMatcher``.
 public enum DeviceIdentity: Hashable, Sendable {
-  /// A USB adapter with a unique serial number, in any port.
+  /// A USB adapter with a unique serial number, at any port.
   case usb(USBFunction)
-  /// A USB adapter without one: the same kind of adapter in the same physical port, as in
+  /// A USB adapter without a unique serial number: the same type of adapter at the same physical port, as in
   /// ``Device/physicalPath``.
   case usbPort(USBFunction, path: String)
-  /// A UART of the machine, by ``Device/hardwarePath``.
+  /// A UART of the computer, by ``Device/hardwarePath``.
   case hardware(path: String)
   /// A device without other data, by its node.
   case node(FilePath)

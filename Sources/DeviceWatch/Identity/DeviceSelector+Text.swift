@@ -1,8 +1,8 @@
 extension DeviceSelector {
-  /// Reads `usb:VID:PID`, `usb:VID:PID:SERIAL`, `serial:TEXT` or `port:ID_PATH`.
+  /// Parses `usb:VID:PID`, `usb:VID:PID:SERIAL`, `serial:TEXT` or `port:ID_PATH`.
   ///
-  /// VID and PID are hexadecimal, of one to four digits. The rest is the serial number, including colons.
-  /// Returns nil for other forms, such as paths.
+  /// VID and PID are hexadecimal, with one to four digits. The rest is the serial number, including colons. Returns
+  /// nil for other forms, such as paths.
   ///
   /// - Throws: ``DeviceSelectorError`` if the text begins like one of the forms, but is malformed.
   public init?(parsing text: String) throws(DeviceSelectorError) {
@@ -34,7 +34,7 @@ extension DeviceSelector {
     return .usb(vendorID: vendorID, productID: productID, serialNumber: String(parts[2]))
   }
 
-  /// The standard library accepts a sign and any number of zeros; a product number has neither.
+  /// Parses hexadecimal digits. The standard library would also accept a sign and any number of zeros.
   private static func number(_ digits: Substring) -> UInt16? {
     (1...4).contains(digits.utf8.count) && digits.allSatisfy(\.isHexDigit)
       ? UInt16(digits, radix: 16) : nil
@@ -42,7 +42,7 @@ extension DeviceSelector {
 }
 
 extension DeviceSelector: CustomStringConvertible {
-  /// The text from which it can be parsed; the path for ``node(_:)``.
+  /// The text that can be parsed again; the path for ``node(_:)``.
   public var description: String {
     switch self {
     case .node(let path): "\(path)"
@@ -54,7 +54,7 @@ extension DeviceSelector: CustomStringConvertible {
     }
   }
 
-  /// Four digits, as lsusb(8) writes it.
+  /// Four digits, in the style of lsusb(8).
   private static func text(_ number: UInt16) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 4 - digits.count) + digits
@@ -83,7 +83,7 @@ public struct DeviceSelectorError: Error, Hashable, Sendable, CustomStringConver
     self.text = text
   }
 
-  /// The reason, and what was expected.
+  /// The reason, and the expected form.
   public var description: String {
     switch code {
     case .numbersExpected:

@@ -1,11 +1,11 @@
 import Posix
 public import SystemPackage
 
-/// A description of a device by the user.
+/// A user's description of a device.
 public enum DeviceSelector: Hashable, Sendable {
   /// The device behind a node, or behind a symbolic link to one.
   case node(FilePath)
-  /// USB adapters of a kind; only the one with the serial number, if one is given.
+  /// USB adapters of a type; only those with the serial number, if one is given.
   case usb(vendorID: UInt16, productID: UInt16, serialNumber: String? = nil)
   /// USB adapters with this serial number.
   case serial(String)
@@ -14,7 +14,7 @@ public enum DeviceSelector: Hashable, Sendable {
 }
 
 extension DeviceSelector {
-  /// Whether it names a physical port, and means any device that is plugged into it.
+  /// Whether it names a physical port, and matches any device that is plugged in there.
   public var isPlace: Bool {
     switch self {
     case .port: true
@@ -43,7 +43,7 @@ extension DeviceSelector {
   ) -> [Device] {
     switch self {
     case .node(let path):
-      // Two adapters may claim one link: its target decides. If it leads nowhere, because the device is just
+      // Two adapters may claim one link; then its target decides. If it leads nowhere, because the device has just
       // gone, all devices that claim it match.
       if let node = resolve(path) { return devices.filter { $0.node == node } }
       return devices.filter { $0.node == path || $0.links.contains(path) }
@@ -61,7 +61,7 @@ extension DeviceSelector {
 }
 
 extension Device {
-  /// The names that the user may give to its physical port.
+  /// The names that the user can give its physical port.
   fileprivate var placeNames: [String] {
     guard let physicalPath else { return [] }
     var names = [physicalPath]

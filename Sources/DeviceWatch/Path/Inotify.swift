@@ -2,9 +2,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Events of directories and files; see inotify(7).
+/// Events of directories and files. See inotify(7).
 struct Inotify: ~Copyable {
-  /// A watched directory, whatever its name is by now.
+  /// The number of a watched directory, which does not depend on the directory's present name.
   typealias Watch = CInt
 
   /// An event.
@@ -41,7 +41,7 @@ struct Inotify: ~Copyable {
 
   private let owned: OwnedDescriptor
 
-  /// The corresponding C function is `inotify_init1`.
+  /// Creates an instance. The corresponding C function is `inotify_init1`.
   ///
   /// - Throws: `EMFILE` also at the user's limit of instances, fs.inotify.max_user_instances.
   init() throws(Errno) {
@@ -52,8 +52,8 @@ struct Inotify: ~Copyable {
   /// Readable while events are waiting; borrowed.
   var descriptor: FileDescriptor { owned.borrowed }
 
-  /// Watches the entries of a directory. A directory that is watched already keeps its watch, also if it is
-  /// given by another name. The corresponding C function is `inotify_add_watch`.
+  /// Watches the entries of a directory. A directory that is already watched keeps its watch, even if it is given by
+  /// another name. The corresponding C function is `inotify_add_watch`.
   ///
   /// - Throws: `ENOTDIR` if it is not a directory but, for example, a link to one; `ENOSPC` at the user's limit
   ///   of watches, fs.inotify.max_user_watches; `EACCES` if it may not be read.
@@ -66,8 +66,8 @@ struct Inotify: ~Copyable {
     }
   }
 
-  /// Watches how often a file is opened and closed, by any process. A symbolic link is followed. The
-  /// corresponding C function is `inotify_add_watch`.
+  /// Watches when any process opens or closes a file. A symbolic link is followed. The corresponding C function is
+  /// `inotify_add_watch`.
   ///
   /// - Throws: `ENOENT`, `EACCES`, and `ENOSPC` at the user's limit of watches.
   borrowing func watchOpenings(of file: FilePath) throws(Errno) -> Watch {
@@ -83,7 +83,7 @@ struct Inotify: ~Copyable {
     _ = inotify_rm_watch(descriptor.rawValue, watch)
   }
 
-  /// Reads the events that are waiting, oldest first.
+  /// Reads the queued events, oldest first.
   borrowing func readEvents() -> [Event] {
     var events: [Event] = []
     // Room for at least one event: inotify(7) requires sizeof(event) + NAME_MAX + 1.
@@ -104,7 +104,7 @@ struct Inotify: ~Copyable {
       let header = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
       let nameStart = offset + headerSize
       let nameEnd = min(nameStart + Int(header.len), bytes.count)
-      // Padded with zeros.
+      // The name is padded with zeros.
       let name = String(decoding: bytes[nameStart..<nameEnd].prefix { $0 != 0 }, as: UTF8.self)
       events.append(Event(header, name: name))
       offset = nameEnd

@@ -6,8 +6,8 @@ public import SystemPackage
 public enum NodeAccess: Hashable, Sendable {
   /// The process may read and write it.
   case accessible
-  /// The process may not. The names of the owner and of the group are nil if they have none, as in
-  /// containers; all values are nil if they may not be read.
+  /// The process may not. The names of the owner and the group are nil if they have none, as in containers. All
+  /// values are nil if they may not be read.
   case denied(owner: String?, group: String?, mode: FilePermissions?)
   /// There is no such node, or a symbolic link leads nowhere.
   case missing

@@ -1,14 +1,14 @@
 import Posix
 public import SystemPackage
 
-/// Reports that programs open and close a device node, through inotify(7).
+/// Reports that programs open and close a device node, by inotify(7).
 ///
-/// Only opens of the same inode are seen: a container with a node of its own for the same device is not.
+/// It only detects opens of the same inode, not those in a container that has a separate node for the same device.
 /// The owner watches ``descriptor`` for reading and calls ``readEvents()``.
 public final class OpeningWatcher {
   private let inotify: Inotify
-  /// How often the node was opened and not closed since the watcher exists, as far as that can be told:
-  /// the kernel merges equal events that are not read.
+  /// The number of times that the node was opened and not closed since the watcher was created. It is not exact,
+  /// because the kernel merges equal events that were not read.
   public private(set) var openCount = 0
 
   /// Starts watching a node.
@@ -24,7 +24,7 @@ public final class OpeningWatcher {
   /// Readable while events are waiting; borrowed.
   public var descriptor: FileDescriptor { inotify.descriptor }
 
-  /// Reads the events that are waiting.
+  /// Reads the queued events.
   ///
   /// - Returns: whether the node was opened or closed.
   public func readEvents() -> Bool {

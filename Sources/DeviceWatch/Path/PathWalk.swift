@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// The directories and links that the kernel passes when it resolves a path at the moment.
+/// The directories and links that the kernel passes when it resolves a path now.
 struct PathWalk: Equatable {
   /// The lookup of a name in a directory.
   struct Step: Hashable {
@@ -11,7 +11,7 @@ struct PathWalk: Equatable {
     let name: String
   }
 
-  /// The identity of a file: a file that was deleted and created again has another one.
+  /// The identity of a file. A file that was deleted and created again has a different one.
   struct FileID: Hashable {
     private let deviceID: DeviceID
     private let inode: Inode
@@ -26,7 +26,7 @@ struct PathWalk: Equatable {
 
   /// The lookups, up to the first name that does not exist.
   private(set) var steps: [Step] = []
-  /// The symbolic links on the way, and the file at its end; nil if the path leads nowhere.
+  /// The symbolic links on the path, and the file at its end; nil if the path leads nowhere.
   private(set) var destination: [FileID]?
 
   /// The number of links that the kernel follows; see path_resolution(7).
@@ -34,7 +34,7 @@ struct PathWalk: Equatable {
 
   /// Walks a path.
   ///
-  /// - Parameter path: absolute.
+  /// - Parameter path: an absolute path.
   init(_ path: FilePath) {
     var directory = FilePath("/")
     // In reverse order: the next component is the last element.

@@ -2,23 +2,23 @@ public import Observing
 import Posix
 public import SystemPackage
 
-/// Watches whether a path leads to a file. It is for files that udev does not know: a pseudo-terminal, or
-/// a symbolic link to one.
+/// Watches whether a path leads to a file. It is used for files that udev does not know: a pseudo-terminal, or a
+/// symbolic link to one.
 ///
 /// ## Principles of operation
 ///
 /// - It has no thread, never waits and never polls. Its owner watches ``descriptor`` for reading,
 ///   level-triggered, and calls ``handleReadable()``.
-/// - An event only causes a new walk along the path, whose result counts. All directories in which a name
-///   of the path is looked up are watched, also those behind symbolic links, up to the first name that
-///   does not exist. A link that leads nowhere counts as absent.
-/// - A file that was replaced is reported as vanished and appeared, even if it was never seen missing.
-/// - It misses what inotify(7) does not report: another file system that is mounted over a directory on the
-///   way, and remote changes of a network file system.
+/// - An event only causes a new walk along the path, whose result counts. All directories in which a name of the path
+///   is looked up are watched, including those behind symbolic links, up to the first name that does not exist. A
+///   link that leads nowhere counts as absent.
+/// - A file that was replaced is reported as vanished and appeared, even if it was never missing.
+/// - It cannot detect what inotify(7) does not report: a file system that is mounted over a directory on the path,
+///   and remote changes of a network file system.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class PathWatcher {
-  /// The path, as it was given.
+  /// The path, in the form in which it was given.
   public let path: FilePath
   /// Whether it leads to a file.
   public private(set) var isPresent: Bool
@@ -31,7 +31,7 @@ public final class PathWatcher {
   private var names: [Inotify.Watch: Set<String>] = [:]
   /// The directory of the last lookup.
   private var lastWatch: Inotify.Watch?
-  /// Why some directory is not watched.
+  /// The error if some directory cannot be watched.
   private var failure: Errno?
   private var isHandling = false
 
@@ -60,8 +60,8 @@ public final class PathWatcher {
   /// Readable while there are events that ``handleReadable()`` has not processed.
   public var descriptor: FileDescriptor { inotify.descriptor }
 
-  /// Processes the events that are waiting, and notifies observers. A call by an observer does nothing: the
-  /// next call from outside processes the rest.
+  /// Processes the queued events, and notifies observers. A call by an observer does nothing: the next call from
+  /// outside processes the rest.
   public func handleReadable() {
     guard !isHandling else { return }
     isHandling = true
@@ -92,9 +92,9 @@ public final class PathWatcher {
 
   /// A summary of events.
   private struct News {
-    /// Whether an event concerns a name on the way.
+    /// Whether an event concerns a name on the path.
     var isRelevant = false
-    /// Whether a name on the way was deleted or moved away.
+    /// Whether a name on the path was deleted or moved away.
     var hasDeparture = false
     /// Whether attributes of the file at the end were changed.
     var hasNewAttributes = false
@@ -120,8 +120,8 @@ public final class PathWatcher {
     }
   }
 
-  /// Walks the path until all its directories were watched before the walk, so that each later change causes
-  /// an event. Events that the last walk has covered are discarded.
+  /// Walks the path until all its directories were watched before the walk, so that each later change causes an
+  /// event. Events that the last walk has covered are discarded.
   private func look(_ news: inout News) {
     var isSettled = false
     while !isSettled {
@@ -144,11 +144,11 @@ public final class PathWatcher {
         names[watch, default: []].insert(step.name)
         if isLast { lastWatch = watch }
       } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-        // It was replaced since the walk, which the next walk shows; or it is a file instead of a directory,
-        // and its name is watched.
+        // It was replaced since the walk, which the next walk shows; or it is a file instead of a directory, and its
+        // name is watched.
       } catch .permissionDenied where !isLast {
-        // It may be passed, but not read. If a directory below it is replaced, that is missed, unless that
-        // directory itself reports it.
+        // The directory may be searched, but not read. If a directory below it is replaced, that is missed, unless
+        // that directory itself reports it.
       } catch {
         failure = error
       }

@@ -17,7 +17,7 @@ struct UdevContext: ~Copyable {
 
   deinit { udev_unref(pointer) }
 
-  /// The device with this name; nil if it is gone.
+  /// Finds the device with a name; nil if it is gone.
   ///
   /// The corresponding C function is `udev_device_new_from_subsystem_sysname`.
   borrowing func device(named name: String, inSubsystem subsystem: String) -> UdevDevice? {
@@ -140,7 +140,7 @@ private func names(in list: OpaquePointer?) -> [String] {
   return names
 }
 
-/// libudev returns 0 or more, or a negative errno.
+/// Throws the error of libudev, which returns 0 or more, or a negative errno.
 private func check(_ result: CInt) throws(Errno) {
   if result < 0 { throw Errno(rawValue: -result) }
 }

@@ -10,10 +10,10 @@ public final class UdevSource: DeviceSource {
   public enum Group: String, Hashable, Sendable {
     /// udevd, after it has created the links and set the permissions.
     case udev
-    /// The kernel, at once. The only sender if udevd does not run, as in containers.
+    /// The kernel, immediately. It is the only sender if udevd does not run, as in containers.
     case kernel
 
-    /// udevd if it runs, otherwise the kernel.
+    /// udevd if it runs; otherwise the kernel.
     ///
     /// Like libudev, this checks for udevd's control socket: listening to a group without a sender causes no
     /// error.
@@ -48,7 +48,7 @@ public final class UdevSource: DeviceSource {
       group: group, receiveBufferSize: receiveBufferSize, including: TTYName.isPort)
   }
 
-  /// The same for the devices of the class `tty` whose names are included.
+  /// Creates a source for the devices of the class `tty` whose names are included.
   init(
     group: Group, receiveBufferSize: Int, batchSize: Int = UdevSource.defaultBatchSize,
     including isIncluded: @escaping (String) -> Bool
@@ -70,7 +70,7 @@ public final class UdevSource: DeviceSource {
   public func enumerate() throws(Errno) -> [Device] {
     try Self.ttyNames().filter(isIncluded).compactMap { name in
       guard let device = context.device(named: name, inSubsystem: "tty") else { return nil }
-      // Without an incarnation it is gone by now, and an event reports that.
+      // Without an incarnation the device is already gone, and an event reports that.
       return Device(device).flatMap { $0.incarnation == nil ? nil : $0 }
     }
   }
@@ -114,9 +114,8 @@ public final class UdevSource: DeviceSource {
         if error != .interrupted { hasLostEvents = true }
       }
     }
-    // Not before: the kernel drops events without another error until all queued ones have been read. See
-    // netlink(7), and netlink_overrun() in af_netlink.c. Not later: events that have been read do not wake
-    // the loop again.
+    // Not earlier: the kernel drops events without another error until all queued ones were read. See netlink(7), and
+    // netlink_overrun() in af_netlink.c. Not later: events that were read do not wake the loop again.
     if hasLostEvents && !isReadable {
       events.append(.overrun)
       hasLostEvents = false
@@ -138,12 +137,12 @@ public final class UdevSource: DeviceSource {
       }
       hasLostEvents = true
       return nil
-    // If the device is gone already, the next event reports that.
+    // If the device is already gone, the next event reports that.
     case .change, .remove: return values.incarnation == nil ? nil : .changed(values)
     }
   }
 
-  /// Whether an event is waiting. libudev also returns `EAGAIN` after an event that it discards.
+  /// Whether an event is queued. libudev also returns `EAGAIN` after an event that it discards.
   private var isReadable: Bool {
     var request = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, 0) > 0
@@ -158,7 +157,7 @@ public final class UdevSource: DeviceSource {
 extension UdevSource: Sendable {}
 
 extension Device {
-  /// Copies a device from udev; nil if it has no node, and therefore is not a port.
+  /// Copies a device from udev; nil if it has no node and therefore is not a port.
   fileprivate init?(_ device: borrowing UdevDevice) {
     guard let node = device.node else { return nil }
     let syspath = device.syspath

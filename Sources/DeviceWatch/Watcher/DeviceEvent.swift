@@ -9,17 +9,17 @@ public enum DeviceEvent: Equatable, Sendable {
   /// See ``DeviceObserver/deviceWatcher(_:didChange:to:)``.
   case changed(Change<Device>)
 
-  /// The device that appeared, if one did.
+  /// The device that appeared; nil for other events.
   public var appearance: Device? {
     if case .appeared(let device) = self { device } else { nil }
   }
 
-  /// The device that disappeared, if one did.
+  /// The device that disappeared; nil for other events.
   public var disappearance: Device? {
     if case .disappeared(let device) = self { device } else { nil }
   }
 
-  /// The change, if it is one.
+  /// The change; nil for other events.
   public var change: Change<Device>? {
     if case .changed(let change) = self { change } else { nil }
   }

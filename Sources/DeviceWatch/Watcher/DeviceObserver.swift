@@ -1,16 +1,16 @@
-/// Observes the serial ports of the machine.
+/// Observes the serial ports of this computer.
 ///
-/// All methods are called on the watcher's thread, in the order of the events, after
-/// ``DeviceWatcher/devices`` was updated. Within a call an observer may do anything with the watcher.
+/// All methods are called on the watcher's thread, in the order of the events, after ``DeviceWatcher/devices`` was
+/// updated. During a call an observer may use the watcher in any way.
 public protocol DeviceObserver: AnyObject {
   /// A device has appeared. Its node may not be accessible yet: udev sets permissions before it sends the
   /// event, but other programs set them later.
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device)
 
-  /// A device is gone; `device` is its last state.
+  /// A device is gone. `device` is its last state.
   func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device)
 
-  /// A device has changed according to the kernel; both values may be equal.
+  /// A device has changed according to the kernel. The two values may be equal.
   func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device)
 }
 

@@ -1,24 +1,23 @@
 import Observing
 import SystemPackage
 
-/// The present devices of a ``DeviceWatcher``; decides which events of a source are news.
+/// The present devices of a ``DeviceWatcher``. It decides which events of a source are news.
 ///
-/// Each syspath is unique in it. An event that is repeated, or that an enumeration has covered, is no
-/// news.
+/// Each syspath is unique in it. An event that is repeated, or that an enumeration has covered, is not news.
 struct DeviceTable {
   /// The devices, by their nodes in natural order.
   private(set) var devices: [Device] = []
 
-  /// A device is present.
+  /// Records a present device.
   ///
-  /// - Returns: nothing if it is known and unchanged; two events if another device was known there, whose
+  /// - Returns: nothing if it is known and unchanged; two events if another device with its syspath was known, whose
   ///   removal was missed.
   mutating func add(_ device: Device) -> [DeviceEvent] {
     guard let known = remove(at: device.syspath) else {
       insert(device)
       return [.appeared(device)]
     }
-    // It was gone when it was examined: the event of its removal follows, and the known data are better.
+    // The device was gone when it was examined. The event of its removal follows, and the known data are better.
     let isStale = device.incarnation == nil && known.incarnation != nil
     insert(isStale ? known : device)
     if isStale || known == device { return [] }
@@ -28,12 +27,12 @@ struct DeviceTable {
     return [.changed(Change(from: known, to: device))]
   }
 
-  /// A device has changed according to the system, which is news even if no change is visible.
+  /// Records that a device has changed according to the system. This is news even if no change is visible.
   mutating func change(_ device: Device) -> [DeviceEvent] {
     move(device, from: device.syspath)
   }
 
-  /// A device was moved in sysfs.
+  /// Records that a device was moved in sysfs.
   mutating func move(_ device: Device, from syspath: String) -> [DeviceEvent] {
     guard let known = remove(at: syspath) else { return add(device) }
     let displaced = remove(at: device.syspath)
@@ -42,17 +41,17 @@ struct DeviceTable {
       + [.changed(Change(from: known, to: device))]
   }
 
-  /// A device is gone.
+  /// Records that a device is gone.
   mutating func remove(syspath: String) -> [DeviceEvent] {
     remove(at: syspath).map { [.disappeared($0)] } ?? []
   }
 
-  /// These devices are present, and no others.
+  /// Replaces the list by the present devices.
   ///
-  /// - Returns: the differences: first the devices that are gone, then changed and new ones, so that two
-  ///   devices never seem to have the same node.
+  /// - Returns: the differences: first the devices that are gone, then changed and new ones, so that two devices
+  ///   never seem to have the same node.
   mutating func reconcile(with present: [Device]) -> [DeviceEvent] {
-    // A device that was unplugged and plugged in again unnoticed counts as gone, too.
+    // A device that was unplugged and plugged in again without an event also counts as gone.
     let incarnations = Dictionary(
       present.map { ($0.syspath, $0.incarnation) }, uniquingKeysWith: { _, last in last })
     var events: [DeviceEvent] = []

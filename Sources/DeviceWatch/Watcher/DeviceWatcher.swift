@@ -1,20 +1,20 @@
 public import Observing
 public import SystemPackage
 
-/// Keeps the list of the machine's serial ports, and notifies observers of changes.
+/// Keeps the list of the computer's serial ports, and notifies observers of changes.
 ///
 /// ## Principles of operation
 ///
 /// - It has no thread and never waits. Its owner watches ``descriptor`` for reading,
 ///   level-triggered, and calls ``handleReadable()``.
-/// - The devices that are present at its start cause no events: read ``devices``. From then on each change
-///   is reported once, in order, after ``devices`` was updated.
-/// - It contains all ports, also those without hardware behind them: see ``Device/hasHardware``.
+/// - The devices that are present at its start cause no events: read ``devices``. From then on each change is
+///   reported once, in order, after ``devices`` was updated.
+/// - It contains all ports, including those without hardware behind them: see ``Device/hasHardware``.
 /// - After the system has dropped events it enumerates again, and reports the differences.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class DeviceWatcher {
-  /// The present serial ports, by their nodes in natural order: ttyUSB2 before ttyUSB10.
+  /// The present serial ports, sorted by node in natural order: ttyUSB2 before ttyUSB10.
   public var devices: [Device] { table.devices }
 
   private let source: any DeviceSource
@@ -29,7 +29,7 @@ public final class DeviceWatcher {
 
   /// Creates a watcher without devices.
   ///
-  /// - Parameter source: it listens already, so that nothing is missed until the start.
+  /// - Parameter source: a source that already listens, so that nothing is missed until the start.
   public init(source: any DeviceSource) { self.source = source }
 
   /// Readable while there are events that ``handleReadable()`` has not processed.
@@ -44,7 +44,7 @@ public final class DeviceWatcher {
     hasStarted = true
   }
 
-  /// Processes the events that are waiting, and notifies observers.
+  /// Processes the queued events, and notifies observers.
   ///
   /// After lost events it enumerates again; if that fails too (`ENOMEM`), it does so after the next event, or
   /// in ``rescan()``.
@@ -54,7 +54,7 @@ public final class DeviceWatcher {
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
-    // A failure is stored in isOutOfDate, and tried again after the next event.
+    // A failure is stored in isOutOfDate, and retried after the next event.
     if isOutOfDate { _ = try? enumerateAgain() }
     handleWaiting()
   }
