@@ -1,4 +1,4 @@
-/// A change of a value: the value before and the value after.
+/// A change of a value: the old and the new value.
 public struct Change<Value> {
   /// The value before.
   public let old: Value

@@ -1,46 +1,43 @@
-/// A list of observers; each of them hears every event, once and in order.
+/// A list of observers. Each observer receives every event once, in order.
 ///
 /// ## Principles of operation
 ///
-/// - **Observers are not retained.** An observer lives as long as its owner wants. A token that ends
-///   leaves the list at once. Any other observer that dies is skipped, and its place is removed at
-///   the end of the next round or when the list would grow, whichever comes first.
-/// - **Pending sets.** The list does not change while a round runs. An observer that is added waits
-///   in `pendingAdds`; one that is removed goes to `pendingRemoves` and hears nothing from then on.
-///   Both sets are committed when the *outermost* round ends. `depth` counts the rounds that have
-///   not finished, so that a nested notification cannot commit early.
-/// - **One order for all.** Observers are called in the order in which they were added. A
-///   notification that an observer sends is queued until the running round ends: nobody hears
-///   "closed" before "opened". An observer that is added during a round hears neither that round nor
-///   the notifications that were queued in it.
-/// - **No restrictions on observers.** A callback may add, remove (itself too), notify, and release
-///   the last reference to any object, the list included.
-/// - **Kinds.** An observer can be added for some kinds of events; it is not called for the others. The
-///   kinds are bits, whose meaning the type of the events defines.
-/// - **Cost.** A notification allocates no memory and copies no list. Adding and removing take
-///   constant time on average, however long the list is.
+/// - **Observers are not retained.** An observer lives as long as its owner wants. A token that ends leaves the list
+///   immediately. Any other observer that is released is skipped, and its slot is removed at the end of the next
+///   round or when the list would grow.
+/// - **Pending sets.** The list does not change during a round. An observer that is added waits in `pendingAdds`. One
+///   that is removed goes to `pendingRemoves`, and receives nothing from then on. Both sets are committed when the
+///   *outermost* round ends. `depth` counts the unfinished rounds, so that a nested notification cannot commit early.
+/// - **One order for all.** Observers are called in the order in which they were added. A notification that an
+///   observer sends is queued until the present round ends, so no observer receives "closed" before "opened". An
+///   observer that is added during a round receives neither that round nor the notifications that are queued in it.
+/// - **No restrictions on observers.** A callback may add and remove observers (including itself), notify, and
+///   release the last reference to any object, including the list.
+/// - **Kinds.** An observer can be added for some kinds of events, and is not called for the others. The kinds are
+///   bits whose meaning is defined by the type of the events.
+/// - **Cost.** A notification allocates no memory and copies no list. Adding and removing take constant time on
+///   average, for any length of the list.
 ///
 /// ## Removing and adding the same observer within a round
 ///
-/// In the classic form of the pattern the two calls cancel out: `add` takes the observer back out of
-/// `pendingRemoves`, so that it keeps its place and hears the rest of the round, and `remove` takes
-/// it back out of `pendingAdds`. Here a removal is final. After `remove` and `add` the observer hears
-/// nothing more of the round, and comes back at the end of the list, with the closure of the second
-/// `add`. It has the same effect as the two calls outside a round.
+/// In the classic form of the pattern the two calls cancel out: `add` removes the observer from `pendingRemoves`, so
+/// that it keeps its position and receives the rest of the round, and `remove` removes it from `pendingAdds`. Here a
+/// removal is final. After `remove` and `add`, the observer receives nothing more of the round, and is then at the
+/// end of the list, with the closure of the second `add`. The two calls have the same effect outside of a round.
 ///
-/// The reason is that `remove` is a promise: after it returns, the observer is not called. In the
-/// classic form a later `add`, perhaps by code that knows nothing of the removal, breaks that promise
-/// in the middle of a round, and keeps the old closure where the caller passed a new one. In both
-/// forms the last call decides whether the observer is in the list after the round.
+/// The reason is that `remove` is a promise: after it returns, the observer is not called. In the classic form a
+/// later `add`, perhaps by code that does not know of the removal, breaks that promise in the middle of a round, and
+/// keeps the old closure although the caller passed a new one. In both forms the last call determines whether the
+/// observer is in the list after the round.
 ///
 /// A list belongs to one thread. It is not `Sendable`: the compiler refuses to share it.
 public final class Observable<Event> {
-  // Unchecked: no access lasts while other code runs, so none can overlap, and the checks at run time
-  // are most of what a notification to a single observer costs. See `Benchmarks/`.
+  // Unchecked: no access lasts while other code runs, so accesses cannot overlap. The run-time checks would take most
+  // of the time of a notification to a single observer. See `Benchmarks/`.
   @exclusivity(unchecked) @usableFromInline var observers = SlotList()
   private var pendingAdds = SlotList()
   @exclusivity(unchecked) @usableFromInline var pendingRemoves: Set<ObjectIdentifier> = []
-  /// Nested notifications; each is taken out (nil) when its turn comes.
+  /// Nested notifications. Each one becomes nil when it is delivered.
   @exclusivity(unchecked) @usableFromInline var queue: [(event: Event, kind: UInt)?] = []
   @exclusivity(unchecked) @usableFromInline var depth = 0
   @exclusivity(unchecked) @usableFromInline var sawDeadObserver = false
@@ -48,16 +45,16 @@ public final class Observable<Event> {
   /// Creates an empty list.
   public init() {}
 
-  /// Whether a round is running, that is, whether a notification called the caller.
+  /// Whether a round is running, which means that a notification called the caller.
   public var isNotifying: Bool { depth > 0 }
 
-  /// Whether a new round would reach an observer that is alive.
+  /// Whether a new round would reach a live observer.
   public var isObserved: Bool {
     pendingAdds.contains(where: \.isAlive)
       || observers.contains { $0.isAlive && !isRemoved($0.id) }
   }
 
-  /// The number of places in the list, those of dead observers included.
+  /// The number of slots in the list, including those of released observers.
   var slotCount: Int { observers.count }
 
   // MARK: Observers
@@ -67,8 +64,9 @@ public final class Observable<Event> {
   /// - Parameters:
   ///   - observer: the observer. It is not retained.
   ///   - kinds: the kinds of events that the observer wants, as bits; by default all.
-  ///   - deliver: passes an event to the observer. It must not capture the observer, which would keep
-  ///     it alive.
+  ///   - deliver: passes an event to the observer. It must not capture the observer, because that would keep the
+  ///     observer
+  ///     alive.
   @inlinable
   public func add<Observer: AnyObject>(
     _ observer: Observer, kinds: UInt = .max, deliver: @escaping (Observer, Event) -> Void
@@ -83,20 +81,20 @@ public final class Observable<Event> {
     if isNotifying {
       pendingAdds.append(slot)
     } else {
-      // Dead observers cost memory until the next round, which may never come.
+      // The slots of released observers take memory until the next round, which may never happen.
       let dead = observers.isFull ? observers.removeAll { !$0.isAlive } : []
       observers.append(slot)
       withExtendedLifetime(dead) {}
     }
   }
 
-  /// Removes an observer. It is not called after this returns, not even by a round that is running.
+  /// Removes an observer. It is not called after this method returns, not even by the present round.
   ///
   /// Does nothing if the list does not contain the observer.
   public func remove(_ observer: AnyObject) {
     let id = ObjectIdentifier(observer)
-    // Both are released at the end, when the lists are consistent: releasing a closure can run code
-    // that calls back into this object.
+    // Both are released at the end, when the lists are consistent: releasing a closure can run code that calls this
+    // object.
     let pending = pendingAdds.remove(id)
     var removed: AnyObserverSlot?
     if !isNotifying {
@@ -109,21 +107,20 @@ public final class Observable<Event> {
 
   // MARK: Notifications
 
-  /// Calls every observer that wants an event of this kind. Within a round, the event waits until the round
-  /// ends.
+  /// Calls every observer that wants an event of this kind. During a round, the event is queued until the round ends.
   ///
   /// - Parameter kind: the kind of the event, one bit; by default a kind that every observer wants.
   @inlinable
   public func notify(_ event: Event, kind: UInt = .max) {
     depth += 1
     guard depth == 1 else { return queue.append((event, kind)) }
-    // An observer may release the last reference to this object; the round still ends properly.
+    // An observer may release the last reference to this object. The round must still end properly.
     withExtendedLifetime(self) {
       deliver(event, kind)
       if !queue.isEmpty { deliverQueue() }
       while sawDeadObserver || hasPending {
         commit()
-        // The closures that the commit released may have sent notifications.
+        // The closures that the commit has released may have sent notifications.
         if !queue.isEmpty { deliverQueue() }
       }
       depth -= 1
@@ -160,8 +157,8 @@ public final class Observable<Event> {
   @usableFromInline
   func isRemoved(_ id: ObjectIdentifier) -> Bool { pendingRemoves.contains(id) }
 
-  /// Applies the changes of a round: removes first, because an observer that was removed and added
-  /// again is in both sets and belongs at the end of the list.
+  /// Applies the changes of a round. It removes before it adds, because an observer that was removed and added again
+  /// is in both sets and belongs at the end of the list.
   @usableFromInline
   func commit() {
     var released = pendingRemoves.compactMap { observers.remove($0) }

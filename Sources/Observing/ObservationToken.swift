@@ -15,7 +15,7 @@ public final class ObservationToken<Event> {
 
   deinit { cancel() }
 
-  /// Ends the observation at once, even in the middle of a round. Calling it again does nothing.
+  /// Ends the observation immediately, even in the middle of a round. Calling it again does nothing.
   public func cancel() {
     list?.remove(self)
   }
@@ -30,7 +30,7 @@ extension Observable {
   /// - Parameters:
   ///   - kinds: the kinds as bits, by default all; see ``notify(_:kind:)``.
   ///   - handler: the closure. It lives as long as the token.
-  /// - Returns: the token, which the caller keeps: the observation ends with it.
+  /// - Returns: the token, which the caller keeps. Releasing it ends the observation.
   public func observe(
     kinds: UInt = .max, _ handler: @escaping (Event) -> Void
   ) -> ObservationToken<Event> {
@@ -41,8 +41,8 @@ extension Observable {
   ///
   /// - Parameters:
   ///   - kind: returns the part of an event that the handler needs, or nil to ignore the event.
-  ///   - handler: called with what `kind` returned.
-  /// - Returns: the token, which the caller keeps: the observation ends with it.
+  ///   - handler: called with the result of `kind`.
+  /// - Returns: the token, which the caller keeps. Releasing it ends the observation.
   public func observe<Payload>(
     _ kind: @escaping (Event) -> Payload?, _ handler: @escaping (Payload) -> Void
   ) -> ObservationToken<Event> {

@@ -1,10 +1,10 @@
 public import CObserving
 
-/// The entry of an observer in a list. It does not retain the observer, and knows when it has died.
+/// The entry of an observer in a list. It does not retain the observer, and detects when it was released.
 @usableFromInline
 class AnyObserverSlot {
-  /// The identity of the observer. No other object has the same identity while the slot exists,
-  /// because the slot keeps the memory of the observer, though not the observer itself.
+  /// The identity of the observer. No other object has the same identity while the slot exists, because the slot
+  /// keeps the memory of the observer, though not the observer itself.
   @usableFromInline final let id: ObjectIdentifier
   /// The kinds of events that the observer wants, as bits.
   final let kinds: UInt
@@ -25,18 +25,18 @@ class AnyObserverSlot {
 class ObserverSlot<Event>: AnyObserverSlot {
   /// Calls the observer with an event.
   ///
-  /// - Returns: false if the observer has died.
+  /// - Returns: false if the observer was released.
   @usableFromInline
   func deliver(_ event: Event) -> Bool { preconditionFailure("abstract") }
 }
 
 /// The slot of an observer whose type is known, so that calling it needs no cast.
 ///
-/// A weak reference would do the same at four times the cost, because each load goes through its side
-/// table. See `Benchmarks/`.
+/// A weak reference would have the same effect at four times the cost, because each load goes through its side table.
+/// See `Benchmarks/`.
 @usableFromInline
 final class TypedObserverSlot<Observer: AnyObject, Event>: ObserverSlot<Event> {
-  /// Keeps the memory. Never loaded: loading it traps when the observer has died.
+  /// Keeps the memory. It is never loaded, because loading it traps after the observer was released.
   @usableFromInline unowned let keeper: Observer
   @usableFromInline let object: UnsafeMutableRawPointer
   @usableFromInline let body: (Observer, Event) -> Void

@@ -1,23 +1,23 @@
-/// The slots of observers, in the order in which they were added, at most one for an observer.
+/// The slots of observers, in the order in which they were added, with at most one slot per observer.
 ///
-/// Adding, removing and finding take constant time on average. A slot that is removed leaves a gap,
-/// and the gaps are closed when they are half of the list. The type of the events is left out, because
-/// code that is generic over it is slow unless it is inlined everywhere.
+/// Adding, removing and finding take constant time on average. A removed slot leaves a gap; the gaps are closed when
+/// they are half of the list. The type of the events is not a parameter, because code that is generic over it is slow
+/// unless it is inlined everywhere.
 @usableFromInline
 struct SlotList {
   /// Owns the slots.
   private var slots: [ObjectIdentifier: AnyObserverSlot] = [:]
-  /// The order.
+  /// The slots in order.
   @usableFromInline private(set) var places: [Place] = []
 
-  /// A place in the order. It tells the kinds of events without a look at the slot, which most rounds over
-  /// many observers do not need.
+  /// A position in the order. It contains the kinds of events, so that most rounds over many observers need not
+  /// access the slots.
   @usableFromInline
   struct Place {
-    /// The kinds of events that the observer wants; 0 where a slot was removed.
+    /// The kinds of events that the observer wants; 0 if the slot was removed.
     @usableFromInline let kinds: UInt
-    /// Nil where a slot was removed. Not retained, so that a round over the list neither retains nor
-    /// releases a slot.
+    /// The slot; nil if it was removed. Not retained, so that a round over the list neither retains nor releases a
+    /// slot.
     @usableFromInline let slot: Unmanaged<AnyObserverSlot>?
   }
 
@@ -27,7 +27,7 @@ struct SlotList {
   var count: Int { slots.count }
   var isEmpty: Bool { slots.isEmpty }
 
-  /// Whether the next slot makes the list grow.
+  /// Whether the next slot would make the list grow.
   var isFull: Bool { places.count == places.capacity }
 
   func contains(_ id: ObjectIdentifier) -> Bool { slots[id] != nil }
@@ -40,7 +40,7 @@ struct SlotList {
     for case .some(let slot) in places.map(\.slot) { body(slot.takeUnretainedValue()) }
   }
 
-  /// Adds the slot of an observer that has none in this list.
+  /// Adds the slot of an observer that has no slot in this list.
   mutating func append(_ slot: AnyObserverSlot) {
     slot.place = places.count
     places.append(Place(kinds: slot.kinds, slot: .passUnretained(slot)))
