@@ -1,18 +1,18 @@
-/// A dialogue with a device: what to send and what to expect, in steps.
+/// A dialogue with a device: the texts to send and to expect, as steps.
 public struct Dialogue {
-  /// The largest script, in bytes.
+  /// The maximum size of a script in bytes.
   public static let largestScript = 1_048_576
 
   /// The steps, in order.
   public let steps: [Step]
 }
 
-/// A step of a dialogue, and its line in the script, counted from 1.
+/// A step of a dialogue, with its line in the script, counted from 1.
 public struct Step {
   public let line: Int
   let action: Action
 
-  /// What a step does.
+  /// The action of a step.
   indirect enum Action {
     case send(Text)
     case expect([Case], within: Duration?)
@@ -41,12 +41,12 @@ public enum OutputLine: String, CaseIterable, Sendable {
 
 /// A mistake in a script.
 public struct DialogueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Counted from 1.
+  /// The line of the mistake, counted from 1.
   public let line: Int
-  /// What is wrong, as a phrase.
+  /// The mistake, as a phrase.
   public let what: String
 
-  /// `12: what is wrong`.
+  /// The line and the mistake: `12: message`.
   public var description: String { "\(line): \(what)" }
 }
 
@@ -64,7 +64,7 @@ struct Text: Hashable {
     parts.compactMap { if case .capture(let group) = $0 { group } else { nil } }.max()
   }
 
-  /// The text with the captures filled in. A group that took no part in the match is empty.
+  /// The text with the captures inserted. A group that did not participate in the match is empty.
   func bytes(with captures: [[UInt8]?]) -> [UInt8] {
     parts.flatMap { part in
       switch part {

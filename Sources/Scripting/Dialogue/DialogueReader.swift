@@ -1,11 +1,11 @@
 /// Parses a script: one step on each line, blocks in braces.
 struct DialogueReader {
-  /// The maximal depth of nested blocks.
+  /// The maximum depth of nested blocks.
   private static let deepestBlock = 32
 
   private var lines: [(number: Int, tokens: [Token])]
   private var position = 0
-  /// The largest number of groups that an expression has so far.
+  /// The maximum number of groups in an expression so far.
   private var groupCount: Int?
 
   /// Parses a script.
@@ -142,7 +142,7 @@ struct DialogueReader {
 }
 
 extension Dialogue {
-  /// Parses a script completely, before anything is sent.
+  /// Parses a complete script, before anything is sent.
   ///
   /// - Throws: ``DialogueError`` for the first mistake.
   public init(parsing script: [UInt8]) throws(DialogueError) {

@@ -1,12 +1,12 @@
-/// The progress of a dialogue: returns what to do next, and takes what matched.
+/// The progress of a dialogue: it returns the next action, and takes the matches.
 public struct DialogueRun {
-  /// An action, and its line in the script.
+  /// An action, with its line in the script.
   public struct Instruction {
     public let line: Int
     public let action: Action
   }
 
-  /// What the caller has to do.
+  /// The action that the caller must perform.
   public enum Action {
     case send([UInt8])
     /// Wait for one of the expressions, then call ``DialogueRun/matched(_:)``.
@@ -23,7 +23,7 @@ public struct DialogueRun {
     case fail([UInt8])
   }
 
-  /// A block: its next step, and the number of times that it is still to be repeated.
+  /// A block: its next step, and the number of remaining repetitions.
   private struct Frame {
     let steps: [Step]
     var next = 0
@@ -37,7 +37,7 @@ public struct DialogueRun {
   /// Starts a dialogue.
   public init(_ dialogue: Dialogue) { frames = [Frame(steps: dialogue.steps)] }
 
-  /// Returns what to do next; nil at the end.
+  /// Returns the next instruction; nil at the end.
   public mutating func next() -> Instruction? {
     while let top = frames.indices.last {
       guard frames[top].next < frames[top].steps.count else {

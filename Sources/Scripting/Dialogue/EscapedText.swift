@@ -16,7 +16,7 @@ public enum EscapedText {
     return bytes
   }
 
-  /// Reads what follows a backslash.
+  /// Parses the rest of an escape after its backslash.
   static func byte(
     afterBackslash rest: inout Substring.UnicodeScalarView
   ) throws(Mistake) -> UInt8 {
@@ -43,7 +43,7 @@ public enum EscapedText {
     }
   }
 
-  /// Why a text cannot be read.
+  /// Why a text cannot be parsed.
   public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }

@@ -5,7 +5,7 @@ public struct FileStep: Hashable, Sendable {
     case send
     /// Files are received into a folder.
     case receiveInto
-    /// One file is received, whose name the protocol does not send.
+    /// One file is received, because the protocol does not transmit its name.
     case receiveFile
   }
 

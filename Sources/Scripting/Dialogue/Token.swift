@@ -5,7 +5,7 @@ enum Token {
   case expression(Expression)
   case opening, closing
 
-  /// The token as error messages show it.
+  /// The token in the form for error messages.
   var shown: String {
     switch self {
     case .word(let word): "'\(word)'"
@@ -64,7 +64,7 @@ struct LineLexer {
         }
       case "\\":
         guard let escaped = rest.popFirst() else { break }
-        // A slash has a backslash only because slashes delimit the expression.
+        // In an expression, a slash is only escaped because slashes delimit it.
         if escaped != "/" { pattern.append(scalar) }
         pattern.append(escaped)
       default: pattern.append(scalar)

@@ -57,7 +57,7 @@ struct TokenLine {
     return name
   }
 
-  /// What a step that receives looks like.
+  /// The error that describes the form of a step that receives.
   var expectedReception: DialogueError {
     error(
       "expected receive into \"FOLDER\" by ymodem, ymodem-g or zmodem; or receive file \"FILE\" by xmodem"
