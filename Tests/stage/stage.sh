@@ -54,7 +54,8 @@ build() (
   scratch=$(mktemp -d "$cache/build.XXXXXX")
   trap 'rm -rf "$scratch"' EXIT
   mkdir -p "$scratch"/{packages,kernel,root,tools}
-  kernel_package=$(apt-cache depends linux-image-amd64 2>/dev/null |
+  # Ubuntu has no package of this name, for which apt-cache fails.
+  kernel_package=$( (apt-cache depends linux-image-amd64 2>/dev/null || true) |
     awk '/Depends: linux-image-[0-9]/ {print $2; exit}')
   [ -n "$kernel_package" ] || unavailable "apt-get knows no linux-image-amd64 (run apt-get update)"
   say "fetching $kernel_package and udev (once, about 90 MB)"
