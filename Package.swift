@@ -23,8 +23,9 @@ let package = Package(
     .library(name: "Loopback", targets: ["Loopback"]),
     // The types of system calls that a link or a simulated device of your own needs.
     .library(name: "Posix", targets: ["Posix"]),
-    // Lines and packets in received bytes.
+    // Lines and packets in received bytes, and what is expected among them.
     .library(name: "Framing", targets: ["Framing"]),
+    .library(name: "Expectations", targets: ["Expectations"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
@@ -69,8 +70,10 @@ let package = Package(
     // What a device sent last, in bounded memory, and searching it.
     .target(
       name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
-    // Expectations and dialogues of scripts, as values.
-    .target(name: "Scripting", dependencies: ["Patterns"], swiftSettings: strict),
+    // Searching received bytes for one of several texts or regular expressions, as values.
+    .target(name: "Expectations", dependencies: ["Patterns"], swiftSettings: strict),
+    // Dialogues of scripts, as values.
+    .target(name: "Scripting", dependencies: ["Expectations"], swiftSettings: strict),
     // Lines and packets in received bytes, as values.
     .target(name: "Framing", swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217), as values.
@@ -99,10 +102,9 @@ let package = Package(
     .target(
       name: "SessionKit",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing", "PlainText",
-        "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet", "TransferProtocols",
-        "Views",
-        system,
+        "DeviceWatch", "EventLoop", "Expectations", "Logs", "Loopback", "NetworkLinks",
+        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet",
+        "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -119,10 +121,10 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "NetworkLinks",
-        "Observing", "Options", "Patterns", "PlainText", "Posix", "Scripting", "Scrollback",
-        "SerialCore", "SessionKit", "SessionRunning", "Telnet", "TerminalFrontEnd", "TerminalUI",
+        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Expectations", "Logs",
+        "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "PlainText", "Posix",
+        "Scripting", "Scrollback", "SerialCore", "SessionKit", "SessionRunning", "Telnet",
+        "TerminalFrontEnd", "TerminalUI",
         "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
@@ -143,7 +145,8 @@ let package = Package(
     .testTarget(
       name: "LibraryClientTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore", system,
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Loopback", "Observing", "Posix",
+        "SerialCore", system,
       ]),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
@@ -180,7 +183,11 @@ let package = Package(
       name: "TransferProtocolsTests", dependencies: ["TransferProtocols"], swiftSettings: strict),
     .testTarget(
       name: "ScrollbackTests", dependencies: ["Patterns", "Scrollback"], swiftSettings: strict),
-    .testTarget(name: "ScriptingTests", dependencies: ["Scripting"], swiftSettings: strict),
+    .testTarget(
+      name: "ExpectationsTests", dependencies: ["Expectations", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ScriptingTests", dependencies: ["Expectations", "Scripting"], swiftSettings: strict),
     .testTarget(
       name: "OptionsTests", dependencies: ["Options", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -198,9 +205,9 @@ let package = Package(
     .testTarget(
       name: "SessionKitTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Logs", "Loopback", "NetworkLinks", "Observing",
-        "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit", "SessionRunning", "Telnet",
-        "TestSupport", "TransferProtocols", "Views", system,
+        "DeviceWatch", "EventLoop", "Expectations", "Logs", "Loopback", "NetworkLinks",
+        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit",
+        "SessionRunning", "Telnet", "TestSupport", "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
     .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),

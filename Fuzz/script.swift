@@ -10,7 +10,7 @@ public func fuzzScript(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       precondition(instruction.line > 0)
       if case .expect(let expressions, _) = instruction.action {
         let index = steps % expressions.count
-        run.matched(ReceivedText.Match(index: index, captures: [script, nil], end: 0))
+        run.matched(index, captures: [script, nil])
       }
     }
   } catch { precondition(error.line > 0 && !error.what.isEmpty) }

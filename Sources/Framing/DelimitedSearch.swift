@@ -72,15 +72,3 @@ struct DelimitedSearch: Hashable, Sendable {
     return isEnd && !bytes.isEmpty ? .damaged(.unfinished, length: bytes.count) : .incomplete
   }
 }
-
-extension FrameSearch {
-  /// Replaces a frame, given its length, by what it is in the end.
-  func map<Other>(_ transform: (Frame, _ length: Int) -> FrameSearch<Other>) -> FrameSearch<Other> {
-    switch self {
-    case .incomplete: .incomplete
-    case .frame(let frame, let length): transform(frame, length)
-    case .damaged(let damage, let length): .damaged(damage, length: length)
-    case .skip(let length): .skip(length: length)
-    }
-  }
-}

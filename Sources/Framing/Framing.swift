@@ -49,6 +49,20 @@ extension FrameSearch: Sendable where Frame: Sendable {}
 extension FrameSearch: Equatable where Frame: Equatable {}
 extension FrameSearch: Hashable where Frame: Hashable {}
 
+extension FrameSearch {
+  /// Replaces a frame, given with its length, by another result: for a framing that is made of another one.
+  public func map<Other>(_ transform: (Frame, _ length: Int) -> FrameSearch<Other>) -> FrameSearch<
+    Other
+  > {
+    switch self {
+    case .incomplete: .incomplete
+    case .frame(let frame, let length): transform(frame, length)
+    case .damaged(let damage, let length): .damaged(damage, length: length)
+    case .skip(let length): .skip(length: length)
+    }
+  }
+}
+
 /// Why received bytes are no frame, or why a frame cannot be sent.
 public enum FrameDamage: Error, Hashable, Sendable {
   /// A frame is longer than the limit, in bytes.

@@ -5,7 +5,7 @@
 ///
 /// The result after each piece is that for the stream so far, however it was split. `$` is met at the present end
 /// too, and a repetition matches up to it. An incomplete character waits for its last bytes.
-public struct PatternSearch {
+public struct PatternSearch: Sendable {
   /// A match, in byte offsets from the start of the stream.
   public struct Match: Hashable, Sendable {
     /// The whole match, then the groups; nil for a group that did not participate.

@@ -2,7 +2,9 @@
 // compiles only if no name of a library hides or clashes with a name of the others.
 import DeviceWatch
 import EventLoop
+import Expectations
 import Foundation
+import Framing
 import Loopback
 import Observation
 import Observing
@@ -102,7 +104,43 @@ private struct TickingDevice: SimulatedDevice {
   }
 }
 
+/// A framing that a client of the library makes of another: sentences of NMEA 0183, with their checksums.
+private struct SentenceFraming: Framing {
+  private var lines = LineFraming(limit: 82)
+
+  mutating func search(_ bytes: RawSpan, searched: Int, isEnd: Bool) -> FrameSearch<String> {
+    lines.search(bytes, searched: searched, isEnd: isEnd).map { line, length in
+      let parts = line.split(separator: "*")
+      guard line.first == "$", parts.count == 2 else {
+        return .damaged(.custom("no sentence"), length: length)
+      }
+      let checksum = parts[0].utf8.dropFirst().reduce(0, ^)
+      return UInt8(parts[1], radix: 16) == checksum
+        ? .frame(String(parts[0].dropFirst()), length: length)
+        : .damaged(.wrongChecksum, length: length)
+    }
+  }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct LibraryClientTests {
+  @Test func framingOfAClient_isMadeOfAnother() {
+    var buffer = FrameBuffer(SentenceFraming())
+    buffer.append("7,N\r\n$GPGLL,5057.970,N,00146.110,E,142451,A*27\r\n$GPGLL,*00\r\n".utf8)
+    #expect(buffer.next() == .failure(.custom("no sentence")))
+    #expect(buffer.next() == .success("GPGLL,5057.970,N,00146.110,E,142451,A"))
+    #expect(buffer.next() == .failure(.wrongChecksum))
+    #expect(buffer.next() == nil)
+  }
+
+  @Test func expectedTexts_ofAClient() throws {
+    let expression: ExpectedPattern = try .regex(#"(\w+)@[\w-]+:\S+[$#] "#)
+    var text = ReceivedText(expecting: [.text("login: "), expression])
+    text.append("board login: ".utf8)
+    #expect(text.look()?.index == 0)
+    text.append("root@board:~# ".utf8)
+    #expect(text.look()?.text(1) == "root")
+  }
+
   @Test func observableModel_followsASession_overALinkOfItsOwn() throws {
     let mirror = Endpoint(.mirror, "mirror:")
     let session = Session(settings: LineSettings()) { MirrorLink(to: $0) }

@@ -13,7 +13,7 @@ struct DialogueRunTests {
       lines.append(instruction.line)
       if case .expect = instruction.action {
         let index = answers.popFirst() ?? 0
-        run.matched(ReceivedText.Match(index: index, captures: [[]], end: 0))
+        run.matched(index, captures: [[]])
       }
     }
     return lines
@@ -43,7 +43,7 @@ struct DialogueRunTests {
     let script = #"expect /(.)x/"# + "\n" + #"send "$1""# + "\n" + #"print "$1$1""#
     var run = DialogueRun(try Dialogue(parsing: Array(script.utf8)))
     _ = run.next()
-    run.matched(ReceivedText.Match(index: 0, captures: [[1, 2], [3]], end: 2))
+    run.matched(0, captures: [[1, 2], [3]])
     guard case .send([3]) = run.next()?.action else { return #expect(Bool(false)) }
     guard case .print([3, 3]) = run.next()?.action else { return #expect(Bool(false)) }
     #expect(run.next() == nil)

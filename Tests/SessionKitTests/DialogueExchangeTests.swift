@@ -1,3 +1,4 @@
+import Expectations
 import Posix
 import Scripting
 import SerialCore

@@ -4,7 +4,7 @@ import SessionKit
 import SystemPackage
 import Testing
 
-@testable import Scripting
+@testable import Expectations
 
 /// Sending and waiting for the answer as a value: events in, actions out. The clock stands at 0.
 @Suite struct SendAndExpectTests {
@@ -14,7 +14,9 @@ import Testing
   private let start = MonotonicTime(nanoseconds: 0)
   private var limit: MonotonicTime { start + .seconds(5) }
 
-  private func expression(_ text: String) throws -> Expression { try Expression(parsing: text) }
+  private func expression(_ text: String) throws -> ExpectedPattern {
+    try ExpectedPattern.regex(text)
+  }
 
   private func exchange(
     _ content: SendAndExpect.Content = .bytes([1, 2]), after prompt: String? = nil,
@@ -41,8 +43,11 @@ import Testing
     .report(.answer(Array(text.utf8)))
   }
 
-  private func match(_ text: String, upTo end: Int) -> ReceivedText.Match {
-    ReceivedText.Match(index: 0, captures: [Array(text.utf8)], end: end)
+  private func match(
+    _ text: String, after before: String = "", upTo end: Int
+  ) -> ReceivedText.Match {
+    ReceivedText.Match(
+      index: 0, before: Array(before.utf8), captures: [Array(text.utf8)], end: end)
   }
 
   // MARK: What is sent
@@ -101,7 +106,7 @@ import Testing
         ),
         (.drained, [.watchStandstill(nil), .wake(at: limit)]),
         (received("is o"), [answer("is o")]),
-        (received("k, more"), [answer("k"), .finish(.done(match("ok", upTo: 12)))]),
+        (received("k, more"), [answer("k"), .finish(.done(match("ok", after: "is ", upTo: 12)))]),
       ])
   }
 
@@ -125,7 +130,7 @@ import Testing
         (.begun, [.watchStandstill(.seconds(5)), .send([1, 2]), .drain]),
         (received("so ok then"), [answer("so ok")]),
         (received("more"), []),
-        (.drained, [.finish(.done(match("ok", upTo: 5)))]),
+        (.drained, [.finish(.done(match("ok", after: "so ", upTo: 5)))]),
       ])
   }
 

@@ -1,3 +1,5 @@
+import Expectations
+
 /// A dialogue with a device: the texts to send and to expect, as steps.
 public struct Dialogue {
   /// The maximum size of a script in bytes.
@@ -29,7 +31,7 @@ public struct Step {
 
   /// An expression, and the steps that follow when it is the first to match.
   struct Case {
-    let expression: Expression
+    let expression: ExpectedPattern
     let steps: [Step]
   }
 }

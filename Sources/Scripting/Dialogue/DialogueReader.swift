@@ -1,3 +1,5 @@
+import Expectations
+
 /// Parses a script: one step on each line, blocks in braces.
 struct DialogueReader {
   /// The maximum depth of nested blocks.
@@ -128,7 +130,8 @@ struct DialogueReader {
     return action
   }
 
-  private mutating func expression(_ line: inout TokenLine) throws(DialogueError) -> Expression {
+  private mutating func expression(_ line: inout TokenLine) throws(DialogueError) -> ExpectedPattern
+  {
     let expression = try line.expression()
     groupCount = max(groupCount ?? 0, expression.groupCount)
     return expression

@@ -1,3 +1,5 @@
+public import Expectations
+
 /// The progress of a dialogue: it returns the next action, and takes the matches.
 public struct DialogueRun {
   /// An action, with its line in the script.
@@ -9,8 +11,8 @@ public struct DialogueRun {
   /// The action that the caller must perform.
   public enum Action {
     case send([UInt8])
-    /// Wait for one of the expressions, then call ``DialogueRun/matched(_:)``.
-    case expect([Expression], within: Duration?)
+    /// Wait for one of the expressions, then call ``DialogueRun/matched(_:captures:)``.
+    case expect([ExpectedPattern], within: Duration?)
     case wait(Duration)
     case set(OutputLine, isOn: Bool)
     case setBaudRate(UInt32)
@@ -56,10 +58,10 @@ public struct DialogueRun {
     return nil
   }
 
-  /// Takes the match of one of the expected expressions.
-  public mutating func matched(_ match: ReceivedText.Match) {
-    captures = match.captures
-    let steps = cases[match.index].steps
+  /// Takes the index of the expected expression that has matched, and the texts of the match and of its groups.
+  public mutating func matched(_ index: Int, captures: [[UInt8]?]) {
+    self.captures = captures
+    let steps = cases[index].steps
     cases = []
     if !steps.isEmpty { frames.append(Frame(steps: steps)) }
   }

@@ -1,8 +1,10 @@
+import Expectations
+
 /// A token of a script.
 enum Token {
   case word(String)
   case text(Text)
-  case expression(Expression)
+  case expression(ExpectedPattern)
   case opening, closing
 
   /// The token in the form for error messages.
@@ -52,13 +54,13 @@ struct LineLexer {
     }
   }
 
-  private mutating func expression() throws(DialogueError) -> Expression {
+  private mutating func expression() throws(DialogueError) -> ExpectedPattern {
     var pattern = String.UnicodeScalarView()
     while let scalar = rest.popFirst() {
       switch scalar {
       case "/":
         do {
-          return try Expression(parsing: String(pattern))
+          return try ExpectedPattern.regex(String(pattern))
         } catch {
           throw self.error(error.description)
         }

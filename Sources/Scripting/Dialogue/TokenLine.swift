@@ -1,3 +1,5 @@
+import Expectations
+
 /// The tokens of a line of a script, taken one by one.
 struct TokenLine {
   let number: Int
@@ -70,7 +72,7 @@ struct TokenLine {
     return text
   }
 
-  mutating func expression() throws(DialogueError) -> Expression {
+  mutating func expression() throws(DialogueError) -> ExpectedPattern {
     guard case .expression(let expression) = rest.first else {
       throw expected("an expression between slashes")
     }

@@ -1,4 +1,5 @@
 package import Posix
+package import Expectations
 package import Scripting
 package import SerialCore
 
@@ -19,7 +20,7 @@ package struct DialogueExchange: Exchange {
     /// The script has ended.
     case done
     /// The expected text did not arrive in time.
-    case timedOut([Expression], after: Duration)
+    case timedOut([ExpectedPattern], after: Duration)
     /// Sending made no progress for the time limit.
     case standstill
     /// A line operation was not performed.
@@ -36,7 +37,7 @@ package struct DialogueExchange: Exchange {
   package let reception = ExchangeReception.shared
   private var dialogue: DialogueRun
   private let timeout: Duration
-  private var text = ExpectedText()
+  private var text = SearchedStream()
   /// The time limit of the present expectation.
   private var limit: Duration?
   private var hasEnded = false
@@ -66,7 +67,7 @@ package struct DialogueExchange: Exchange {
       return search()
     case .woken:
       guard let limit else { return [.yield] }
-      let expressions = text.expressions
+      let expressions = text.patterns
       let actions = flush()
       return self.limit == nil ? actions : actions + end(.timedOut(expressions, after: limit))
     case .standstill: return end(.standstill)
@@ -91,7 +92,7 @@ package struct DialogueExchange: Exchange {
     case .expect(let expressions, let limit):
       let limit = limit ?? timeout
       self.limit = limit
-      text.expressions = expressions
+      text.patterns = expressions
       return [begin, .wake(at: now + limit)] + search()
     case .wait(let duration): return [begin, .wake(at: now + duration)]
     case .set(let line, let isOn):
@@ -121,9 +122,9 @@ package struct DialogueExchange: Exchange {
       switch event {
       case .passed(let bytes): actions.append(.report(.received(bytes)))
       case .matched(let match):
-        text.expressions = []
+        text.patterns = []
         limit = nil
-        dialogue.matched(match)
+        dialogue.matched(match.index, captures: match.captures)
         actions += [.wake(at: nil), .yield]
       }
     }

@@ -1,5 +1,5 @@
 package import Posix
-package import Scripting
+package import Expectations
 package import SerialCore
 package import SystemPackage
 
@@ -45,10 +45,10 @@ package struct SendAndExpect: Exchange {
   package private(set) var file: PlainFile?
 
   private let bytes: [UInt8]
-  private let prompt: Expression?
-  private let expectation: Expression?
+  private let prompt: ExpectedPattern?
+  private let expectation: ExpectedPattern?
   private let timeout: Duration
-  private var text = ExpectedText()
+  private var text = SearchedStream()
   /// What the exchange waits for now.
   package private(set) var phase = Phase.prompt
   private var hasTimedOut = false
@@ -64,7 +64,8 @@ package struct SendAndExpect: Exchange {
   ///   - timeout: the time limit for the prompt and for the answer. While sending with an expected answer, it is
   ///     the time limit without progress. Without an expected answer, sending has no limit, as for a pipe.
   package init(
-    _ content: Content, after prompt: Expression? = nil, expecting expectation: Expression? = nil,
+    _ content: Content, after prompt: ExpectedPattern? = nil,
+    expecting expectation: ExpectedPattern? = nil,
     within timeout: Duration
   ) {
     switch content {
@@ -83,7 +84,7 @@ package struct SendAndExpect: Exchange {
     switch event {
     case .begun:
       guard let prompt else { return send(at: now) }
-      text.expressions = [prompt]
+      text.patterns = [prompt]
       return [.wake(at: now + timeout)] + search(at: now)
     case .received(let bytes):
       text.add(bytes)
@@ -110,7 +111,7 @@ package struct SendAndExpect: Exchange {
     phase = .sending
     var actions: Actions = []
     if let expectation {
-      text.expressions = [expectation]
+      text.patterns = [expectation]
       actions = [.watchStandstill(timeout)]
     }
     return actions + (file == nil ? [.send(bytes), .drain] : pass(.begun, at: now))
@@ -159,7 +160,7 @@ package struct SendAndExpect: Exchange {
   }
 
   private mutating func met(_ match: ReceivedText.Match, at now: MonotonicTime) -> Actions {
-    text.expressions = []
+    text.patterns = []
     switch phase {
     case .prompt: return [.wake(at: nil)] + send(at: now)
     case .sending:

@@ -1,6 +1,6 @@
 package import EventLoop
 import Posix
-import Scripting
+import Expectations
 package import SerialCore
 
 /// Paces everything that a session sends: keys, a paste, a pipe, a file.
@@ -53,7 +53,7 @@ package final class Pacer: SessionObserver, SendingPacer {
     guard bytes.withUnsafeBytes({ pace.sent($0, at: loop.now) }) else { return }
     // Text that arrived earlier is not the prompt after this line.
     prompt.clear()
-    prompt.expressions = pacing.waitFor.map { [$0] } ?? []
+    prompt.patterns = pacing.waitFor.map { [$0] } ?? []
   }
 
   package func session(_ session: Session, didReceive bytes: RawSpan) {
@@ -62,7 +62,7 @@ package final class Pacer: SessionObserver, SendingPacer {
   }
 
   private func promptCame() {
-    prompt.expressions = []
+    prompt.patterns = []
     pace.promptCame()
     session.continueSending()
   }

@@ -1,4 +1,4 @@
-package import Scripting
+package import Expectations
 
 /// Delays for sending to a device without flow control.
 package struct Pacing {
@@ -7,11 +7,11 @@ package struct Pacing {
   /// The delay after each line.
   package var lineDelay = Duration.zero
   /// The text that the device must send before the next line is sent.
-  package var waitFor: Expression?
+  package var waitFor: ExpectedPattern?
 
   /// Creates delays, by default none.
   package init(
-    byteDelay: Duration = .zero, lineDelay: Duration = .zero, waitFor: Expression? = nil
+    byteDelay: Duration = .zero, lineDelay: Duration = .zero, waitFor: ExpectedPattern? = nil
   ) {
     (self.byteDelay, self.lineDelay, self.waitFor) = (byteDelay, lineDelay, waitFor)
   }

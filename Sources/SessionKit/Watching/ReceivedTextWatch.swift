@@ -1,21 +1,21 @@
 package import EventLoop
-package import Scripting
+package import Expectations
 
-/// Searches received bytes for expressions as they arrive.
+/// Searches received bytes for patterns as they arrive.
 package final class ReceivedTextWatch {
-  /// Called when one of the expressions matches. It may set other expressions.
+  /// Called when one of the patterns matches. It may set other patterns.
   package var onMatch: (ReceivedText.Match) -> Void = { _ in }
-  /// The expressions to search for; empty for none.
-  package var expressions: [Expression] {
-    get { text.expressions }
+  /// The patterns to search for; empty for none.
+  package var patterns: [ExpectedPattern] {
+    get { text.patterns }
     set {
-      text.expressions = newValue
+      text.patterns = newValue
       lookSoon()
     }
   }
 
   private let loop: IOLoop
-  private var text = ExpectedText()
+  private var text = SearchedStream()
   private var timer: LoopTimer?
 
   package init(on loop: IOLoop) { self.loop = loop }
@@ -29,9 +29,9 @@ package final class ReceivedTextWatch {
   /// Discards the text received so far.
   package func clear() { text.clear() }
 
-  /// Searches in the next turn of the loop: code that sets expressions must not be called back during that.
+  /// Searches in the next turn of the loop: code that sets patterns must not be called back during that.
   private func lookSoon() {
-    guard timer == nil, !expressions.isEmpty else { return }
+    guard timer == nil, !patterns.isEmpty else { return }
     timer = loop.schedule(after: .zero) { [unowned self] in
       timer = nil
       look()

@@ -1,5 +1,5 @@
 import Options
-import Scripting
+import Expectations
 import SessionKit
 
 /// The parameters that slow down sending, for devices without flow control.
@@ -8,9 +8,9 @@ enum PacingParameters {
 
   static let lineDelay = delay("line-delay", "O", "Milliseconds to wait after each line sent.")
 
-  static let waitFor = Parameter<Expression?>.option(
+  static let waitFor = Parameter<ExpectedPattern?>.option(
     "wait-for", "REGEX", "Send the next line when the device has sent matching text.",
-    parse: { try Expression(parsing: $0) })
+    parse: { try ExpectedPattern.regex($0) })
 
   static let section = ParameterSection("PACING", [byteDelay, lineDelay, waitFor])
 

@@ -1,5 +1,5 @@
 import Posix
-import Scripting
+import Expectations
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -7,7 +7,7 @@ import SystemPackage
 /// A JSON command from a program that drives the session. See docs/scripting.md.
 enum JSONCommand {
   case send([UInt8])
-  case expect(Expression, within: Duration)
+  case expect(ExpectedPattern, within: Duration)
   /// A command of the session with a parsed argument: `set` and `break`.
   case perform((CommandCall) -> Void)
   /// Another command of the session, with its argument as text. The answer contains the message.
@@ -31,7 +31,7 @@ enum JSONCommand {
         throw Mistake("timeout: expected seconds from 0.001 to 86400")
       }
       do {
-        self = .expect(try Expression(parsing: text), within: .seconds(seconds))
+        self = .expect(try ExpectedPattern.regex(text), within: .seconds(seconds))
       } catch {
         throw Mistake("\(error)")
       }

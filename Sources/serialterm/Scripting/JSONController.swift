@@ -2,7 +2,7 @@ import DeviceWatch
 import EventLoop
 import Glibc
 import Posix
-import Scripting
+import Expectations
 import SerialCore
 import SessionKit
 import SessionRunning
@@ -190,10 +190,10 @@ final class JSONController {
     case .send(let bytes): send(bytes, to: port)
     case .expect(let expression, let limit):
       timer = loop.schedule(after: limit) { [unowned self] in
-        port.text.expressions = []
+        port.text.patterns = []
         fail("timeout")
       }
-      port.text.expressions = [expression]
+      port.text.patterns = [expression]
     case .perform(let action): action(call(at: port) { [unowned self] _ in answer("done") })
     case .named(let command, let argument):
       command.perform(

@@ -1,5 +1,5 @@
 import EventLoop
-import Scripting
+import Expectations
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -20,8 +20,8 @@ final class JSONPort: SessionObserver {
     self.port = port
     text = ReceivedTextWatch(on: loop)
     text.onMatch = { [unowned self] match in
-      text.expressions = []
-      onMatch(.array(match.captures.map { $0.map { .string(String(received: $0)) } ?? .null }))
+      text.patterns = []
+      onMatch(.array(match.captures.indices.map { match.text($0).map(JSON.string) ?? .null }))
     }
     port.session.addObserver(self, of: .stateChange)
   }

@@ -1,6 +1,7 @@
 import EventLoop
 import PlainText
 import Posix
+import Expectations
 import Scripting
 import SerialCore
 import SessionKit
@@ -185,7 +186,7 @@ final class ScriptPlayer: RunningExchange {
     switch end {
     case .done: onEnd(.done)
     case .timedOut(let expressions, let limit):
-      let names = expressions.map { "/\($0.text)/" }.joined(separator: " or ")
+      let names = expressions.map(\.description).joined(separator: " or ")
       fail(timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless)."))
     case .standstill: fail(timedOut(port.standstill("within \(timeout.inSeconds) s")))
     case .refused where isStopped: onEnd(.stopped(unsentCount: 0))
@@ -244,7 +245,7 @@ extension DialogueRun.Action {
     switch self {
     case .send: "send"
     case .expect(let expressions, _):
-      "expect " + expressions.map { "/\($0.text)/" }.joined(separator: " or ")
+      "expect " + expressions.map(\.description).joined(separator: " or ")
     case .wait(let duration): "wait \(duration.inSeconds)s"
     case .set(let line, let isOn): "set \(line.rawValue) \(isOn ? "on" : "off")"
     case .setBaudRate(let rate): "set baud \(rate)"

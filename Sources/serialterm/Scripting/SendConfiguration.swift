@@ -1,4 +1,4 @@
-import Scripting
+import Expectations
 import SystemPackage
 
 /// Configuration of `send`.
@@ -14,9 +14,9 @@ struct SendConfiguration {
   /// A warning about the source; nil for none.
   let warning: String?
   /// The prompt to wait for before sending; nil for none.
-  let prompt: Expression?
+  let prompt: ExpectedPattern?
   /// The expected answer; nil for none.
-  let expectation: Expression?
+  let expectation: ExpectedPattern?
   /// The time limit for the prompt and for the answer. While sending with an expected answer, it is the time limit
   /// without progress.
   let timeout: Duration

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 import Posix
-import Scripting
+import Expectations
 import SerialCore
 import SessionKit
 import SystemPackage

@@ -1,6 +1,7 @@
 import Glibc
 import Options
 import PlainText
+import Expectations
 import Scripting
 import SessionKit
 import SystemPackage
@@ -29,12 +30,12 @@ struct SendCommand: TransferringCommand {
     "line-ending", "ENDING",
     "The end of TEXT, and of lines sent by --protocol ascii: none, cr, lf, crlf.",
     standard: .cr)
-  private static let prompt = Parameter<Expression?>.option(
+  private static let prompt = Parameter<ExpectedPattern?>.option(
     "prompt", "REGEX", "Wait for matching text before sending.",
-    parse: { try Expression(parsing: $0) })
-  private static let expect = Parameter<Expression?>.option(
+    parse: { try ExpectedPattern.regex($0) })
+  private static let expect = Parameter<ExpectedPattern?>.option(
     "expect", "REGEX", "Wait for an answer that matches.", isConfigurable: false,
-    parse: { try Expression(parsing: $0) })
+    parse: { try ExpectedPattern.regex($0) })
   static let timeout = Parameter<Double>.seconds(
     "timeout", "Seconds to wait for the prompt, and for the answer.", 0.001...86_400, standard: 5)
   private static let print = Parameter<Int?>.option(

@@ -1,17 +1,16 @@
+import TestSupport
 import Testing
 
-@testable import Scripting
+@testable import Expectations
 
 extension ReceivedText {
   /// Searches for expressions in all that is kept.
   fileprivate mutating func look(for texts: String...) throws -> Match? {
-    expressions = try texts.map { try Expression(parsing: $0) }
+    patterns = try texts.map { try .regex($0) }
     return look()
   }
 
-  fileprivate mutating func append(_ text: String) {
-    Array(text.utf8).withUnsafeBytes { append($0) }
-  }
+  fileprivate mutating func append(_ text: String) { append(text.utf8) }
 }
 
 @Suite("What was received, and the search in it", .timeLimit(.minutes(5)))
@@ -74,7 +73,7 @@ struct ReceivedTextTests {
   func illFormed() throws {
     var text = ReceivedText()
     let bytes: [UInt8] = [0xFF, 0xC3, 0x28, 0xE2, 0x82] + Array("ok ü!".utf8) + [0x00, 0xF0]
-    bytes.withUnsafeBytes { text.append($0) }
+    text.append(bytes)
     let match = try text.look(for: "(ü)!")
     #expect(match?.end == 11)
     #expect(match?.captures[1] == Array("ü".utf8))
@@ -91,8 +90,7 @@ struct ReceivedTextTests {
 
   @Test("a match may be longer than what is kept; its captures are then cut at the start")
   func longer() throws {
-    var text = ReceivedText()
-    text.expressions = [try Expression(parsing: "(<)([^>]*)>")]
+    var text = ReceivedText(expecting: [try .regex("(<)([^>]*)>")])
     text.append("<")
     let count = 4 * ReceivedText.capacity
     for _ in 0..<(count / 1_024) {
@@ -108,15 +106,71 @@ struct ReceivedTextTests {
     #expect((ReceivedText.capacity..<(2 * ReceivedText.capacity)).contains(kept.count))
   }
 
-  @Test("what is not an expression is refused, and what matches the empty text")
-  func refused() {
-    for text in ["(", "a[", "*", "", "x*", "^"] {
-      #expect(throws: Expression.ParsingError.self) { try Expression(parsing: text) }
+  @Test("a match has the text before it, and its groups as strings")
+  func match() throws {
+    var text = text("Linux 6.1\r\nlogin: ")
+    var match = try text.look(for: "login: ")
+    #expect(match?.before == Array("Linux 6.1\r\n".utf8))
+    #expect(match?.text() == "login: ")
+    text.append([0x62, 0xFF, 0x3D, 0x31])
+    match = try text.look(for: #"(\S+)=(\d)|(no)"#)
+    #expect(match?.before == [])
+    #expect(match?.text(1) == "b\u{1A}", "a byte that is not UTF-8 is a character of its own")
+    #expect(match?.text(2) == "1")
+    #expect(match?.text(3) == nil)
+  }
+
+  @Test("a text is found wherever it is cut, and competes with expressions")
+  func literals() throws {
+    var text = ReceivedText(expecting: [
+      .text("a.b"), try .regex("ab+"), .text("ü"), .bytes([0xFF, 0x00]),
+    ])
+    text.append("aab a.b \u{FC}")
+    #expect(text.look()?.index == 1)
+    let match = text.look()
+    #expect(match?.index == 0)
+    #expect(match?.captures == [Array("a.b".utf8)])
+    #expect(match?.before == [0x20])
+    #expect(match?.end == 7)
+    #expect(text.look()?.index == 2)
+    text.append([0xFF])
+    #expect(text.look() == nil)
+    text.append([0x00])
+    #expect(text.look()?.end == 12)
+  }
+
+  @Test("a text is found where a plain comparison finds it, whatever it repeats")
+  func repetitions() {
+    var random = SplitMix64(seed: 1)
+    func bytes(_ count: ClosedRange<Int>) -> [UInt8] {
+      (0..<Int.random(in: count, using: &random)).map { _ in
+        UInt8.random(in: 0x61...0x62, using: &random)
+      }
+    }
+    for _ in 0..<1_000 {
+      let (literal, stream) = (bytes(1...7), bytes(0...60))
+      let place = (0...stream.count).first { stream[$0...].starts(with: literal) }
+      var text = ReceivedText(expecting: [.bytes(literal)])
+      var end: Int?
+      for byte in stream where end == nil {
+        text.append([byte])
+        end = text.look()?.end
+      }
+      #expect(end == place.map { $0 + literal.count }, "\(literal) in \(stream)")
     }
   }
 
-  @Test("groups are counted", arguments: [("a", 0), ("(a)(?:b)(c)", 2), ("(a)|(b)", 2)])
-  func groups(_ text: String, _ count: Int) throws {
-    #expect(try Expression(parsing: text).groupCount == count)
+  @Test("what was not searched yet is found step by step, and what follows a match stays")
+  func manyMatches() {
+    var text = ReceivedText(expecting: [.text("never"), .text("\n")])
+    let count = 4 * ReceivedText.capacity
+    text.append(repeatElement(0x0A, count: count / 1_024))
+    text.append(repeatElement(0x20, count: count))
+    text.append([0x0A])
+    for end in 1...(count / 1_024) { #expect(text.look()?.end == end) }
+    let match = text.look()
+    #expect(match?.end == count / 1_024 + count + 1)
+    #expect(match.map { (ReceivedText.capacity...count).contains($0.before.count) } == true)
+    #expect(text.look() == nil)
   }
 }

@@ -1,0 +1,24 @@
+import Expectations
+import Testing
+
+@Suite("What is expected", .timeLimit(.minutes(5))) struct ExpectedPatternTests {
+  @Test(
+    "what is not an expression is refused, and what matches the empty text",
+    arguments: ["(", "a[", "*", "", "x*", "^"])
+  func refused(_ text: String) {
+    #expect(throws: ExpectedPattern.ParsingError.self) { try ExpectedPattern.regex(text) }
+  }
+
+  @Test("groups are counted", arguments: [("a", 0), ("(a)(?:b)(c)", 2), ("(a)|(b)", 2)])
+  func groups(_ text: String, _ count: Int) throws {
+    #expect(try ExpectedPattern.regex(text).groupCount == count)
+    #expect(ExpectedPattern.text(text).groupCount == 0)
+  }
+
+  @Test("a message shows what was written")
+  func descriptions() throws {
+    #expect(ExpectedPattern.text("ok\r\n").description == #""ok\r\n""#)
+    #expect(try ExpectedPattern.regex(#"\d+ ok"#).description == #"/\d+ ok/"#)
+    #expect(try ExpectedPattern.regex("a") != .text("a"))
+  }
+}

@@ -1,0 +1,65 @@
+import Expectations
+import Testing
+
+@Suite("A stream that is searched and passed on", .timeLimit(.minutes(5)))
+struct SearchedStreamTests {
+  /// What a stream passes on, and where it matches, until nothing more comes.
+  private func events(_ stream: inout SearchedStream) -> [String] {
+    var events: [String] = []
+    while let event = stream.next() {
+      switch event {
+      case .passed(let bytes): events.append(String(decoding: bytes, as: UTF8.self))
+      case .matched(let match): events.append("\(match.index) at \(match.end)")
+      }
+    }
+    return events
+  }
+
+  @Test("bytes are passed on up to a match; the rest waits for the next patterns")
+  func matches() throws {
+    var stream = SearchedStream()
+    stream.patterns = [.text("login: "), .text("# ")]
+    stream.add("Linux\nlog".utf8)
+    #expect(events(&stream) == ["Linux\nlog"])
+    stream.add("in: root\n# ls".utf8)
+    #expect(events(&stream) == ["in: ", "0 at 13", "root\n# ", "1 at 20", "ls"])
+  }
+
+  @Test("patterns that are set after a match are searched for in what is left")
+  func patterns() {
+    var stream = SearchedStream()
+    stream.patterns = [.text("a")]
+    stream.add("xaybz".utf8)
+    #expect(stream.next() == .passed(Array("xa".utf8)))
+    guard case .matched = stream.next() else { return #expect(Bool(false), "no match") }
+    stream.patterns = []
+    #expect(stream.next() == nil)
+    stream.patterns = [.text("b")]
+    #expect(events(&stream) == ["yb", "0 at 4", "z"])
+  }
+
+  @Test("without patterns everything is passed on, and found by those that are set later")
+  func laterPatterns() {
+    var stream = SearchedStream()
+    stream.add("ok".utf8)
+    #expect(events(&stream) == ["ok"])
+    stream.patterns = [.text("ok")]
+    #expect(events(&stream) == ["0 at 2"])
+  }
+
+  @Test("at the end everything is passed on; what is forgotten is not")
+  func ends() {
+    var stream = SearchedStream()
+    stream.patterns = [.text("a")]
+    stream.add("xay".utf8)
+    _ = stream.next()
+    _ = stream.next()
+    stream.patterns = []
+    stream.flush()
+    #expect(events(&stream) == ["y"])
+    stream.add("z".utf8)
+    stream.clear()
+    stream.flush()
+    #expect(events(&stream) == [])
+  }
+}
