@@ -102,7 +102,7 @@ let package = Package(
     .target(
       name: "SessionKit",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Logs", "Loopback", "NetworkLinks",
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Logs", "Loopback", "NetworkLinks",
         "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet",
         "TransferProtocols", "Views", system,
       ],
@@ -121,11 +121,10 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Expectations", "Logs",
-        "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "PlainText", "Posix",
-        "Scripting", "Scrollback", "SerialCore", "SessionKit", "SessionRunning", "Telnet",
-        "TerminalFrontEnd", "TerminalUI",
-        "TransferProtocols", "Views", system,
+        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Expectations", "Framing",
+        "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "PlainText",
+        "Posix", "Scripting", "Scrollback", "SerialCore", "SessionKit", "SessionRunning", "Telnet",
+        "TerminalFrontEnd", "TerminalUI", "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
 

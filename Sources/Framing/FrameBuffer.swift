@@ -33,6 +33,12 @@ public struct FrameBuffer<Format: Framing>: Sendable {
     bytes += piece
   }
 
+  /// Takes the bytes that are in no frame yet, for what follows the frames.
+  public mutating func takeRest() -> [UInt8] {
+    defer { (bytes, takenCount, searchedCount) = ([], 0, 0) }
+    return Array(bytes[takenCount...])
+  }
+
   /// Takes the next frame.
   ///
   /// - Parameter isEnd: Nothing follows in this frame: the framing's ``Framing/silence`` has passed since the

@@ -70,6 +70,18 @@ import Testing
     }
   }
 
+  @Test("what follows the frames can be taken as it is")
+  func rest() {
+    var buffer = FrameBuffer(.lines())
+    buffer.append("join\n\u{1}\u{2}".utf8)
+    #expect(buffer.next() == .success("join"))
+    #expect(buffer.next() == nil)
+    #expect(buffer.takeRest() == [1, 2])
+    #expect(buffer.count == 0)
+    buffer.append("a\n".utf8)
+    #expect(buffer.next() == .success("a"))
+  }
+
   /// Records how much was searched before.
   private struct Recorder: Framing {
     var searched: [Int] = []

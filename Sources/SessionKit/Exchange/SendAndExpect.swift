@@ -1,5 +1,5 @@
-package import Posix
 package import Expectations
+package import Posix
 package import SerialCore
 package import SystemPackage
 

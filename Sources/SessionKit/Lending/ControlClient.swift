@@ -1,3 +1,4 @@
+import Framing
 import Glibc
 import Posix
 package import SystemPackage
@@ -5,7 +6,7 @@ package import SystemPackage
 /// A connection to a session that releases its port for as long as the connection lasts.
 package struct ControlClient: ~Copyable {
   private let descriptor: OwnedDescriptor
-  private var input = LineAssembler(limit: ControlReply.limit)
+  private var input = FrameBuffer(.lines(limit: ControlReply.limit - 1))
 
   /// The time that a session has to reply.
   private static let patience = Duration.seconds(5)
@@ -57,10 +58,13 @@ package struct ControlClient: ~Copyable {
     try systemCall {
       bytes.withUnsafeBytes { write(socket.borrowed.rawValue, $0.baseAddress, $0.count) }
     }
-    var input = LineAssembler(limit: SessionSummary.limit)
+    var input = FrameBuffer(.lines(limit: SessionSummary.limit - 1))
     var lines: [String] = []
-    while !input.isOverlong, lines.count < mostLines {
-      while let line = input.next() { lines.append(line) }
+    while lines.count < mostLines {
+      while let line = input.next() {
+        guard case .success(let line) = line else { return lines }
+        lines.append(line)
+      }
       var buffer = [UInt8](repeating: 0, count: 4_096)
       let count = try systemCall {
         buffer.withUnsafeMutableBytes { read(socket.borrowed.rawValue, $0.baseAddress, $0.count) }
@@ -77,8 +81,11 @@ package struct ControlClient: ~Copyable {
 
   private mutating func nextReply() throws(Errno) -> ControlReply? {
     while true {
-      if let line = input.next() { return ControlReply(line: line) }
-      if input.isOverlong { return nil }
+      switch input.next() {
+      case .success(let line): return ControlReply(line: line)
+      case .failure: return nil
+      case nil: break
+      }
       var buffer = [UInt8](repeating: 0, count: 256)
       let count = try systemCall {
         buffer.withUnsafeMutableBytes {

@@ -1,4 +1,5 @@
 import EventLoop
+import Framing
 import Glibc
 import NetworkLinks
 import Posix
@@ -22,7 +23,7 @@ final class ControlConnection: Borrower {
   private weak var desk: ReleaseDesk?
   private var watch: DescriptorWatch?
   private var deadline: LoopTimer?
-  private var input = LineAssembler(limit: ControlRequest.limit)
+  private var input = FrameBuffer(.lines(limit: ControlRequest.limit - 1))
   private var request: ControlRequest?
 
   /// The time that a client has to send its request.
@@ -72,7 +73,8 @@ final class ControlConnection: Borrower {
 
   private func take() {
     guard request == nil else { return }
-    if let line = input.next() {
+    switch input.next() {
+    case .success(let line):
       if let request = SessionRequest(line: line) { return perform(request) }
       guard let request = ControlRequest(line: line) else { return refuse() }
       self.request = request
@@ -80,8 +82,8 @@ final class ControlConnection: Borrower {
       desk = sessions().lazy.map(\.releaseDesk).first { $0.has(request.port) }
       guard let desk else { return hear(.other) }
       desk.lend(request.port, to: self)
-    } else if input.isOverlong {
-      refuse()
+    case .failure: refuse()
+    case nil: break
     }
   }
 

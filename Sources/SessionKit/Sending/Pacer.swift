@@ -1,6 +1,6 @@
 package import EventLoop
-import Posix
 import Expectations
+import Posix
 package import SerialCore
 
 /// Paces everything that a session sends: keys, a paste, a pipe, a file.

@@ -1,5 +1,5 @@
-import Options
 import Expectations
+import Options
 import SessionKit
 
 /// The parameters that slow down sending, for devices without flow control.

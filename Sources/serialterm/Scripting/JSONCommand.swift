@@ -1,5 +1,5 @@
-import Posix
 import Expectations
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage

@@ -1,8 +1,9 @@
 import DeviceWatch
 import EventLoop
+import Expectations
+import Framing
 import Glibc
 import Posix
-import Expectations
 import SerialCore
 import SessionKit
 import SessionRunning
@@ -24,7 +25,7 @@ final class JSONController {
   /// The time to wait after the end of the input.
   var linger: Duration
   private let input = StandardFile(.standardInput, O_RDONLY)
-  private var lines = LineAssembler(limit: longestLine)
+  private var lines = FrameBuffer(.lines(limit: longestLine))
   private var watch: DescriptorWatch?
   private var hasEnded = false
   private var isClosing = false
@@ -130,7 +131,6 @@ final class JSONController {
     case .endOfFile:
       watch?.cancel()
       watch = nil
-      lines.end()
       hasEnded = true
     }
     doNext()
@@ -143,16 +143,15 @@ final class JSONController {
       _ = try? watch?.setInterest([])
       return
     }
-    if let line = lines.next() {
+    switch lines.next(isEnd: hasEnded) {
+    case .success(let line):
       _ = try? watch?.setInterest([])
       perform(line)
-    } else if lines.isOverlong {
+    case .failure:
       frontEnd.finish(
         .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
-    } else if hasEnded {
-      close(after: linger)
-    } else {
-      _ = try? watch?.setInterest(.reading)
+    case nil where hasEnded: close(after: linger)
+    case nil: _ = try? watch?.setInterest(.reading)
     }
   }
 

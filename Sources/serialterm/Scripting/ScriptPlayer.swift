@@ -1,7 +1,7 @@
 import EventLoop
+import Expectations
 import PlainText
 import Posix
-import Expectations
 import Scripting
 import SerialCore
 import SessionKit

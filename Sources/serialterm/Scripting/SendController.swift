@@ -1,7 +1,7 @@
 import EventLoop
+import Expectations
 import Glibc
 import Posix
-import Expectations
 import SerialCore
 import SessionKit
 import SystemPackage

@@ -1,7 +1,7 @@
+import Expectations
 import Glibc
 import Options
 import PlainText
-import Expectations
 import Scripting
 import SessionKit
 import SystemPackage
