@@ -1,3 +1,5 @@
+public import Observing
+
 /// Observes the serial ports of this computer.
 ///
 /// All methods are called on the watcher's thread, in the order of the events, after ``DeviceWatcher/devices`` was
@@ -17,4 +19,40 @@ public protocol DeviceObserver: AnyObject {
 extension DeviceObserver {
   /// Does nothing.
   public func deviceWatcher(_ watcher: DeviceWatcher, didChange old: Device, to new: Device) {}
+}
+
+/// An event of a device as a value, for closures that observe one kind of event.
+public enum DeviceEvent: Equatable, Sendable {
+  /// See ``DeviceObserver/deviceWatcher(_:didAppear:)``.
+  case appeared(Device)
+  /// See ``DeviceObserver/deviceWatcher(_:didDisappear:)``.
+  case disappeared(Device)
+  /// See ``DeviceObserver/deviceWatcher(_:didChange:to:)``.
+  case changed(Change<Device>)
+
+  /// The device that appeared; nil for other events.
+  public var appearance: Device? {
+    if case .appeared(let device) = self { device } else { nil }
+  }
+
+  /// The device that disappeared; nil for other events.
+  public var disappearance: Device? {
+    if case .disappeared(let device) = self { device } else { nil }
+  }
+
+  /// The change; nil for other events.
+  public var change: Change<Device>? {
+    if case .changed(let change) = self { change } else { nil }
+  }
+
+  func tell(_ observer: some DeviceObserver, of watcher: DeviceWatcher) {
+    switch self {
+    case .appeared(let device):
+      observer.deviceWatcher(watcher, didAppear: device)
+    case .disappeared(let device):
+      observer.deviceWatcher(watcher, didDisappear: device)
+    case .changed(let change):
+      observer.deviceWatcher(watcher, didChange: change.old, to: change.new)
+    }
+  }
 }
