@@ -86,6 +86,25 @@ class DocumentationTests(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, anchors(target))
 
+    def test_every_file_of_code_exists(self):
+        """Each name of a file of this repository in the text, which may leave out folders at its front."""
+        folders = ("Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "scripts")
+        known = set()
+        for file in (file for folder in folders for file in (REPOSITORY / folder).rglob("*.*")):
+            parts = file.relative_to(REPOSITORY).parts
+            if ".build" not in parts:
+                known.update("/".join(parts[start:]) for start in range(len(parts)))
+        modules = {path.name for path in (REPOSITORY / "Sources").iterdir()}
+        count = 0
+        for page in PAGES:
+            for name in re.findall(r"`([\w+/-]+\.(?:swift|c|h|py|sh))`", page.read_text()):
+                # Other names are files of other software.
+                if name.endswith(".swift") or name.partition("/")[0] in (*folders, *modules):
+                    count += 1
+                    with self.subTest(page=page.name, name=name):
+                        self.assertTrue(name in known)
+        self.assertGreater(count, 80)
+
     def test_every_option_exists(self):
         known = {}
         lines = list(commands())
