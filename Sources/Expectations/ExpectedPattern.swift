@@ -1,6 +1,6 @@
 import Patterns
 
-/// What a device is expected to send: a text, bytes, or a regular expression.
+/// A text, bytes or a regular expression that a device is expected to send.
 public struct ExpectedPattern: Hashable, Sendable {
   enum Content: Hashable, Sendable {
     case literal(Literal)
@@ -8,34 +8,33 @@ public struct ExpectedPattern: Hashable, Sendable {
   }
 
   let content: Content
-  /// The text or the expression as it was written; bytes that are not UTF-8 are repaired.
+  /// The text or the expression as it was written. Invalid UTF-8 is replaced by U+FFFD.
   public let text: String
 
-  /// A text, which is compared byte by byte in UTF-8.
+  /// A text. Its bytes in UTF-8 are expected.
   ///
   /// - Precondition: The text is not empty.
   public static func text(_ text: String) -> ExpectedPattern { bytes(text.utf8) }
 
   /// Bytes.
   ///
-  /// - Precondition: There is at least one.
+  /// - Precondition: There is at least one byte.
   public static func bytes(_ bytes: some Sequence<UInt8>) -> ExpectedPattern {
     let literal = Literal(Array(bytes))
     return ExpectedPattern(
       content: .literal(literal), text: String(decoding: literal.bytes, as: UTF8.self))
   }
 
-  /// A regular expression, which is matched in time proportional to what is received, whatever that is.
+  /// A regular expression. It is matched in linear time.
   ///
-  /// It is a part of the dialect of Perl: `.`, classes, `\d \w \s`, `^ $ \b`, groups, `|`, repetitions and their
-  /// lazy forms, `(?i)` and `(?s)` at the start; no back-references and no lookaround. At most 40 nested groups,
-  /// 32 groups that capture, 500 repetitions, and about 1,000 characters.
+  /// The syntax is a subset of Perl's: `.`, classes, `\d \w \s`, `^ $ \b`, groups, `|`, repetitions and their lazy
+  /// forms, `(?i)` and `(?s)` at the start. There are no back-references and no lookaround. The limits are 40 nested
+  /// groups, 32 capturing groups, 500 repetitions and about 1,000 characters.
   ///
-  /// A match counts as soon as there is one: `temp=(\d+)` may match when the first digit has come, so add what
-  /// follows. `^` is also met at the start and where the last match ended, and `$` at the end of what has come so
-  /// far.
+  /// A match counts immediately: `temp=(\d+)` can match after the first digit, so add the character that follows.
+  /// `^` also matches at the start and at the end of the last match, and `$` at the end of the text so far.
   ///
-  /// - Throws: ``ParsingError`` if it is no expression, or matches the empty text.
+  /// - Throws: ``ParsingError`` if the text is not an expression, or if the expression matches the empty text.
   public static func regex(_ text: String) throws(ParsingError) -> ExpectedPattern {
     let pattern: Pattern
     do {
@@ -50,7 +49,7 @@ public struct ExpectedPattern: Hashable, Sendable {
     return ExpectedPattern(content: .regex(pattern), text: text)
   }
 
-  /// The number of groups that capture.
+  /// The number of capturing groups.
   public var groupCount: Int {
     switch content {
     case .literal: 0
@@ -58,9 +57,9 @@ public struct ExpectedPattern: Hashable, Sendable {
     }
   }
 
-  /// Why a text is not an expression that can be expected.
+  /// The reason why a text is not a usable expression.
   public struct ParsingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, where, and what to do.
+    /// The mistake, its position, and advice.
     public let description: String
   }
 }

@@ -1,9 +1,8 @@
-/// Bytes to search for, with the table of Knuth, Morris and Pratt, "Fast pattern matching in strings", SIAM
-/// Journal on Computing 6 (2), 1977.
+/// Bytes to search for, prepared for the algorithm of Knuth, Morris and Pratt, "Fast pattern matching in strings",
+/// SIAM Journal on Computing 6 (2), 1977.
 struct Literal: Hashable, Sendable {
   let bytes: [UInt8]
-  /// For each number of bytes that have matched, less one: how many of them are also a beginning of the literal,
-  /// if the next byte does not match.
+  /// For each number of matched bytes, minus 1: the number of them that still match if the next byte does not.
   fileprivate let fallbacks: [Int]
 
   /// - Precondition: `bytes` is not empty.
@@ -26,7 +25,7 @@ struct LiteralSearch: Sendable {
   private let literal: Literal
   /// The offset of the next byte.
   private var offset: Int
-  /// The number of bytes that have matched so far.
+  /// The number of bytes that match so far.
   private var count = 0
 
   init(for literal: Literal, from offset: Int) {
@@ -34,7 +33,7 @@ struct LiteralSearch: Sendable {
     self.offset = offset
   }
 
-  /// Searches the next piece of the stream. After a match, a new search begins where it ended.
+  /// Searches the next piece of the stream. After a match, create a new search at its end.
   mutating func search(_ piece: UnsafeRawBufferPointer) -> Range<Int>? {
     for byte in piece {
       offset += 1

@@ -1,6 +1,6 @@
 import Patterns
 
-/// What a device has sent since the last match, and the search for one of several patterns in it.
+/// The text that a device has sent since the last match, and the search for one of several patterns in it.
 ///
 /// ```swift
 /// var text = ReceivedText(expecting: [.text("login: "), try .regex(#"(\w+)@[\w-]+:\S+[$#] "#)])
@@ -8,50 +8,49 @@ import Patterns
 /// if let match = text.look() { print(match.index, match.text(1) ?? "") }
 /// ```
 ///
-/// It is a value without a clock: who receives the bytes decides how long to wait. Memory and work are bounded:
-/// each byte is searched once for the present patterns, and of a long text only the end is kept, for captures and
-/// for patterns that are set later.
+/// It is a value and has no clock: the caller decides how long to wait. The memory and the time for each byte are
+/// bounded. Only the end of a long text is kept, for captures and for patterns that are set later.
 public struct ReceivedText: Sendable {
   /// A match.
   public struct Match: Hashable, Sendable {
     /// The index of the pattern.
     public let index: Int
-    /// The text since the last match, up to this one.
+    /// The text between the last match and this one.
     ///
-    /// Of a text that began more than ``ReceivedText/capacity`` bytes ago, only the end is known, here and in
+    /// If a text began more than ``ReceivedText/capacity`` bytes ago, only its end is known, here and in
     /// ``captures``.
     public let before: [UInt8]
-    /// The text of the whole match and of its groups; nil for a group that took no part.
+    /// The text of the whole match, then of its groups; nil for a group that did not participate.
     public let captures: [[UInt8]?]
-    /// The number of bytes that were received up to the end of the match, counted from the start.
+    /// The number of bytes from the first byte that was appended to the end of the match.
     public let end: Int
 
-    /// The text of a group as a string; nil for a group that took no part. Group 0 is the whole match. A byte
-    /// that is not UTF-8 becomes U+001A (SUBSTITUTE), as in a search.
+    /// The text of a group as a string; nil if the group did not participate. Group 0 is the whole match. Each
+    /// invalid byte is replaced by U+001A (SUBSTITUTE), as in the search.
     ///
-    /// - Precondition: The pattern has that group.
+    /// - Precondition: The pattern has the group.
     public func text(_ group: Int = 0) -> String? { captures[group].map(String.init(received:)) }
   }
 
-  /// The number of bytes that are kept.
+  /// The number of bytes that are kept at least.
   public static let capacity = 49_152
-  /// The most bytes that are searched at once. A search begins again where a match ended, so this is also the most
-  /// that is searched again for each match.
+  /// The maximum number of bytes that are searched at once, and so the maximum number that are searched again after
+  /// a match.
   static let step = 16_384
 
-  /// The patterns that are searched for, from the first byte that is kept; empty for none.
+  /// The patterns to search for; empty for none. New patterns are searched for in all bytes that are kept.
   public var patterns: [ExpectedPattern] {
     didSet { restart() }
   }
 
-  /// The bytes that are kept: a slice, so that a match drops those before it without moving the others.
+  /// The bytes that are kept. A slice, because removing bytes from its start does not move the others.
   private var bytes: ArraySlice<UInt8> = []
-  /// The byte before those that are kept; nil where a text begins.
+  /// The byte before these; nil at the start of a text.
   private var previous: UInt8?
-  /// The number of bytes that were received, counted from the start.
+  /// The number of bytes that were appended.
   public private(set) var receivedCount = 0
   private var searches: [any StreamSearch] = []
-  /// The number of bytes that were searched, counted from the start.
+  /// The number of bytes that were searched or are no longer kept.
   private var searchedCount = 0
 
   /// Creates an empty text.
@@ -62,10 +61,10 @@ public struct ReceivedText: Sendable {
 
   private var start: Int { receivedCount - bytes.count }
 
-  /// The index in ``bytes`` of the byte at an offset from the start of the stream.
+  /// The index in ``bytes`` of the byte with an offset in the stream.
   private func index(_ offset: Int) -> Int { bytes.endIndex - (receivedCount - offset) }
 
-  /// Adds received bytes.
+  /// Appends received bytes.
   public mutating func append(_ piece: some Sequence<UInt8>) {
     let count = bytes.count
     bytes += piece
@@ -73,17 +72,17 @@ public struct ReceivedText: Sendable {
     forgetOld()
   }
 
-  /// Forgets everything.
+  /// Discards the text.
   public mutating func clear() {
     bytes.removeAll(keepingCapacity: true)
     previous = nil
     restart()
   }
 
-  /// Searches what was added since the last call.
+  /// Searches the bytes that were appended since the last call.
   ///
-  /// - Returns: the match that begins first; of several that begin at one place, that of the first
-  ///   pattern. The text up to its end is used up; the rest is searched in the next call.
+  /// - Returns: the match that begins first. If several begin at the same byte, the match of the first pattern. The
+  ///   text up to the end of the match is removed. The next call searches the rest.
   public mutating func look() -> Match? {
     guard !searches.isEmpty else { return nil }
     repeat {
@@ -114,7 +113,7 @@ public struct ReceivedText: Sendable {
     return match
   }
 
-  /// The bytes of a range, without those that were forgotten.
+  /// The bytes of a range that are kept.
   private func kept(_ range: Range<Int>) -> [UInt8] {
     let known = range.clamped(to: start..<receivedCount)
     return Array(bytes[index(known.lowerBound)..<index(known.upperBound)])
@@ -127,7 +126,7 @@ public struct ReceivedText: Sendable {
   }
 
   private mutating func restart() {
-    // A byte beyond ASCII is a part of a character that neither ends a line nor is in a word.
+    // A byte above ASCII is part of a character that neither ends a line nor belongs to a word.
     let before = previous.map { $0 < 0x80 ? UInt32($0) : 0xFFFD }
     searches = patterns.map { pattern in
       switch pattern.content {
@@ -138,7 +137,7 @@ public struct ReceivedText: Sendable {
     searchedCount = start
   }
 
-  /// Drops old bytes, as many at a time as are kept, so that each byte is moved only once.
+  /// Drops old bytes, at least ``capacity`` at a time, so that each byte is moved only once.
   private mutating func forgetOld() {
     guard bytes.count >= 2 * Self.capacity else { return }
     let searched = searches.isEmpty ? bytes.count : searchedCount - start

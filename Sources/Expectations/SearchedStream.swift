@@ -1,18 +1,17 @@
-/// Searches what a device sends for patterns as it arrives, and passes the bytes on in order: for a program that
-/// also shows them.
+/// Searches received bytes for patterns and passes the bytes on in order, for a program that also shows them.
 ///
-/// Call ``next()`` until it returns nil, after every other call.
+/// After every other call, call ``next()`` until it returns nil.
 public struct SearchedStream: Sendable {
-  /// What came of the received bytes.
+  /// An event in the stream.
   public enum Event: Hashable, Sendable {
-    /// Bytes that were searched: up to the end of a match, or all of them while there is no match.
+    /// Bytes that were searched: up to the end of a match, or all of them if there is no match.
     case passed([UInt8])
-    /// One of the patterns has matched. The text up to its end is used up.
+    /// A pattern has matched. The text up to the end of the match was passed on.
     case matched(ReceivedText.Match)
   }
 
-  /// The patterns to search for; empty for none. Text that was received before counts, unless ``clear()`` is
-  /// called.
+  /// The patterns to search for; empty for none. Text that was received before is searched too, unless ``clear()``
+  /// was called.
   public var patterns: [ExpectedPattern] {
     get { text.patterns }
     set {
@@ -33,28 +32,28 @@ public struct SearchedStream: Sendable {
   /// Creates an empty stream.
   public init() {}
 
-  /// Adds received bytes.
+  /// Appends received bytes.
   public mutating func add(_ bytes: some Collection<UInt8>) {
     text.append(bytes)
     held += bytes
     hasFresh = true
   }
 
-  /// Forgets what was received; it is not passed on.
+  /// Discards the received bytes; they are not passed on.
   public mutating func clear() {
     text.clear()
     held = []
     hasFresh = false
   }
 
-  /// Passes on everything that was received, also bytes behind a match.
+  /// Passes on all received bytes, also those after a match.
   public mutating func flush() { isFlushing = true }
 
   /// The next event; nil if there is none.
   public mutating func next() -> Event? {
     if let match {
       self.match = nil
-      // The patterns that are set by then are searched for in the rest.
+      // The rest is searched for the patterns that the caller sets now.
       isLookDue = true
       return .matched(match)
     }

@@ -1,20 +1,20 @@
-/// Packets with Consistent Overhead Byte Stuffing, which end with a zero byte and have none within.
+/// Packets with Consistent Overhead Byte Stuffing. A packet ends with a zero byte and contains no other.
 ///
-/// The format is that of S. Cheshire and M. Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions
-/// on Networking 7 (2), 1999: a code byte n stands for n - 1 bytes that follow it and a zero, or, if it is
-/// 0xFF, for 254 bytes without a zero; the zero of the last code is not a part of the packet. Zero bytes
-/// between packets are skipped.
+/// Source: S. Cheshire and M. Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7
+/// (2), 1999. A code byte n is followed by n - 1 bytes, and stands for these bytes and a zero. The code 0xFF
+/// stands for 254 bytes without a zero. The zero of the last code is not part of the packet. Zero bytes between
+/// packets are skipped.
 public struct COBSFraming: FrameEncoding, Hashable {
   private var packets: DelimitedSearch
 
-  /// - Parameter limit: The most bytes of a packet on the line, without the zero byte: those of the packet,
-  ///   one more, and one more for each 254 bytes.
+  /// - Parameter limit: The maximum length of an encoded packet in bytes, without the zero byte. Encoding adds
+  ///   one byte, and one for each 254 bytes.
   /// - Precondition: `limit` is greater than 0.
   public init(limit: Int = 65_536) {
     packets = DelimitedSearch(for: .byte(0), limit: limit)
   }
 
-  /// The most bytes of a packet on the line, without the zero byte.
+  /// The maximum length of an encoded packet in bytes, without the zero byte.
   public var limit: Int { packets.limit }
 
   public mutating func search(
@@ -34,25 +34,25 @@ public struct COBSFraming: FrameEncoding, Hashable {
   private static func decoded(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     var packet: [UInt8] = []
     packet.reserveCapacity(bytes.count)
-    var place = 0
-    while place < bytes.count {
-      let code = Int(bytes[place])
-      let next = place + code
+    var index = 0
+    while index < bytes.count {
+      let code = Int(bytes[index])
+      let next = index + code
       guard next <= bytes.count else { return nil }
-      packet += bytes[(place + 1)..<next]
+      packet += bytes[(index + 1)..<next]
       if code < 0xFF, next < bytes.count { packet.append(0) }
-      place = next
+      index = next
     }
     return packet
   }
 
-  /// The bytes of a packet on the line, with the zero byte behind it.
+  /// Encodes a packet, with the zero byte after it.
   ///
-  /// After 254 bytes without a zero at the end of a packet there is no code for the rest, which is empty.
+  /// If the packet ends with 254 bytes without a zero, no code for an empty rest follows.
   public func encode(_ packet: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [0]
     bytes.reserveCapacity(packet.count + packet.count / 254 + 2)
-    var codePlace = 0
+    var codeIndex = 0
     var code: UInt8 = 1
     for (index, byte) in packet.enumerated() {
       if byte != 0 {
@@ -60,13 +60,13 @@ public struct COBSFraming: FrameEncoding, Hashable {
         code += 1
       }
       if byte == 0 || code == 0xFF && index + 1 < packet.count {
-        bytes[codePlace] = code
-        codePlace = bytes.count
+        bytes[codeIndex] = code
+        codeIndex = bytes.count
         bytes.append(0)
         code = 1
       }
     }
-    bytes[codePlace] = code
+    bytes[codeIndex] = code
     bytes.append(0)
     return bytes
   }

@@ -1,17 +1,17 @@
-/// Bytes that end with a delimiter of any length.
+/// Frames that end with a delimiter of any length.
 ///
-/// An empty frame is a frame. Bytes without a delimiter at the end are damage.
+/// A frame can be empty. At the end, bytes without a delimiter are damage.
 public struct DelimiterFraming: FrameEncoding, Hashable {
-  /// The bytes that end a frame.
+  /// The bytes at the end of a frame.
   public let delimiter: [UInt8]
-  /// Whether a frame is given with its delimiter.
+  /// Whether a frame includes its delimiter.
   public let keepsDelimiter: Bool
   private var frames: DelimitedSearch
 
   /// - Parameters:
-  ///   - delimiter: The bytes that end a frame.
-  ///   - keepsDelimiter: Whether a frame is given with its delimiter.
-  ///   - limit: The most bytes of a frame, without the delimiter.
+  ///   - delimiter: The bytes at the end of a frame.
+  ///   - keepsDelimiter: Whether a frame includes its delimiter.
+  ///   - limit: The maximum length of a frame in bytes, without the delimiter.
   /// - Precondition: `delimiter` is not empty, and `limit` is greater than 0.
   public init(
     _ delimiter: some Sequence<UInt8>, keepsDelimiter: Bool = false, limit: Int = 65_536
@@ -22,7 +22,7 @@ public struct DelimiterFraming: FrameEncoding, Hashable {
     frames = DelimitedSearch(for: .sequence(self.delimiter), limit: limit)
   }
 
-  /// The most bytes of a frame, without the delimiter.
+  /// The maximum length of a frame in bytes, without the delimiter.
   public var limit: Int { frames.limit }
 
   public mutating func search(
@@ -35,16 +35,16 @@ public struct DelimiterFraming: FrameEncoding, Hashable {
     }
   }
 
-  /// The bytes of a frame with its delimiter, which is not added to a frame that keeps it.
+  /// Encodes a frame: appends the delimiter, unless frames include it.
   ///
-  /// A delimiter within the frame would end it there for who receives it.
+  /// The frame must not contain the delimiter: the receiver would find two frames.
   public func encode(_ frame: [UInt8]) -> [UInt8] {
     keepsDelimiter ? frame : frame + delimiter
   }
 }
 
 extension Framing where Self == DelimiterFraming {
-  /// Bytes that end with a delimiter; see ``DelimiterFraming``.
+  /// Frames that end with a delimiter; see ``DelimiterFraming``.
   public static func delimited(
     by delimiter: some Sequence<UInt8>, keepsDelimiter: Bool = false, limit: Int = 65_536
   ) -> DelimiterFraming {

@@ -1,4 +1,4 @@
-/// Received bytes that are not taken yet, and the frames in them.
+/// A buffer for received bytes, which returns the frames in them.
 ///
 /// ```swift
 /// var buffer = FrameBuffer(.lines())
@@ -6,26 +6,25 @@
 /// while let result = buffer.next() { print(try result.get()) }
 /// ```
 ///
-/// It keeps at most one unfinished frame, which the framing's limit bounds, besides what was appended and
-/// not asked for.
+/// When ``next(isEnd:)`` returns nil, the buffer contains at most one unfinished frame.
 public struct FrameBuffer<Format: Framing>: Sendable {
-  /// The framing, with what it keeps between frames.
+  /// The framing, in its present state.
   public private(set) var framing: Format
   private var bytes: [UInt8] = []
-  /// The number of bytes at the front that were taken.
+  /// The number of bytes at the start that are no longer needed.
   private var takenCount = 0
-  /// The number of bytes behind them that were searched for the next frame.
+  /// The number of bytes after these that were searched for the next frame.
   private var searchedCount = 0
 
   /// Creates an empty buffer.
   public init(_ framing: Format) { self.framing = framing }
 
-  /// The number of bytes that are in no frame yet.
+  /// The number of bytes that were not part of a result yet.
   public var count: Int { bytes.count - takenCount }
 
   /// Adds received bytes.
   public mutating func append(_ piece: some Sequence<UInt8>) {
-    // Moving costs no more than what was taken.
+    // At most half of the bytes are moved, so that each byte is moved only a few times.
     if takenCount > bytes.count / 2 {
       bytes.removeFirst(takenCount)
       takenCount = 0
@@ -33,17 +32,17 @@ public struct FrameBuffer<Format: Framing>: Sendable {
     bytes += piece
   }
 
-  /// Takes the bytes that are in no frame yet, for what follows the frames.
+  /// Removes and returns the bytes that were not part of a result yet, to continue with another format.
   public mutating func takeRest() -> [UInt8] {
     defer { (bytes, takenCount, searchedCount) = ([], 0, 0) }
     return Array(bytes[takenCount...])
   }
 
-  /// Takes the next frame.
+  /// Removes and returns the next frame, or the reason why bytes are not a valid frame.
   ///
-  /// - Parameter isEnd: Nothing follows in this frame: the framing's ``Framing/silence`` has passed since the
-  ///   last byte, or the device is gone for good. Repeat it until the result is nil.
-  /// - Returns: a frame, or what is wrong with bytes that are none; nil if more bytes are needed.
+  /// - Parameter isEnd: Whether the last frame ends here: the framing's ``Framing/silence`` has passed since the
+  ///   last byte, or the device is gone. Repeat the call until the result is nil.
+  /// - Returns: nil if more bytes are needed.
   public mutating func next(isEnd: Bool = false) -> Result<Format.Frame, FrameDamage>? {
     let received = bytes
     while true {

@@ -1,29 +1,28 @@
-/// Finds frames in received bytes: lines, packets, or whatever a device sends as a unit.
+/// A format in which a device sends frames: lines, packets or other units.
 ///
-/// A framing is a value without a clock or a buffer. Who receives the bytes keeps those that were not
-/// taken, calls ``search(_:searched:isEnd:)`` when there are more, and removes what the result says.
-/// ``FrameBuffer`` does that.
+/// A framing is a value. It has no clock and no buffer. The caller keeps the received bytes, calls
+/// ``search(_:searched:isEnd:)`` when there are more of them, and removes the bytes that the result names.
+/// ``FrameBuffer`` is such a caller.
 ///
 /// Principles of operation:
-/// - How the bytes are divided into pieces on their way does not matter for the frames.
-/// - No byte is searched twice, so that a frame that arrives byte by byte costs no more than in one piece.
-/// - Every framing has a limit, so that memory is bounded whatever a device sends.
-/// - Damage costs one frame where the format shows the end of a frame; the search goes on behind it.
+/// - The frames do not depend on the pieces in which the bytes arrive.
+/// - No byte is searched twice. A frame that arrives byte by byte costs no more than a frame in one piece.
+/// - Every framing has a limit, so that the memory is bounded.
+/// - If the format marks the end of a frame, damage costs one frame.
 public protocol Framing: Sendable {
-  /// What a frame is given as.
+  /// The type of a frame.
   associatedtype Frame: Sendable
 
-  /// The silence on the line that ends a frame; nil if time has no meaning for this framing.
+  /// The silence on the line that ends a frame; nil if a silence does not matter.
   var silence: Duration? { get }
 
-  /// Searches for a frame at the front of the bytes that were received and not yet taken.
+  /// Searches for a frame at the start of the received bytes.
   ///
   /// - Parameters:
-  ///   - bytes: Those bytes.
-  ///   - searched: How many of them an earlier search for the same frame has seen: all that there were when
-  ///     it returned ``FrameSearch/incomplete``, 0 after everything else.
-  ///   - isEnd: Nothing follows these bytes in this frame: the silence has passed, or the device is gone for
-  ///     good.
+  ///   - bytes: The received bytes, without those of earlier results.
+  ///   - searched: The number of bytes that were already searched: all that were there when the last search
+  ///     returned ``FrameSearch/incomplete``; 0 after any other result.
+  ///   - isEnd: Whether the last frame ends with these bytes: the silence has passed, or the device is gone.
   mutating func search(_ bytes: RawSpan, searched: Int, isEnd: Bool) -> FrameSearch<Frame>
 }
 
@@ -31,17 +30,16 @@ extension Framing {
   public var silence: Duration? { nil }
 }
 
-/// What a search for a frame has found at the front of the received bytes.
+/// The result of a search for a frame. Every length is the number of bytes to remove, and at least 1.
 public enum FrameSearch<Frame> {
-  /// No frame: more bytes are needed. At the end, there is nothing left that is part of a frame.
+  /// There is no complete frame yet. At the end: there is no frame left.
   case incomplete
-  /// A frame, and how many bytes of the front it took, delimiters included; at least 1.
+  /// A frame. The length includes its delimiters.
   case frame(Frame, length: Int)
-  /// Bytes that are no frame, what is wrong, and how many they are; at least 1. They are removed, and the
-  /// search goes on behind them.
+  /// Bytes that are not a valid frame, with the reason.
   case damaged(FrameDamage, length: Int)
-  /// Bytes that are neither a frame nor damage, and how many they are; at least 1: a delimiter without a
-  /// frame, or the rest of a frame whose damage was reported. They are removed without a report.
+  /// Bytes to remove without a report: delimiters without a frame, or the rest of a damaged frame that was
+  /// already reported.
   case skip(length: Int)
 }
 
@@ -50,10 +48,12 @@ extension FrameSearch: Equatable where Frame: Equatable {}
 extension FrameSearch: Hashable where Frame: Hashable {}
 
 extension FrameSearch {
-  /// Replaces a frame, given with its length, by another result: for a framing that is made of another one.
-  public func map<Other>(_ transform: (Frame, _ length: Int) -> FrameSearch<Other>) -> FrameSearch<
-    Other
-  > {
+  /// Converts the frame, for a framing that is based on another one.
+  ///
+  /// - Parameter transform: Returns the result for a frame and its length.
+  public func map<Other>(
+    _ transform: (Frame, _ length: Int) -> FrameSearch<Other>
+  ) -> FrameSearch<Other> {
     switch self {
     case .incomplete: .incomplete
     case .frame(let frame, let length): transform(frame, length)
@@ -63,21 +63,21 @@ extension FrameSearch {
   }
 }
 
-/// Why received bytes are no frame, or why a frame cannot be sent.
+/// The reason why received bytes are not a valid frame, or why a frame cannot be sent.
 public enum FrameDamage: Error, Hashable, Sendable {
-  /// A frame is longer than the limit, in bytes.
+  /// The frame is longer than the limit, in bytes.
   case tooLong(limit: Int)
   /// The bytes end in the middle of a frame.
   case unfinished
-  /// An escape is followed by a byte that has no meaning there.
+  /// The byte after an escape has no meaning there.
   case invalidEscape
   /// A COBS code points beyond the end of the frame.
   case codeBeyondEnd
-  /// A length is less than what it counts besides the content.
+  /// The length is too small: it would make the content shorter than 0 bytes.
   case invalidLength(Int)
-  /// The checksum is wrong: for a framing of your own; those of this module have none.
+  /// The checksum is wrong. For your own framings; those of this module have no checksums.
   case wrongChecksum
-  /// Anything else that a framing of your own finds wrong, in words.
+  /// Any other reason, as a phrase. For your own framings.
   case custom(String)
 }
 
@@ -86,19 +86,19 @@ extension FrameDamage: CustomStringConvertible {
     switch self {
     case .tooLong(let limit): "a frame is longer than \(limit) bytes"
     case .unfinished: "the bytes end in the middle of a frame"
-    case .invalidEscape: "an escape is followed by a byte that has no meaning there"
+    case .invalidEscape: "the byte after an escape has no meaning there"
     case .codeBeyondEnd: "a COBS code points beyond the end of the frame"
-    case .invalidLength(let length): "\(length) is less than a length can be"
+    case .invalidLength(let length): "the length \(length) is too small"
     case .wrongChecksum: "the checksum is wrong"
     case .custom(let text): text
     }
   }
 }
 
-/// A framing that also makes the bytes of a frame, to answer in the format that a device sends.
+/// A framing that can also encode frames, so that a program can send in the format of the device.
 public protocol FrameEncoding: Framing {
-  /// The bytes of a frame as they are sent, delimiters included.
+  /// Encodes a frame, with its delimiters.
   ///
-  /// - Throws: ``FrameDamage/tooLong(limit:)`` if the format has no room for the frame.
+  /// - Throws: ``FrameDamage/tooLong(limit:)`` if the frame is too long for the format.
   func encode(_ frame: Frame) throws(FrameDamage) -> [UInt8]
 }

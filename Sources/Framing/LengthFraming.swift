@@ -1,16 +1,15 @@
-/// Frames of one length.
+/// Frames of a fixed length.
 ///
-/// Nothing in the bytes shows where a frame begins: after a lost byte, only the silence between frames, if
-/// there is one, leads back to it.
+/// The format does not mark the start of a frame. After a lost byte, only a silence between frames shows the start
+/// of the next frame.
 public struct FixedLengthFraming: Framing, Hashable {
-  /// The number of bytes of a frame.
+  /// The length of a frame in bytes.
   public let length: Int
   public let silence: Duration?
 
   /// - Parameters:
-  ///   - length: The number of bytes of a frame.
-  ///   - silence: The silence after which a frame that is not complete is damage, and the next one begins;
-  ///     nil if frames follow each other at any distance.
+  ///   - length: The length of a frame in bytes.
+  ///   - silence: The silence after which an incomplete frame is damage and a new frame begins; nil for none.
   /// - Precondition: `length` is greater than 0.
   public init(_ length: Int, silence: Duration? = nil) {
     precondition(length > 0, "a frame has at least one byte")
@@ -28,17 +27,16 @@ public struct FixedLengthFraming: Framing, Hashable {
   }
 }
 
-/// Frames that begin with their length.
+/// Frames with a length field.
 ///
-/// A frame is its content, without the length. If a header comes before the length, a frame is the whole
-/// message with header, length and content: the header says what the content is, and checksums often include
-/// it.
+/// A frame is the content after the length field. If there is a header before the length field, a frame is the
+/// complete message with header, length and content, because checksums often include the header.
 ///
-/// A frame with a length beyond the limit is reported once, and skipped by that length. Nothing in the bytes
-/// shows where a frame begins: after a lost byte, only the silence between frames, if there is one, leads back
-/// to it.
+/// If the length is greater than the limit, the damage is reported once and the frame is skipped. The format does
+/// not mark the start of a frame. After a lost byte, only a silence between frames shows the start of the next
+/// frame.
 public struct LengthPrefixFraming: FrameEncoding, Hashable {
-  /// The order of the bytes of a length.
+  /// The byte order of the length field.
   public enum ByteOrder: Hashable, Sendable, CaseIterable {
     /// The most significant byte first.
     case bigEndian
@@ -46,31 +44,29 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     case littleEndian
   }
 
-  /// The number of bytes of the length.
+  /// The size of the length field in bytes.
   public let width: Int
-  /// The order of the length's bytes.
+  /// The byte order of the length field.
   public let byteOrder: ByteOrder
-  /// What is added to the length to get the number of bytes behind it.
+  /// The number to add to the length, to get the number of bytes after the length field.
   public let adjustment: Int
-  /// The number of bytes before the length.
+  /// The number of bytes before the length field.
   public let headerLength: Int
-  /// The most bytes behind the length.
+  /// The maximum number of bytes after the length field.
   public let limit: Int
   public let silence: Duration?
-  /// The number of bytes that are still to skip of a frame that was too long; `Int.max` for all up to the
-  /// silence.
+  /// The number of bytes to skip of a frame that was too long; `Int.max` for all bytes up to the silence.
   private var rest = 0
 
   /// - Parameters:
-  ///   - type: The type of the length: `UInt8.self`, `UInt16.self` or `UInt32.self`.
-  ///   - byteOrder: The order of the length's bytes.
-  ///   - adjustment: What is added to the length to get the number of bytes behind it: -2 if a length of two
-  ///     bytes counts itself, 2 for a checksum of two bytes that it does not count.
-  ///   - headerLength: The number of bytes before the length. If there are any, frames are given with them
-  ///     and the length.
-  ///   - limit: The most bytes behind the length.
-  ///   - silence: The silence after which a frame that is not complete is damage, and the next one begins;
-  ///     nil if frames follow each other at any distance.
+  ///   - type: The type of the length field: `UInt8.self`, `UInt16.self` or `UInt32.self`.
+  ///   - byteOrder: The byte order of the length field.
+  ///   - adjustment: The number to add to the length, to get the number of bytes after the length field. For
+  ///     example -2 if the length includes its own two bytes, or 2 if it does not include a checksum of two bytes.
+  ///   - headerLength: The number of bytes before the length field. If it is not 0, a frame includes the header
+  ///     and the length field.
+  ///   - limit: The maximum number of bytes after the length field.
+  ///   - silence: The silence after which an incomplete frame is damage and a new frame begins; nil for none.
   /// - Precondition: `limit` is greater than 0, `headerLength` is not negative, and the type has at most 32
   ///   bits.
   public init<Length: FixedWidthInteger & UnsignedInteger>(
@@ -101,7 +97,7 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     let value = length(in: bytes)
     let contentLength = value + adjustment
     guard (0...limit).contains(contentLength) else {
-      // A byte of the content stays, so that there is something that the silence can end.
+      // One byte of the content must stay in the caller's buffer, so that the caller waits for the silence.
       let hasMore = bytes.byteCount > prefixLength
       guard hasMore || isEnd else { return .incomplete }
       let isNegative = contentLength < 0
@@ -115,8 +111,7 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     return .frame(Array(bytes.extracting(start..<wholeLength)), length: wholeLength)
   }
 
-  /// Skips what is left of a frame that was too long, except its last byte until that is the last in the frame
-  /// too.
+  /// Skips the rest of a frame that was too long. Until the frame ends, the last byte stays in the caller's buffer.
   private mutating func skip(in count: Int, isEnd: Bool) -> FrameSearch<[UInt8]> {
     let length = count >= rest ? rest : isEnd ? count : count - 1
     rest = count >= rest || isEnd ? 0 : rest == .max ? .max : rest - max(length, 0)
@@ -126,18 +121,18 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
   private func length(in bytes: RawSpan) -> Int {
     var value = 0
     for index in 0..<width {
-      let place = byteOrder == .bigEndian ? index : width - 1 - index
-      let byte = bytes.unsafeLoad(fromByteOffset: headerLength + place, as: UInt8.self)
+      let offset = byteOrder == .bigEndian ? index : width - 1 - index
+      let byte = bytes.unsafeLoad(fromByteOffset: headerLength + offset, as: UInt8.self)
       value = value << 8 | Int(byte)
     }
     return value
   }
 
-  /// The bytes of a frame with its length. A frame with a header has room for the length, which is filled in.
+  /// Encodes a frame. If there is a header, the frame includes the length field, and its value is set here.
   ///
-  /// - Throws: ``FrameDamage/tooLong(limit:)`` if the length has too few bytes for the frame,
-  ///   ``FrameDamage/invalidLength(_:)`` if it would be negative, ``FrameDamage/unfinished`` if a frame with
-  ///   a header ends before its content.
+  /// - Throws: ``FrameDamage/tooLong(limit:)`` if the frame is too long for the length field,
+  ///   ``FrameDamage/invalidLength(_:)`` if the length would be negative, ``FrameDamage/unfinished`` if a frame
+  ///   with a header is too short for the length field.
   public func encode(_ frame: [UInt8]) throws(FrameDamage) -> [UInt8] {
     var bytes = headerLength > 0 ? frame : Array(repeating: 0, count: width) + frame
     guard bytes.count >= prefixLength else { throw .unfinished }
@@ -146,15 +141,15 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     let largest = 1 << (8 * width) - 1
     guard value <= largest else { throw .tooLong(limit: largest + adjustment) }
     for index in 0..<width {
-      let place = byteOrder == .bigEndian ? width - 1 - index : index
-      bytes[headerLength + place] = UInt8(truncatingIfNeeded: value >> (8 * index))
+      let offset = byteOrder == .bigEndian ? width - 1 - index : index
+      bytes[headerLength + offset] = UInt8(truncatingIfNeeded: value >> (8 * index))
     }
     return bytes
   }
 }
 
 extension Framing where Self == FixedLengthFraming {
-  /// Frames of one length; see ``FixedLengthFraming``.
+  /// Frames of a fixed length; see ``FixedLengthFraming``.
   public static func fixedLength(
     _ length: Int, silence: Duration? = nil
   ) -> FixedLengthFraming {
@@ -163,7 +158,7 @@ extension Framing where Self == FixedLengthFraming {
 }
 
 extension Framing where Self == LengthPrefixFraming {
-  /// Frames that begin with their length; see ``LengthPrefixFraming``.
+  /// Frames with a length field; see ``LengthPrefixFraming``.
   public static func length<Length: FixedWidthInteger & UnsignedInteger>(
     _ type: Length.Type, _ byteOrder: LengthPrefixFraming.ByteOrder = .bigEndian,
     adjustment: Int = 0, headerLength: Int = 0, limit: Int = 65_536, silence: Duration? = nil

@@ -1,30 +1,30 @@
-/// Lines of text. A frame is a line without its end.
+/// Lines of text in UTF-8. A frame is a line without its end.
 ///
-/// The text is UTF-8; bytes that are not become U+FFFD, as `String(decoding:as:)` repairs them. An empty line
-/// is a frame. What a device sends last without an end is a line too. A line that is longer than the limit is
-/// damage: it is reported once, and the search goes on behind its end.
+/// Invalid bytes are replaced by U+FFFD. An empty line is a frame. At the end, an unfinished line is a frame too. A
+/// line that is longer than the limit is reported once as damage.
 public struct LineFraming: FrameEncoding, Hashable {
-  /// What ends a line.
+  /// The end of a line.
   public enum End: Hashable, Sendable, CaseIterable {
-    /// LF; a CR before it belongs to it.
+    /// LF, or CR LF.
     case lf
     /// CR alone.
     case cr
-    /// CR LF; each of them alone is a part of the line.
+    /// CR LF. A single CR or LF belongs to the line.
     case crlf
-    /// LF, CR, or CR LF. A CR ends the line at once, and an LF that comes next belongs to it.
+    /// LF, CR or CR LF. A CR ends the line immediately; an LF directly after it is skipped.
     case any
   }
 
-  /// What ends a line.
+  /// The end of a line.
   public let end: End
   private var lines: DelimitedSearch
-  /// Whether the line before ended with a CR whose LF has not come yet.
+  /// Whether the last line ended with a CR, so that an LF can follow.
   private var expectsLF = false
 
   /// - Parameters:
-  ///   - end: What ends a line.
-  ///   - limit: The most bytes of a line; its end does not count, except the CR of ``End/lf``.
+  ///   - end: The end of a line.
+  ///   - limit: The maximum length of a line in bytes, without its end. With ``End/lf``, a CR before the LF
+  ///     counts.
   /// - Precondition: `limit` is greater than 0.
   public init(_ end: End = .lf, limit: Int = 65_536) {
     self.end = end
@@ -38,7 +38,7 @@ public struct LineFraming: FrameEncoding, Hashable {
     lines = DelimitedSearch(for: delimiter, limit: limit)
   }
 
-  /// The most bytes of a line.
+  /// The maximum length of a line in bytes.
   public var limit: Int { lines.limit }
 
   public mutating func search(
@@ -71,8 +71,7 @@ public struct LineFraming: FrameEncoding, Hashable {
     String(decoding: end == .lf && bytes.last == 0x0D ? bytes.dropLast() : bytes, as: UTF8.self)
   }
 
-  /// The bytes of a line with its end: LF, CR or CR LF; with ``End/any`` CR, which is what a terminal's
-  /// Enter sends.
+  /// Encodes a line with its end. For ``End/any`` that is CR, like the Enter key of a terminal.
   public func encode(_ line: String) -> [UInt8] {
     switch end {
     case .lf: Array(line.utf8) + [0x0A]

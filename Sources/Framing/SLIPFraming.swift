@@ -1,9 +1,8 @@
-/// Packets of SLIP, RFC 1055: each ends with END (0xC0); ESC (0xDB) and a second byte stand for END and ESC
-/// in it.
+/// Packets of SLIP, RFC 1055. A packet ends with END (0xC0). In a packet, ESC (0xDB) 0xDC stands for END, and ESC
+/// 0xDD for ESC.
 ///
-/// Empty packets are skipped, as the RFC advises: many senders begin a packet with END too, so that noise
-/// before it is a packet of its own. ESC before another byte is damage, because it comes from bytes that were
-/// lost or changed; the RFC leaves the choice.
+/// Empty packets are skipped, as the RFC recommends: many senders also begin a packet with END, so that noise
+/// before it becomes a separate packet. ESC before any other byte is damage; the RFC leaves this to the receiver.
 public struct SLIPFraming: FrameEncoding, Hashable {
   private static let end: UInt8 = 0xC0
   private static let escape: UInt8 = 0xDB
@@ -12,14 +11,14 @@ public struct SLIPFraming: FrameEncoding, Hashable {
 
   private var packets: DelimitedSearch
 
-  /// - Parameter limit: The most bytes of a packet on the line, without END. A packet can take twice its
-  ///   size there; the RFC's largest packets have 1006 bytes.
+  /// - Parameter limit: The maximum length of an encoded packet in bytes, without END. Encoding can double the
+  ///   length of a packet. The RFC recommends packets of at most 1006 bytes.
   /// - Precondition: `limit` is greater than 0.
   public init(limit: Int = 65_536) {
     packets = DelimitedSearch(for: .byte(Self.end), limit: limit)
   }
 
-  /// The most bytes of a packet on the line, without END.
+  /// The maximum length of an encoded packet in bytes, without END.
   public var limit: Int { packets.limit }
 
   public mutating func search(
@@ -57,8 +56,7 @@ public struct SLIPFraming: FrameEncoding, Hashable {
     return isEscaped ? nil : packet
   }
 
-  /// The bytes of a packet on the line, with END before and behind it: the one before it ends what noise has
-  /// begun.
+  /// Encodes a packet, with END before and after it. The first END separates the packet from noise.
   public func encode(_ packet: [UInt8]) -> [UInt8] {
     var bytes = [Self.end]
     bytes.reserveCapacity(packet.count + 2)

@@ -1,18 +1,18 @@
-/// Frames that a silence on the line ends, as in Modbus RTU.
+/// Frames that end with a silence on the line, as in Modbus RTU.
 ///
-/// The silence is measured where the bytes arrive. An adapter or a network that delivers bytes in groups
-/// hides a short silence and can make one: the latency timer of FTDI adapters is 16 ms if it is not set.
+/// The program measures the silence, not the adapter. An adapter or a network that delivers bytes in groups can hide
+/// a short silence, or add one. The default latency timer of FTDI adapters is 16 ms.
 public struct SilenceFraming: Framing, Hashable {
-  /// The silence that ends a frame.
+  /// The silence at the end of a frame.
   public let gap: Duration
-  /// The most bytes of a frame.
+  /// The maximum length of a frame in bytes.
   public let limit: Int
-  /// Whether the bytes up to the silence are the rest of a frame that was too long.
+  /// Whether the bytes up to the silence belong to a frame that was too long.
   private var isSkipping = false
 
   /// - Parameters:
-  ///   - gap: The silence that ends a frame.
-  ///   - limit: The most bytes of a frame.
+  ///   - gap: The silence at the end of a frame.
+  ///   - limit: The maximum length of a frame in bytes.
   /// - Precondition: `gap` and `limit` are greater than 0.
   public init(_ gap: Duration, limit: Int = 65_536) {
     precondition(gap > .zero && limit > 0, "a gap and a limit are greater than 0")
@@ -28,7 +28,7 @@ public struct SilenceFraming: Framing, Hashable {
     let count = bytes.byteCount
     if isSkipping {
       if isEnd { isSkipping = false }
-      // A byte stays, so that there is something that the silence can end.
+      // One byte must stay in the caller's buffer, so that the caller waits for the silence.
       let length = isEnd ? count : count - 1
       return length > 0 ? .skip(length: length) : .incomplete
     }
@@ -39,9 +39,9 @@ public struct SilenceFraming: Framing, Hashable {
     return isEnd && count > 0 ? .frame(Array(bytes), length: count) : .incomplete
   }
 
-  /// The silence between frames of Modbus RTU: 3.5 characters of 11 bits, and 1.75 ms above 19,200 baud.
+  /// The silence between frames of Modbus RTU: 3.5 characters of 11 bits; 1.75 ms above 19,200 baud.
   ///
-  /// See "MODBUS over Serial Line Specification and Implementation Guide V1.02", 2.5.1.1.
+  /// Source: "MODBUS over Serial Line Specification and Implementation Guide V1.02", 2.5.1.1.
   ///
   /// - Precondition: `baudRate` is greater than 0.
   public static func modbusGap(baudRate: Int) -> Duration {
@@ -52,12 +52,12 @@ public struct SilenceFraming: Framing, Hashable {
 }
 
 extension Framing where Self == SilenceFraming {
-  /// Frames that a silence ends; see ``SilenceFraming``.
+  /// Frames that end with a silence; see ``SilenceFraming``.
   public static func silence(_ gap: Duration, limit: Int = 65_536) -> SilenceFraming {
     SilenceFraming(gap, limit: limit)
   }
 
-  /// Frames of Modbus RTU with their checksum, of 256 bytes at most; see
+  /// Frames of Modbus RTU, with their checksums and of at most 256 bytes; see
   /// ``SilenceFraming/modbusGap(baudRate:)``.
   public static func modbusRTU(baudRate: Int) -> SilenceFraming {
     SilenceFraming(SilenceFraming.modbusGap(baudRate: baudRate), limit: 256)
