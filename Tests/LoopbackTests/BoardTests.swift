@@ -196,9 +196,10 @@ private struct Bench {
     _ = bench.type("echo " + String(repeating: "x", count: 5_000))
     let heard = bench.wait(.milliseconds(100))
     let echoed = heard.split(separator: "board> ")[1].filter { $0 != "\u{7}" }
-    #expect(echoed == "echo " + String(repeating: "x", count: LineEditor.capacity - 5))
+    #expect(echoed == "echo " + String(repeating: "x", count: BoardLineEditor.capacity - 5))
     // The line and the bells of what did not fit into it, no more than were kept.
-    #expect(heard.filter { $0 == "\u{7}" }.count == Board.typeAheadCapacity - LineEditor.capacity)
+    #expect(
+      heard.filter { $0 == "\u{7}" }.count == Board.typeAheadCapacity - BoardLineEditor.capacity)
     #expect(bench.type("\u{3}") == "^C\r\nboard> ")
   }
 

@@ -20,7 +20,7 @@ public struct Board: SimulatedDevice {
   private var activity = Activity.off
   private var bootedAt = MonotonicTime(nanoseconds: 0)
   private var isLEDOn = false
-  private var editor = LineEditor()
+  private var editor = BoardLineEditor()
   private var typeAhead: [UInt8] = []
 
   private enum Activity {
@@ -82,7 +82,7 @@ public struct Board: SimulatedDevice {
   ) {
     bootedAt = now
     isLEDOn = false
-    editor = LineEditor()
+    editor = BoardLineEditor()
     typeAhead = []
     activity = .atPrompt
     output.append("\r\n\(Self.version)\r\nreset reason: \(reason)\r\nready; try help\r\n\r\n")

@@ -1,6 +1,6 @@
 /// The line that is being typed, with the editing of simple firmware: it echoes input, and backspace overwrites the
 /// last character with a space.
-struct LineEditor {
+struct BoardLineEditor {
   /// The maximum length of a line in bytes. Further bytes are refused with a bell.
   static let capacity = 128
 

@@ -4,8 +4,8 @@ import Testing
 
 /// Types into an editor and writes down what comes of it.
 private struct Typist {
-  var editor = LineEditor()
-  private(set) var events: [LineEditor.Event] = []
+  var editor = BoardLineEditor()
+  private(set) var events: [BoardLineEditor.Event] = []
   private(set) var output = DeviceOutput()
 
   mutating func type(_ bytes: some Sequence<UInt8>) {
@@ -28,7 +28,7 @@ private struct Typist {
   var echo: String { String(decoding: output.bytes, as: UTF8.self) }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LineEditorTests {
+@Suite(.timeLimit(.minutes(5))) struct BoardLineEditorTests {
   private static func typed(_ text: String) -> Typist {
     var typist = Typist()
     typist.type(text)
@@ -102,19 +102,19 @@ private struct Typist {
   }
 
   @Test func line_isRefusedWithABell_whenItIsFull() {
-    let full = String(repeating: "x", count: LineEditor.capacity)
+    let full = String(repeating: "x", count: BoardLineEditor.capacity)
     let typist = Self.typed(full + "yz\r")
     #expect(typist.lines == [full])
     #expect(typist.echo == full + "\u{7}\u{7}\r\n")
   }
 
   @Test func fullLine_takesAgain_whatWasMadeRoomFor() {
-    let full = String(repeating: "x", count: LineEditor.capacity)
+    let full = String(repeating: "x", count: BoardLineEditor.capacity)
     #expect(Self.typed(full + "y\u{7F}z\r").lines == [full.dropLast() + "z"])
   }
 
   @Test func characterOfSeveralBytes_isRefusedWhole_whenPartOfItFits() {
-    let almost = String(repeating: "x", count: LineEditor.capacity - 2)
+    let almost = String(repeating: "x", count: BoardLineEditor.capacity - 2)
     let typist = Self.typed(almost + "€z\r")
     #expect(typist.lines == [almost + "z"])
     #expect(typist.echo == almost + "\u{7}z\r\n")
