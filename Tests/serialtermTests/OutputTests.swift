@@ -63,7 +63,7 @@ import Testing
   @Test func finding_isHarmless_whateverThePortIsCalled() {
     let finding = Finding(
       code: .held, port: "/tmp/\u{1B}c", what: "held by \u{1B}]0;x\u{7}", why: "\u{9B}2J",
-      mend: ["kill \u{1B}c"])
+      fixes: ["kill \u{1B}c"])
     let text = finding.lines(style: .plain).joined()
     #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
   }

@@ -162,9 +162,9 @@ extension Device {
     guard let node = device.node else { return nil }
     let syspath = device.syspath
     var properties: [String: String] = [:]
-    for key in PortFacts.udevProperties { properties[key] = device.property(key) }
+    for key in PortRecord.udevProperties { properties[key] = device.property(key) }
     self.init(
-      PortFacts(
+      PortRecord(
         port: device.sysfsNode, node: node, ancestors: device.ancestors, properties: properties,
         links: device.links, incarnation: Self.incarnation(ofSyspath: syspath)))
   }

@@ -19,7 +19,7 @@ public final class DeviceWatcher {
 
   private let source: any DeviceSource
   private let events = Observable<DeviceEvent>()
-  private var table = DeviceTable()
+  private var table = DeviceList()
   private var hasStarted = false
   /// The events of the source that are not processed yet.
   private var waiting: [DeviceSourceEvent] = []

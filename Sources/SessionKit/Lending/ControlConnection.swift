@@ -19,8 +19,8 @@ final class ControlConnection: Borrower {
   private let peer: (pid: pid_t, user: UserID)
   /// The present sessions.
   private let sessions: () -> [SessionController]
-  /// The release desk of the session that has the requested port.
-  private weak var desk: ReleaseDesk?
+  /// The lender of the session that has the requested port.
+  private weak var lender: PortLender?
   private var watch: DescriptorWatch?
   private var deadline: LoopTimer?
   private var input = FrameBuffer(.lines(limit: ControlRequest.limit - 1))
@@ -79,9 +79,9 @@ final class ControlConnection: Borrower {
       guard let request = ControlRequest(line: line) else { return refuse() }
       self.request = request
       deadline = nil
-      desk = sessions().lazy.map(\.releaseDesk).first { $0.has(request.port) }
-      guard let desk else { return hear(.other) }
-      desk.lend(request.port, to: self)
+      lender = sessions().lazy.map(\.lender).first { $0.has(request.port) }
+      guard let lender else { return hear(.other) }
+      lender.lend(request.port, to: self)
     case .failure: refuse()
     case nil: break
     }
@@ -117,7 +117,7 @@ final class ControlConnection: Borrower {
     guard request != nil else { return end() }
     // From here on only the client's close matters. epoll always reports EPOLLHUP.
     guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
-    desk?.end(self)
+    lender?.end(self)
   }
 
   // MARK: Replies
@@ -146,7 +146,7 @@ final class ControlConnection: Borrower {
     guard watch != nil else { return }
     watch = nil
     deadline = nil
-    desk?.forget(self)
+    lender?.forget(self)
     onEnd()
   }
 }

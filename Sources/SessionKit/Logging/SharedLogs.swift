@@ -25,7 +25,7 @@ package final class SharedLogs {
 
   private struct Member {
     let port: LogPort
-    weak var keeper: LogKeeper?
+    weak var logger: SessionLogger?
   }
 
   /// Creates the logs that sessions with these configurations share; nil if there are none.
@@ -35,11 +35,11 @@ package final class SharedLogs {
     names = files.map(\.name)
     logs = LogSet(on: loop)
     // News about the logs is reported once, by the first session.
-    logs.report = { [unowned self] in members.lazy.compactMap(\.keeper).first?.report($0) }
+    logs.report = { [unowned self] in members.lazy.compactMap(\.logger).first?.report($0) }
     logs.onStart = { [unowned self] log in
       for member in members { _ = log.add(member.port) }
       for (number, member) in members.enumerated() {
-        for event in member.keeper?.firstEvents ?? [] { log.append(event, from: number) }
+        for event in member.logger?.firstEvents ?? [] { log.append(event, from: number) }
       }
     }
   }
@@ -61,13 +61,13 @@ package final class SharedLogs {
   ///   - name: the name of its port. If another member has the same name, it gets a different one.
   ///   - endpoint: what the port is connected to.
   /// - Returns: the number of the port, for its records.
-  func join(_ keeper: LogKeeper, as name: String, at endpoint: String) throws(LogError) -> Int {
+  func join(_ logger: SessionLogger, as name: String, at endpoint: String) throws(LogError) -> Int {
     let port = LogPort(unused(name), at: endpoint)
-    members.append(Member(port: port, keeper: keeper))
+    members.append(Member(port: port, logger: logger))
     let number = members.count - 1
     if hasBegun {
       logs.add(port)
-      for event in keeper.firstEvents { logs.append(event, from: number) }
+      for event in logger.firstEvents { logs.append(event, from: number) }
     } else {
       try beginIfNeeded()
     }
@@ -115,16 +115,16 @@ package final class SharedLogs {
   func switchOn() throws(LogError) {
     defer { tellMembers() }
     try logs.switchOn()
-    for member in members { try member.keeper?.switchOwnOnAgain() }
+    for member in members { try member.logger?.switchOwnOnAgain() }
   }
 
   func switchOff() {
     logs.switchOff()
-    for member in members { member.keeper?.switchOwnOff() }
+    for member in members { member.logger?.switchOwnOff() }
     tellMembers()
   }
 
-  private func tellMembers() { for member in members { member.keeper?.onChange() } }
+  private func tellMembers() { for member in members { member.logger?.onChange() } }
 
   func close() { logs.close() }
 

@@ -23,11 +23,11 @@ package final class Marks {
   /// The number of marks.
   package private(set) var count = 0
 
-  private let log: LogKeeper
+  private let log: SessionLogger
   private let report: (SessionNews) -> Void
 
   /// - Parameter report: receives each mark.
-  init(in log: LogKeeper, report: @escaping (SessionNews) -> Void) {
+  init(in log: SessionLogger, report: @escaping (SessionNews) -> Void) {
     self.log = log
     self.report = report
   }

@@ -17,22 +17,22 @@ package final class SessionController {
   package let session: Session
   package let hub: Hub
   package let driver: SessionDriver
-  package let log: LogKeeper
+  package let log: SessionLogger
   package let marks: Marks
   package let statistics: Statistics
-  package let releaseDesk: ReleaseDesk
+  package let lender: PortLender
   package let binder: TargetBinder
   package let pacer: Pacer
   package let sequences: SequencePlayer
   package let opening: OpeningSequence
   package let unsent: UnsentReport
   /// The members of the session.
-  package let sharing: SharingDesk
+  package let sharing: SharingController
   /// Accepts clients that join the session; nil if none can join.
   package var server: PortServer?
   /// The members of the session at the far end; nil if the far end is not a session.
-  package private(set) var farDesk: FarDesk?
-  /// Called when ``penDesk`` or the members have changed.
+  package private(set) var remoteSharing: RemoteSharing?
+  /// Called when ``penControl`` or the members have changed.
   package var onSharingChange: () -> Void = {}
   /// News for the user, besides the events of the session.
   package let news: Observable<SessionNews>
@@ -105,8 +105,8 @@ package final class SessionController {
     }
     driver = SessionDriver(session, on: loop)
     hub = Hub(of: session)
-    sharing = SharingDesk(of: session, hub, on: loop)
-    log = LogKeeper(of: session, hub, on: loop) { news.notify($0) }
+    sharing = SharingController(of: session, hub, on: loop)
+    log = SessionLogger(of: session, hub, on: loop) { news.notify($0) }
     marks = Marks(in: log) { news.notify($0) }
     sequences = SequencePlayer(on: session, loop: loop)
     opening = OpeningSequence(of: session, with: sequences)
@@ -114,11 +114,11 @@ package final class SessionController {
     binder = TargetBinder(session, providers: providers, among: devices, on: loop)
     otherPrograms = SharingWatch(session, on: loop) { news.notify($0) }
     unsent = UnsentReport { news.notify($0) }
-    releaseDesk = ReleaseDesk(session, on: loop) { news.notify($0) }
+    lender = PortLender(session, on: loop) { news.notify($0) }
     statistics = Statistics(of: session)
     sequences.onNetworkTiming = { news.notify(.networkTiming(sequence: $0)) }
     opening.onFailure = { news.notify(.openingSequenceFailed($0)) }
-    releaseDesk.onUnsent = { [unowned self] in unsent.bytes($0) }
+    lender.onUnsent = { [unowned self] in unsent.bytes($0) }
     binder.onFailure = { [unowned self] in onEnd(.binding($0)) }
     driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
     link.onMade = { [unowned self] in follow($0) }
@@ -183,17 +183,18 @@ package final class SessionController {
 
   /// Where the user asks for the pen: at the far end, if that is a session in which the user may not write; otherwise
   /// here.
-  package var penDesk: any PenDesk {
-    guard let farDesk, farDesk.isShared else { return sharing }
-    return farDesk.sharing.pen != .mine || sharing.sharing.others.isEmpty ? farDesk : sharing
+  package var penControl: any PenControl {
+    guard let remoteSharing, remoteSharing.isShared else { return sharing }
+    return remoteSharing.sharing.pen != .mine || sharing.sharing.others.isEmpty
+      ? remoteSharing : sharing
   }
 
   private func follow(_ link: any Link) {
     guard let link = link as? NetworkLink else { return }
-    let desk = FarDesk(of: link, isJoined: link.endpoint.kind == .session)
-    farDesk = desk
-    desk.onChange = { [unowned self] in onSharingChange() }
-    desk.onNews = { [unowned self] in news.notify(.far($0)) }
+    let remote = RemoteSharing(of: link, isJoined: link.endpoint.kind == .session)
+    remoteSharing = remote
+    remote.onChange = { [unowned self] in onSharingChange() }
+    remote.onNews = { [unowned self] in news.notify(.far($0)) }
     // A user who has joined a session has the pen only when that session has said so.
     onSharingChange()
   }

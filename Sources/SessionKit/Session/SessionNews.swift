@@ -40,5 +40,5 @@ package enum SessionNews {
   /// The members of the session, or the holder of the pen, have changed.
   case people(Roster.Event)
   /// An event of another program's session that this user has joined.
-  case far(FarDesk.News)
+  case far(RemoteSharing.News)
 }

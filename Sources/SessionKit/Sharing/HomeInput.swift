@@ -1,14 +1,14 @@
 /// The bytes of the local user of a session in which everybody may write. They wait for the end of a line that
 /// another member has begun.
 final class HomeInput: Participant {
-  private unowned let desk: SharingDesk
+  private unowned let sharing: SharingController
   private let id: Roster.ID
   private var waiting: [UInt8] = []
 
   /// The maximum number of waiting bytes: typed text, or a short paste.
   private static let capacity = 65_536
 
-  init(of desk: SharingDesk, _ id: Roster.ID) { (self.desk, self.id) = (desk, id) }
+  init(of sharing: SharingController, _ id: Roster.ID) { (self.sharing, self.id) = (sharing, id) }
 
   /// Writes bytes, or keeps them until they can be written.
   ///
@@ -22,7 +22,7 @@ final class HomeInput: Participant {
 
   func goOn() {
     while !waiting.isEmpty {
-      let outcome = waiting.withUnsafeBytes { desk.write($0, by: id) }
+      let outcome = waiting.withUnsafeBytes { sharing.write($0, by: id) }
       guard case .taken(let count) = outcome, count > 0 else { return }
       waiting.removeFirst(count)
     }

@@ -72,7 +72,7 @@ package final class ServedClient: SessionObserver, Participant {
   private let output: ClientOutput
   private unowned let controller: SessionController
   private let session: Session
-  private let desk: SharingDesk
+  private let sharing: SharingController
   private let loop: IOLoop
   private let welcome: Welcome
   private let program: Program
@@ -127,7 +127,7 @@ package final class ServedClient: SessionObserver, Participant {
     self.program = program
     self.controller = controller
     session = controller.session
-    desk = controller.sharing
+    sharing = controller.sharing
     self.output = try ClientOutput(output, on: loop)
     watch = try loop.watch(input, for: [.reading, .endOfPeer]) { [unowned self] in take($0) }
     self.output.onRoom = { [unowned self] in updateHold() }
@@ -139,7 +139,7 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   private func join(as name: String, answers: Bool) {
-    id = desk.join(self) {
+    id = sharing.join(self) {
       Roster.Member(
         id: $0, name: name, answers: answers, takesFreePen: !welcome.isViewer,
         mayTake: welcome.mayTake)
@@ -161,7 +161,7 @@ package final class ServedClient: SessionObserver, Participant {
     guard subscription == nil, watch != nil else { return }
     subscription = controller.hub.subscribe(as: .view, whenFull: .wait) { [unowned self] in pass($0)
     }
-    if !welcome.isViewer { desk.useFreePen(id) }
+    if !welcome.isViewer { sharing.useFreePen(id) }
     reportLines()
   }
 
@@ -172,11 +172,11 @@ package final class ServedClient: SessionObserver, Participant {
     output.end()
     (self.watch, subscription, beginning, holdLimit) = (nil, nil, nil, nil)
     let unsent = pending.count + (hasPeerEnded ? input.availableByteCount : 0)
-    if unsent > 0, desk.roster.mayWrite(id) { onReport(.unsent(unsent)) }
+    if unsent > 0, sharing.roster.mayWrite(id) { onReport(.unsent(unsent)) }
     // No other code would end the break.
     if isBreaking { setBreak(false) }
     session.removeObserver(self)
-    desk.leave(id)
+    sharing.leave(id)
     onEnd()
   }
 
@@ -207,7 +207,7 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   /// Whether the device waits for the client, instead of skipping bytes.
-  private var isWaitedFor: Bool { !isStalled && desk.mayHoldDevice(id) }
+  private var isWaitedFor: Bool { !isStalled && sharing.mayHoldDevice(id) }
 
   /// Updates the pause of the device while the client takes nothing. If there are other members, the pause is short.
   private func updateHold() {
@@ -216,7 +216,7 @@ package final class ServedClient: SessionObserver, Participant {
     let isFull = output.isCrowded || output.isSuspended
     if !isFull { (isStalled, holdLimit) = (false, nil) }
     subscription?.update(isFull: isFull && isWaitedFor)
-    guard isFull, isWaitedFor, holdLimit == nil, desk.hasOthers(than: id) else { return }
+    guard isFull, isWaitedFor, holdLimit == nil, sharing.hasOthers(than: id) else { return }
     holdLimit = loop.schedule(after: Self.holdPatience) { [unowned self] in
       isStalled = true
       subscription?.update(isFull: false)
@@ -334,7 +334,7 @@ package final class ServedClient: SessionObserver, Participant {
   /// Sends bytes, keeps them until there is room, or drops them if the client may not write.
   private func send(_ bytes: UnsafeRawBufferPointer) {
     guard pending.isEmpty else { return pending.append(contentsOf: bytes) }
-    switch desk.write(bytes, by: id) {
+    switch sharing.write(bytes, by: id) {
     case .taken(bytes.count): break
     case .taken(let count):
       pending = Array(bytes[count...])
@@ -371,10 +371,10 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   private var penInWords: String {
-    switch desk.roster.rule {
+    switch sharing.roster.rule {
     case .none: "nobody can type here"
     case .one, .all:
-      desk.roster.holder.flatMap { desk.member($0) }.map { "\($0.name) has the pen" }
+      sharing.roster.holder.flatMap { sharing.member($0) }.map { "\($0.name) has the pen" }
         ?? "you only watch"
     }
   }
@@ -384,7 +384,7 @@ package final class ServedClient: SessionObserver, Participant {
     case .began, .refused: if !welcome.isViewer { begin() }
     case .sendingPermitted: updateHold()
     case .breakRequested:
-      guard desk.maySetLine(id) else { return refuse(0) }
+      guard sharing.maySetLine(id) else { return refuse(0) }
       setBreak(true)
       breakEnd = loop.schedule(after: Self.breakLength) { [unowned self] in setBreak(false) }
     case .asked(let message): perform(message)
@@ -396,7 +396,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   private func perform(_ message: ComPortMessage) {
     if case .control(let control) = message { outputs.note(control) }
-    guard !message.changesLine || desk.maySetLine(id) else {
+    guard !message.changesLine || sharing.maySetLine(id) else {
       if case .sequence = message {
         server?.sequenceEnded(because: penInWords)
       } else {
@@ -417,7 +417,7 @@ package final class ServedClient: SessionObserver, Participant {
     case .sequence(let text): play(String(decoding: text, as: UTF8.self))
     case .purge(let buffers):
       if buffers & 2 != 0 { pending = [] }
-      if buffers & 2 != 0, desk.maySetLine(id) { _ = session.discardUnsent() }
+      if buffers & 2 != 0, sharing.maySetLine(id) { _ = session.discardUnsent() }
       answer(message)
     default: answer(message)
     }
@@ -504,11 +504,11 @@ package final class ServedClient: SessionObserver, Participant {
     switch message {
     case .hello(let name, let isViewer):
       if !isPerson { greet(name, isViewer: isViewer) }
-    case .ask: desk.ask(id)
-    case .give(let other): desk.give(by: id, to: other)
-    case .keep: desk.keep(by: id)
-    case .take: desk.take(id)
-    case .giveBack: desk.giveBack(by: id)
+    case .ask: sharing.ask(id)
+    case .give(let other): sharing.give(by: id, to: other)
+    case .keep: sharing.keep(by: id)
+    case .take: sharing.take(id)
+    case .giveBack: sharing.giveBack(by: id)
     case .welcome, .history, .member, .left, .pen, .asks, .kept, .missed, .port, .ended: break
     }
     flush()
@@ -521,20 +521,20 @@ package final class ServedClient: SessionObserver, Participant {
     if welcome.isViewer {
       join(as: shown.isEmpty ? welcome.name : shown, answers: true)
     } else {
-      desk.update(id) {
+      sharing.update(id) {
         if !shown.isEmpty { $0.name = "\(shown) (\(welcome.name))" }
         $0.answers = true
       }
     }
     isPerson = true
-    server?.tell(.welcome(id, mayTake: welcome.mayTake, desk.roster.rule))
-    for member in desk.roster.members where member.id != id {
+    server?.tell(.welcome(id, mayTake: welcome.mayTake, sharing.roster.rule))
+    for member in sharing.roster.members where member.id != id {
       server?.tell(.member(member.id, name: member.name, answers: member.answers))
     }
-    server?.tell(.pen(desk.roster.holder ?? SharingMessage.nobody, .taken))
+    server?.tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     tellPort()
     guard isViewer else { return }
-    for piece in desk.history {
+    for piece in sharing.history {
       for start in stride(from: 0, to: piece.bytes.count, by: SharingMessage.historyLimit) {
         let part = piece.bytes[start...].prefix(SharingMessage.historyLimit)
         server?.tell(.history(time: piece.time, Array(part)))
@@ -569,7 +569,7 @@ package final class ServedClient: SessionObserver, Participant {
     case .left(let member): tell(.left(member.id))
     case .moved(_, let member, let handover):
       tell(.pen(member?.id ?? SharingMessage.nobody, handover))
-    case .asked(let member): if desk.roster.holder == id { tell(.asks(member.id)) }
+    case .asked(let member): if sharing.roster.holder == id { tell(.asks(member.id)) }
     case .kept(_, let refused): if refused.contains(where: { $0.id == id }) { tell(.kept) }
     }
   }

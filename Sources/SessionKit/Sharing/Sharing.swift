@@ -52,7 +52,7 @@ package struct Sharing: Hashable, Sendable {
 }
 
 /// The operations by which a user asks for the pen of a session, and gives it away.
-package protocol PenDesk: AnyObject {
+package protocol PenControl: AnyObject {
   /// The members and the pen.
   var sharing: Sharing { get }
   /// Asks for the pen. This user gets it immediately if it is free.

@@ -187,7 +187,7 @@ final class App {
     alerts?.finish()
     frontEnd.giveBack()
     for port in ports { port.log.close() }
-    let deadline = MonotonicTime.now + LogKeeper.patience
+    let deadline = MonotonicTime.now + SessionLogger.patience
     for port in ports { port.log.finish(by: deadline) }
     _ = console.finish(within: Self.messagePatience)
     console.giveUp()

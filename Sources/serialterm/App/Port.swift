@@ -25,10 +25,10 @@ final class Port: CommandPort {
   var session: Session { controller.session }
   var sequences: SequencePlayer { controller.sequences }
   var statistics: Statistics { controller.statistics }
-  var releaseDesk: ReleaseDesk { controller.releaseDesk }
-  var log: LogKeeper { controller.log }
+  var lender: PortLender { controller.lender }
+  var log: SessionLogger { controller.log }
   var marks: Marks { controller.marks }
-  var penDesk: any PenDesk { controller.penDesk }
+  var penControl: any PenControl { controller.penControl }
 
   /// The port's name in messages that do not name a port themselves; nil while it is the only one.
   var name: String? {
@@ -54,7 +54,7 @@ final class Port: CommandPort {
     controller.session.addObserver(model, of: [.stateChange, .penChange, .modemLinesChange])
     controller.sequences.onChange = { name in model.update { $0.playing = name } }
     controller.log.onChange = { [log = controller.log] in model.update { $0.log = log.path } }
-    controller.releaseDesk.refusal = {
+    controller.lender.refusal = {
       if case .disabled(let reason) = Command.release.availability(in: model.state) {
         reason
       } else {
@@ -63,16 +63,16 @@ final class Port: CommandPort {
     }
     // The state is up to date when the controller handles a change.
     controller.followState()
-    narrator.borrowers = { [desk = controller.releaseDesk] in desk.borrowerNames }
+    narrator.borrowers = { [lender = controller.lender] in lender.borrowerNames }
     controller.onSharingChange = { [unowned controller] in
-      model.update { $0.sharing = controller.penDesk.sharing }
+      model.update { $0.sharing = controller.penControl.sharing }
     }
     server = PortServer(
       for: controller,
       program: ServedClient.Program(
         signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
     controller.server = server
-    narrator.farSharing = { [unowned controller] in controller.farDesk?.sharing }
+    narrator.farSharing = { [unowned controller] in controller.remoteSharing?.sharing }
     server.onNews = { [unowned self] in narrator.tell($0) }
   }
 

@@ -57,11 +57,11 @@ protocol CommandPort: AnyObject {
   /// Plays line sequences.
   var sequences: SequencePlayer { get }
   var statistics: Statistics { get }
-  var releaseDesk: ReleaseDesk { get }
-  var log: LogKeeper { get }
+  var lender: PortLender { get }
+  var log: SessionLogger { get }
   var marks: Marks { get }
   /// Asks for the pen of the session, and gives it away.
-  var penDesk: any PenDesk { get }
+  var penControl: any PenControl { get }
   /// Accepts clients that join the session.
   var server: PortServer { get }
   /// Starts to accept clients at a place. ``announcePlaces()`` prints the place.

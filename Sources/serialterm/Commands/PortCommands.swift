@@ -32,7 +32,7 @@ extension Command {
     needs: [.user, .ownSession, .device, .noExchange],
     value: { $0.session.isReleased ? "released" : nil }
   ) { call in
-    call.port.releaseDesk.toggle()
+    call.port.lender.toggle()
     call.answer(.done)
   }
 

@@ -19,7 +19,7 @@ extension Command {
       call.answer(.done("You have the pen; nobody else is here."))
     case .mine: user.ask(.toWhom(at: call))
     case .free, .everybodys, .nobodys:
-      call.port.penDesk.ask()
+      call.port.penControl.ask()
       call.answer(.done)
     case .others(let person):
       guard person.answers else {
@@ -27,7 +27,7 @@ extension Command {
           sharing.mayTake ? "'take-pen' in the palette takes it." : "Wait until it has gone."
         return call.answer(.failed("\(person.name) is a program and cannot be asked. \(advice)"))
       }
-      call.port.penDesk.ask()
+      call.port.penControl.ask()
       call.answer(.done("\(person.name) is asked for the pen."))
     }
   }
@@ -36,7 +36,7 @@ extension Command {
     nil, "take-pen", "take the pen, unasked", or: ["force", "steal", "grab", "operator"],
     needs: [.others, .movablePen, .takingPen], value: { $0.sharing.holderInWords }
   ) { call, _ in
-    call.port.penDesk.take()
+    call.port.penControl.take()
     call.answer(.done)
   }
 
@@ -97,9 +97,9 @@ extension Question {
       },
       onAnswer: { id in
         switch id {
-        case nil: call.port.penDesk.keep()
-        case SharingMessage.nobody?: call.port.penDesk.giveBack()
-        case let id?: call.port.penDesk.give(to: id)
+        case nil: call.port.penControl.keep()
+        case SharingMessage.nobody?: call.port.penControl.giveBack()
+        case let id?: call.port.penControl.give(to: id)
         }
         call.answer(.done)
       })

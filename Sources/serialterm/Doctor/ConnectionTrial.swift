@@ -31,7 +31,7 @@ extension Finding {
   /// Why a connection failed.
   fileprivate init(_ error: SerialError) {
     let words = Failure(error).message
-    let (code, why, mend): (Code, String, [String]) =
+    let (code, why, fixes): (Code, String, [String]) =
       switch error.code {
       case .otherProtocol:
         (
@@ -56,13 +56,13 @@ extension Finding {
       self.init(
         code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
         why: "ssh was started, and the port there was not opened.",
-        mend: ["# try the same by hand: ssh HOST serialterm doctor TARGET"])
+        fixes: ["# try the same by hand: ssh HOST serialterm doctor TARGET"])
       return
     }
     self.init(
       code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
       why: why,
-      mend: mend)
+      fixes: fixes)
   }
 
   private static func reason(of error: SerialError) -> String {

@@ -2,7 +2,7 @@ import SystemPackage
 
 extension Diagnosis {
   /// Whether the user may open the port.
-  static func access(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
+  static func access(_ port: Inspection.Port, on machine: Inspection.Machine) -> [Finding] {
     guard case .present(let node) = port.node, !node.isAccessible else { return [] }
     guard node.isForGroup, node.groupID != 0 else {
       return [
@@ -12,7 +12,7 @@ extension Diagnosis {
             + (node.groupID == 0
               ? "no group may use it."
               : "group \(node.group ?? "\(node.groupID)") may not read and write it."),
-          mend: [
+          fixes: [
             "sudo setfacl -m u:\(machine.user.name):rw \(port.path)   # until it is unplugged"
           ])
       ]
@@ -23,7 +23,7 @@ extension Diagnosis {
         Finding(
           code: .loginNeeded, port: port.path, what: "\(PortProblem.loginNeeded)",
           why: "You were added to group \(group) after this login began.",
-          mend: ["newgrp \(group)   # for this shell; log out and in again for all programs"])
+          fixes: ["newgrp \(group)   # for this shell; log out and in again for all programs"])
       ]
     }
     let seat =
@@ -33,7 +33,7 @@ extension Diagnosis {
       Finding(
         code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
         why: "It belongs to group \(group). You are not in it.\(seat)",
-        mend: [
+        fixes: [
           "sudo usermod -aG \(group) \(machine.user.name)",
           "newgrp \(group)   # for this shell; log out and in again for all programs",
         ])
@@ -42,12 +42,12 @@ extension Diagnosis {
 
   /// Finds a group without a name: a container may have nodes of the host, but has its own groups.
   private static func nameless(
-    _ port: Facts.Port, _ node: Facts.Permissions, on machine: Facts.Machine
+    _ port: Inspection.Port, _ node: Inspection.Permissions, on machine: Inspection.Machine
   ) -> Finding {
     Finding(
       code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
       why: "It belongs to group \(node.groupID), which has no name here. You are not in it.",
-      mend: [
+      fixes: [
         machine.isContainer
           ? "docker run --group-add \(node.groupID) --device=\(port.path) IMAGE"
           : "sudo groupadd --gid \(node.groupID) dialout && "

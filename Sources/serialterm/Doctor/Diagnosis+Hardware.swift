@@ -5,7 +5,7 @@ import SystemPackage
 
 extension Diagnosis {
   /// Problems of the port itself.
-  static func hardware(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
+  static func hardware(_ port: Inspection.Port, on machine: Inspection.Machine) -> [Finding] {
     switch port.node {
     case .absent(let numbers): return [absentNode(port, numbers, on: machine)]
     case .notATerminal:
@@ -13,14 +13,14 @@ extension Diagnosis {
         Finding(
           code: .notASerialPort, port: port.path, what: "\(PortProblem.notASerialPort)",
           why: "The file at this path is not a terminal device.",
-          mend: ["serialterm list --all   # shows the ports"])
+          fixes: ["serialterm list --all   # shows the ports"])
       ]
     case .closedOff:
       return [
         Finding(
           code: .permissionDenied, port: port.path, what: "\(PortProblem.permissionDenied)",
           why: "You may not search a directory on the path.",
-          mend: ["namei -l \(port.path.string.shellWord)   # shows which one"])
+          fixes: ["namei -l \(port.path.string.shellWord)   # shows which one"])
       ]
     case .present: break
     }
@@ -30,14 +30,14 @@ extension Diagnosis {
           code: .noHardware, port: port.path, what: "\(PortProblem.noHardware)",
           why:
             "The driver reserves this name for a port that it did not find. Using it gives an I/O error.",
-          mend: ["serialterm list   # shows the ports with hardware"])
+          fixes: ["serialterm list   # shows the ports with hardware"])
       ]
     }
     return port.autosuspend.map { [sleeping(port, $0)] } ?? []
   }
 
   private static func absentNode(
-    _ port: Facts.Port, _ numbers: String?, on machine: Facts.Machine
+    _ port: Inspection.Port, _ numbers: String?, on machine: Inspection.Machine
   ) -> Finding {
     let make = numbers.map { numbers in
       let words = numbers.split(separator: ":").joined(separator: " ")
@@ -48,22 +48,22 @@ extension Diagnosis {
       why: machine.isContainer
         ? "This container was not given the device at its start."
         : "The kernel creates the nodes. This one was deleted, or /dev is not a devtmpfs.",
-      mend: [
+      fixes: [
         machine.isContainer
           ? "docker run --device=\(port.path) IMAGE"
           : make ?? "# unplug the adapter, then plug it in again"
       ])
   }
 
-  private static func sleeping(_ port: Facts.Port, _ file: FilePath) -> Finding {
+  private static func sleeping(_ port: Inspection.Port, _ file: FilePath) -> Finding {
     Finding(
       code: .autosuspend, port: port.path, what: "the adapter may be suspended",
       why: "USB autosuspend is enabled. Some adapters lose bytes, or do not wake up.",
-      mend: ["echo on | sudo tee \(file)"])
+      fixes: ["echo on | sudo tee \(file)"])
   }
 
   /// The reason why a USB serial chip has no port.
-  static func finding(of stray: Facts.Stray, on machine: Facts.Machine) -> Finding {
+  static func finding(of stray: Inspection.Stray, on machine: Inspection.Machine) -> Finding {
     let subject = "USB device \(stray.place) (\(stray.id), \(stray.module))"
     let isBrltty = machine.processes.contains { $0.command == "brltty" }
     if isBrltty || (stray.driver == "usbfs" && machine.brailleClaims.contains(stray.id)) {
@@ -74,7 +74,7 @@ extension Diagnosis {
         code: .takenByProgram, port: nil, what: "\(subject): a program is using it",
         why:
           "It uses libusb instead of the kernel's driver: a virtual machine, a flash tool or a debugger.",
-        mend: [
+        fixes: [
           "sudo fuser -v /dev/bus/usb/*/*   # shows the program",
           "# end it, then unplug the device and plug it in again",
         ])
@@ -84,7 +84,7 @@ extension Diagnosis {
       why: stray.isModuleLoaded
         ? "Its driver is loaded, but does not use it."
         : "Its driver is not loaded. Small kernels have it in a separate package.",
-      mend: [stray.isModuleLoaded ? stray.binding : "sudo modprobe \(stray.module)"])
+      fixes: [stray.isModuleLoaded ? stray.binding : "sudo modprobe \(stray.module)"])
   }
 
   /// - Parameter port: nil if the adapter has lost its port.
@@ -93,14 +93,14 @@ extension Diagnosis {
       code: .brltty, port: port, what: what,
       why: "brltty drives braille displays. Some have the same USB numbers as this adapter"
         + (isRunning ? ". It is running." : ". Its udev rules start it."),
-      mend: [
+      fixes: [
         "sudo systemctl mask --now brltty-udev.service brltty.service   # if nobody uses a braille display",
         "# then unplug the adapter and plug it in again",
       ])
   }
 }
 
-extension Facts.Stray {
+extension Inspection.Stray {
   /// The command that makes the driver use the chip. The usbserial drivers need its numbers, see
   /// Documentation/usb/usb-serial. cdc_acm checks the class of the device, and needs its first interface.
   fileprivate var binding: String {

@@ -6,7 +6,7 @@ import SystemPackage
 
 extension Diagnosis {
   /// Finds the programs that use the port, or may use it.
-  static func rivals(_ port: Facts.Port, on machine: Facts.Machine) -> [Finding] {
+  static func rivals(_ port: Inspection.Port, on machine: Inspection.Machine) -> [Finding] {
     guard case .present = port.node else { return [] }
     let getty = machine.processes.first { $0.isGetty(on: port) }
     // A getty has its own finding, which also covers the programs that it started.
@@ -21,7 +21,7 @@ extension Diagnosis {
       + sharers.map { shared(port, with: $0) }
   }
 
-  private static func held(_ port: Facts.Port, by holder: PortHolder) -> Finding {
+  private static func held(_ port: Inspection.Port, by holder: PortHolder) -> Finding {
     var fixes = waysOut(port, of: holder)
     if holder.command == "serialterm" {
       fixes.append(
@@ -32,36 +32,36 @@ extension Diagnosis {
       code: .held, port: port.path, what: "\(PortProblem.busy(holder))",
       why:
         "It has locked the port. Two programs that read from one port split what the device sends.",
-      mend: fixes)
+      fixes: fixes)
   }
 
   /// The commands that help against another program: join its session if it has one, then end the program.
-  private static func waysOut(_ port: Facts.Port, of holder: PortHolder) -> [String] {
+  private static func waysOut(_ port: Inspection.Port, of holder: PortHolder) -> [String] {
     (port.occupants.sessions.contains(holder.pid)
       ? ["\(holder.joiningCommand)   # joins its session"] : [])
       + ["\(holder.endingCommand)   # or quit the program"]
   }
 
   /// A program has the port open without a lock: `connect` opens the port, and warns.
-  private static func shared(_ port: Facts.Port, with holder: PortHolder) -> Finding {
+  private static func shared(_ port: Inspection.Port, with holder: PortHolder) -> Finding {
     Finding(
       code: .shared, port: port.path, what: SharingReport.Message.shared(holder).fact,
-      why: SharingReport.loss, mend: waysOut(port, of: holder))
+      why: SharingReport.loss, fixes: waysOut(port, of: holder))
   }
 
-  private static func login(_ port: Facts.Port, by getty: Facts.Process) -> Finding {
+  private static func login(_ port: Inspection.Port, by getty: Inspection.Process) -> Finding {
     Finding(
       code: .getty, port: port.path,
       what: "a login prompt runs on this port, pid \(getty.pid) (\(getty.command.harmless))",
       why: "It answers what the device sends, and reads bytes that are meant for you.",
-      mend: ["sudo systemctl disable --now serial-getty@\(port.name).service"])
+      fixes: ["sudo systemctl disable --now serial-getty@\(port.name).service"])
   }
 
-  private static func console(_ port: Facts.Port, on machine: Facts.Machine) -> Finding {
+  private static func console(_ port: Inspection.Port, on machine: Inspection.Machine) -> Finding {
     Finding(
       code: .kernelConsole, port: port.path, what: "the kernel's console is on this port",
       why: "The kernel writes its messages to it, between your bytes: console=\(port.name).",
-      mend: machine.isRaspberryPi
+      fixes: machine.isRaspberryPi
         ? ["sudo raspi-config nonint do_serial_cons 1 && sudo reboot"]
         : [
           "sudoedit /etc/default/grub   # remove console=\(port.name) from GRUB_CMDLINE_LINUX",
@@ -69,7 +69,9 @@ extension Diagnosis {
         ])
   }
 
-  private static func modemManager(_ port: Facts.Port, on machine: Facts.Machine) -> Finding? {
+  private static func modemManager(_ port: Inspection.Port, on machine: Inspection.Machine)
+    -> Finding?
+  {
     guard let device = port.device, let id = device.usb, !port.isIgnoredByModemManager,
       machine.processes.contains(where: { $0.command == "ModemManager" })
     else { return nil }
@@ -80,7 +82,7 @@ extension Diagnosis {
     return Finding(
       code: .modemManager, port: port.path, what: "ModemManager may send AT commands to it",
       why: why,
-      mend: [
+      fixes: [
         "echo 'SUBSYSTEM==\"tty\", ATTRS{idVendor}==\"\(id.vendor.hex)\", "
           + "ATTRS{idProduct}==\"\(id.product.hex)\", ENV{ID_MM_DEVICE_IGNORE}=\"1\"' "
           + "| sudo tee -a /etc/udev/rules.d/61-no-modem.rules",
@@ -88,14 +90,14 @@ extension Diagnosis {
       ])
   }
 
-  private static func braille(_ port: Facts.Port, on machine: Facts.Machine) -> Finding? {
+  private static func braille(_ port: Inspection.Port, on machine: Inspection.Machine) -> Finding? {
     guard let id = port.device?.usb, machine.brailleClaims.contains(id) else { return nil }
     return brltty(
       port.path, what: "brltty may use it as a braille display",
       isRunning: machine.processes.contains { $0.command == "brltty" })
   }
 
-  private static func lock(_ port: Facts.Port, _ lock: Facts.LockFile) -> Finding? {
+  private static func lock(_ port: Inspection.Port, _ lock: Inspection.LockFile) -> Finding? {
     let file = lock.file.string
     switch lock.state {
     case .stale(let pid):
@@ -104,19 +106,19 @@ extension Diagnosis {
         why: (pid.map { "Process \($0), which created it, has ended." }
           ?? "It is empty: the program that created it wrote no process ID.")
           + " serialterm ignores it; other programs may report the port as busy.",
-        mend: ["sudo rm \(file.shellWord)"])
+        fixes: ["sudo rm \(file.shellWord)"])
     case .inCreation:
       return Finding(
         code: .held, port: port.path, what: "\(PortProblem.lockInCreation(file))",
         why:
           "The lock file is empty and new. After a few seconds without a process ID it counts as "
           + "left over.",
-        mend: ["serialterm connect --wait \(port.path.string.shellWord)   # waits until then"])
+        fixes: ["serialterm connect --wait \(port.path.string.shellWord)   # waits until then"])
     case .unusable(let error):
       return Finding(
         code: .unusableLock, port: port.path, what: "\(PortProblem.unusableLock(file, error))",
         why: "A program may have the port, so it counts as busy.",
-        mend: [
+        fixes: [
           "ls -l \(file.shellWord)   # shows what it is",
           "sudo rm -r \(file.shellWord)   # if no program uses the port",
         ])
@@ -124,10 +126,10 @@ extension Diagnosis {
   }
 }
 
-extension Facts.Process {
+extension Inspection.Process {
   /// Whether it is a login prompt on a port: its arguments or its controlling terminal name the port. systemd starts
   /// it as `agetty … -`, without a name.
-  fileprivate func isGetty(on port: Facts.Port) -> Bool {
+  fileprivate func isGetty(on port: Inspection.Port) -> Bool {
     ["agetty", "getty", "mgetty", "mingetty"].contains(command)
       && (arguments.contains { $0 == port.name || $0 == "/dev/\(port.name)" }
         || terminal.map { $0 == port.number } ?? false)

@@ -13,7 +13,7 @@ struct Finding: Hashable {
   /// The reason, in one or two sentences.
   let why: String
   /// The commands that fix it.
-  let mend: [String]
+  let fixes: [String]
 
   /// The kind of finding. Scripts rely on the names. The manual has a section for each.
   enum Code: String, CaseIterable {
@@ -53,7 +53,7 @@ extension Finding {
     self.init(
       code: .configuration, port: nil, what: failure.message,
       why: "Every command that reads the configuration fails until this is corrected.",
-      mend: ["# edit the file, or choose another one with --config"])
+      fixes: ["# edit the file, or choose another one with --config"])
   }
 }
 
@@ -90,7 +90,7 @@ extension Finding {
       ("blocking", .bool(code.isBlocking)),
       ("what", .string(what)),
       ("why", .string(why)),
-      ("mend", .array(mend.map(JSON.string))),
+      ("mend", .array(fixes.map(JSON.string))),
       ("documentation", .string(documentation)),
     ])
   }
@@ -102,7 +102,7 @@ extension Finding {
   func lines(style: TextStyle, width: Int? = nil) -> [String] {
     let subject = port.map { "\($0.string): " } ?? ""
     let title = Self.wrap((subject + what).harmless, to: width)
-    let fixes = mend.flatMap { Self.commandLines($0.harmless, width: width) }
+    let fixes = fixes.flatMap { Self.commandLines($0.harmless, width: width) }
     let labels = ["fix:"] + fixes.dropFirst().map { _ in "    " }
     return title.map { style.warning($0, isBlocking: code.isBlocking) }
       + Self.wrap("  \(why.harmless)", to: width)

@@ -7,14 +7,14 @@ struct UdevRecord {
   let tags: Set<Substring>
   let isIgnoredByModemManager: Bool
 
-  init(of device: Device, in gatherer: FactGatherer) {
+  init(of device: Device, in inspector: Inspector) {
     var tags: Set<Substring> = []
     var marks: Set<Substring> = []
     var folder = FilePath(device.syspath)
     repeat {
       // The name of a record consists of the type and number of the node: see device_get_device_id() of sd-device.
-      guard let number = gatherer.text(folder.appending("dev")) else { continue }
-      let record = gatherer.text(FilePath("/run/udev/data/c\(number)")) ?? ""
+      guard let number = inspector.text(folder.appending("dev")) else { continue }
+      let record = inspector.text(FilePath("/run/udev/data/c\(number)")) ?? ""
       for line in record.split(separator: "\n") {
         if line.hasPrefix("G:") && folder.string == device.syspath {
           tags.insert(line.dropFirst(2))

@@ -114,7 +114,7 @@ extension Failure {
     case .noHardware: self.init(error, .noHardware, denial: nil)
     case .notASerialPort: self.init(error, .notASerialPort, denial: nil)
     case .permissionDenied:
-      self.init(error, .permissionDenied, denial: error.endpoint.path.flatMap(FactGatherer.denial))
+      self.init(error, .permissionDenied, denial: error.endpoint.path.flatMap(Inspector.denial))
     case .busy where error.endpoint.path == nil:
       let reason =
         error.subject.map { "the server says that the port is in use: \($0.harmless)" }
@@ -151,12 +151,12 @@ extension PortProblem {
   }
 }
 
-extension FactGatherer {
+extension Inspector {
   /// The finding of `doctor` about the permissions of a path; nil if they allow access.
   static func denial(at path: FilePath) -> Finding? {
-    let gatherer = FactGatherer(devices: [], occupants: { _ in Facts.Occupants() })
-    let machine = Facts.Machine(user: gatherer.user, isContainer: gatherer.isContainer)
-    let port = gatherer.bare(path)
+    let inspector = Inspector(devices: [], occupants: { _ in Inspection.Occupants() })
+    let machine = Inspection.Machine(user: inspector.user, isContainer: inspector.isContainer)
+    let port = inspector.bare(path)
     let findings = Diagnosis.hardware(port, on: machine) + Diagnosis.access(port, on: machine)
     return findings.first { $0.code == .permissionDenied || $0.code == .loginNeeded }
   }
@@ -165,7 +165,7 @@ extension FactGatherer {
 extension Finding {
   /// The reason and the fix, as sentences.
   fileprivate var advice: String {
-    let fixes = mend.map { line in
+    let fixes = fixes.map { line in
       guard let comment = line.firstRange(ofText: "   # ") else { return "'\(line)'" }
       return "'\(line[..<comment.lowerBound])' (\(line[comment.upperBound...]))"
     }

@@ -205,7 +205,7 @@ final class SessionNarrator: SessionObserver {
   }
 
   /// Prints an event of a joined session.
-  private func tell(_ news: FarDesk.News) {
+  private func tell(_ news: RemoteSharing.News) {
     switch news {
     case .joined: sayWhoHasPen()
     case .history, .missed: break

@@ -51,8 +51,8 @@ struct DoctorCommand: Subcommand {
     if named == .device(.next) {
       throw Failure(.usage, "new: not plugged in yet. Run 'serialterm doctor' without a TARGET.")
     }
-    let facts = FactGatherer(devices: devices).facts(about: named)
-    var findings = [broken].compactMap(\.self) + Diagnosis.findings(in: facts)
+    let inspection = Inspector(devices: devices).inspection(of: named)
+    var findings = [broken].compactMap(\.self) + Diagnosis.findings(in: inspection)
     if case .endpoint(let endpoint)? = named, LinkProviders.standard.isRemote(endpoint) {
       findings += [try ConnectionTrial.finding(for: endpoint)].compactMap(\.self)
     }
@@ -60,7 +60,7 @@ struct DoctorCommand: Subcommand {
       return try findRate(of: named, in: context)
     }
     try StandardStream.output.print(
-      values[Self.json] ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, facts))
+      values[Self.json] ? "\(JSON.array(findings.map(\.json)))\n" : text(findings, inspection))
     return findings.isEmpty ? .done : .otherFailure
   }
 
@@ -88,11 +88,11 @@ struct DoctorCommand: Subcommand {
     return (try Target(named: target, in: file, among: devices), nil)
   }
 
-  private func text(_ findings: [Finding], _ facts: Facts) -> String {
+  private func text(_ findings: [Finding], _ inspection: Inspection) -> String {
     guard !findings.isEmpty else {
-      let ports = facts.ports.map(\.path.string.harmless).joined(separator: ", ")
+      let ports = inspection.ports.map(\.path.string.harmless).joined(separator: ", ")
       let result = "nothing is wrong\(ports.isEmpty ? "" : " with \(ports)")\n"
-      guard geteuid() != 0, !facts.ports.isEmpty else { return result }
+      guard geteuid() != 0, !inspection.ports.isEmpty else { return result }
       let words = target.map { " \($0.shellWord.harmless)" } ?? ""
       return result + "To look for programs of other users too: sudo serialterm doctor\(words)\n"
     }

@@ -67,7 +67,7 @@ struct ReleaseCommand: Subcommand {
 
   private func run(_ words: [String]) -> ExitStatus {
     do throws(Errno) {
-      return try ChildProcess(words).wait()
+      return try ForegroundChild(words).wait()
     } catch {
       StandardStream.complain("\(words[0]): \(error).")
       return .command(error == .noSuchFileOrDirectory ? 127 : 126)

@@ -17,7 +17,7 @@ final class PortPresenter {
   let port: Port
   private(set) var configuration: ConnectConfiguration
   let view: DeviceView
-  let filter: FilterKeeper
+  let filter: FilterController
   let errorReport: LineErrorReport
   /// The scrollback; nil if received bytes are not kept.
   private(set) var scrollback: Scrollback?
@@ -79,7 +79,7 @@ final class PortPresenter {
     holdDetector = HoldDetector(session, on: loop)
     rateWatch = WrongRateWatch(session, port.controller.hub, on: loop)
     view = DeviceView(configuration.view, on: console, loop: loop)
-    filter = FilterKeeper(configuration.filter, to: view, on: console, loop: loop)
+    filter = FilterController(configuration.filter, to: view, on: console, loop: loop)
     controller.discardsForLostDevice = isTyped
     session.owner = isTyped ? .keyboard : .pipe
     errorReport.say = { [unowned self] in say($0) }
@@ -107,7 +107,7 @@ final class PortPresenter {
     port.adopt(configuration.session)
     errorReport.marksErrors = configuration.session.linkOptions.marksErrors
     port.narrator.wayBack = configuration.wayBack
-    controller.releaseDesk.patience = Drain.Patience(total: configuration.releaseDrain)
+    controller.lender.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
       $0.configuredKeys = configuration.configuredKeys
       $0.origin = SessionOrigin(

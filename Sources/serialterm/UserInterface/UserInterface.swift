@@ -71,7 +71,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   var controller: SessionController { focus.controller }
   var session: Session { controller.session }
   var model: TerminalStateModel { focus.model }
-  var filter: FilterKeeper { focus.filter }
+  var filter: FilterController { focus.filter }
 
   /// A port to open, and its configuration.
   struct PortRequest {
@@ -200,7 +200,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   func begin() {
     greet()
     for port in ports { port.port.announcePlaces() }
-    if takesPenAtOnce { controller.farDesk?.takesPenAtOnce = true }
+    if takesPenAtOnce { controller.remoteSharing?.takesPenAtOnce = true }
     followState()
     startOpeningScript()
     guard terminal != nil else { return }
@@ -244,7 +244,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
     controller.onEnd = { [unowned self, unowned port, unowned controller] in
       // The end of a joined session is not a failure of this program.
       let hasEnded =
-        controller.farDesk?.sharing.isJoined == true && controller.farDesk?.endReason != nil
+        controller.remoteSharing?.sharing.isJoined == true
+        && controller.remoteSharing?.endReason != nil
       portEnded(port, hasEnded ? .success(.done) : .failure(Failure($0)))
     }
   }

@@ -71,11 +71,11 @@ import Testing
 
   @Test func `Who comes, gets the pen, sends and leaves is logged`() throws {
     try open()
-    let desk = controller.sharing
+    let sharing = controller.sharing
     let max = join("max on pts/3")
-    desk.give(to: max)
-    #expect(Array("ls".utf8).withUnsafeBytes { desk.write($0, by: max) } == .taken(2))
-    desk.leave(max)
+    sharing.give(to: max)
+    #expect(Array("ls".utf8).withUnsafeBytes { sharing.write($0, by: max) } == .taken(2))
+    sharing.leave(max)
     try send("x", by: .keyboard)
     #expect(
       try lines() == [
@@ -90,12 +90,12 @@ import Testing
 
   @Test func `Who asks for the pen is not logged, who takes it is`() throws {
     try open()
-    let desk = controller.sharing
+    let sharing = controller.sharing
     let max = join("max on pts/3")
-    desk.ask(max)
-    desk.keep()
-    desk.give(to: max)
-    desk.take()
+    sharing.ask(max)
+    sharing.keep()
+    sharing.give(to: max)
+    sharing.take()
     #expect(
       try lines().dropFirst(3) == [
         #""event":"pen","path":"fake:1","from":"max on pts/3","to":"ana on pts/1","how":"forced"}"#
@@ -104,12 +104,12 @@ import Testing
 
   @Test func `A client that says who it is has another name from then on`() throws {
     try open()
-    let desk = controller.sharing
+    let sharing = controller.sharing
     let client = join("127.0.0.1:5123")
-    desk.update(client) { $0.answers = false }
-    desk.update(client) { $0.name = "max (127.0.0.1:5123)" }
-    desk.give(to: client)
-    _ = Array("x".utf8).withUnsafeBytes { desk.write($0, by: client) }
+    sharing.update(client) { $0.answers = false }
+    sharing.update(client) { $0.name = "max (127.0.0.1:5123)" }
+    sharing.give(to: client)
+    _ = Array("x".utf8).withUnsafeBytes { sharing.write($0, by: client) }
     let lines = try lines()
     #expect(
       lines[2]
@@ -122,10 +122,10 @@ import Testing
   }
 
   @Test func `A log that begins later says who is there, and who has the pen`() throws {
-    let desk = controller.sharing
+    let sharing = controller.sharing
     let max = join("max on pts/3")
     _ = join("eva on pts/4")
-    desk.give(to: max)
+    sharing.give(to: max)
     try open()
     #expect(
       try lines() == [

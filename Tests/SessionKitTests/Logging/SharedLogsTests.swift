@@ -24,7 +24,7 @@ import Views
     let link: FakeLink
     let session: Session
     let hub: Hub
-    let log: LogKeeper
+    let log: SessionLogger
     var news: [SessionNews] = []
     var changeCount = 0
 
@@ -35,7 +35,7 @@ import Views
       session.waitsForLostDevice = true
       hub = Hub(of: session)
       var report: (SessionNews) -> Void = { _ in }
-      log = LogKeeper(of: session, hub, on: loop) { report($0) }
+      log = SessionLogger(of: session, hub, on: loop) { report($0) }
       log.configuration = configuration
       log.portName = name
       report = { [unowned self] in news.append($0) }

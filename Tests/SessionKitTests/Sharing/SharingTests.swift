@@ -110,7 +110,7 @@ private final class SharingBench {
     let made = Viewer(viewer)
     _ = try viewer.bind(mayAsk: false)
     #expect(try wait { controller.sharing.roster.members.contains { $0.name == name } })
-    #expect(try wait { viewer.session.isOpen && viewer.farDesk?.isShared == true })
+    #expect(try wait { viewer.session.isOpen && viewer.remoteSharing?.isShared == true })
     return made
   }
 
@@ -160,7 +160,7 @@ private final class SharingBench {
         })
     }
 
-    var sharing: Sharing { controller.penDesk.sharing }
+    var sharing: Sharing { controller.penControl.sharing }
     func type(_ text: String) { _ = try? controller.session.write(Array(text.utf8).span.bytes) }
   }
 }
@@ -208,7 +208,7 @@ private final class SharingBench {
     viewer.type("lost")
     try bench.settle()
     #expect(bench.sent.isEmpty)
-    viewer.controller.penDesk.ask()
+    viewer.controller.penControl.ask()
     #expect(try bench.wait { bench.controller.sharing.sharing.applicants.map(\.name) == ["anna"] })
     bench.controller.sharing.give(to: 1)
     #expect(try bench.wait { viewer.sharing.pen == .mine })
@@ -225,7 +225,7 @@ private final class SharingBench {
   @Test func whoSeesAViewer_isTold_andThePenComesBack_whenItLeaves() throws {
     let bench = try SharingBench()
     var viewer: SharingBench.Viewer? = try bench.viewer(named: "anna")
-    viewer?.controller.penDesk.take()
+    viewer?.controller.penControl.take()
     #expect(try bench.wait { bench.controller.session.writer.name == "anna" })
     viewer?.controller.close()
     viewer = nil
@@ -241,11 +241,11 @@ private final class SharingBench {
     let bert = try bench.viewer(named: "bert")
     #expect(try bench.wait { anna.sharing.others.map(\.name) == ["home", "bert"] })
     #expect(try bench.wait { bert.sharing.others.map(\.name) == ["home", "anna"] })
-    anna.controller.penDesk.take()
+    anna.controller.penControl.take()
     #expect(try bench.wait { anna.sharing.pen == .mine })
-    bert.controller.penDesk.ask()
+    bert.controller.penControl.ask()
     #expect(try bench.wait { anna.sharing.applicants.map(\.name) == ["bert"] })
-    anna.controller.penDesk.keep()
+    anna.controller.penControl.keep()
     #expect(try bench.wait { bert.events.contains("kept") && !bert.sharing.isAsking })
   }
 
@@ -254,7 +254,7 @@ private final class SharingBench {
     let viewer = try bench.viewer(named: "anna")
     bench.controller.sharing.end(because: "the session was ended")
     #expect(try bench.wait { !viewer.controller.session.isOpen })
-    #expect(viewer.controller.farDesk?.endReason == "the session was ended")
+    #expect(viewer.controller.remoteSharing?.endReason == "the session was ended")
   }
 
   @Test func aViewer_hasTheSettings_andSeesThemChange_andCannotChangeThem() throws {
@@ -326,7 +326,7 @@ private final class SharingBench {
     let client = try bench.client(.raw)
     try client.send("dropped")
     let viewer = try bench.viewer(named: "anna")
-    viewer.controller.penDesk.ask()
+    viewer.controller.penControl.ask()
     viewer.type("dropped")
     try bench.settle()
     #expect(bench.sent.isEmpty)

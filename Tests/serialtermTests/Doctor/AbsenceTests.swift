@@ -5,12 +5,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AbsenceTests {
   private func findings(
-    _ scope: Facts.Scope, _ change: (inout Facts) -> Void = { _ in }
+    _ scope: Inspection.Scope, _ change: (inout Inspection) -> Void = { _ in }
   ) -> [Finding] {
-    var facts = Facts()
-    facts.scope = scope
-    change(&facts)
-    return Diagnosis.findings(in: facts)
+    var inspection = Inspection()
+    inspection.scope = scope
+    change(&inspection)
+    return Diagnosis.findings(in: inspection)
   }
 
   @Test func missingTarget_isToldWithTheKernelsLastWords() {
@@ -20,18 +20,18 @@ import Testing
     #expect(found.map(\.code) == [.noSuchDevice])
     #expect(found[0].what == "ttyUSB7: no such device")
     #expect(found[0].why.contains("'usb 1-1: USB disconnect, device number 5'"))
-    #expect(!found[0].mend.contains { $0.contains("dmesg") })
+    #expect(!found[0].fixes.contains { $0.contains("dmesg") })
   }
 
   @Test func whereTheKernelsWordsAreRootsAlone_theCommandThatShowsThemIsTold() {
     let found = findings(.missing("ttyUSB7")) { $0.machine.kernelMessages = nil }
-    #expect(found[0].mend.contains("sudo dmesg | tail"))
+    #expect(found[0].fixes.contains("sudo dmesg | tail"))
   }
 
   @Test(arguments: [
     (false, "sudo rm /dev/ttyUSB7   # "), (true, "docker run --device=/dev/ttyUSB7 IMAGE   # "),
   ])
-  func nodeThatIsLeftOver_isTold_withTheCommandThatRenewsIt(isContainer: Bool, mend: String) {
+  func nodeThatIsLeftOver_isTold_withTheCommandThatRenewsIt(isContainer: Bool, fixes: String) {
     let found = findings(.missing("/dev/ttyUSB7")) {
       $0.hasLeftOverNode = true
       $0.machine.isContainer = isContainer
@@ -40,7 +40,7 @@ import Testing
     #expect(found.map(\.code) == [.noSuchDevice])
     #expect(found[0].why.contains("left over"))
     #expect(found[0].why.contains("USB disconnect"))
-    #expect(found[0].mend[1].hasPrefix(mend))
+    #expect(found[0].fixes[1].hasPrefix(fixes))
   }
 
   @Test func nothingPluggedIn_isAFinding_andASimulationIsNot() {
@@ -49,12 +49,12 @@ import Testing
   }
 
   @Test func absenceOfUdevd_matters_onlyWhereAPortIsMissed() {
-    let without: (inout Facts) -> Void = { $0.machine.hasUdevd = false }
+    let without: (inout Inspection) -> Void = { $0.machine.hasUdevd = false }
     #expect(findings(.machine, without).map(\.code) == [.noDevice, .noUdevd])
     #expect(findings(.missing("x"), without).map(\.code) == [.noSuchDevice, .noUdevd])
     let present = findings(.target) {
       $0.machine.hasUdevd = false
-      $0.ports = [Facts.Port(path: "/dev/ttyS1", name: "ttyS1")]
+      $0.ports = [Inspection.Port(path: "/dev/ttyS1", name: "ttyS1")]
     }
     #expect(present == [])
   }
@@ -64,12 +64,12 @@ import Testing
       $0.machine.hasUdevd = false
       $0.machine.isContainer = true
     }
-    #expect(found.last?.mend.first?.hasPrefix("docker run --device=") == true)
+    #expect(found.last?.fixes.first?.hasPrefix("docker run --device=") == true)
   }
 
   // MARK: Chips without a port
 
-  private static let chip = Facts.Stray(
+  private static let chip = Inspection.Stray(
     id: USBID(vendor: 0x1A86, product: 0x7523), module: "ch341", place: "1-1")
 
   /// By hand: who has the chip, whether its module is loaded, and what else is known.
@@ -94,24 +94,24 @@ import Testing
       $0.machine.brailleClaims = claims
     }
     #expect(found.map(\.code) == [code])
-    #expect(found[0].mend.contains { $0.contains(command) })
+    #expect(found[0].fixes.contains { $0.contains(command) })
   }
 
   @Test func cdcACM_isGivenTheChipsFirstInterface() {
     let found = findings(.machine) {
       $0.strays = [
-        Facts.Stray(
+        Inspection.Stray(
           id: USBID(vendor: 0x2341, product: 0x0043), module: "cdc_acm", place: "1-2",
           isModuleLoaded: true)
       ]
     }
-    #expect(found[0].mend == ["echo 1-2:1.0 | sudo tee /sys/bus/usb/drivers/cdc_acm/bind"])
+    #expect(found[0].fixes == ["echo 1-2:1.0 | sudo tee /sys/bus/usb/drivers/cdc_acm/bind"])
   }
 
   @Test func runningBrltty_isWhatTookTheChip() {
     let found = findings(.machine) {
       $0.strays = [Self.chip]
-      $0.machine.processes = [Facts.Process(pid: 5, command: "brltty")]
+      $0.machine.processes = [Inspection.Process(pid: 5, command: "brltty")]
     }
     #expect(found.map(\.code) == [.brltty])
   }

@@ -11,195 +11,200 @@ import Testing
     driver: "ch341", vendorID: 0x1A86, productID: 0x7523)
 
   /// The facts of a port with which nothing is wrong, but for what a test changes.
-  private static func facts(
-    _ change: (inout Facts.Port, inout Facts.Machine) -> Void
-  ) -> Facts {
-    var facts = Facts()
-    facts.scope = .target
-    facts.machine.user = Facts.User(name: "ana", groupIDs: [1000])
-    var port = Facts.Port(path: "/dev/ttyUSB0", name: "ttyUSB0", device: adapter)
-    change(&port, &facts.machine)
-    facts.ports = [port]
-    return facts
+  private static func inspection(
+    _ change: (inout Inspection.Port, inout Inspection.Machine) -> Void
+  ) -> Inspection {
+    var inspection = Inspection()
+    inspection.scope = .target
+    inspection.machine.user = Inspection.User(name: "ana", groupIDs: [1000])
+    var port = Inspection.Port(path: "/dev/ttyUSB0", name: "ttyUSB0", device: adapter)
+    change(&port, &inspection.machine)
+    inspection.ports = [port]
+    return inspection
   }
 
-  private static let locked = Facts.Permissions(
+  private static let locked = Inspection.Permissions(
     isAccessible: false, owner: "root", group: "dialout", groupID: 20)
 
   @Test func portThatCanBeUsed_hasNoFindings() {
-    #expect(Diagnosis.findings(in: Self.facts { _, _ in }) == [])
+    #expect(Diagnosis.findings(in: Self.inspection { _, _ in }) == [])
   }
 
   /// Each change, the finding that it makes and a part of the command that mends it.
   @Test(
     arguments: [
-      (facts { port, _ in port.node = .absent(numbers: nil) }, .noNode, "plug it in again"),
+      (inspection { port, _ in port.node = .absent(numbers: nil) }, .noNode, "plug it in again"),
       (
-        facts { port, machine in
+        inspection { port, machine in
           port.node = .absent(numbers: "188:0")
           machine.isContainer = true
         }, .noNode, "docker run --device=/dev/ttyUSB0"
       ),
       (
-        facts { port, _ in port.node = .absent(numbers: "188:0") }, .noNode,
+        inspection { port, _ in port.node = .absent(numbers: "188:0") }, .noNode,
         "sudo mknod -m 660 /dev/ttyUSB0 c 188 0"
       ),
-      (facts { port, _ in port.node = .notATerminal }, .notASerialPort, "serialterm list"),
-      (facts { port, _ in port.device?.hasHardware = false }, .noHardware, "serialterm list"),
+      (inspection { port, _ in port.node = .notATerminal }, .notASerialPort, "serialterm list"),
+      (inspection { port, _ in port.device?.hasHardware = false }, .noHardware, "serialterm list"),
       (
-        facts { port, _ in port.node = .present(locked) }, .permissionDenied,
+        inspection { port, _ in port.node = .present(locked) }, .permissionDenied,
         "sudo usermod -aG dialout ana"
       ),
       (
-        facts { port, _ in
+        inspection { port, _ in
           port.node = .present(locked)
           port.node.permissions?.listsUser = true
         }, .loginNeeded, "newgrp dialout"
       ),
       (
-        facts { port, _ in
+        inspection { port, _ in
           port.node = .present(locked)
           port.node.permissions?.isForGroup = false
         }, .permissionDenied, "sudo setfacl -m u:ana:rw /dev/ttyUSB0"
       ),
       (
-        facts { port, _ in
+        inspection { port, _ in
           port.node = .present(locked)
           port.node.permissions?.groupID = 0
         }, .permissionDenied, "setfacl"
       ),
       (
-        facts { port, _ in
+        inspection { port, _ in
           port.node = .present(locked)
           port.node.permissions?.group = nil
         }, .permissionDenied, "sudo groupadd --gid 20 dialout && sudo usermod -aG dialout ana"
       ),
       (
-        facts { port, machine in
+        inspection { port, machine in
           port.node = .present(locked)
           port.node.permissions?.group = nil
           machine.isContainer = true
         }, .permissionDenied, "docker run --group-add 20 --device=/dev/ttyUSB0"
       ),
       (
-        facts { port, _ in port.occupants.holder = PortHolder(pid: 42, command: "minicom") }, .held,
+        inspection { port, _ in port.occupants.holder = PortHolder(pid: 42, command: "minicom") },
+        .held,
         "kill 42"
       ),
       (
-        facts { _, machine in
+        inspection { _, machine in
           machine.processes = [
-            Facts.Process(pid: 9, command: "agetty", arguments: ["agetty", "115200", "ttyUSB0"])
+            Inspection.Process(
+              pid: 9, command: "agetty", arguments: ["agetty", "115200", "ttyUSB0"])
           ]
         }, .getty, "sudo systemctl disable --now serial-getty@ttyUSB0.service"
       ),
-      (facts { _, machine in machine.consoles = ["ttyUSB0"] }, .kernelConsole, "update-grub"),
+      (inspection { _, machine in machine.consoles = ["ttyUSB0"] }, .kernelConsole, "update-grub"),
       (
-        facts { _, machine in
+        inspection { _, machine in
           machine.consoles = ["ttyUSB0"]
           machine.isRaspberryPi = true
         }, .kernelConsole, "raspi-config"
       ),
       (
-        facts { _, machine in machine.processes = [Facts.Process(pid: 3, command: "ModemManager")]
+        inspection { _, machine in
+          machine.processes = [Inspection.Process(pid: 3, command: "ModemManager")]
         },
         .modemManager,
         #"ATTRS{idVendor}=="1a86", ATTRS{idProduct}=="7523", ENV{ID_MM_DEVICE_IGNORE}="1""#
       ),
       (
-        facts { _, machine in machine.brailleClaims = [USBID(vendor: 0x1A86, product: 0x7523)] },
+        inspection { _, machine in machine.brailleClaims = [USBID(vendor: 0x1A86, product: 0x7523)]
+        },
         .brltty, "sudo systemctl mask --now brltty-udev.service"
       ),
       (
-        facts { port, _ in port.autosuspend = "/sys/devices/usb1/1-1/power/control" }, .autosuspend,
+        inspection { port, _ in port.autosuspend = "/sys/devices/usb1/1-1/power/control" },
+        .autosuspend,
         "echo on | sudo tee /sys/devices/usb1/1-1/power/control"
       ),
       (
-        facts { port, _ in
-          port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
+        inspection { port, _ in
+          port.lock = Inspection.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
         }, .staleLock, "sudo rm /var/lock/LCK..ttyUSB0"
       ),
       (
-        facts { port, _ in
-          port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .unusable(nil))
+        inspection { port, _ in
+          port.lock = Inspection.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .unusable(nil))
         }, .unusableLock, "ls -l /var/lock/LCK..ttyUSB0"
       ),
       (
-        facts { port, _ in
-          port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .inCreation)
+        inspection { port, _ in
+          port.lock = Inspection.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .inCreation)
         }, .held, "serialterm connect --wait /dev/ttyUSB0"
       ),
       (
-        facts { port, _ in
+        inspection { port, _ in
           port.occupants.sharers = [PortHolder(pid: 42, command: "minicom")]
         }, .shared, "kill 42"
       ),
-    ] as [(Facts, Finding.Code, String)])
+    ] as [(Inspection, Finding.Code, String)])
   func change_makesOneFinding_withTheCommandThatMendsIt(
-    facts: Facts, code: Finding.Code, command: String
+    inspection: Inspection, code: Finding.Code, command: String
   ) {
-    let findings = Diagnosis.findings(in: facts)
+    let findings = Diagnosis.findings(in: inspection)
     #expect(findings.map(\.code) == [code])
     #expect(findings.first?.port == "/dev/ttyUSB0")
-    #expect(findings.first?.mend.contains { $0.contains(command) } == true)
+    #expect(findings.first?.fixes.contains { $0.contains(command) } == true)
   }
 
   @Test func whatKeepsFromWorking_comesBeforeWhatMayDisturb() {
-    let facts = Self.facts { port, machine in
+    let inspection = Self.inspection { port, machine in
       machine.consoles = ["ttyUSB0"]
-      port.lock = Facts.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
+      port.lock = Inspection.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
       port.occupants.holder = PortHolder(pid: 42, command: "minicom")
       port.node = .present(Self.locked)
     }
     #expect(
-      Diagnosis.findings(in: facts).map(\.code)
+      Diagnosis.findings(in: inspection).map(\.code)
         == [.permissionDenied, .held, .staleLock, .kernelConsole])
   }
 
   @Test func `A session that has the port can be joined, ended, or asked for it`() {
     let session = PortHolder(pid: 42, command: "serialterm")
-    let held = Self.facts { port, _ in
-      port.occupants = Facts.Occupants(holder: session, sessions: [42])
+    let held = Self.inspection { port, _ in
+      port.occupants = Inspection.Occupants(holder: session, sessions: [42])
     }
     #expect(
-      Diagnosis.findings(in: held).first?.mend == [
+      Diagnosis.findings(in: held).first?.fixes == [
         "serialterm attach 42   # joins its session", "kill 42   # or quit the program",
         "serialterm release /dev/ttyUSB0 -- COMMAND   # lends the port to a command",
       ])
-    let shared = Self.facts { port, _ in
-      port.occupants = Facts.Occupants(
+    let shared = Self.inspection { port, _ in
+      port.occupants = Inspection.Occupants(
         sharers: [session, PortHolder(pid: 43, command: "minicom")], sessions: [42])
     }
     #expect(
-      Diagnosis.findings(in: shared).map(\.mend) == [
+      Diagnosis.findings(in: shared).map(\.fixes) == [
         ["serialterm attach 42   # joins its session", "kill 42   # or quit the program"],
         ["kill 43   # or quit the program"],
       ])
   }
 
   @Test func personAtTheSeat_isTold_whoElseMayUseThePort() {
-    let facts = Self.facts { port, _ in
+    let inspection = Self.inspection { port, _ in
       port.node = .present(Self.locked)
       port.node.permissions?.isForSeat = true
     }
-    #expect(Diagnosis.findings(in: facts).first?.why.contains("from elsewhere") == true)
+    #expect(Diagnosis.findings(in: inspection).first?.why.contains("from elsewhere") == true)
   }
 
   @Test func gettyThatHoldsThePort_isToldOnce() {
-    let getty = Facts.Process(pid: 9, command: "agetty", arguments: ["-", "/dev/ttyUSB0"])
-    let facts = Self.facts { port, machine in
+    let getty = Inspection.Process(pid: 9, command: "agetty", arguments: ["-", "/dev/ttyUSB0"])
+    let inspection = Self.inspection { port, machine in
       port.occupants.holder = PortHolder(pid: getty.pid, command: getty.command)
       machine.processes = [getty]
     }
-    #expect(Diagnosis.findings(in: facts).map(\.code) == [.getty])
+    #expect(Diagnosis.findings(in: inspection).map(\.code) == [.getty])
   }
 
   @Test func modemManager_leavesAlone_whatIsMarked_andWhatIsNoUSBDevice() {
-    let rival = [Facts.Process(pid: 3, command: "ModemManager")]
-    let marked = Self.facts { port, machine in
+    let rival = [Inspection.Process(pid: 3, command: "ModemManager")]
+    let marked = Self.inspection { port, machine in
       machine.processes = rival
       port.isIgnoredByModemManager = true
     }
-    let uart = Self.facts { port, machine in
+    let uart = Self.inspection { port, machine in
       machine.processes = rival
       port.device?.vendorID = nil
     }
@@ -208,9 +213,9 @@ import Testing
   }
 }
 
-extension Facts.Node {
+extension Inspection.Node {
   /// The permissions of a node that is there; for tests to change.
-  fileprivate var permissions: Facts.Permissions? {
+  fileprivate var permissions: Inspection.Permissions? {
     get { if case .present(let permissions) = self { permissions } else { nil } }
     set { if let newValue { self = .present(newValue) } }
   }

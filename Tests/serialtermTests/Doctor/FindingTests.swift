@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FindingTests {
   private let finding = Finding(
     code: .permissionDenied, port: "/dev/ttyUSB0", what: "permission denied", why: "Because.",
-    mend: ["first", "second"])
+    fixes: ["first", "second"])
 
   @Test func people_readABlock() {
     #expect(
@@ -25,7 +25,7 @@ import Testing
     let finding = Finding(
       code: .held, port: "/dev/ttyUSB0", what: "busy, held by pid 42 (minicom)",
       why: "It has locked the port. Two programs share it.",
-      mend: ["sudo kill 42   # or quit the program", "a command that is longer than that"])
+      fixes: ["sudo kill 42   # or quit the program", "a command that is longer than that"])
     #expect(
       finding.lines(style: .plain, width: 30) == [
         "/dev/ttyUSB0: busy, held by",

@@ -17,12 +17,12 @@ import Testing
     try tree.write(FilePath("\(folder):1.0/bInterfaceNumber"), "00\n")
   }
 
-  private var gatherer: FactGatherer {
-    FactGatherer(root: tree.root, devices: [], occupants: { _ in .init() })
+  private var inspector: Inspector {
+    Inspector(root: tree.root, devices: [], occupants: { _ in .init() })
   }
 
   private var codes: [Finding.Code] {
-    Diagnosis.findings(in: gatherer.facts(about: nil)).map(\.code)
+    Diagnosis.findings(in: inspector.inspection(of: nil)).map(\.code)
   }
 
   @Test func chipWithoutAPort_isAStray_andOneWithAPortIsNot() throws {
@@ -31,9 +31,9 @@ import Testing
     try tree.write("/sys/bus/usb/devices/1-2:1.0/ttyUSB0/port_number", "0\n")
     // A keyboard.
     try plug("1-3", "046d", "c31c")
-    #expect(gatherer.strays.map(\.place) == ["1-1"])
-    #expect(gatherer.strays.map(\.module) == ["ch341"])
-    #expect(gatherer.strays.map(\.isModuleLoaded) == [false])
+    #expect(inspector.strays.map(\.place) == ["1-1"])
+    #expect(inspector.strays.map(\.module) == ["ch341"])
+    #expect(inspector.strays.map(\.isModuleLoaded) == [false])
     #expect(codes == [.driverMissing, .noUdevd])
   }
 
@@ -41,15 +41,15 @@ import Testing
     try plug("1-1", "10c4", "ea60")
     try tree.write("/sys/bus/usb/devices/1-1:1.0/uevent", "DEVTYPE=usb_interface\nDRIVER=usbfs\n")
     try tree.write("/sys/module/cp210x/refcnt", "0\n")
-    #expect(gatherer.strays.map(\.driver) == ["usbfs"])
-    #expect(gatherer.strays.map(\.isModuleLoaded) == [true])
+    #expect(inspector.strays.map(\.driver) == ["usbfs"])
+    #expect(inspector.strays.map(\.isModuleLoaded) == [true])
     #expect(codes.first == .takenByProgram)
   }
 
   @Test func cdcACMPort_isFoundBelowItsInterface() throws {
     try plug("1-1", "2341", "0043")
     try tree.write("/sys/bus/usb/devices/1-1:1.0/tty/ttyACM0/dev", "166:0\n")
-    #expect(gatherer.strays == [])
+    #expect(inspector.strays == [])
   }
 
   private static let rule =
@@ -65,7 +65,7 @@ import Testing
       \(Self.rule)
 
       """)
-    #expect(gatherer.brailleClaims == [Self.claim])
+    #expect(inspector.brailleClaims == [Self.claim])
   }
 
   @Test(arguments: [
@@ -79,24 +79,24 @@ import Testing
   func brlttysRules_thatDoNotClaimAChipByItsNumbers_doNotCount(condition: String) throws {
     try tree.write(
       "/usr/lib/udev/rules.d/85-brltty.rules", "\(condition), ENV{BRLTTY_BRAILLE_DRIVER}=\"bm\"\n")
-    #expect(gatherer.brailleClaims == [])
+    #expect(inspector.brailleClaims == [])
   }
 
   @Test func brlttysRule_mayBeIndented() throws {
     try tree.write("/usr/lib/udev/rules.d/85-brltty.rules", "\t  \(Self.rule)\n")
-    #expect(gatherer.brailleClaims == [Self.claim])
+    #expect(inspector.brailleClaims == [Self.claim])
   }
 
   @Test func brlttysRules_doNotCount_whereAFileOfTheSameNameReplacesThem() throws {
     try tree.write("/usr/lib/udev/rules.d/85-brltty.rules", Self.rule)
     try tree.write("/etc/udev/rules.d/85-brltty.rules", "")
-    #expect(gatherer.brailleClaims == [])
+    #expect(inspector.brailleClaims == [])
   }
 
   @Test func ourOwnRules_keepBrlttyOff() throws {
     try tree.write("/usr/lib/udev/rules.d/85-brltty.rules", Self.rule)
     try tree.write("/etc/udev/rules.d/60-serialterm.rules", "")
-    #expect(gatherer.brailleClaims == [])
+    #expect(inspector.brailleClaims == [])
   }
 
   @Test func brltty_thatTookAChip_isTold() throws {
@@ -108,9 +108,9 @@ import Testing
 
   @Test(arguments: ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"] as [FilePath])
   func container_isKnownByTheFilesThatItsMakersPutThere(file: FilePath) throws {
-    #expect(!gatherer.machine.isContainer)
+    #expect(!inspector.machine.isContainer)
     try tree.write(file, "")
-    #expect(gatherer.machine.isContainer)
+    #expect(inspector.machine.isContainer)
     #expect(codes == [.noDevice, .noUdevd])
   }
 }

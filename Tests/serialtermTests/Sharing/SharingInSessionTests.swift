@@ -45,17 +45,19 @@ private final class FakeParticipant: Participant {
     return shown.joined(separator: " ").contains(text)
   }
 
-  private func desk(_ bench: InterfaceBench) -> SharingDesk { bench.interface.controller.sharing }
+  private func sharing(_ bench: InterfaceBench) -> SharingController {
+    bench.interface.controller.sharing
+  }
 
   @Test func `Who comes, asks and leaves is said`() throws {
     let bench = try bench()
     let anna = FakeParticipant()
     let id = try join(bench, anna, as: "anna")
     #expect(says(bench, "anna is here."))
-    desk(bench).ask(id)
+    sharing(bench).ask(id)
     try bench.turn()
     #expect(says(bench, "anna asks for the pen. ctrl-t w gives it."))
-    desk(bench).leave(id)
+    sharing(bench).leave(id)
     try bench.turn()
     #expect(says(bench, "anna has left."))
     bench.end()
@@ -65,14 +67,14 @@ private final class FakeParticipant: Participant {
     let bench = try bench()
     let anna = FakeParticipant()
     let id = try join(bench, anna, as: "anna")
-    desk(bench).ask(id)
+    sharing(bench).ask(id)
     try bench.command("w")
     try bench.type("\r")
-    #expect(desk(bench).roster.holder == id)
+    #expect(sharing(bench).roster.holder == id)
     #expect(bench.state.sharing.pen == .others(.init(id: id, name: "anna", answers: true)))
     try bench.type("lost")
     #expect(bench.links[0].sent.isEmpty)
-    let written = desk(bench).write(Array("kept".utf8), by: id)
+    let written = sharing(bench).write(Array("kept".utf8), by: id)
     #expect(written == .taken(4))
     #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "kept")
     // The key asks for it again.
@@ -80,7 +82,7 @@ private final class FakeParticipant: Participant {
     #expect(
       anna.events.contains { if case .asked(let member) = $0 { member.id == 0 } else { false } })
     #expect(bench.state.sharing.isAsking)
-    desk(bench).giveBack(by: id)
+    sharing(bench).giveBack(by: id)
     try bench.type("mine")
     #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "keptmine")
     bench.end()
@@ -90,10 +92,10 @@ private final class FakeParticipant: Participant {
     let bench = try bench()
     let anna = FakeParticipant()
     let id = try join(bench, anna, as: "anna")
-    desk(bench).ask(id)
+    sharing(bench).ask(id)
     try bench.command("w")
     try bench.type("keep\r")
-    #expect(desk(bench).roster.holder == 0)
+    #expect(sharing(bench).roster.holder == 0)
     #expect(anna.events.contains { if case .kept = $0 { true } else { false } })
     bench.end()
   }
@@ -104,7 +106,7 @@ private final class FakeParticipant: Participant {
     try bench.command(":")
     try bench.type("baud")
     #expect(!bench.terminal.panel.joined().contains("anna has the pen"))
-    desk(bench).take(id)
+    sharing(bench).take(id)
     try bench.turn()
     bench.clock.advance(by: .milliseconds(200))
     try bench.turn()
@@ -115,10 +117,10 @@ private final class FakeParticipant: Participant {
   @Test func `A program cannot be asked`() throws {
     let bench = try bench()
     let id = try join(bench, FakeParticipant(), as: "tool", answers: false)
-    desk(bench).give(to: id)
+    sharing(bench).give(to: id)
     try bench.command("w")
     #expect(says(bench, "tool is a program and cannot be asked."))
-    #expect(desk(bench).roster.applicants.isEmpty)
+    #expect(sharing(bench).roster.applicants.isEmpty)
     bench.end()
   }
 
@@ -136,7 +138,7 @@ private final class FakeParticipant: Participant {
     try bench.receive("one\r\ntwo")
     _ = bench.interface.controller.marks.add(nil, at: .now)
     try bench.receive(" goes on\r\n")
-    let pieces = try #require(desk(bench).keptElsewhere?())
+    let pieces = try #require(sharing(bench).keptElsewhere?())
     #expect(String(decoding: pieces.flatMap(\.bytes), as: UTF8.self) == "one\r\ntwo goes on\r\n")
     let now = Moment.now.wallClock
     #expect(pieces.allSatisfy { now - $0.time < 60_000_000_000 })
@@ -174,7 +176,7 @@ private final class FakeParticipant: Participant {
   }
 }
 
-extension SharingDesk {
+extension SharingController {
   fileprivate func write(_ bytes: [UInt8], by id: Roster.ID) -> Writing {
     bytes.withUnsafeBytes { write($0, by: id) }
   }

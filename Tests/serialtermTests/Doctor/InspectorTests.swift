@@ -7,7 +7,7 @@ import Testing
 @testable import serialterm
 
 /// What is gathered from the files of a machine that is made up, and what is made of it.
-@Suite(.timeLimit(.minutes(5))) struct FactGathererTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectorTests {
   private static let usb: FilePath = "/sys/devices/pci0/usb1/1-1"
   private static let tty = usb.appending("1-1:1.0/ttyUSB0/tty/ttyUSB0")
   private static let adapter = Device(
@@ -36,10 +36,10 @@ import Testing
     _ target: Target? = .endpoint(.tty("/dev/ttyUSB0")), devices: [Device] = [adapter],
     isAccessible: Bool = true, holder: PortHolder? = nil
   ) -> [Finding] {
-    let gatherer = FactGatherer(
-      root: tree.root, devices: devices, user: Facts.User(name: "ana"),
+    let inspector = Inspector(
+      root: tree.root, devices: devices, user: Inspection.User(name: "ana"),
       occupants: { _ in .init(holder: holder) }, isAccessible: { _ in isAccessible })
-    return Diagnosis.findings(in: gatherer.facts(about: target))
+    return Diagnosis.findings(in: inspector.inspection(of: target))
   }
 
   private func codes(_ target: Target? = .endpoint(.tty("/dev/ttyUSB0"))) -> [Finding.Code] {
@@ -52,7 +52,7 @@ import Testing
     try tree.remove("/dev/ttyUSB0")
     let found = findings()
     #expect(found.map(\.code) == [.noNode])
-    #expect(found[0].mend[0].contains("c 188 0"), "the numbers are those of sysfs")
+    #expect(found[0].fixes[0].contains("c 188 0"), "the numbers are those of sysfs")
   }
 
   @Test func terminalsAreKnown_byTheirDriver() throws {
@@ -63,18 +63,18 @@ import Testing
   @Test(arguments: [("serial", true), ("pty:slave", false)])
   func nodeOfASerialPort_isLeftOver_whenSysfsHasNoSuchDevice(type: String, isLeftOver: Bool) throws
   {
-    var facts: Facts {
-      FactGatherer(root: tree.root, devices: [], occupants: { _ in .init() })
-        .facts(about: .endpoint(.tty("/dev/ttyUSB0")))
+    var inspection: Inspection {
+      Inspector(root: tree.root, devices: [], occupants: { _ in .init() })
+        .inspection(of: .endpoint(.tty("/dev/ttyUSB0")))
     }
     // 1:3 is /dev/null, which the node leads to.
     try tree.write("/proc/tty/drivers", "fake /dev/ttyUSB 1 0-7 \(type)\n")
-    #expect(!facts.hasLeftOverNode, "without sysfs nobody knows")
+    #expect(!inspection.hasLeftOverNode, "without sysfs nobody knows")
     try tree.write("/sys/dev/char/4:64/dev", "4:64\n")
-    #expect(facts.hasLeftOverNode == isLeftOver)
-    #expect(facts.scope == (isLeftOver ? .missing("/dev/ttyUSB0") : .target))
+    #expect(inspection.hasLeftOverNode == isLeftOver)
+    #expect(inspection.scope == (isLeftOver ? .missing("/dev/ttyUSB0") : .target))
     try tree.write("/sys/dev/char/1:3/dev", "1:3\n")
-    #expect(!facts.hasLeftOverNode)
+    #expect(!inspection.hasLeftOverNode)
   }
 
   /// The node of the tests belongs to root, and to no group that one is put into.
@@ -87,10 +87,10 @@ import Testing
   @Test func membersOfANodesGroup_areRead() throws {
     try tree.write("/etc/group", "dialout:x:20:ben\nterminals:x:0:eve,ana\n")
     for (user, isListed) in [("ana", true), ("eve", true), ("ben", false), ("an", false)] {
-      let gatherer = FactGatherer(
-        root: tree.root, devices: [Self.adapter], user: Facts.User(name: user),
+      let inspector = Inspector(
+        root: tree.root, devices: [Self.adapter], user: Inspection.User(name: user),
         occupants: { _ in .init() }, isAccessible: { _ in false })
-      guard case .present(let node) = gatherer.port(Self.adapter).node else {
+      guard case .present(let node) = inspector.port(Self.adapter).node else {
         Issue.record("no node")
         return
       }
@@ -169,9 +169,9 @@ import Testing
 
   @Test func seat_isReadFromUdevsTags() throws {
     try tree.write("/run/udev/data/c188:0", "I:5\nG:systemd\nG:uaccess\n")
-    let gatherer = FactGatherer(
+    let inspector = Inspector(
       root: tree.root, devices: [Self.adapter], occupants: { _ in .init() })
-    guard case .present(let node) = gatherer.port(Self.adapter).node else {
+    guard case .present(let node) = inspector.port(Self.adapter).node else {
       Issue.record("no node")
       return
     }

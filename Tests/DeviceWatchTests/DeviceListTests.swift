@@ -4,8 +4,8 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceTableTests {
-  private var table = DeviceTable()
+@Suite(.timeLimit(.minutes(5))) struct DeviceListTests {
+  private var table = DeviceList()
   private let one = Device.ftdi(1)
   private let two = Device.ftdi(2)
 

@@ -3,7 +3,7 @@ import Posix
 import SystemPackage
 
 /// A child process with the standard streams and the terminal of this process.
-struct ChildProcess {
+struct ForegroundChild {
   private let pid: pid_t
   private let signals: sigset_t
 

@@ -21,7 +21,7 @@ package protocol Participant: AnyObject {
 /// The local user of the session is a member like the others. ``Roster`` contains the rules; this object applies
 /// them:
 /// the member with the pen is the owner of the session (``SerialCore/Session/owner``).
-package final class SharingDesk: PenDesk, SessionObserver {
+package final class SharingController: PenControl, SessionObserver {
   /// Called with each event of the members, after the event was applied.
   package var onEvent: (Roster.Event) -> Void = { _ in }
   /// Called when ``sharing`` has changed.

@@ -2,7 +2,7 @@ import PlainText
 import Posix
 import SystemPackage
 
-extension FactGatherer {
+extension Inspector {
   /// The folders that udev reads rules from, in order of precedence: see udev(7).
   private static let ruleFolders: [FilePath] = [
     "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d",

@@ -5,23 +5,23 @@ extension Device {
   ///
   /// The kernel's data have precedence, because every computer has them. Udev's properties are used where sysfs has
   /// no data: when the device is gone by the time its event is read.
-  init(_ facts: PortFacts) {
-    let driver = facts.hardware?.driver ?? facts.properties["ID_USB_DRIVER"]
-    let kind = Self.kind(facts, driver: driver)
-    let hasHardware = Self.hasHardware(facts, kind: kind)
+  init(_ record: PortRecord) {
+    let driver = record.hardware?.driver ?? record.properties["ID_USB_DRIVER"]
+    let kind = Self.kind(record, driver: driver)
+    let hasHardware = Self.hasHardware(record, kind: kind)
     let isSomewhere = kind != .virtual && hasHardware
     self.init(
-      syspath: facts.port.syspath, node: facts.node, kind: kind, hasHardware: hasHardware,
-      isHotPluggable: kind == .usb || kind == .acm || facts.isRemovable,
-      incarnation: facts.incarnation, driver: kind == .virtual ? nil : driver,
+      syspath: record.port.syspath, node: record.node, kind: kind, hasHardware: hasHardware,
+      isHotPluggable: kind == .usb || kind == .acm || record.isRemovable,
+      incarnation: record.incarnation, driver: kind == .virtual ? nil : driver,
       physicalPath: isSomewhere
-        ? facts.properties["ID_PATH"] ?? PhysicalPath.of(facts.ancestors) : nil,
-      hardwarePath: Self.hardwarePath(facts, kind: kind),
-      links: facts.links.sorted { naturallyPrecedes($0.string, $1.string) })
-    if kind == .usb || kind == .acm { describe(USBFacts(facts)) }
+        ? record.properties["ID_PATH"] ?? PhysicalPath.of(record.ancestors) : nil,
+      hardwarePath: Self.hardwarePath(record, kind: kind),
+      links: record.links.sorted { naturallyPrecedes($0.string, $1.string) })
+    if kind == .usb || kind == .acm { describe(USBDescription(record)) }
   }
 
-  private mutating func describe(_ usb: USBFacts) {
+  private mutating func describe(_ usb: USBDescription) {
     vendorID = usb.vendorID
     productID = usb.productID
     serialNumber = usb.serialNumber
@@ -31,38 +31,38 @@ extension Device {
     portNumber = usb.portNumber
   }
 
-  private static func kind(_ facts: PortFacts, driver: String?) -> Kind {
-    let name = facts.port.name
+  private static func kind(_ record: PortRecord, driver: String?) -> Kind {
+    let name = record.port.name
     // A Bluetooth adapter is usually a USB device, but the device bound to rfcomm0 is not.
-    if facts.isOnBluetooth { return .virtual }
-    if facts.isOnUSB { return driver == "cdc_acm" || name.hasPrefix("ttyACM") ? .acm : .usb }
-    return facts.port.syspath.hasPrefix("/sys/devices/virtual/") ? .virtual : .uart
+    if record.isOnBluetooth { return .virtual }
+    if record.isOnUSB { return driver == "cdc_acm" || name.hasPrefix("ttyACM") ? .acm : .usb }
+    return record.port.syspath.hasPrefix("/sys/devices/virtual/") ? .virtual : .uart
   }
 
-  private static func hasHardware(_ facts: PortFacts, kind: Kind) -> Bool {
+  private static func hasHardware(_ record: PortRecord, kind: Kind) -> Bool {
     switch kind {
     case .usb, .acm: true
     // PORT_UNKNOWN in linux/serial.h: the driver reserves a port for a UART that it did not find.
-    case .uart: facts.port.attributes["type"] != "0"
-    case .virtual: TTYName.isMadeOnPurpose(facts.port.name)
+    case .uart: record.port.attributes["type"] != "0"
+    case .virtual: TTYName.isMadeOnPurpose(record.port.name)
     }
   }
 
-  private static func hardwarePath(_ facts: PortFacts, kind: Kind) -> String? {
+  private static func hardwarePath(_ record: PortRecord, kind: Kind) -> String? {
     switch kind {
     case .virtual: return nil
     case .usb, .acm:
-      return facts.ancestors.first { $0.type == "usb_interface" }?.syspath ?? facts.port.syspath
+      return record.ancestors.first { $0.type == "usb_interface" }?.syspath ?? record.port.syspath
     case .uart:
       // Since Linux 6.5 each port of a chip has a separate device: 0000:03:00.0:0.1 is the second one. Before that,
       // only the name distinguishes two ports of one chip.
-      let parent = facts.ancestors.first { $0.subsystem == "serial-base" && $0.type == "port" }
-      return parent?.syspath ?? facts.port.syspath
+      let parent = record.ancestors.first { $0.subsystem == "serial-base" && $0.type == "port" }
+      return parent?.syspath ?? record.port.syspath
     }
   }
 }
 
-extension PortFacts {
+extension PortRecord {
   /// The nearest device with the driver of the port: serial-base is internal to the kernel.
   fileprivate var hardware: SysfsNode? {
     ancestors.first { $0.subsystem != nil && $0.subsystem != "serial-base" }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SessionKit
 
-@Suite(.timeLimit(.minutes(5))) struct ReleaseDeskTests {
+@Suite(.timeLimit(.minutes(5))) struct PortLenderTests {
   /// Somebody who wants a port, and what they heard.
   private final class Tool: Borrower {
     let name: String
@@ -31,7 +31,7 @@ import Testing
   private let loop: IOLoop
   private let port: PseudoTerminal
   private let session: Session
-  private let desk: ReleaseDesk
+  private let lender: PortLender
   private let news = News()
   private let device: DeviceID
 
@@ -40,8 +40,8 @@ import Testing
     port = try PseudoTerminal()
     session = Session(settings: LineSettings())
     try session.open(.tty(port.path))
-    desk = ReleaseDesk(session, on: loop) { [news] in news.list.append($0) }
-    desk.patience = Drain.Patience(total: .seconds(1))
+    lender = PortLender(session, on: loop) { [news] in news.list.append($0) }
+    lender.patience = Drain.Patience(total: .seconds(1))
     device = try #require(port.path.deviceNumber)
   }
 
@@ -59,54 +59,54 @@ import Testing
 
   @Test func port_isTakenBack_whenTheLastClaimHasEnded() throws {
     let (one, other) = (Tool("one"), Tool("other"))
-    desk.lend(.device(device), to: one)
-    desk.lend(.device(device), to: other)
+    lender.lend(.device(device), to: one)
+    lender.lend(.device(device), to: other)
     try settle()
     #expect(isReleased)
     #expect(one.heard == [.released(port.path.string)])
     #expect(other.heard == one.heard)
-    #expect(desk.borrowerNames == "one, other")
+    #expect(lender.borrowerNames == "one, other")
 
-    desk.end(one)
+    lender.end(one)
     try settle()
     #expect(isReleased)
     #expect(one.heard.last == .released(port.path.string))
     #expect(one.heard.count == 2)
 
-    desk.end(other)
+    lender.end(other)
     #expect(session.state == .waitingForDevice(.tty(port.path), .released))
     try bringBack()
     #expect(other.heard == [.released(port.path.string), .back(port.path.string)])
-    #expect(desk.borrowerNames == nil)
+    #expect(lender.borrowerNames == nil)
   }
 
   @Test func user_hasAClaimOfTheirOwn() throws {
     let tool = Tool("tool")
-    desk.toggle()
+    lender.toggle()
     try settle()
     #expect(isReleased)
-    desk.lend(.device(device), to: tool)
-    desk.toggle()
+    lender.lend(.device(device), to: tool)
+    lender.toggle()
     #expect(isReleased)
     guard case .claim(false, borrowers: "tool") = try #require(news.list.last) else {
       Issue.record("reported \(news.list)")
       return
     }
-    desk.toggle()
-    desk.end(tool)
+    lender.toggle()
+    lender.end(tool)
     #expect(isReleased)
-    desk.toggle()
+    lender.toggle()
     #expect(session.state == .waitingForDevice(.tty(port.path), .released))
   }
 
   @Test func claimThatIsWithdrawn_beforeThePortIsLetGoOf_changesNothing() throws {
-    desk.toggle()
-    desk.toggle()
+    lender.toggle()
+    lender.toggle()
     try settle()
     #expect(session.state.isOpen)
     let tool = Tool("tool")
-    desk.lend(.device(device), to: tool)
-    desk.forget(tool)
+    lender.lend(.device(device), to: tool)
+    lender.forget(tool)
     try settle()
     #expect(session.state.isOpen)
     #expect(tool.heard.isEmpty)
@@ -114,14 +114,14 @@ import Testing
 
   @Test func anotherDevice_isNotLent() throws {
     let tool = Tool("tool")
-    desk.lend(.device(DeviceID(majorNumber: 4, minorNumber: 64)), to: tool)
+    lender.lend(.device(DeviceID(majorNumber: 4, minorNumber: 64)), to: tool)
     try settle()
     #expect(tool.heard == [.other])
     #expect(session.state.isOpen)
   }
 
   @Test func pseudoTerminalWithTheNumberOfALostOne_isNotLent() throws {
-    // Another program's terminal is at the path now, for all that the desk can see.
+    // Another program's terminal is at the path now, for all that the lender can see.
     session.deviceDidDisappear()
     try settle()
     guard case .waitingForDevice = session.state else {
@@ -129,17 +129,17 @@ import Testing
       return
     }
     let tool = Tool("tool")
-    desk.lend(.device(device), to: tool)
+    lender.lend(.device(device), to: tool)
     try settle()
     #expect(tool.heard == [.other])
-    #expect(desk.borrowerNames == nil)
+    #expect(lender.borrowerNames == nil)
   }
 
   @Test func sessionThatMayNotRelease_saysSo_toAllWhoAsked() throws {
     let guardian = Guardian()
     session.delegate = guardian
     let tool = Tool("tool")
-    desk.lend(.device(device), to: tool)
+    lender.lend(.device(device), to: tool)
     try settle()
     guard case .no = tool.heard.last else {
       Issue.record("heard \(tool.heard)")
@@ -152,26 +152,26 @@ import Testing
       return
     }
     session.delegate = nil
-    desk.toggle()
+    lender.toggle()
     try settle()
     #expect(isReleased)
   }
 
   @Test func portThatMayNotBeReleased_isNotLent_andTheReasonIsTold() throws {
     let tool = Tool("tool")
-    desk.refusal = { "a script has it" }
-    desk.lend(.device(device), to: tool)
+    lender.refusal = { "a script has it" }
+    lender.lend(.device(device), to: tool)
     try settle()
     #expect(tool.heard == [.no("a script has it")])
     #expect(session.state.isOpen)
-    #expect(desk.borrowerNames == nil)
+    #expect(lender.borrowerNames == nil)
   }
 
   @Test func deviceThatStaysAway_isToldAfterAWhile() throws {
     let tool = Tool("tool")
-    desk.lend(.device(device), to: tool)
+    lender.lend(.device(device), to: tool)
     try settle()
-    desk.end(tool)
+    lender.end(tool)
     while tool.heard.count < 2 { try loop.turn() }
     #expect(tool.heard.last == .waiting(port.path.string))
   }
@@ -184,21 +184,21 @@ import Testing
       links.append(FakeLink(to: $0))
       return links[links.count - 1]
     }
-    let desk = ReleaseDesk(session, on: loop) { _ in }
-    desk.patience = Drain.Patience(total: .seconds(1))
+    let lender = PortLender(session, on: loop) { _ in }
+    lender.patience = Drain.Patience(total: .seconds(1))
     let reconnector = Reconnector(session, to: nil, on: Scheduler(loop))
     try session.open(lab)
     try reconnector.start()
     let tool = Tool("tool")
-    desk.lend(.endpoint("rfc2217://lab:4002"), to: tool)
-    desk.lend(.endpoint("tcp://lab:4001"), to: tool)
+    lender.lend(.endpoint("rfc2217://lab:4002"), to: tool)
+    lender.lend(.endpoint("tcp://lab:4001"), to: tool)
     #expect(tool.heard == [.other, .other])
-    desk.lend(.endpoint("rfc2217://lab:4001"), to: tool)
+    lender.lend(.endpoint("rfc2217://lab:4001"), to: tool)
     try settle()
     #expect(session.state == .released(lab))
     #expect(links[0].closeCount == 1)
     #expect(tool.heard.last == .released("rfc2217://Lab:4001/"))
-    desk.end(tool)
+    lender.end(tool)
     try settle()
     #expect(session.state.isOpen)
     #expect(links.count == 2)

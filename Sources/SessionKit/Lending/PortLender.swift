@@ -20,7 +20,7 @@ package protocol Borrower: AnyObject {
 /// sooner, the user ends the tool.
 ///
 /// Before the port is released, queued bytes are sent, for at most ``patience``.
-package final class ReleaseDesk: SessionObserver {
+package final class PortLender: SessionObserver {
   /// Called with the number of bytes that the driver had accepted but not sent when the port was released.
   var onUnsent: (Int) -> Void = { _ in }
 
@@ -43,7 +43,7 @@ package final class ReleaseDesk: SessionObserver {
   /// The time that a borrower that has finished waits for the port to be open again.
   private static let returnPatience = Duration.seconds(2)
 
-  /// Creates the desk of a session.
+  /// Creates the lender of a session.
   ///
   /// - Parameter report: receives news for the user.
   package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {

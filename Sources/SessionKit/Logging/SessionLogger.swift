@@ -7,7 +7,7 @@ import Views
 
 /// Writes the bytes and events of a session to its own logs, and to those that it shares with other sessions.
 /// The hub serves logs before all views.
-package final class LogKeeper: SessionObserver {
+package final class SessionLogger: SessionObserver {
   /// The maximum time to wait at the end until everything is written.
   package static let patience = Duration.milliseconds(400)
 
@@ -111,7 +111,7 @@ package final class LogKeeper: SessionObserver {
 
   /// Waits for a short time until the logs are written, and reports what is missing. Calling it again does
   /// nothing. If several sessions end, call ``close()`` for all of them first.
-  package func finish(by deadline: MonotonicTime = .now + LogKeeper.patience) {
+  package func finish(by deadline: MonotonicTime = .now + SessionLogger.patience) {
     close()
     own.finish(by: deadline)
     joined?.logs.finish(by: deadline)

@@ -4,7 +4,7 @@ package import Telnet
 
 /// A user's view of a session in another program: its members and the holder of the pen, as that program reports
 /// them.
-package final class FarDesk: PenDesk {
+package final class RemoteSharing: PenControl {
   /// Called when ``sharing`` has changed.
   var onChange: () -> Void = {}
   /// Called with news for the user.

@@ -6,50 +6,50 @@ import SessionKit
 import SystemPackage
 
 /// Reads facts about the computer from /proc, /sys, /run and /etc. It opens no port and decides nothing.
-struct FactGatherer {
+struct Inspector {
   /// The root directory; tests use another one.
   var root: FilePath = "/"
   /// The devices that udev or the kernel knows.
   let devices: [Device]
   /// The user of this process.
-  var user = Facts.User.current
+  var user = Inspection.User.current
   /// Finds the processes that have a port open.
-  var occupants: (FilePath) -> Facts.Occupants = Self.presentOccupants()
+  var occupants: (FilePath) -> Inspection.Occupants = Self.presentOccupants()
   /// Whether the user may open a node.
   var isAccessible: (FilePath) -> Bool = { NodeAccess.of($0) == .accessible }
 
   /// The facts about a target, or about all devices if there is no target.
-  func facts(about target: Target?) -> Facts {
-    var facts = Facts(machine: machine, scope: target == nil ? .machine : .target)
+  func inspection(of target: Target?) -> Inspection {
+    var inspection = Inspection(machine: machine, scope: target == nil ? .machine : .target)
     if let target {
-      gather(ResolvedTarget(target) { devices }, into: &facts)
+      gather(ResolvedTarget(target) { devices }, into: &inspection)
     } else {
-      facts.ports = devices.filter(\.hasHardware).map(port)
+      inspection.ports = devices.filter(\.hasHardware).map(port)
     }
     // The target may be a chip that has no port.
-    if facts.scope != .target { facts.strays = strays }
-    return facts
+    if inspection.scope != .target { inspection.strays = strays }
+    return inspection
   }
 
-  private func gather(_ target: ResolvedTarget, into facts: inout Facts) {
+  private func gather(_ target: ResolvedTarget, into inspection: inout Inspection) {
     switch target {
-    case .device(let device, _): facts.ports = [port(device)]
+    case .device(let device, _): inspection.ports = [port(device)]
     case .several(let devices, let query):
-      facts.ports = devices.map(port)
-      if case .fitting(let selector) = query { facts.ambiguousTarget = "\(selector)" }
-    case .none(.fitting(let selector)): facts.scope = .missing("\(selector)")
+      inspection.ports = devices.map(port)
+      if case .fitting(let selector) = query { inspection.ambiguousTarget = "\(selector)" }
+    case .none(.fitting(let selector)): inspection.scope = .missing("\(selector)")
     case .none(.next): break
-    case .none(let query): facts.scope = .noneToChoose(query.reasonForAbsence(among: devices))
+    case .none(let query): inspection.scope = .noneToChoose(query.reasonForAbsence(among: devices))
     case .endpoint(let endpoint):
       guard let path = endpoint.path else { break }
       let device = target.device(among: { devices })
-      facts.hasLeftOverNode = device == nil && isLeftOver(path)
+      inspection.hasLeftOverNode = device == nil && isLeftOver(path)
       if let device {
-        facts.ports = [port(device)]
-      } else if (exists(path) && !facts.hasLeftOverNode) || isClosedOff(path) {
-        facts.ports = [bare(path)]
+        inspection.ports = [port(device)]
+      } else if (exists(path) && !inspection.hasLeftOverNode) || isClosedOff(path) {
+        inspection.ports = [bare(path)]
       } else {
-        facts.scope = .missing(path.string)
+        inspection.scope = .missing(path.string)
       }
     }
   }
@@ -69,7 +69,7 @@ struct FactGatherer {
   ///
   /// A program that has the port open without a lock does not prevent others from opening it. The far end of a
   /// pseudo-terminal has the node open too, but is not counted.
-  private static func presentOccupants() -> (FilePath) -> Facts.Occupants {
+  private static func presentOccupants() -> (FilePath) -> Inspection.Occupants {
     let holders = PortHolders()
     let ignoresExclusiveMode = Self.ignoresExclusiveMode
     return { path in
@@ -80,7 +80,7 @@ struct FactGatherer {
         holders.locker(of: path) ?? uses.first(where: \.isLocked)?.holder
         ?? (isExclusive ? others.first ?? uses.first?.holder : nil)
       let sessions = (others + [holder].compactMap(\.self)).filter(\.hasSession)
-      return Facts.Occupants(
+      return Inspection.Occupants(
         holder: holder, sharers: others.filter { $0.pid != holder?.pid },
         sessions: Set(sessions.map(\.pid)))
     }
@@ -97,7 +97,7 @@ struct FactGatherer {
   }
 }
 
-extension Facts.User {
+extension Inspection.User {
   /// The user and the groups of this process. The corresponding C function is `getgroups`.
   static var current: Self {
     var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))

@@ -4,9 +4,9 @@ import Posix
 import SessionKit
 import SystemPackage
 
-extension FactGatherer {
-  var machine: Facts.Machine {
-    Facts.Machine(
+extension Inspector {
+  var machine: Inspection.Machine {
+    Inspection.Machine(
       user: user, processes: processes, brailleClaims: brailleClaims,
       consoles: KernelConsoles(below: root).names,
       // Tests for its control socket, as libudev does.
@@ -22,12 +22,12 @@ extension FactGatherer {
 
   func exists(_ path: FilePath) -> Bool { (try? at(path).stat()) != nil }
 
-  private var processes: [Facts.Process] {
+  private var processes: [Inspection.Process] {
     at("/proc").entryNames().compactMap { Int32($0) }.sorted().compactMap { pid in
       guard let command = text(FilePath("/proc/\(pid)/comm")) else { return nil }
       let line = (try? at(FilePath("/proc/\(pid)/cmdline")).contents()) ?? []
       let arguments = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-      return Facts.Process(
+      return Inspection.Process(
         pid: pid, command: command, arguments: arguments, terminal: terminal(of: pid))
     }
   }

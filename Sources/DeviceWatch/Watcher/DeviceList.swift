@@ -4,7 +4,7 @@ import SystemPackage
 /// The present devices of a ``DeviceWatcher``. It decides which events of a source are news.
 ///
 /// Each syspath is unique in it. An event that is repeated, or that an enumeration has covered, is not news.
-struct DeviceTable {
+struct DeviceList {
   /// The devices, by their nodes in natural order.
   private(set) var devices: [Device] = []
 

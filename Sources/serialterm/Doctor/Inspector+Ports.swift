@@ -4,9 +4,9 @@ import Posix
 import SerialCore
 import SystemPackage
 
-extension FactGatherer {
+extension Inspector {
   /// The facts about the port of a device.
-  func port(_ device: Device) -> Facts.Port {
+  func port(_ device: Device) -> Inspection.Port {
     let record = UdevRecord(of: device, in: self)
     var port = port(at: device.node, node: device.node)
     port.device = device
@@ -23,7 +23,7 @@ extension FactGatherer {
   }
 
   /// The facts about a path that udev does not know.
-  func bare(_ path: FilePath) -> Facts.Port { port(at: path, node: resolved(path)) }
+  func bare(_ path: FilePath) -> Inspection.Port { port(at: path, node: resolved(path)) }
 
   /// Whether the user may not search a directory on the path.
   func isClosedOff(_ path: FilePath) -> Bool {
@@ -35,9 +35,9 @@ extension FactGatherer {
     }
   }
 
-  private func port(at path: FilePath, node: FilePath) -> Facts.Port {
+  private func port(at path: FilePath, node: FilePath) -> Inspection.Port {
     let name = node.string.hasPrefix("/dev/") ? String(node.string.dropFirst(5)) : node.string
-    return Facts.Port(
+    return Inspection.Port(
       path: path, name: name, number: (try? at(path).stat())?.specialDeviceID,
       node: self.node(path), occupants: occupants(at(path)), lock: lockFile(of: name))
   }
@@ -47,7 +47,7 @@ extension FactGatherer {
     at(path).realPath ?? path
   }
 
-  private func node(_ path: FilePath) -> Facts.Node {
+  private func node(_ path: FilePath) -> Inspection.Node {
     if isClosedOff(path) { return .closedOff }
     guard let file = try? at(path).stat() else { return .absent(numbers: nil) }
     guard file.type == .characterSpecial, isTerminal(file.specialDeviceID) else {
@@ -55,7 +55,7 @@ extension FactGatherer {
     }
     let group = groups.first { $0.id == file.groupID.rawValue }
     return .present(
-      Facts.Permissions(
+      Inspection.Permissions(
         isAccessible: isAccessible(at(path)),
         owner: AccountName.of(file.userID),
         group: group?.name ?? AccountName.of(file.groupID),
@@ -102,10 +102,10 @@ extension FactGatherer {
   }
 
   /// The lock file of a port, unless it names a running process.
-  private func lockFile(of name: String) -> Facts.LockFile? {
+  private func lockFile(of name: String) -> Inspection.LockFile? {
     let lock = UUCPLock(
       for: FilePath("/dev").appending(FilePath(name).components), in: at("/var/lock"))
-    let state: Facts.LockFile.State
+    let state: Inspection.LockFile.State
     switch lock.status {
     case .absent: return nil
     case .held(by: nil): state = .inCreation
@@ -116,7 +116,7 @@ extension FactGatherer {
     case .unusable(let error): state = .unusable(error)
     }
     let name = lock.file.lastComponent.map { [$0] } ?? []
-    return Facts.LockFile(file: FilePath("/var/lock").appending(name), state: state)
+    return Inspection.LockFile(file: FilePath("/var/lock").appending(name), state: state)
   }
 
   /// The file that controls autosuspend: see Documentation/ABI/testing/sysfs-bus-usb, `power/control`.

@@ -1,11 +1,11 @@
 import Posix
 import SystemPackage
 
-extension FactGatherer {
+extension Inspector {
   private static let usbDevices: FilePath = "/sys/bus/usb/devices"
 
   /// USB serial chips that are plugged in but have no port.
-  var strays: [Facts.Stray] {
+  var strays: [Inspection.Stray] {
     let names = at(Self.usbDevices).entryNames().sorted()
     return names.filter { !$0.contains(":") }.compactMap { place in
       let folder = Self.usbDevices.appending(place)
@@ -18,7 +18,7 @@ extension FactGatherer {
       guard let module = USBSerialChip.module(of: id), !interfaces.contains(where: hasPort) else {
         return nil
       }
-      return Facts.Stray(
+      return Inspection.Stray(
         id: id, module: module, place: place, driver: interfaces.lazy.compactMap(driver).first,
         isModuleLoaded: exists(FilePath("/sys/module/\(module)")))
     }

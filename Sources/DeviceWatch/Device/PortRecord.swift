@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// The raw data of the kernel and of udev about a port.
-struct PortFacts {
+struct PortRecord {
   /// The port itself, a device of the class `tty`.
   var port: SysfsNode
   /// Its device node.

@@ -4,7 +4,7 @@ import SystemPackage
 import TerminalFrontEnd
 
 /// Passes received bytes through the command of `--filter` to the screen while the command runs.
-final class FilterKeeper {
+final class FilterController {
   /// Called when the command starts or ends.
   var onChange: () -> Void = {}
   /// Called when there is room again after ``isCrowded``.

@@ -1,7 +1,7 @@
 import SystemPackage
 
 /// The data that a USB adapter reports about itself.
-struct USBFacts {
+struct USBDescription {
   let vendorID: UInt16?
   let productID: UInt16?
   let serialNumber: String?
@@ -10,18 +10,18 @@ struct USBFacts {
   let interfaceNumber: Int?
   let portNumber: Int?
 
-  init(_ facts: PortFacts) {
-    let ports = facts.ancestors.first { $0.subsystem == "usb-serial" }?.attributes
-    let interface = facts.ancestors.first { $0.type == "usb_interface" }?.attributes
-    let number = interface?["bInterfaceNumber"] ?? facts.properties["ID_USB_INTERFACE_NUM"]
+  init(_ record: PortRecord) {
+    let ports = record.ancestors.first { $0.subsystem == "usb-serial" }?.attributes
+    let interface = record.ancestors.first { $0.type == "usb_interface" }?.attributes
+    let number = interface?["bInterfaceNumber"] ?? record.properties["ID_USB_INTERFACE_NUM"]
     // Both numbers are hexadecimal; port_number is decimal.
     interfaceNumber = number.flatMap { Int($0, radix: 16) }
-    portNumber = (ports?["port_number"]).flatMap { Int($0) } ?? Self.portNumber(in: facts.links)
+    portNumber = (ports?["port_number"]).flatMap { Int($0) } ?? Self.portNumber(in: record.links)
 
     // If the adapter is already gone, its hub is found instead. The interface between them shows which device belongs
     // to the port.
     if interface != nil,
-      let device = facts.ancestors.first(where: { $0.type == "usb_device" })?.attributes,
+      let device = record.ancestors.first(where: { $0.type == "usb_device" })?.attributes,
       device["idVendor"] != nil
     {
       vendorID = device["idVendor"].flatMap { UInt16($0, radix: 16) }
@@ -30,7 +30,7 @@ struct USBFacts {
       manufacturer = device["manufacturer"].flatMap(Self.text)
       product = device["product"].flatMap(Self.text)
     } else {
-      let properties = facts.properties["ID_BUS"] == "usb" ? facts.properties : [:]
+      let properties = record.properties["ID_BUS"] == "usb" ? record.properties : [:]
       vendorID = properties["ID_VENDOR_ID"].flatMap { UInt16($0, radix: 16) }
       productID = properties["ID_MODEL_ID"].flatMap { UInt16($0, radix: 16) }
       serialNumber = properties["ID_SERIAL_SHORT"].flatMap(Self.text)

@@ -2,8 +2,8 @@ import DeviceWatch
 import SerialCore
 import SystemPackage
 
-/// Facts about the computer. ``Diagnosis`` judges them.
-struct Facts: Hashable {
+/// The state of the computer and its ports, without a judgement: see ``Diagnosis``.
+struct Inspection: Hashable {
   var machine = Machine()
   var scope = Scope.machine
   /// The ports to examine: those of the target, or all.
@@ -27,7 +27,7 @@ struct Facts: Hashable {
     case noneToChoose(String)
   }
 
-  /// Facts that concern all ports.
+  /// The state that concerns all ports.
   struct Machine: Hashable {
     var user = User()
     var processes: [Process] = []
@@ -71,7 +71,7 @@ extension USBID: CustomStringConvertible {
   var description: String { "\(vendor.hex):\(product.hex)" }
 }
 
-extension Facts {
+extension Inspection {
   /// A serial port that is present.
   struct Port: Hashable {
     /// The path that the user gave.

@@ -3,11 +3,11 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceFactsTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceRecordTests {
   private static let hub = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 
   /// What sysfs shows of an FT232R.
-  private static let ftdi = PortFacts(
+  private static let ftdi = PortRecord(
     port: SysfsNode("\(hub)/1-1:1.0/ttyUSB0/tty/ttyUSB0", "tty"), node: "/dev/ttyUSB0",
     ancestors: [
       SysfsNode(
@@ -56,19 +56,19 @@ import Testing
   ])
   func hotPluggable_isWhatComesAndGoes(parent: SysfsNode, name: String, isHotPluggable: Bool) {
     let port = SysfsNode("\(parent.syspath)/tty/\(name)", "tty")
-    let facts = PortFacts(port: port, node: FilePath("/dev/\(name)"), ancestors: [parent])
-    #expect(Device(facts).isHotPluggable == isHotPluggable)
+    let record = PortRecord(port: port, node: FilePath("/dev/\(name)"), ancestors: [parent])
+    #expect(Device(record).isHotPluggable == isHotPluggable)
     #expect(Device(Self.ftdi).isHotPluggable)
   }
 
   @Test func sysfsComesBeforeUdev_exceptForThePlace() {
-    var facts = Self.ftdi
-    facts.properties = [
+    var record = Self.ftdi
+    record.properties = [
       "ID_BUS": "usb", "ID_VENDOR_ID": "ffff", "ID_SERIAL_SHORT": "other", "ID_MODEL": "Other",
       "ID_USB_INTERFACE_NUM": "05", "ID_USB_DRIVER": "usb", "ID_PATH": "pci-as-udev-says",
     ]
-    facts.links = ["/dev/serial/by-path/b", "/dev/board10", "/dev/board9"]
-    let device = Device(facts)
+    record.links = ["/dev/serial/by-path/b", "/dev/board10", "/dev/board9"]
+    let device = Device(record)
     #expect(device.vendorID == 0x0403)
     #expect(device.serialNumber == "A50285BI")
     #expect(device.product == "FT232R USB UART")
@@ -79,14 +79,14 @@ import Testing
   }
 
   @Test func udevFillsIn_whenTheDeviceHasLeftSysfs() {
-    let facts = PortFacts(
+    let record = PortRecord(
       port: SysfsNode("/sys/devices/x/ttyUSB4", "tty"), node: "/dev/ttyUSB4",
       properties: [
         "ID_BUS": "usb", "ID_VENDOR_ID": "10c4", "ID_MODEL_ID": "ea60", "ID_SERIAL_SHORT": "0001",
         "ID_VENDOR": "Silicon_Labs", "ID_VENDOR_ENC": "Silicon\\x20Labs", "ID_MODEL": "CP2102_USB",
         "ID_USB_INTERFACE_NUM": "00", "ID_USB_DRIVER": "cp210x", "ID_PATH": "pci-0-usb-0:2:1.0",
       ])
-    let device = Device(facts)
+    let device = Device(record)
     #expect(device.kind == .usb)
     #expect(device.driver == "cp210x")
     #expect(device.vendorID == 0x10C4)
@@ -99,28 +99,28 @@ import Testing
   }
 
   @Test func adapterThatHasLeftSysfs_isNotTakenForItsHub() {
-    var facts = Self.ftdi
-    facts.ancestors.removeFirst(3)
-    facts.properties = [
+    var record = Self.ftdi
+    record.ancestors.removeFirst(3)
+    record.properties = [
       "ID_BUS": "usb", "ID_VENDOR_ID": "0403", "ID_MODEL_ID": "6001", "ID_SERIAL_SHORT": "A50285BI",
       "ID_USB_INTERFACE_NUM": "0a",
     ]
-    facts.links = ["/dev/board", "/dev/serial/by-id/usb-FTDI_FT232R_A50285BI-if0a-port0"]
-    #expect(USBFunction(Device(facts)) == USBFunction(Device(Self.ftdi)))
-    facts.properties = [:]
-    #expect(Device(facts).vendorID == nil)
-    #expect(Device(facts).serialNumber == nil)
+    record.links = ["/dev/board", "/dev/serial/by-id/usb-FTDI_FT232R_A50285BI-if0a-port0"]
+    #expect(USBFunction(Device(record)) == USBFunction(Device(Self.ftdi)))
+    record.properties = [:]
+    #expect(Device(record).vendorID == nil)
+    #expect(Device(record).serialNumber == nil)
   }
 
   @Test func whatAnAdapterDoesNotSay_isAbsent_notEmpty_norUdevsStandIn() {
-    var facts = Self.ftdi
-    facts.ancestors[2].attributes = [
+    var record = Self.ftdi
+    record.ancestors[2].attributes = [
       "idVendor": "1a86", "idProduct": "7523", "product": "  ", "serial": "\0",
     ]
-    let bySysfs = Device(facts)
+    let bySysfs = Device(record)
     // With no name to go by, udev puts the number where the name belongs.
     let byUdev = Device(
-      PortFacts(
+      PortRecord(
         port: SysfsNode("/sys/devices/x/ttyUSB0", "tty"), node: "/dev/ttyUSB0",
         properties: [
           "ID_BUS": "usb", "ID_VENDOR_ID": "1a86", "ID_VENDOR": "1a86", "ID_VENDOR_ENC": "1a86",
@@ -135,11 +135,11 @@ import Testing
   }
 
   @Test func cdcACM_isAKindOfItsOwn() {
-    var facts = Self.ftdi
-    facts.port.syspath = "\(Self.hub)/1-1:1.0/tty/ttyACM0"
-    facts.ancestors.removeFirst()
-    facts.ancestors[0].driver = "cdc_acm"
-    let device = Device(facts)
+    var record = Self.ftdi
+    record.port.syspath = "\(Self.hub)/1-1:1.0/tty/ttyACM0"
+    record.ancestors.removeFirst()
+    record.ancestors[0].driver = "cdc_acm"
+    let device = Device(record)
     #expect(device.kind == .acm)
     #expect(device.driver == "cdc_acm")
     #expect(device.portNumber == nil)
@@ -150,7 +150,7 @@ import Testing
   private static func uart(type: String?, behind ancestors: [SysfsNode]) -> Device {
     let parent = ancestors.first?.syspath ?? "/sys/devices"
     let port = SysfsNode("\(parent)/tty/ttyS4", "tty", type.map { ["type": $0] } ?? [:])
-    return Device(PortFacts(port: port, node: "/dev/ttyS4", ancestors: ancestors))
+    return Device(PortRecord(port: port, node: "/dev/ttyS4", ancestors: ancestors))
   }
 
   @Test func uart_hasTheDriverBeyondTheKernelsBookkeeping_andAPlaceWithoutItsNumber() {
@@ -191,7 +191,7 @@ import Testing
   @Test(arguments: [("ttyGS0", true), ("ttyprintk", false), ("hvc0", false)])
   func virtualPort_hasNeitherDriverNorPlace(name: String, hasHardware: Bool) {
     let device = Device(
-      PortFacts(
+      PortRecord(
         port: SysfsNode("/sys/devices/virtual/tty/\(name)", "tty"),
         node: FilePath("/dev/\(name)")))
     #expect(device.kind == .virtual)
@@ -202,11 +202,11 @@ import Testing
   }
 
   @Test func bluetoothPort_isNotTheUSBAdapterThatCarriesIt() {
-    var facts = Self.ftdi
-    facts.port.syspath = "\(Self.hub)/1-1:1.0/bluetooth/hci0/hci0:12/tty/rfcomm0"
-    facts.node = "/dev/rfcomm0"
-    facts.ancestors[0] = SysfsNode("\(Self.hub)/1-1:1.0/bluetooth/hci0/hci0:12", "bluetooth")
-    let device = Device(facts)
+    var record = Self.ftdi
+    record.port.syspath = "\(Self.hub)/1-1:1.0/bluetooth/hci0/hci0:12/tty/rfcomm0"
+    record.node = "/dev/rfcomm0"
+    record.ancestors[0] = SysfsNode("\(Self.hub)/1-1:1.0/bluetooth/hci0/hci0:12", "bluetooth")
+    let device = Device(record)
     #expect(device.kind == .virtual)
     #expect(device.hasHardware)
     #expect(device.vendorID == nil)
@@ -219,6 +219,6 @@ import Testing
     ("\\x2", "\\x2"), ("\\xzz", "\\xzz"), ("", ""),
   ])
   func udevsEncoding_isUndone(encoded: String, text: String) {
-    #expect(USBFacts.decode(udevEncoded: encoded) == text)
+    #expect(USBDescription.decode(udevEncoded: encoded) == text)
   }
 }
