@@ -55,13 +55,18 @@ public struct FrameBuffer<Format: Framing>: Sendable {
         searchedCount = count
         return nil
       case .frame(let frame, let length):
-        takenCount += length
+        remove(length)
         return .success(frame)
       case .damaged(let damage, let length):
-        takenCount += length
+        remove(length)
         return .failure(damage)
-      case .skip(let length): takenCount += length
+      case .skip(let length): remove(length)
       }
     }
+  }
+
+  private mutating func remove(_ length: Int) {
+    precondition((1...count).contains(length), "a framing returned a length of \(length)")
+    takenCount += length
   }
 }
