@@ -18,6 +18,19 @@ func results<Format: Framing>(
   return results
 }
 
+extension FrameBuffer {
+  /// The frames of pieces that a silence follows. As a program does, it waits for the silence only if there are bytes.
+  mutating func results(upToSilenceIn pieces: [ArraySlice<UInt8>]) -> Results<Format> {
+    var results: Results<Format> = []
+    for piece in pieces {
+      append(piece)
+      while let result = next() { results.append(result) }
+    }
+    while count > 0, let result = next(isEnd: true) { results.append(result) }
+    return results
+  }
+}
+
 /// Pieces of random lengths, few bytes each, which make a stream.
 func pieces(
   of stream: [UInt8], using random: inout some RandomNumberGenerator

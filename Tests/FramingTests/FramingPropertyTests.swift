@@ -31,6 +31,32 @@ import Testing
     checkCuts(of: .cobs(limit: 9), special: [0, 1, 2, 3])
   }
 
+  private func checkSilences<Format: Framing>(
+    of framing: Format, special: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+  ) where Format.Frame: Equatable {
+    for seed in 0..<300 {
+      var random = SplitMix64(seed: UInt64(seed))
+      var (whole, cut) = (FrameBuffer(framing), FrameBuffer(framing))
+      for _ in 0..<4 {
+        let stream = random.bytes(atMost: 40, of: special)
+        let expected = whole.results(upToSilenceIn: [stream[...]])
+        #expect(
+          cut.results(upToSilenceIn: pieces(of: stream, using: &random)) == expected,
+          "seed \(seed)", sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  @Test("after a silence, the frames are the same however the bytes before it were cut")
+  func silences() {
+    checkSilences(of: .silence(.seconds(1), limit: 9), special: [0])
+    checkSilences(of: .fixedLength(7, silence: .seconds(1)), special: [0])
+    checkSilences(
+      of: .length(UInt8.self, adjustment: -1, limit: 9, silence: .seconds(1)), special: [0, 4, 30])
+    checkSilences(
+      of: .length(UInt16.self, headerLength: 1, limit: 9, silence: .seconds(1)), special: [0, 4])
+  }
+
   private func checkEncoding<Format: FrameEncoding>(
     of framing: Format, special: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
   ) throws where Format.Frame == [UInt8] {
