@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-/// Changes in the text of a configuration: what changes, and that nothing else does.
+/// Changes in the text of a configuration: only the intended parts change.
 @Suite("An edit of a profile", .timeLimit(.minutes(5))) struct ProfileEditTests {
   private typealias Change = ProfileEdit.Change
 
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// Everything but the lines that are reported is the same, whatever the file looks like.
+  /// In any file, all lines that are not reported as changed stay the same.
   @Test func `Every other line stays, byte for byte`() throws {
     let text = """
       # a comment with a [profile.a] in it

@@ -11,13 +11,13 @@ struct TOMLReaderStringsTests {
       (#""\b\t\n\f\r\"\\""#, "\u{8}\t\n\u{C}\r\"\\"),
       (#""x\u00e9\U0001F600y""#, "x\u{E9}\u{1F600}y"),
       (#""\u0000""#, "\0"), ("\"\t\u{E9}\u{80}\"", "\t\u{E9}\u{80}"), (#"" # ""#, " # "),
-      // On several lines.
+      // Strings on several lines.
       (#""""""""#, ""), ("''''''", ""), (#""""a""""#, "a"), ("'''a'''", "a"),
       ("'''\na\n'''", "a\n"), ("'''\n\na'''", "\na"), ("'''\r\na\r\nb'''", "a\nb"),
       ("'''a\\\n b'''", "a\\\n b"), (#"'''\t'''"#, #"\t"#),
       ("\"\"\"a \\\n\n\t \r\n b\"\"\"", "a b"), ("\"\"\"a\\   \n  b\"\"\"", "ab"),
       ("\"\"\"\\\n\"\"\"", ""), (#""""a\\""""#, #"a\"#), (#""""\u0041\n""""#, "A\n"),
-      // One or two quotes in it, also at its end.
+      // With one or two quotation marks, also at the end.
       (#""""a"b""c""""#, #"a"b""c"#), (#""""a"""""#, #"a""#), (#""""a""""""#, #"a"""#),
       ("'''a'b''c'''''", "a'b''c''"), (#""""""x""""""#, #"""x"""#),
       ("\"\"\"a\\\"\"\"\"\"\"", #"a""""#),
@@ -39,7 +39,7 @@ struct TOMLReaderStringsTests {
       (#""\ud800""#, "1: the escape sequence is not a Unicode character"),
       (#""\U00110000""#, "1: the escape sequence is not a Unicode character"),
       (#""\UFFFFFFFF""#, "1: the escape sequence is not a Unicode character"),
-      // The line of an open string is where it starts, of anything else in it where that is.
+      // An open string has the line of its start; any other mistake has its own line.
       ("'''\n\nx", "1: the string has no closing quotes"),
       ("\"\"\"x\n\"\"", "1: the string has no closing quotes"),
       ("\"\"\"\n\n\\q\"\"\"", "3: unknown escape"),

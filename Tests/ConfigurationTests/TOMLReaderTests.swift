@@ -10,7 +10,7 @@ func entries(_ text: String) throws(ConfigurationError) -> [Entry] {
 /// The values of a document's entries.
 func values(_ text: String) throws(ConfigurationError) -> [Value] { try entries(text).map(\.value) }
 
-/// What is wrong with a document: `LINE: message`.
+/// The mistake in a document: `LINE: message`.
 func error(_ text: String) -> String {
   do {
     return "nothing: \(try entries(text))"

@@ -19,14 +19,14 @@ struct TableTreeTests {
   @Test(
     "tables may be extended where TOML says so",
     arguments: [
-      // A table that was only on the path to another is defined later.
+      // A table that was only on the path to another one is defined later.
       ("[a.b.c]\nd = 1\n[a]\ne = 2", "a = {b = {c = {d = 1}}, e = 2}"),
       ("[a.b.c]\n[a]\nb.x = 1", "a = {b = {c = {}, x = 1}}"),
       // Headings add tables to those of dotted keys.
       ("[a]\nb.c = 1\n[a.b.d]\ne = 2", "a = {b = {c = 1, d = {e = 2}}}"),
       ("[a]\nb.c = 1\n[[a.b.d]]", "a = {b = {c = 1, d = [{}]}}"),
       ("a.b = 1\nc = 2\na.d = 3", "a = {b = 1, d = 3}, c = 2"),
-      // Arrays of tables; a heading is about the last element.
+      // Arrays of tables: a heading belongs to the last element.
       ("[[a]]\nb = 1\n[[a]]\nb = 2", "a = [{b = 1}, {b = 2}]"),
       ("[[a]]\n[a.b]\nc = 1\n[[a]]\n[a.b]\nc = 2", "a = [{b = {c = 1}}, {b = {c = 2}}]"),
       ("[[a]]\n[[a.b]]\n[[a.b]]\n[[a]]\n[[a.b]]", "a = [{b = [{}, {}]}, {b = [{}]}]"),

@@ -4,7 +4,7 @@ import Testing
 @testable import DeviceWatch
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceIdentityTests {
-  /// What came back, and whether it is `ttyUSB1` with the serial number FTA1.
+  /// A device that has appeared, and whether it is the `ttyUSB1` with the serial number FTA1.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let original: Device
@@ -21,7 +21,7 @@ import Testing
 
   private static let numbered = Device.ftdi(1)
   private static let unnumbered = Device.ftdi(1, serialNumber: .some(nil))
-  /// The first adapter at another port and under another name.
+  /// The first adapter at another port and with another node.
   private static let moved = Device.ftdi(2, serialNumber: "FTA1")
 
   private static let cases = [

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DeviceRecordTests {
   private static let hub = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 
-  /// What sysfs shows of an FT232R.
+  /// The entries of an FT232R in sysfs.
   private static let ftdi = PortRecord(
     port: SysfsNode("\(hub)/1-1:1.0/ttyUSB0/tty/ttyUSB0", "tty"), node: "/dev/ttyUSB0",
     ancestors: [
@@ -45,7 +45,7 @@ import Testing
     #expect(device.links == [])
   }
 
-  /// By hand: a UART on the board or on a card that is screwed in, and what comes and goes.
+  /// Written by hand: UARTs that are part of the computer, and devices that can be unplugged.
   @Test(arguments: [
     (SysfsNode("/sys/devices/platform/serial8250", "platform"), "ttyS0", false),
     (SysfsNode("/sys/devices/pci0/1", "pci", ["removable": "fixed"]), "ttyS4", false),
@@ -118,7 +118,7 @@ import Testing
       "idVendor": "1a86", "idProduct": "7523", "product": "  ", "serial": "\0",
     ]
     let bySysfs = Device(record)
-    // With no name to go by, udev puts the number where the name belongs.
+    // For a device without a name, udev stores its number in place of the name.
     let byUdev = Device(
       PortRecord(
         port: SysfsNode("/sys/devices/x/ttyUSB0", "tty"), node: "/dev/ttyUSB0",

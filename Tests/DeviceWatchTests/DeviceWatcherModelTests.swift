@@ -4,15 +4,15 @@ import Testing
 
 @testable import DeviceWatch
 
-/// A machine on which anything happens, heard by a watcher through a source that loses events.
+/// A computer with random device changes, and a watcher whose source loses events.
 private struct Chaos {
   let source = FakeSource()
   var numbers: SplitMix64
-  /// The last incarnation that was given out.
+  /// The last incarnation that was assigned.
   var incarnation: UInt64 = 0
-  /// What the events tell that are on their way, as `+1`, `-1`, `~1` for the device in place 1.
+  /// The pending events, as `+1`, `-1` or `~1` for the device at place 1.
   var expected: [String] = []
-  /// Whether some of them will not arrive.
+  /// Whether some of the events will be lost.
   var isLossy = false
 
   init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
@@ -36,21 +36,21 @@ private struct Chaos {
     }
   }
 
-  /// Loses the events that are waiting, as the kernel does when there is no room for them.
+  /// Loses the pending events, as the kernel does when it has no room for them.
   mutating func lose() {
     source.waiting.removeLast(Int.random(in: 0...source.waiting.count, using: &numbers))
     source.waiting.append(.overrun)
     isLossy = true
   }
 
-  /// Repeats some of the events that are waiting: what came before an enumeration is told again.
+  /// Repeats some of the pending events: events before an enumeration are reported again.
   mutating func repeatOne() {
     guard case .added(let device)? = source.waiting.last else { return }
     source.waiting.append(.added(device))
   }
 }
 
-/// Checks that a watcher's events make sense one after the other, and keeps the list they add up to.
+/// Checks that each event of a watcher is consistent with the earlier ones, and keeps the resulting list.
 private final class Replay: DeviceObserver {
   var devices: [String: Device] = [:]
   var log: [String] = []
@@ -101,7 +101,7 @@ private final class Replay: DeviceObserver {
       let watcher = DeviceWatcher(source: chaos.source)
       let replay = Replay()
       watcher.addObserver(replay)
-      // The source listens from here on: what happens now is in the list, and an event as well.
+      // The source already listens: each change from now on is both in the list and an event.
       for _ in 0..<Int.random(in: 0...4, using: &chaos.numbers) { chaos.step() }
       chaos.source.onEnumerate = {
         for _ in 0..<Int.random(in: 0...4, using: &chaos.numbers) { chaos.step() }

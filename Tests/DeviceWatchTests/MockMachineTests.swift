@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceWatch
 
-/// libudev with hardware that comes and goes, on a machine that is made up.
+/// libudev with hardware that is plugged in and unplugged, on an invented computer.
 @Suite(.timeLimit(.minutes(5))) struct MockMachineTests {
   private static let plugCount = 100
 
@@ -13,7 +13,7 @@ import Testing
     .enabled(
       if: MockMachine.isHere || MockMachine.isInstalled, "needs umockdev and python3-gi"))
   func everyPlugAndUnplug_isToldOnce_andTheListIsRightInTheEnd() throws {
-    // Runs this very test again, underneath umockdev.
+    // Runs this same test again, under umockdev.
     guard MockMachine.isHere else { return try runOnTheMockMachine() }
     let watcher = DeviceWatcher(source: try UdevSource())
     let recorder = DeviceRecorder()
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// An adapter of the machine, as it is to be seen. umockdev has no links to show but in events.
+  /// The expected adapter of the computer. umockdev provides links only in events.
   private static func adapter(_ number: Int, incarnation: UInt64?) -> Device {
     Device(
       syspath: "/sys/devices/usb1-\(number)/1-\(number):1.0/ttyUSB0", node: "/dev/ttyUSB0",

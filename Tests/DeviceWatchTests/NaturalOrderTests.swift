@@ -3,7 +3,7 @@ import Testing
 @testable import DeviceWatch
 
 @Suite(.timeLimit(.minutes(5))) struct NaturalOrderTests {
-  /// Every name comes before all that follow it.
+  /// Names in order: each precedes all that follow it.
   private static let inOrder = [
     "", "/dev/rfcomm0", "/dev/ttyACM0", "/dev/ttyS0", "/dev/ttyS2", "/dev/ttyS10", "/dev/ttyUSB",
     "/dev/ttyUSB0", "/dev/ttyUSB2", "/dev/ttyUSB2a", "/dev/ttyUSB02b", "/dev/ttyUSB10",

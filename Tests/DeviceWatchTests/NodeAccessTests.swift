@@ -21,7 +21,7 @@ import Testing
   @Test func nodeThatMayBeReadAndWritten_isAccessible() throws {
     let node = try folder.makeFile("node")
     try folder.setPermissions(0o666, of: "node")
-    // The folder is its maker's own.
+    // By default only the folder's owner can search it.
     chmod(folder.path.string, 0o755)
     #expect(try unprivileged { NodeAccess.of(node) } == .accessible)
     #expect(NodeAccess.of(try folder.link("link", to: node)) == .accessible)
@@ -41,7 +41,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
   func nodeOfUsersWithoutAName_hasNone() throws {
     let node = try folder.makeFile("node")
-    // Numbers that no system gives out.
+    // Numbers that no system assigns.
     #expect(chown(node.string, 4_000_000_001, 4_000_000_002) == 0)
     try folder.setPermissions(0o660, of: "node")
     chmod(folder.path.string, 0o755)

@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test func pseudoTerminalThatWasReplacedUnseen_hasVanishedAndAppeared() throws {
-    // Its node has the same inode number then: only the notices tell.
+    // The new node has the same inode number. Only the events show that it is new.
     let numbers = try PseudoTerminal.lockNumbers()
     defer { withExtendedLifetime(numbers) {} }
     var terminal: PseudoTerminal? = try .aboveFreeNumbers()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import DeviceWatch
 
-/// A place, and what udev calls it.
+/// A device's ancestors, with udev's name for the physical path.
 struct PhysicalPathCase: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The nearest first.
+  /// The ancestors, nearest first.
   let ancestors: [(name: String, subsystem: String?, type: String?)]
   let path: String?
 

@@ -7,7 +7,8 @@ import Testing
 
 @testable import DeviceWatch
 
-/// libudev against this machine's kernel. One at a time: the kernel tells everybody of everything.
+/// libudev with this computer's kernel. The tests run one at a time, because the kernel sends its events to all
+/// listeners.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct UdevSourceTests {
   private static let noEvents: Comment = "needs root and virtual consoles to make the kernel speak"
   private static let noUART: Comment = "no UART driver says here what it found"
@@ -69,7 +70,7 @@ import Testing
     #expect(UdevSource.Group.automatic == (runs ? .udev : .kernel))
   }
 
-  /// A source that takes virtual consoles for ports, and hears the kernel itself.
+  /// A source that treats virtual consoles as ports, and listens to the kernel directly.
   private func source(
     of names: Set<String>, receiveBufferSize: Int = UdevSource.defaultReceiveBufferSize,
     batchSize: Int = UdevSource.defaultBatchSize
@@ -117,7 +118,7 @@ import Testing
     #expect(batches.allSatisfy { $0.count <= 256 }, "so that nobody else has to wait for long")
   }
 
-  /// With a batch of one the last event that was kept is the last of a batch.
+  /// With a batch size of one, the last queued event is also the last of a batch.
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents), arguments: [1, UdevSource.defaultBatchSize])
   func overrun_isTold_afterAllThatWasKept_andWhatComesNextIsHeardAgain(batchSize: Int) throws {
     let source = try source(of: ["tty10"], receiveBufferSize: 4_096, batchSize: batchSize)
@@ -130,7 +131,7 @@ import Testing
     #expect(events.filter { $0 == .overrun }.count == 1)
     #expect(events.last == .overrun)
 
-    // The kernel goes on dropping events, in silence, until all that it kept was read.
+    // The kernel silently drops further events until all queued ones were read.
     events = []
     try Sysfs.makeEvent(of: "tty10")
     handle(
@@ -138,7 +139,7 @@ import Testing
     #expect(events.count == 1)
   }
 
-  /// Row 16: an event before, during and after the enumeration, a thousand times.
+  /// An event before, during and after the enumeration, a thousand times.
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
   func eventAtAnyMomentOfTheStart_isHeard_aThousandTimes() throws {
     let consoles = ["tty41", "tty42", "tty43"]
@@ -157,7 +158,7 @@ import Testing
       try watcher.startIfNeeded()
       isEnumerating = false
       try Sysfs.makeEvent(of: consoles[2])
-      // The kernel sends within the system call: what was heard is waiting by now.
+      // The kernel sends events within the system call, so they are already queued.
       watcher.handleReadable()
       try #require(watcher.devices.count == consoles.count)
       let heard = Set(recorder.heard.compactMap { $0.change?.new.node.lastComponent?.string })
@@ -169,7 +170,7 @@ import Testing
     #expect(missed == 0)
   }
 
-  /// Row 17: ten thousand events, most of them lost, while the devices change.
+  /// Ten thousand events, most of them lost, while the devices change.
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents), arguments: [0, 100])
   func listIsRightWithinASecond_afterTenThousandEvents(eventsPerRead: Int) throws {
     var names: Set<String> = ["tty44", "tty45"]
@@ -181,7 +182,7 @@ import Testing
     for index in 1...10_000 {
       try Sysfs.makeEvent(of: "tty44")
       if eventsPerRead > 0 && index % eventsPerRead == 0 { watcher.handleReadable() }
-      // As if one had been unplugged and others plugged in, and the events were among the lost ones.
+      // Simulates one device that was unplugged and others that were plugged in, with lost events.
       if index == 9_000 { names = ["tty44", "tty46", "tty47"] }
     }
     let expected: [FilePath] = ["/dev/tty44", "/dev/tty46", "/dev/tty47"]
@@ -197,7 +198,7 @@ import Testing
     let news = recorder.heard.filter { $0.change == nil }
     #expect(news.compactMap(\.disappearance?.node) == ["/dev/tty45"])
     #expect(news.compactMap(\.appearance?.node) == ["/dev/tty46", "/dev/tty47"])
-    // It goes on listening.
+    // The source continues to listen.
     let heardBefore = recorder.heard.count
     try Sysfs.makeEvent(of: "tty46")
     handle(
@@ -217,7 +218,7 @@ import Testing
     watcher.addObserver(recorder)
     try watcher.startIfNeeded()
     for _ in 0..<200 { try Sysfs.makeEvent(of: "tty10") }
-    // As if they had been unplugged and plugged in, and the events of it were among the lost ones.
+    // Simulates devices that were unplugged and plugged in again, with lost events.
     names = ["tty11", "tty12"]
     handle(
       watcher.descriptor, with: watcher.handleReadable, until: { watcher.devices.count == 2 })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-/// Takes turns until a condition holds; a deadline, not a sleep, ends a test that hangs.
+/// Runs turns until a condition is met. A deadline, not a sleep, ends a test that hangs.
 private func run(
   _ loop: IOLoop, until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -19,7 +19,7 @@ private func run(
   }
 }
 
-/// A pipe whose ends are closed with it.
+/// A pipe that closes its ends when it is released.
 private final class Pipe {
   let reading: FileDescriptor
   private(set) var writing: FileDescriptor?
@@ -225,7 +225,7 @@ private final class Pipe {
     var timer: LoopTimer?
     func again() {
       calls += 1
-      // Overdue already, as a deadline that has passed is.
+      // Already overdue, like a deadline that has passed.
       if calls < 1_000 { timer = loop.schedule(after: .seconds(-1), again) }
     }
     timer = loop.schedule(after: .zero, again)
@@ -263,7 +263,7 @@ private final class Pipe {
   @Test func signal_arrivesAsAnEvent() throws {
     var heard: [CInt] = []
     let watch = try loop.watchSignals([SIGUSR2]) { heard.append($0) }
-    // To this thread, which blocks it: another thread of the test runner would die of it.
+    // Sent to this thread, which blocks it. It would end another thread of the test runner, and so the process.
     pthread_kill(pthread_self(), SIGUSR2)
     try run(loop) { !heard.isEmpty }
     #expect(heard == [SIGUSR2])

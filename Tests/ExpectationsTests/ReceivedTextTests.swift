@@ -4,7 +4,7 @@ import Testing
 @testable import Expectations
 
 extension ReceivedText {
-  /// Searches for expressions in all that is kept.
+  /// Searches for expressions in the kept text.
   fileprivate mutating func look(for texts: String...) throws -> Match? {
     patterns = try texts.map { try .regex($0) }
     return look()

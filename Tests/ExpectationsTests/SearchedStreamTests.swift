@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A stream that is searched and passed on", .timeLimit(.minutes(5)))
 struct SearchedStreamTests {
-  /// What a stream passes on, and where it matches, until nothing more comes.
+  /// The pieces that a stream passes on, and the positions of its matches, until nothing more arrives.
   private func events(_ stream: inout SearchedStream) -> [String] {
     var events: [String] = []
     while let event = stream.next() {

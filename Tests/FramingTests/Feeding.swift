@@ -1,7 +1,7 @@
 import Framing
 import TestSupport
 
-/// What comes out of a stream.
+/// The frames and the damage in a stream.
 typealias Results<Format: Framing> = [Result<Format.Frame, FrameDamage>]
 
 /// The frames of a stream that ends after its last piece.
@@ -31,7 +31,7 @@ extension FrameBuffer {
   }
 }
 
-/// Pieces of random lengths, few bytes each, which make a stream.
+/// Splits a stream into pieces of random lengths of a few bytes.
 func pieces(
   of stream: [UInt8], using random: inout some RandomNumberGenerator
 ) -> [ArraySlice<UInt8>] {
@@ -45,7 +45,7 @@ func pieces(
   return pieces
 }
 
-/// What a search finds in bytes.
+/// Searches bytes for a frame.
 func search<Format: Framing>(
   _ framing: inout Format, _ bytes: [UInt8], searched: Int = 0, isEnd: Bool = false
 ) -> FrameSearch<Format.Frame> {
@@ -59,7 +59,7 @@ func search<Format: Framing>(
 }
 
 extension SplitMix64 {
-  /// Random bytes, most of them among those that a framing acts on.
+  /// Random bytes, most of them special for a framing.
   mutating func bytes(atMost count: Int, of special: [UInt8]) -> [UInt8] {
     (0..<Int.random(in: 0...count, using: &self)).map { _ in
       Bool.random(using: &self)

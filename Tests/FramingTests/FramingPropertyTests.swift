@@ -108,7 +108,7 @@ import Testing
     #expect(buffer.next() == .success("a"))
   }
 
-  /// Records how much was searched before.
+  /// Records how many bytes were already searched.
   private struct Recorder: Framing {
     var searched: [Int] = []
 

@@ -13,7 +13,7 @@ import SerialCore
 import SystemPackage
 import Testing
 
-/// What SwiftNIO calls its event loops.
+/// The name of the event loops in SwiftNIO.
 private protocol EventLoop: AnyObject {
   func execute(_ task: @escaping () -> Void)
 }
@@ -40,7 +40,7 @@ extension Endpoint.Kind {
   fileprivate static let mirror = Endpoint.Kind("mirror")
 }
 
-/// A link that a client of the library writes: everything that is sent comes back.
+/// A link that a client of the library implements: it receives all bytes that were sent.
 private final class MirrorLink: Link {
   let endpoint: Endpoint
   let descriptor: FileDescriptor? = .standardInput
@@ -88,7 +88,7 @@ private final class MirrorLink: Link {
   }
 }
 
-/// A simulated device that a client of the library writes: it says "tick" every millisecond.
+/// A simulated device that a client of the library implements: it sends "tick" every millisecond.
 private struct TickingDevice: SimulatedDevice {
   private(set) var nextDeadline: MonotonicTime?
 
@@ -104,7 +104,7 @@ private struct TickingDevice: SimulatedDevice {
   }
 }
 
-/// A framing that a client of the library makes of another: sentences of NMEA 0183, with their checksums.
+/// A framing that a client of the library composes from another one: sentences of NMEA 0183 with their checksums.
 private struct SentenceFraming: Framing {
   private var lines = LineFraming(limit: 82)
 

@@ -138,7 +138,7 @@ import Views
     #expect(encoded(by: RawEncoder(), [.sent("x", by: "max")]) == [0x78])
   }
 
-  /// The lines of a text log, their times left out.
+  /// The lines of a text log, without times.
   private func lines(marked: Bool = false, _ contents: SampleContent...) -> [Substring] {
     let lines = text(encoded(by: TextEncoder(marksDirection: marked), contents))
       .split(separator: "\n", omittingEmptySubsequences: false)

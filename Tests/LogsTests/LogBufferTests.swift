@@ -8,7 +8,7 @@ import Views
 @Suite(.timeLimit(.minutes(5))) struct LogBufferTests {
   private let bytes = [UInt8](repeating: 0x78, count: 1_000)
 
-  /// Offers so many records of 1,000 bytes and returns how many are taken.
+  /// Appends a number of records of 1,000 bytes, and returns how many were taken.
   private func fill(_ buffer: LogBuffer, _ count: Int, part: Double = 1) -> Int {
     (0..<count).filter { _ in
       bytes.withUnsafeBytes {

@@ -57,7 +57,7 @@ import Testing
     let file = try file()
     try write("1", to: file)
     try file.rotate(keeping: nil)
-    // The next number is known by now, and somebody else takes it.
+    // The next number is already known when another program takes it.
     _ = try folder.file("log.2", Array("another's".utf8))
     try write("2", to: file)
     try file.rotate(keeping: nil)

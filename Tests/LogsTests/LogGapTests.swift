@@ -32,7 +32,7 @@ import Views
     }
   }
 
-  /// A record that is larger than the buffer finds no room, however fast the disk is.
+  /// A record that is larger than the buffer never fits, however fast the disk is.
   @Test func gap_isMarked_beforeWhatFollows() throws {
     append(1)
     append(Log.capacity)

@@ -75,7 +75,7 @@ import Views
       for count in 0..<file.count {
         do { _ = try entries(in: Array(file[..<count])) } catch { told += 1 }
       }
-      // But for the few that end behind a record.
+      // Except for the few files that end after a record.
       #expect(told >= file.count - 2 * samples.count - 8)
     }
   }
@@ -99,7 +99,7 @@ import Views
     let path = folder.path.appending("pipe")
     #expect(mkfifo(path.string, 0o600) == 0)
     let reader = try LogReader(path)
-    // Nobody has opened it for writing: that is not its end.
+    // No writer has opened the pipe yet, so this is not its end.
     #expect(try reader.next() == .waiting)
     let writer = try OwnedDescriptor.open(path, O_WRONLY)
     #expect(try reader.next() == .waiting)

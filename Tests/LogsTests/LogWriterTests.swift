@@ -7,7 +7,7 @@ import Views
 @testable import Logs
 
 @Suite(.timeLimit(.minutes(5))) struct LogWriterTests {
-  /// What a log of a size is written as, from the first file to the last.
+  /// The files of a log with a maximum size, from the first one to the last.
   private func files(of pieces: [String], _ format: LogFormat, size: Int) throws -> [String] {
     let folder = try TemporaryFolder()
     let path = folder.path.appending("log")

@@ -6,7 +6,7 @@ import Views
 
 @testable import Logs
 
-/// Logs of several ports: each entry says whose it is.
+/// Logs of several ports: each entry names its port.
 @Suite(.timeLimit(.minutes(5))) struct MergedLogTests {
   private let folder: TemporaryFolder
   private let alpha = LogPort("alpha", at: "/dev/ttyUSB0")
@@ -193,7 +193,7 @@ import Views
       ])
   }
 
-  /// Whatever comes in whatever pieces: without times and names, each port's text is what it sent.
+  /// For any pieces: without times and names, the text of each port is what it sent.
   @Test(arguments: 0..<100) func `No text is lost or added`(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     var bench = TextBench()
@@ -212,7 +212,7 @@ import Views
       let row = line.dropFirst(7)
       seen[row.hasPrefix("alpha | ") ? 0 : 1] += row.dropFirst(8)
     }
-    // A line that was cut has no end in the middle, so the ends cannot be compared.
+    // The middle of a split line has no line end, so line ends cannot be compared.
     #expect(seen == sent.map { $0.replacing("\n", with: "") })
   }
 
@@ -276,7 +276,7 @@ import Views
       #expect(contents.utf8.count <= 300)
       lines += contents.split(separator: "\n").map { $0.dropFirst(35) }
     }
-    // A stalled machine may cut a line in two, which keeps its text.
+    // On a slow computer a line may be split, which keeps its text.
     for (name, ending) in [("alpha", "no end"), ("beta ", "")] {
       let said = lines.filter { $0.hasPrefix("\(name) | ") }.map { $0.dropFirst(8) }.joined()
       let number = name == "alpha" ? "line " : ""
@@ -285,7 +285,7 @@ import Views
     }
   }
 
-  /// A record that is larger than the buffer finds no room, however fast the disk is.
+  /// A record that is larger than the buffer never fits, however fast the disk is.
   @Test func `A gap is counted for each port`() throws {
     let log = try log(.jsonl)
     let ports = [log.add(alpha), log.add(beta)]

@@ -9,7 +9,7 @@ import Views
 /// 2026-11-21T06:31:00.123456789Z.
 let sampleMoment = Moment(wallClock: 1_795_242_660_123_456_789, monotonic: 5)
 
-/// What an encoder makes of records of one port, one after the other.
+/// The encoding of records of one port.
 func encoded(
   by encoder: any LogEncoder, _ contents: [SampleContent], at moment: Moment = sampleMoment
 ) -> [UInt8] {
@@ -48,7 +48,7 @@ func mergedLog(_ format: LogFormat, _ contents: [(port: Int, SampleContent)]) ->
   return output
 }
 
-/// A record's content that owns its bytes.
+/// The content of a record, with its own copy of the bytes.
 enum SampleContent {
   case bytes(Direction, [UInt8], by: String? = nil)
   case event(LogEvent)

@@ -3,7 +3,7 @@ import Testing
 @testable import Logs
 
 @Suite(.timeLimit(.minutes(5))) struct SequenceStripperTests {
-  /// What is left of a text, in pieces of a length.
+  /// The stripped text, passed in pieces of a length.
   private func stripped(_ bytes: [UInt8], pieces: Int) -> String {
     var stripper = SequenceStripper()
     var output: [UInt8] = []

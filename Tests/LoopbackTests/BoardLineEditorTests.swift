@@ -2,7 +2,7 @@ import Testing
 
 @testable import Loopback
 
-/// Types into an editor and writes down what comes of it.
+/// Types into an editor and records the results.
 private struct Typist {
   var editor = BoardLineEditor()
   private(set) var events: [BoardLineEditor.Event] = []

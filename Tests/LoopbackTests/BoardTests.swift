@@ -3,7 +3,7 @@ import Testing
 
 @testable import Loopback
 
-/// A board on the bench, in a time of its own.
+/// A board with a simulated clock.
 private struct Bench {
   var board = Board()
   var now = MonotonicTime(nanoseconds: 5_000_000_000)
@@ -21,19 +21,19 @@ private struct Bench {
     return bench
   }
 
-  /// Types, and returns what the board says to it at once.
+  /// Types a text, and returns the board's immediate output.
   mutating func type(_ text: String) -> String {
     #expect(deliver(text) == text.utf8.count)
     return heard()
   }
 
-  /// Hands over a text, and returns how much of it was taken.
+  /// Passes a text to the board, and returns the number of accepted bytes.
   mutating func deliver(_ text: String) -> Int {
     board.advance(to: now, output: &output)
     return board.receive(Array(text.utf8).span, at: now, output: &output)
   }
 
-  /// Lets time pass, and returns what the board says meanwhile.
+  /// Lets time pass, and returns the board's output meanwhile.
   mutating func wait(_ duration: Duration) -> String {
     now = now + duration
     board.advance(to: now, output: &output)
@@ -46,7 +46,7 @@ private struct Bench {
     return text
   }
 
-  /// What is answered to a command: without its echo and the prompt after it.
+  /// The answer to a command, without its echo and the prompt after it.
   mutating func answer(to command: String, sourceLocation: SourceLocation = #_sourceLocation)
     -> String
   {
@@ -161,7 +161,7 @@ private struct Bench {
     _ = bench.type("stream 1000000 3\r")
     var lines = 0
     for _ in 0..<1_000 { lines += bench.wait(.milliseconds(7)).split(separator: "\r\n").count }
-    // 7 s at 3 Hz, and the one at the beginning.
+    // 7 s at 3 Hz, and one at the beginning.
     #expect(lines == 22)
   }
 
@@ -197,7 +197,7 @@ private struct Bench {
     let heard = bench.wait(.milliseconds(100))
     let echoed = heard.split(separator: "board> ")[1].filter { $0 != "\u{7}" }
     #expect(echoed == "echo " + String(repeating: "x", count: BoardLineEditor.capacity - 5))
-    // The line and the bells of what did not fit into it, no more than were kept.
+    // The line, and a bell for each further byte that was kept.
     #expect(
       heard.filter { $0 == "\u{7}" }.count == Board.typeAheadCapacity - BoardLineEditor.capacity)
     #expect(bench.type("\u{3}") == "^C\r\nboard> ")

@@ -2,7 +2,7 @@ import Posix
 
 @testable import Loopback
 
-/// A device that keeps what it receives, for its owner.
+/// A device that keeps the received bytes for its owner.
 final class Recorder {
   private(set) var received: [UInt8] = []
 
@@ -22,7 +22,7 @@ final class Recorder {
   }
 }
 
-/// A device that says numbers, four bytes each, without a pause.
+/// A device that sends numbers of four bytes without a pause.
 struct Chatterbox: SimulatedDevice {
   private let count: UInt32
   private let saysAllAtOnce: Bool
@@ -30,8 +30,8 @@ struct Chatterbox: SimulatedDevice {
   private var now = MonotonicTime(nanoseconds: 0)
 
   /// - Parameters:
-  ///   - count: how many numbers it says, from 0.
-  ///   - saysAllAtOnce: whether it does so when it is switched on, full output or not.
+  ///   - count: the number of numbers, counted from 0.
+  ///   - saysAllAtOnce: whether it sends all of them when it is powered on, even if the output is full.
   init(count: UInt32, atOnce saysAllAtOnce: Bool = false) {
     self.count = count
     self.saysAllAtOnce = saysAllAtOnce

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { loop = try IOLoop() }
 
-  /// Joins the end in memory to another.
+  /// Connects the end in memory to another end.
   private func line(to right: any WireEnd) -> DuplexLine {
     DuplexLine(from: left, to: right, options: LoopbackOptions(), on: loop)
   }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LineFaultsTests {
   private static let input = pattern(100_000)
 
-  /// Lets the input pass in pieces of a size.
+  /// Passes the input in pieces of a size.
   private static func pass(
     drop: Double = 0, corrupt: Double = 0, seed: UInt64 = 1, pieces: Int = input.count
   ) -> [UInt8] {
@@ -21,7 +21,7 @@ import Testing
     return output
   }
 
-  /// For each byte of the input, how many bits differ.
+  /// The number of flipped bits in each byte of the input.
   private static func flips(_ output: [UInt8]) -> [Int] {
     zip(input, output).map { ($0 ^ $1).nonzeroBitCount }
   }

@@ -8,7 +8,7 @@ private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
 @Suite(.timeLimit(.minutes(5))) struct LinePacerTests {
-  /// Rates, and how many nanoseconds ten bits take, rounded up.
+  /// Rates, with the time of ten bits in nanoseconds, rounded up.
   private static let byteTimes: [(UInt32, Int64)] = [
     (1, 10 * second), (300, 33_333_334), (9_600, 1_041_667), (115_200, 86_806),
     (1_000_000, 10_000), (.max, 3),

@@ -82,7 +82,7 @@ import Testing
     let bytes = pattern(700)
     try first.send(bytes)
     try second.send(bytes)
-    // 1,400 bytes were sent, and 400 are left over.
+    // 1,400 bytes were sent, so 400 remain.
     try run(loop) { pair.bufferedByteCount == 400 }
     try first.setReading(true)
     try run(loop) { !first.received.isEmpty }

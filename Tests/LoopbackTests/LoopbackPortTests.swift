@@ -109,7 +109,7 @@ import Testing
     try client.send(bytes)
     try run(loop) { client.received.count >= bytes.count }
     #expect(difference(client.received, from: bytes) == nil)
-    // 2,000 bytes at 10,000 a second; back they come while the rest is on its way.
+    // 2,000 bytes at 10,000 per second. They return while others are still being sent.
     #expect(MonotonicTime.now - start >= .milliseconds(200))
   }
 
@@ -142,13 +142,13 @@ import Testing
     first?.makeCooked()
     first?.makeExclusive()
     first = nil
-    // An exclusive terminal refuses everybody but root; root sees the attributes change.
+    // Only root can open an exclusive terminal. Root sees when the attributes change.
     try run(loop) { (try? Client(port.path, O_RDONLY, on: loop).isRaw) ?? false }
     let second = try Client(port.path, on: loop)
     var isExclusive: CInt = -1
     #expect(ioctl(second.descriptor, TerminalRequest.isExclusive, &isExclusive) == 0)
     #expect(isExclusive == 0)
-    // Holding the node again is not taken for one more client that has closed it.
+    // When this side opens the node again, that does not count as another client.
     try runUntilIdle(loop)
     let all = Array(UInt8.min...UInt8.max)
     try second.send(all)
@@ -158,7 +158,7 @@ import Testing
 
   @Test func terminalThatSeemsInUse_whenAClientHasClosed_isLookedAtAgain() throws {
     let port = try LoopbackPort(EchoDevice(), on: loop)
-    // As if the client's closing took its time: a reader's closing is not told.
+    // Simulates a close that takes time. The close of a read-only client is not reported.
     var slow: Client? = try Client(port.path, O_RDONLY, on: loop)
     var client: Client? = try Client(port.path, on: loop)
     client?.makeCooked()
@@ -171,7 +171,7 @@ import Testing
 
   @Test func clientThatOnlySets_setsForTheNext() throws {
     let port = try LoopbackPort(EchoDevice(), on: loop)
-    // As stty(1) does.
+    // Like stty(1).
     var setter: Client? = try Client(port.path, O_RDONLY, on: loop)
     setter?.makeCooked()
     setter = nil
@@ -206,14 +206,14 @@ import Testing
     client.readSizes = [1]
     let bytes = pattern(600)
     try client.send(bytes)
-    // 600 bytes to the device and 400 back make 1,000: 200 will never arrive.
+    // 600 bytes to the device and 400 bytes back make 1,000, so 200 will never arrive.
     try run(loop) { port.bufferedByteCount == 200 }
     #expect(reasons == [])
     #expect(!client.hasEnded)
     try client.setReading(true)
     try run(loop) { client.received.count >= 400 }
     #expect(difference(client.received, from: Array(bytes.prefix(400))) == nil)
-    // That it has read is an event, which is there already: nothing is waited for.
+    // The event of the read is already queued, so no wait is needed.
     try loop.turn(waitingAtMost: .zero)
     #expect(reasons == [.limitReached])
     try run(loop) { client.hasEnded }
@@ -243,7 +243,7 @@ import Testing
     let bytes = pattern(300_000)
     try client.send(bytes)
     try run(loop) { client.hasEnded }
-    // At least what is left when all has been sent, at most one for every byte that was.
+    // At least the bytes that remain after everything was sent; at most one for every sent byte.
     #expect((200_000...250_000).contains(client.received.count))
     #expect(difference(client.received, from: Array(bytes.prefix(client.received.count))) == nil)
   }

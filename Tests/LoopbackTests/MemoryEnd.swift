@@ -3,7 +3,7 @@ import Posix
 
 @testable import Loopback
 
-/// An end that is nothing but bytes: what is to be read, what was written, and how much it takes.
+/// An end in memory: the bytes to read, the written bytes, and the number of bytes that it accepts.
 final class MemoryEnd: WireEnd {
   var unread: ArraySlice<UInt8> = []
   var written: [UInt8] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loopback
 
-/// A pump between two ends in memory, in a time of its own.
+/// A pump between two ends in memory, with a simulated clock.
 private final class PumpBench {
   let source = MemoryEnd()
   let sink = MemoryEnd()
@@ -19,7 +19,7 @@ private final class PumpBench {
 
   func move() throws { try pump.move(from: source, to: sink, at: now, within: &meter) }
 
-  /// Moves whenever the pump says that time has brought something, until a time.
+  /// Moves bytes at each time that the pump reports, until an end time.
   func run(to end: MonotonicTime) throws {
     try move()
     while let next = pump.nextArrival, next <= end {
@@ -112,7 +112,7 @@ private final class PumpBench {
       try bench.move()
       #expect(difference(bench.sink.written, from: Array(bytes.prefix(count))) == nil)
     }
-    // All is read, so the line is free again at once.
+    // Everything was read, so the line is free immediately.
     #expect(bench.nextArrival == nil && bench.awaitsSource)
   }
 

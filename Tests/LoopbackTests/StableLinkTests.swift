@@ -85,7 +85,7 @@ extension TemporaryFolder {
   }
 
   @Test func linkToTheSameNode_isTakenOver() throws {
-    // A killed process left it, and ours has got the number of its node.
+    // A killed process left the link, and the new terminal has the number of its node.
     try createLink(to: target)
     let link = try StableLink(at: path, to: target)
     #expect(linkTarget() == target.string)

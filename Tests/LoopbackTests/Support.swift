@@ -6,7 +6,7 @@ import Testing
 
 @testable import Loopback
 
-/// Takes turns until a condition holds; a deadline, not a sleep, ends a test that hangs.
+/// Runs turns until a condition is met. A deadline, not a sleep, ends a test that hangs.
 func run(
   _ loop: IOLoop, until condition: () throws -> Bool,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -21,7 +21,7 @@ func run(
   }
 }
 
-/// Takes turns until several in a row have waited for as long as they may: nothing wakes the loop.
+/// Runs turns until several in a row have waited for their full time: nothing wakes the loop.
 func runUntilIdle(
   _ loop: IOLoop, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
@@ -37,16 +37,16 @@ func runUntilIdle(
     }, sourceLocation: sourceLocation)
 }
 
-/// A program that has a node open, run by the same loop: it writes as fast as it can, and reads
-/// while it is let.
+/// A program that has a node open, driven by the same loop. It writes as fast as it can, and reads when it is allowed
+/// to.
 final class Client {
-  /// What has been read.
+  /// The received bytes.
   private(set) var received: [UInt8] = []
-  /// What has not been written yet.
+  /// The bytes that were not written yet.
   private(set) var unsent: ArraySlice<UInt8> = []
-  /// Whether a read has told that the device is gone.
+  /// Whether a read has reported that the device is gone.
   private(set) var hasEnded = false
-  /// How many bytes each read asks for.
+  /// The sizes of the reads.
   var readSizes = [65_536]
 
   let path: FilePath
@@ -108,7 +108,7 @@ final class Client {
     if case .bytes(let count) = outcome { unsent.removeFirst(count) }
   }
 
-  /// Many reads a turn, so that small ones do not take all day.
+  /// Reads many times per turn, so that small reads do not take too long.
   private func read() throws {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
     var count = 0
@@ -130,7 +130,7 @@ final class Client {
 
   // MARK: Settings
 
-  /// Asks that nobody else can open the terminal.
+  /// Requests that no other program can open the terminal.
   func makeExclusive() { #expect(ioctl(descriptor, UInt(TIOCEXCL), 0 as CInt) == 0) }
 
   var attributes: termios {
@@ -145,7 +145,7 @@ final class Client {
     }
   }
 
-  /// As a terminal is at a login: lines, echo, signals.
+  /// Sets the mode of a terminal at a login: lines, echo, signals.
   func makeCooked() {
     attributes.c_lflag |= tcflag_t(ICANON | ECHO | ISIG)
     attributes.c_iflag |= tcflag_t(ICRNL | IXON)

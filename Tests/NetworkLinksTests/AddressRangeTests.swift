@@ -34,7 +34,7 @@ import Testing
     #expect(gate.wait(at: now) == nil)
     gate.note(at: now)
     #expect(gate.wait(at: now) != nil)
-    // After a quiet time, a burst again.
+    // After a pause, a burst is allowed again.
     now = now + .seconds(60)
     for _ in 0..<AttemptGate.burst {
       #expect(gate.wait(at: now) == nil)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NetworkLinks
 
-/// Sessions over real sockets of the loopback address.
+/// Sessions over real sockets at the loopback address.
 @Suite(.timeLimit(.minutes(5))) struct NetworkLinkTests {
   private static let everyByte = (0..<2_560).map { UInt8(truncatingIfNeeded: $0) }
 
@@ -21,7 +21,7 @@ import Testing
     bench.server.send(Self.everyByte)
     #expect(try bench.wait { bench.received == Self.everyByte })
     try bench.session.write(Self.everyByte.span.bytes)
-    // The machine of the test reads telnet: one direction is enough here.
+    // The test's server decodes telnet; one direction is enough here.
     #expect(try bench.wait { bench.session.unsentByteCount == 0 })
     #expect(bench.session.sentByteCount == 2_560)
   }
@@ -127,7 +127,7 @@ import Testing
     #expect(try bench.wait { bench.isOpen })
     let piece = [UInt8](repeating: 255, count: 60_000)
     var written = 0
-    // Nobody reads at the other end.
+    // The other end reads nothing.
     for _ in 0..<2_000 {
       if (try? bench.session.write(piece.span.bytes)) != nil { written += piece.count }
       bench.session.handle(.writable)
@@ -151,7 +151,7 @@ import Testing
       return
     }
     #expect(error.code == .lost && bench.received == [1, 2, 3])
-    // It comes back, with its settings set again.
+    // The server returns, and its settings are sent again.
     bench.telnet = TelnetMachine(
       accepting: [.binary, .suppressGoAhead], from: [.binary, .suppressGoAhead, .comPort])
     let count = bench.messages.count
@@ -203,7 +203,7 @@ import Testing
 
   @Test func whereNobodyListens_isUnreachable() throws {
     let loop = try IOLoop()
-    // A port that was free a moment ago.
+    // The number of a port that was just released.
     let port = try Server().port
     var result: Result<StreamSocket, StreamOpening.Failure>?
     let opening = StreamOpening(
@@ -231,7 +231,7 @@ import Testing
       Issue.record("it was found")
       return
     }
-    // Without any server of names it may take until the time limit.
+    // Without a name server this may take until the time limit.
     switch failure {
     case .lookup(let error): #expect(!error.words.isEmpty)
     case .connect(let error): #expect(error == .timedOut)

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SentLedgerTests {
   @Test func whatIsNotAcknowledged_isCountedInBytesOfData() {
     var ledger = SentLedger()
-    // 10 bytes, of which 5 are doubled; the answer of a protocol; 100 bytes.
+    // 10 bytes of which 5 are doubled, the answer of a protocol, and 100 bytes.
     ledger.add(dataCount: 10, encodedCount: 15, unacknowledged: 0)
     ledger.add(dataCount: 0, encodedCount: 7, unacknowledged: 15)
     ledger.add(dataCount: 100, encodedCount: 100, unacknowledged: 22)

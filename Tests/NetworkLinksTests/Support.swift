@@ -9,7 +9,7 @@ import Telnet
 
 @testable import NetworkLinks
 
-/// A server on the loopback address, with one client at a time.
+/// A server at the loopback address, with one client at a time.
 final class Server {
   let port: UInt16
   private let listener: FileDescriptor
@@ -60,21 +60,21 @@ final class Server {
 
   func send(_ bytes: [UInt8]) { _ = try? client?.writeAll(bytes) }
 
-  /// What has arrived.
+  /// Returns the bytes that have arrived.
   func receive() -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = buffer.withUnsafeMutableBytes { (try? client?.read(into: $0)) ?? 0 }
     return Array(buffer.prefix(count))
   }
 
-  /// Closes the connection; the client gets a reset if there is something that was not read.
+  /// Closes the connection. The client gets a reset if it has sent bytes that were not read.
   func hangUp() {
     _ = try? client?.close()
     client = nil
   }
 }
 
-/// A session over a link, with the loop that it runs on.
+/// A session over a link, with its loop.
 final class Bench {
   let loop: IOLoop
   let server: Server
@@ -106,7 +106,7 @@ final class Bench {
 
   func open() throws { try session.open(Endpoint(Endpoint.Kind("tcp"), "test")) }
 
-  /// Turns the loop, the session and the server until a condition holds.
+  /// Runs the loop, the session and the server until a condition is met.
   func wait(_ condition: () -> Bool) throws -> Bool {
     let deadline = MonotonicTime.now + .seconds(20)
     while !condition(), deadline > .now {

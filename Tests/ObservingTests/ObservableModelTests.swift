@@ -3,8 +3,8 @@ import Testing
 
 @testable import Observing
 
-/// Random scripts of adding, removing, nested notifications and deaths, performed by an
-/// `Observable` and by a naive model of its principles. Both must make the same calls.
+/// Random scripts of adding, removing, nested notifications and releases, performed by an `Observable` and by a
+/// simple model of its principles. Both must make the same calls.
 @Suite(.timeLimit(.minutes(5))) struct ObservableModelTests {
   @Test func randomScripts_makeTheSameCalls_asANaiveModel() {
     var wrong: [UInt64] = []
@@ -24,7 +24,7 @@ import Testing
   }
 }
 
-/// What a script does to a list.
+/// An action of a script on a list.
 private enum Action {
   case add(seat: Int)
   case remove(seat: Int)
@@ -32,7 +32,7 @@ private enum Action {
   case notify(Int)
 }
 
-/// Actions outside rounds, and what each call of an observer does, in the order of the calls.
+/// Actions outside of rounds, and the actions of each call of an observer, in the order of the calls.
 private struct Script {
   static let seats = 6
   let actions: [Action]
@@ -57,14 +57,14 @@ private struct Script {
   }
 }
 
-/// A list that a script is performed on. Observers have numbers that are not used twice.
+/// A list on which a script is performed. Observers have unique numbers.
 private protocol ScriptedList: AnyObject {
   /// Called with the number of an observer and an event.
   var onCall: (Int, Int) -> Void { get set }
   var isObserved: Bool { get }
-  /// How many slots the list may have outside a round.
+  /// The possible numbers of slots of the list outside of a round.
   var slotCounts: ClosedRange<Int> { get }
-  /// Adds an observer; a token is added once, when it is new.
+  /// Adds an observer. A token is added once, when it is created.
   func add(_ number: Int, isToken: Bool)
   func remove(_ number: Int)
   /// Releases the last reference to the observer.
@@ -72,11 +72,11 @@ private protocol ScriptedList: AnyObject {
   func notify(_ event: Int)
 }
 
-/// What a script leads to.
+/// The result of a script.
 private struct Performance {
-  /// The numbers of the observers and the events that they were called with.
+  /// The numbers of the called observers, with the events.
   private(set) var calls: [[Int]] = []
-  /// The state of the list after each action outside rounds.
+  /// The state of the list after each action outside of rounds.
   private(set) var observed: [Bool] = []
   private(set) var slotCounts: [ClosedRange<Int>] = []
   private(set) var nestedNotifications = 0
@@ -111,7 +111,7 @@ private struct Performance {
       observed.append(list.isObserved)
       slotCounts.append(list.slotCounts)
     }
-    // A round in which nobody acts removes all the dead.
+    // A round without actions removes all released observers.
     list.onCall = { _, _ in }
     list.notify(0)
     slotCounts.append(list.slotCounts)
@@ -119,7 +119,7 @@ private struct Performance {
     nestedNotifications = nested
   }
 
-  /// Whether this is what the model expects.
+  /// Whether this result equals that of the model.
   func agrees(with model: Performance) -> Bool {
     calls == model.calls && observed == model.observed
       && zip(slotCounts, model.slotCounts).allSatisfy { $1.contains($0.lowerBound) }
@@ -164,7 +164,7 @@ private final class RealList: ScriptedList {
   func notify(_ event: Int) { list.notify(event) }
 }
 
-/// The principles of operation, written as simply as possible.
+/// The principles of operation, implemented as simply as possible.
 private final class NaiveList: ScriptedList {
   var onCall: (Int, Int) -> Void = { _, _ in }
   private var members: [Int] = []
@@ -177,7 +177,7 @@ private final class NaiveList: ScriptedList {
 
   var isObserved: Bool { members.contains { !dead.contains($0) } }
 
-  /// A dead observer that is not a token may stay until the next round.
+  /// A released observer that is not a token may stay until the next round.
   var slotCounts: ClosedRange<Int> {
     members.filter { !dead.contains($0) }.count...members.count
   }

@@ -9,13 +9,13 @@ private final class Farewell {
   deinit { say() }
 }
 
-/// Closures that are released with an observer's slot, at the end of a round.
+/// Closures that are released together with an observer's slot, at the end of a round.
 @Suite(.timeLimit(.minutes(5))) struct ObservableReleaseTests {
   private let list = Observable<Int>()
   private let first = Recorder()
   private let second = Recorder()
 
-  /// Removes the second observer at event 1, and calls a closure when its closure is released.
+  /// Removes the second observer at event 1, and calls a closure when the observer's closure is released.
   private func prepare(atTheEnd action: @escaping () -> Void) {
     let farewell = Farewell(action)
     list.add(first) { $0.hear($1) }

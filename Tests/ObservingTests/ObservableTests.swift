@@ -47,7 +47,7 @@ extension Observable where Event == Int {
   @Test func observerOfSomeKinds_isNotCalledForOthers() {
     list.add(first, kinds: 0b011) { $0.hear($1) }
     list.add(second)
-    // A nested notification keeps its kind while it waits.
+    // A nested notification keeps its kind while it is queued.
     second.onEvent = { [list] in if $0 == 1 { list.notify(10, kind: 0b100) } }
     list.notify(1, kind: 0b001)
     list.notify(2, kind: 0b010)
@@ -90,7 +90,7 @@ extension Observable where Event == Int {
   }
 
   @Test func aHundredThousandObservers_areAddedAndRemoved_inLinearTime() {
-    // Quadratic time takes minutes here, and the suite has a limit; `Benchmarks/` measures.
+    // With quadratic time this would take minutes, and the suite has a limit. `Benchmarks/` measures the time.
     let recorders = (0..<100_000).map { _ in Recorder() }
     for recorder in recorders { list.add(recorder) }
     #expect(list.slotCount == 100_000)
@@ -250,7 +250,7 @@ extension Observable where Event == Int {
   }
 
   @Test func observerAtTheAddressOfADeadOne_isNotTakenForIt() {
-    // Allocators often return the same address again; a thousand attempts make that certain.
+    // Allocators often return the same address again. A thousand attempts make this certain.
     list.add(first)
     for _ in 0..<1_000 {
       var mortal: Recorder? = Recorder()

@@ -1,4 +1,4 @@
-/// Records the events that it hears, and calls a closure for each.
+/// Records the received events, and calls a closure for each.
 final class Recorder {
   private(set) var heard: [Int] = []
   var onEvent: (Int) -> Void = { _ in }

@@ -79,11 +79,11 @@ struct CompleterTests {
   @Test(
     "words",
     arguments: [
-      // The first word is a TARGET or a command, or an option of the standard command.
+      // The first word is a TARGET, a command, or an option of the default command.
       ("", ["usb:1:2", "latest", "connect", "run", "lend", "profile", "help"]),
       ("con", ["connect"]), ("l", ["latest", "lend"]), ("sec", nil), ("--ve", ["--version"]),
       ("--ti", ["--time"]), ("usb:", ["usb:1:2"]), ("connect", ["connect"]),
-      // Behind a command, or an option, there is none.
+      // After a command or an option, no command can follow.
       ("connect l", ["latest"]), ("-e l", ["latest"]), ("--echo --ve", []), ("run --ve", []),
       // A group of commands.
       ("profile ", ["list", "show"]), ("profile sh", ["show"]), ("profile --h", ["--help"]),
@@ -91,10 +91,10 @@ struct CompleterTests {
       // Help.
       ("help ", ["connect", "run", "lend", "profile", "keys"]), ("help ke", ["keys"]),
       ("help profile s", ["show"]), ("help keys ", []), ("help sec", []),
-      // A TARGET is proposed once.
+      // A TARGET is suggested once.
       ("connect latest ", ["usb:1:2"]),
       ("connect 9600 --rate 960", ["9600", "96000"]),
-      // Options: once each, unless they can be repeated.
+      // Options are suggested once, unless they can be repeated.
       ("--t", ["--time", "--text"]), ("-t --t", ["--text"]), ("-et --e", ["--exec"]),
       ("--time=long --ti", []), ("--log a --lo", ["--log"]), ("--again --no-a", []),
       ("-n --aga", []), ("--no-time --ti", []), ("run --ra", []), ("run --he", ["--help"]),
@@ -107,12 +107,12 @@ struct CompleterTests {
       ("-er96", ["-er9600", "-er96000"]),
       ("-r=1", ["-r=115200"]), ("--rate -", []), ("--rate x", []), ("--text ", []),
       ("--echo=x", []), ("--other=x", []), ("run --rate 96", []),
-      // A value that can be left out.
+      // Optional values.
       ("-t ", ["short", "long", "usb:1:2", "latest"]), ("-t l", ["long", "latest"]),
       ("-t long l", ["latest"]), ("-tl", ["-tlong"]), ("-te", ["-te"]),
       ("--time=l", ["--time=long"]),
       ("-t --ra", ["--rate"]),
-      // Lists, and words that go on.
+      // Lists, and words that may continue.
       ("--steps o", ["on", "off"]), ("--steps on,o", ["on,off"]),
       ("--steps=on,w", ["--steps=on,wait="]),
       ("--report j", ["json="]), ("--steps wait=", []),
@@ -123,7 +123,7 @@ struct CompleterTests {
       ("run ", ["in-none"]), ("run --config x i", ["in-x"]), ("profile show --config=y ", ["in-y"]),
       ("lend in ", ["--echo", "--", "--help"]), ("lend in -", ["--echo", "--", "--help"]),
       ("lend ", ["in-none"]), ("lend --", ["--echo", "--help"]),
-      // Behind two dashes, a word is an argument.
+      // After two dashes, a word is an argument.
       ("connect -- l", ["latest"]), ("connect -- -", nil),
     ] as [(String, [String]?)])
   func words(line: String, expected: [String]?) {

@@ -74,7 +74,7 @@ struct ParameterTests {
     }
     let error = #expect(throws: UsageError.self) { try self.values(["--rule", "bad", "b"]) }
     #expect(error?.description == "--rule 'bad': expected a good one")
-    // A configuration cannot set it, nor switch it off.
+    // A configuration can neither set it nor switch it off.
     #expect(throws: WordError.self) { try self.values(["--no-rule"]) }
   }
 

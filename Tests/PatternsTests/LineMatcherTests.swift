@@ -8,7 +8,7 @@ import Testing
     return Array(line.utf8).withUnsafeBytes { matcher.matches($0) }
   }
 
-  /// What ``PatternSearch`` says about the whole line.
+  /// The result of ``PatternSearch`` for the whole line.
   private func reference(_ regex: String, _ line: String) throws -> Bool {
     var search = PatternSearch(for: try Pattern(parsing: regex))
     return Array(line.utf8).withUnsafeBytes { search.search($0) } != nil
@@ -28,7 +28,8 @@ import Testing
     #expect(try reference(regex, line) == isMatch)
   }
 
-  /// Random expressions on random lines, with one matcher for all lines: its table has states of others.
+  /// Random expressions on random lines, with one matcher for all lines, so that its table contains states of earlier
+  /// lines.
   @Test func matches_agreesWithPatternSearch() throws {
     var random = Generator(state: 19)
     let atoms = [
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  /// A pattern whose deterministic automaton has a million states: the table begins anew many times.
+  /// A pattern whose deterministic automaton has a million states: the table is cleared many times.
   @Test func matches_keepsItsTableBounded() throws {
     let regex = "a[ab]{19}c"
     var matcher = LineMatcher(try Pattern(parsing: regex))

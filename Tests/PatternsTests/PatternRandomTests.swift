@@ -2,7 +2,7 @@ import Testing
 
 @testable import Patterns
 
-/// Random small patterns find the same as a backtracking matcher that is written as simply as possible.
+/// Random small patterns have the same matches as in a simple backtracking matcher.
 @Suite("Random patterns", .timeLimit(.minutes(5)))
 struct PatternRandomTests {
   @Test("the match and its groups are those of backtracking, however the stream is cut")
@@ -28,12 +28,12 @@ struct PatternRandomTests {
       #expect(found == expected, "\(regex) in \(text), up to \(end)")
       if found != nil { matchCount += 1 }
     }
-    // Otherwise the test compares nothing.
+    // Otherwise the test would compare nothing.
     #expect(matchCount > 1_500)
   }
 }
 
-/// Random numbers that are the same in each run (xorshift64).
+/// A generator of random numbers that are the same in each run (xorshift64).
 private struct Generator: RandomNumberGenerator {
   var state: UInt64
 
@@ -50,8 +50,8 @@ private struct Generator: RandomNumberGenerator {
     }
   }
 
-  /// A pattern whose repetitions repeat what is not empty: what an empty repetition captures is a matter
-  /// of the algorithm.
+  /// A pattern whose repetitions have non-empty operands: the captures of an empty repetition depend on the
+  /// algorithm.
   mutating func pattern(depth: Int) -> String {
     (0..<Int.random(in: 1...3, using: &self)).map { _ in piece(depth: depth) }.joined()
   }

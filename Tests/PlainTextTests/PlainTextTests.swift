@@ -11,7 +11,7 @@ import Testing
     ("ttyUSB0", "ttyUSB0"), ("usb:0403:6001", "usb:0403:6001"), ("", "''"), ("a b", "'a b'"),
     ("x'; rm -rf ~; '", #"'x'\''; rm -rf ~; '\'''"#), ("$(id)", "'$(id)'"), ("~", "'~'"),
     ("a\nb", #"$'a\012b'"#), ("\u{202E}\\'", #"$'\342\200\256\\\''"#), ("ü", "'ü'"),
-    // The quotation mark is one for the shell, whatever combines with it.
+    // For the shell it is a quotation mark, with any combining character after it.
     ("'\u{301}", "''\\''\u{301}'"),
   ])
   func shellWord_isReadBackByAShell(text: String, word: String) {

@@ -6,9 +6,9 @@ import Testing
     ("", "", true), ("a", "", true), ("", "a", false), ("a", "a", true), ("a", "ab", false),
     ("banana", "nan", true), ("banana", "nab", false), ("aab", "ab", true), ("ana", "na", true),
     ("串口 COM3", "口 C", true), ("a😀b", "😀", true), ("a😀b", "😁", false),
-    // The same character to the standard library, but other bytes.
+    // The same character for the standard library, but different bytes.
     ("cafe\u{301}", "\u{E9}", false), ("caf\u{E9}", "e", false),
-    // One character with what follows, to the standard library.
+    // One character together with the following one, for the standard library.
     ("'\u{301}", "'", true), ("a\r\nb", "\n", true),
   ])
   func contains_comparesBytes(text: String, part: String, isPart: Bool) {
@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: [
     ("", "-", [""]), ("a", "", ["a"]), ("", "", [""]), ("a", "-", ["a"]), ("a-b", "-", ["a", "b"]),
     ("-a--b-", "-", ["", "a", "", "b", ""]), ("--", "--", ["", ""]),
-    // Places do not overlap.
+    // Occurrences do not overlap.
     ("a---b", "--", ["a", "-b"]), ("ananas", "ana", ["", "nas"]),
     ("é、ü、é", "、", ["é", "ü", "é"]),
   ])
@@ -48,7 +48,7 @@ import Testing
   func replacing_replacesEveryPlace_once(
     text: String, part: String, replacement: String, result: String
   ) {
-    // Compared as scalars: "==" of two texts would also accept other ones.
+    // Compared as scalars, because "==" of two texts would also accept different ones.
     let replaced = text.replacing(text: part, with: replacement)
     #expect(Array(replaced.unicodeScalars) == Array(result.unicodeScalars))
   }

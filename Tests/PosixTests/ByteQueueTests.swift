@@ -2,7 +2,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// A queue as a class: what `#expect` looks at must be copyable.
+/// A queue as a class, because values in `#expect` must be copyable.
 private final class Queue {
   private var queue: ByteQueue
 
@@ -35,7 +35,7 @@ private final class Queue {
     queue.withFront { shown in
       #expect(queue.append([8]), "more than the memory so far")
       queue.removeLast(1)
-      // Compared before: 65,536 numbers would be shown.
+      // Compared separately, because a failure would print 65,536 numbers.
       let isSame = shown.elementsEqual(front)
       #expect(isSame)
     }

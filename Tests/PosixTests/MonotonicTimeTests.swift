@@ -9,7 +9,7 @@ import Testing
     #expect(Duration.milliseconds(-1_500).nanoseconds == -1_500_000_000)
     #expect(Duration.seconds(Int64.max).nanoseconds == .max)
     #expect(Duration.seconds(Int64.min).nanoseconds == .min)
-    // Whole seconds that fit, with a fraction that does not.
+    // Whole seconds that fit, with a fraction that does not fit.
     let edge = Duration.seconds(9_223_372_036)
     #expect((edge + .milliseconds(900)).nanoseconds == .max)
     #expect((Duration.zero - edge - .milliseconds(900)).nanoseconds == .min)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A dialogue under way", .timeLimit(.minutes(5)))
 struct DialogueRunTests {
-  /// The lines of the steps that are done, where what is expected comes as the answers say.
+  /// The lines of the performed steps. The answers determine which expectations match.
   private func lines(_ script: String, answers: [Int] = []) throws -> [Int] {
     var run = DialogueRun(try Dialogue(parsing: Array(script.utf8)))
     var answers = answers[...]

@@ -48,7 +48,7 @@ import Testing
     #expect(search.found == [0, 1, 2])
   }
 
-  /// The newest lines are found in the first step; the steps together find all.
+  /// The first step finds the newest lines; all steps together find all lines.
   @Test func search_goesInSteps_newestFirst() throws {
     for number in 0..<20_000 { scrollback.add("line \(number)\n") }
     let search = try ScrollbackSearch("line", in: scrollback)
@@ -63,8 +63,7 @@ import Testing
     #expect(search.foundBackwards == Array(scrollback.lines))
   }
 
-  /// Steps of any size between additions of any size: in the end the matches are those of a search from
-  /// scratch.
+  /// Steps of any size between additions of any size: in the end the matches equal those of a new search.
   @Test(arguments: 0..<10)
   func search_followsAScrollbackThatGoesOn(_ seed: Int) throws {
     var random = Generator(state: UInt64(seed) &+ 77)

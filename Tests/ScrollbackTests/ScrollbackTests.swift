@@ -50,8 +50,8 @@ import Testing
     #expect(scrollback.byteCount == 6)
   }
 
-  /// Whatever comes, in whatever pieces: nothing is changed, what is missing is the beginning and was
-  /// counted, and the memory is bounded.
+  /// For any bytes in any pieces: no byte is changed, only the beginning is missing and was counted, and the memory
+  /// is limited.
   @Test(arguments: 0..<20)
   func whatIsKept_isTheEndOfWhatCame(_ seed: Int) {
     var random = Generator(state: UInt64(seed))
@@ -82,7 +82,7 @@ import Testing
     let scrollback = Scrollback(capacity: Scrollback.leastCapacity)
     scrollback.add("first\n")
     let copy = ScrollbackCopy(of: scrollback)
-    // All blocks of the scrollback are used again.
+    // Reuses all blocks of the scrollback.
     for number in 0..<60_000 { scrollback.add("line \(number)\n") }
     #expect(scrollback.droppedByteCount > 0)
     var written: [UInt8] = []

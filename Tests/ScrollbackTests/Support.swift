@@ -3,7 +3,7 @@ import Patterns
 @testable import Scrollback
 
 extension Scrollback {
-  /// Adds a text, whole or in pieces of a size.
+  /// Adds a text, as a whole or in pieces of a size.
   func add(_ text: String, at milliseconds: UInt64 = 0, inPiecesOf size: Int = .max) {
     add(Array(text.utf8), at: milliseconds, inPiecesOf: size)
   }
@@ -16,7 +16,7 @@ extension Scrollback {
     }
   }
 
-  /// The bytes of all lines that are kept.
+  /// The bytes of all kept lines.
   var contents: [[UInt8]] {
     lines.map { number in withLine(number) { Array($0.bytes) } ?? [] }
   }
@@ -44,7 +44,7 @@ extension ScrollbackSearch {
     return numbers
   }
 
-  /// The same, found from the end.
+  /// The numbers of all lines that were found, searched from the end.
   var foundBackwards: [Int] {
     var numbers: [Int] = []
     var next = Int.max

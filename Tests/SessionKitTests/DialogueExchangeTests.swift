@@ -6,7 +6,7 @@ import SessionKit
 import SystemPackage
 import Testing
 
-/// A script as a value: events in, actions out, as text. The clock stands at 0.
+/// The exchange of a script: events go in, actions come out as text. The clock stays at 0.
 @Suite struct DialogueExchangeTests {
   private final class Run {
     var exchange: DialogueExchange
@@ -16,7 +16,7 @@ import Testing
         try Dialogue(parsing: Array(script.utf8)), timeout: .seconds(5))
     }
 
-    /// Takes an event; returns the actions as text.
+    /// Handles an event, and returns the actions as text.
     func callAsFunction(_ event: ExchangeEvent) -> [String] {
       exchange.handle(event, at: MonotonicTime(nanoseconds: 0)).map(Self.text)
     }
@@ -136,7 +136,7 @@ import Testing
       .begun, .resumed, .received(Array("ab".utf8)), .resumed, .woken, .resumed, .drained, .resumed,
     ]
     for count in 0...events.count {
-      // The "b" behind the match is shown at the end.
+      // The "b" after the match is shown at the end.
       let held = count < 3 ? [] : ["show b"]
       for (event, end) in [
         (.stopped, ["withdraw"] + held + ["cut off"]), (.cutOff(sent: 0), held + ["cut off"]),

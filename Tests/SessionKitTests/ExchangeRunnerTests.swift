@@ -7,9 +7,9 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The runner on a session whose link the test plays.
+/// The runner on a session whose link the test controls.
 @Suite(.timeLimit(.minutes(5))) struct ExchangeRunnerTests {
-  /// Does what the test says, and writes down what it hears.
+  /// An exchange that performs the test's actions and records its events.
   private struct Script: Exchange {
     typealias Report = String
     typealias Outcome = String

@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Who gets the bytes of a session, in which order, and who holds the device back.
+/// The receivers of a session's bytes, their order, and which of them hold the device back.
 struct HubTests {
   private let link = FakeLink(to: .tty("/dev/fake"))
   private let session: Session
@@ -23,7 +23,7 @@ struct HubTests {
     session.handle(.readable)
   }
 
-  /// Notes which subscriber took what.
+  /// Records which subscriber took which bytes.
   private final class Notes {
     var taken: [String] = []
     func note(_ name: String) -> (UnsafeRawBufferPointer) -> Void {

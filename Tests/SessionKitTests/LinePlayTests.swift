@@ -3,7 +3,7 @@ import SerialCore
 import SessionKit
 import Testing
 
-/// A line sequence as a value: events in, actions out.
+/// The exchange of a line sequence: events go in, actions come out.
 @Suite struct LinePlayTests {
   private typealias Row = (ExchangeEvent, [ExchangeAction<Never, LinePlay.End>])
 

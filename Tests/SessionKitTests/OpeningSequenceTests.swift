@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// The sequence on a session whose link the test plays.
+/// The sequence on a session whose link the test controls.
 @Suite(.timeLimit(.minutes(5))) struct OpeningSequenceTests {
   private final class Links {
     var all: [FakeLink] = []

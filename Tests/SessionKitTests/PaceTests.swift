@@ -7,7 +7,7 @@ import Testing
 struct PaceTests {
   private let start = MonotonicTime(nanoseconds: 0)
 
-  /// When each piece goes, in milliseconds, if everything is taken at once.
+  /// The time of each piece in milliseconds, if the driver takes everything immediately.
   private func pieces(_ text: String, _ pace: Pace, promptAfter: Int? = nil) -> [(Int, String)] {
     var pace = pace
     var now = start

@@ -4,7 +4,7 @@ import SessionKit
 import SystemPackage
 import Testing
 
-/// A file as a value: events in, actions out.
+/// The exchange of a file: events go in, actions come out.
 @Suite struct PlainFileTests {
   private typealias Action = ExchangeAction<Int, PlainFile.End>
   private static let again = Action.read(atMost: 32_768)
@@ -63,7 +63,7 @@ import Testing
   private static let reading: (ExchangeEvent, [Action]) = (.read([1, 2]), [.send([1, 2]), again])
   private static let sending: (ExchangeEvent, [Action]) = (.sent(1), [.report(1)])
   private static let atEnd: (ExchangeEvent, [Action]) = (.endOfSource, [])
-  /// Every state that a file can be in before it ends.
+  /// Every state of a file before its end.
   private static var states: [[(ExchangeEvent, [Action])]] {
     [
       [], [begun], [begun, reading], [begun, reading, sending], [begun, reading, atEnd],
@@ -91,7 +91,7 @@ import Testing
       ]
       _ = check(state + rest)
     }
-    // What the driver has taken already counts.
+    // Bytes that the driver has already taken count as sent.
     _ = check([
       Self.begun, Self.reading, (.leaving, [.withdraw]), Self.sending,
       (.cutOff(sent: 1), [.finish(.cutOff)]),

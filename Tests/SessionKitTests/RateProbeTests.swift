@@ -5,13 +5,13 @@ import Testing
 @testable import SessionKit
 
 @Suite(.timeLimit(.minutes(5))) struct RateProbeTests {
-  /// Lets a device send lines at a rate while a probe looks for it.
+  /// Makes a device send lines at a rate while a probe searches for it.
   ///
   /// - Parameters:
-  ///   - lines: nil for a device that sends nothing.
-  ///   - interval: milliseconds between two lines.
-  ///   - refused: the rates that the port does not have.
-  /// - Returns: the probe, and the seconds that it took.
+  ///   - lines: the lines; nil for a device that sends nothing.
+  ///   - interval: the time between two lines in milliseconds.
+  ///   - refused: the rates that the port does not support.
+  /// - Returns: the probe, and the time that it took in seconds.
   private func search(
     for lines: [[UInt8]]?, at rate: Int, beginningAt first: UInt32 = 9_600,
     parity: UARTSimulator.Parity? = nil, every interval: Int64 = 40, countsErrors: Bool = true,

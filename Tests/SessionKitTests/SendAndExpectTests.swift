@@ -6,7 +6,7 @@ import Testing
 
 @testable import Expectations
 
-/// Sending and waiting for the answer as a value: events in, actions out. The clock stands at 0.
+/// The exchange that sends and waits for an answer: events go in, actions come out. The clock stays at 0.
 @Suite struct SendAndExpectTests {
   private typealias Actions = SendAndExpect.Actions
   private typealias Row = (ExchangeEvent, Actions)

@@ -20,7 +20,7 @@ import Testing
     ] + others.map { PortHolders.Use(holder: $0) }
   }
 
-  /// By hand: who has the port open, one look after another, half a moment apart, and what is said.
+  /// Written by hand: the programs that have the port open at each search, half a moment apart, and the messages.
   @Test(
     arguments: [
       ([[]], [[]]),
@@ -31,7 +31,7 @@ import Testing
         [[.shared(cat)], [], [], [.shared(picocom)], [], [.ended]]
       ),
       ([[], [cat], [cat], [cat], []], [[], [], [], [.shared(cat)], [.ended]]),
-      // As stty(1) does, again and again.
+      // Like stty(1), again and again.
       ([[], [cat], [], [picocom], [picocom], []], [[], [], [], [], [], []]),
     ] as [([[PortHolder]], [[SharingReport.Message]])])
   func programs_areReportedOnce(looks: [[PortHolder]], messages: [[SharingReport.Message]]) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionKit
 
-/// What a device says, for tests about rates.
+/// Output of devices, for tests of rates.
 enum Corpus {
   /// Texts by their names, as lines.
   static let texts: [(name: String, lines: [String])] = [
@@ -168,10 +168,10 @@ enum Corpus {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct WrongRateDetectorTests {
-  /// Sends lines again and again for some seconds.
+  /// Sends lines repeatedly for some seconds.
   ///
   /// - Parameter countsErrors: whether the driver counts line errors.
-  /// - Returns: the verdict, and after how many received bytes and seconds.
+  /// - Returns: the verdict, and the numbers of received bytes and of seconds until it.
   private func verdict(
     on lines: [String], from sender: Int, to receiver: Int, countsErrors: Bool
   ) -> (verdict: WrongRateDetector.Verdict, byteCount: Int, seconds: Double) {
@@ -188,7 +188,7 @@ enum Corpus {
         count += 1
         if received.hasFramingError { framing += 1 }
         if received.isBreak { breaks += 1 }
-        // The driver's counters are read ten times a second at most.
+        // The driver's counters are read at most ten times a second.
         if countsErrors, received.time - counted >= 100_000_000 {
           detector.add(framingErrors: framing, breaks: breaks, at: now)
           (framing, breaks, counted) = (0, 0, received.time)
@@ -201,7 +201,7 @@ enum Corpus {
     return (detector.verdict, count, 0)
   }
 
-  /// Whether texts at a wrong rate are found.
+  /// Whether text at a wrong rate is detected.
   private struct Finding {
     let isReceiverFaster: Bool
     /// The faster rate divided by the slower one.
@@ -217,7 +217,7 @@ enum Corpus {
     for sender in Corpus.rates {
       for receiver in Corpus.rates where receiver != sender {
         let ratio = Double(max(sender, receiver)) / Double(min(sender, receiver))
-        // A receiver that is slower by more gets a byte or two of a line.
+        // At a greater ratio, the receiver gets only one or two bytes of a line.
         guard ratio <= 16 else { continue }
         for (name, lines) in Corpus.texts {
           let found = verdict(on: lines, from: sender, to: receiver, countsErrors: countsErrors)
@@ -229,12 +229,12 @@ enum Corpus {
         }
       }
     }
-    // Bytes that repeat themselves can look like text.
+    // Repeated bytes can look like text.
     #expect(texts.count * 200 <= findings.count, "\(texts)")
     return findings
   }
 
-  /// Prints and returns how many of some cases are found.
+  /// Prints and returns the share of the cases that are detected.
   private func rate(_ what: String, _ findings: [Finding]) -> Double {
     let seconds = findings.filter(\.isFound).map(\.seconds).sorted()
     let part = Double(seconds.count) / Double(max(1, findings.count))
@@ -306,7 +306,7 @@ enum Corpus {
       bytes.withUnsafeBytes { detector.add($0, at: now) }
       detector.add(framingErrors: errors, breaks: 0, at: now)
     }
-    // The ROM of an ESP8266, at 74880: 300 bytes in 40 ms, and half a line at the right rate.
+    // The ROM of an ESP8266 at 74880 baud: 300 bytes in 40 ms, then half a line at the right rate.
     feed((0..<300).map { [0xE0, 0x1C, 0xFC, 0x00, 0x9C][$0 * 7 % 5] }, at: 0, errors: 150)
     feed(Array("ready".utf8), at: 40)
     #expect(detector.verdict == .undecided)

@@ -29,9 +29,9 @@ import Testing
   private enum Binding: String, CaseIterable {
     /// By a distinctive serial number.
     case number
-    /// By its place: it has no number.
+    /// By its physical port, because it has no serial number.
     case place
-    /// By its place: a twin with the same number was seen.
+    /// By its physical port, because a twin with the same serial number was seen.
     case twin
     /// The user named the physical port.
     case port
@@ -39,7 +39,7 @@ import Testing
     case node
   }
 
-  /// What is plugged in after the device was lost: the node, the number, the port.
+  /// The device that is plugged in after the loss: its node, its serial number, its port.
   private enum Return: String, CaseIterable {
     case same, elsewhere, stranger, strangerInPlace, lookAlike, lookAlikeInPlace, twins
 
@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  /// `yes`: it is opened; `no`: it is left alone; `ask`: the user decides. Of two devices with one number,
-  /// the first is taken unless a twin was seen before.
+  /// `yes`: it is opened; `no`: it is not opened; `ask`: the user decides. Of two devices with one serial number, the
+  /// first one is opened unless a twin was seen before.
   private static let returns = """
     event            number place twin port node
     same             yes    yes   yes  yes  yes
@@ -116,7 +116,7 @@ import Testing
     case oursGoes, oursReturns, oursMoves, oursChanges, strangerComes, strangerGoes
   }
 
-  /// The node of the open port, or why it is not open. A `+` is an attempt to open.
+  /// The node of the open port, or the reason why it is not open. A `+` is an attempt to open.
   private static let events = """
     event         open lost denied busy lent
     oursGoes      lost lost denied busy lent:1
@@ -299,7 +299,7 @@ import Testing
     let holder = try FileDescriptor.open(path, .readWrite)
     bench.refusal = .busy
     try bench.follow(.path(PathBinding(path)), at: nil)
-    // The holder may have closed it before it was watched: it is tried again at once.
+    // The holder may have closed the port before the watch began, so it is retried immediately.
     bench.clock.advance(by: .zero)
     #expect(bench.attemptCount == 2)
     bench.refusal = nil

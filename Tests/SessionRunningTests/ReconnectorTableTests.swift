@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionRunning
 
-/// Every state of a session, and every event that can reach its reconnector.
+/// Every state of a session, with every event that can occur for its reconnector.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorTableTests {
-  /// The states, as a session gets into them.
+  /// The states, and how a session reaches them.
   enum Start: String, CaseIterable {
     case closed, opening, open, absent, lost, denied, busy, gone, reopening, lent, taken
 
@@ -96,8 +96,8 @@ import Testing
     }
   }
 
-  /// The state of a session afterwards. A `+` is an attempt to open, `?` a question to the user, `!` a
-  /// report about a port that cannot be opened, `.` the end of a question.
+  /// The resulting state of the session. A `+` is an attempt to open, `?` a question to the user, `!` a report about
+  /// a port that cannot be opened, `.` the end of a question.
   private static let table = """
     event       |closed|opening|open  |absent |lost  |denied |busy  |gone  |reopening|lent  |taken
     appears     |closed|opening|open  |open+  |open+ |open+  |open+ |open+ |reopening|lent  |open+

@@ -15,7 +15,7 @@ import Testing
     bench.session.state.isOpen && bench.session.state.endpoint?.path == adapter.device?.node
   }
 
-  /// Plugs an adapter in whose port another program holds.
+  /// Plugs in an adapter whose port another program holds.
   ///
   /// - Returns: the descriptor of that program.
   private func plugHeld(_ adapter: Adapter, _ bench: Bench) throws -> FileDescriptor {
@@ -80,7 +80,7 @@ import Testing
     try expectReturnToOurs(ours, bench)
   }
 
-  /// Unplugs our device and plugs it in again, beside a twin.
+  /// Unplugs the session's device and plugs it in again, next to a twin.
   private func expectReturnToOurs(_ ours: Adapter, _ bench: Bench) throws {
     try bench.board.unplug(ours)
     try bench.settle()
@@ -159,12 +159,12 @@ import Testing
     _ = try bench.devices.current()
     try point(link, to: ours)
     try bench.bind(to: .path(PathBinding(link))) { try bench.session.open(.tty(link)) }
-    // Like udev: the link leads to the adapter that came last, and the event follows.
+    // Like udev: the link leads to the adapter that was plugged in last, and the event follows.
     try bench.board.plug(twin)
     try point(link, to: twin)
     try bench.settle()
     try expectReturnToOurs(ours, bench)
-    // Unplugging the twin does not end our session.
+    // Unplugging the twin does not end the session.
     try bench.board.unplug(twin)
     try bench.settle()
     #expect(isOn(ours, bench))
@@ -229,7 +229,7 @@ import Testing
     let attempts = bench.received.states.count { if case .opening = $0 { true } else { false } }
     #expect(attempts <= 6, "the port is not polled")
     try holder.close()
-    // The close causes an event; without it, the next attempt is due after a second.
+    // The close causes an event. Without it, the next attempt would be due after a second.
     #expect(try bench.wait(until: { isOn(ours, bench) }, atMost: .milliseconds(900)))
     #expect(bench.reports.count == 1)
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionRunning
 
-/// A thousand returns, among twins that are plugged in and unplugged too, each with its own node.
+/// A thousand returns among twins that are plugged in and unplugged too, each with a different node.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorThousandTests {
   private static let count = 1_000
 
@@ -37,7 +37,7 @@ import Testing
       try #require(bench.session.state.endpoint?.path == ours.device?.node)
       for adapter in others where round % 2 == 1 { try bench.board.plug(adapter, saying: "wrong") }
       try bench.settle()
-      // The strings of this test grow too.
+      // The strings of this test also grow.
       if round % 300 == 299 { memory.append(Self.privateMemory) }
     }
     #expect(difference(bench.received.text.utf8, from: expected.utf8) == nil)
@@ -47,7 +47,7 @@ import Testing
     #expect(wrong == 0)
     let milliseconds = delays.map { Double($0.nanoseconds) / 1e6 }
     Figures.record(row: 12, "udev's event to the first byte, in process", milliseconds, unit: "ms")
-    // The promise is 20 ms; a busy machine takes longer.
+    // The promise is 20 ms. A busy computer takes longer.
     #expect(milliseconds.sorted()[Self.count / 2] < 40)
     // Other tests run in this process at the same time. The stage measures the program alone.
     #expect(memory[memory.count - 1] - memory[0] <= 3 << 20, "private memory grows: \(memory)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionRunning
 
-/// When attempts are made, and what is asked before the first.
+/// The times of attempts, and the questions before the first one.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorWaitTests {
   private let endpoint = ReconnectorBench.endpoint
   private let device = Device(syspath: "/sys/1", node: "/dev/ttyFAKE1", kind: .usb)

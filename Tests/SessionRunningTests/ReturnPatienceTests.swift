@@ -17,7 +17,7 @@ import Testing
   struct Case: CustomTestStringConvertible {
     let error: SerialError
     var isWatched = true
-    /// After how many milliseconds since the first failure.
+    /// The time since the first failure, in milliseconds.
     let after: Int64
     let retry: Duration?
     var report: ReturnPatience.Report?
@@ -68,7 +68,7 @@ import Testing
     #expect(retry(at: 900) == .seconds(1))
   }
 
-  /// The hang-up may come before the removal: the first attempt finds a node that is being removed.
+  /// The hang-up may be reported before the removal: then the first attempt finds a node that is being removed.
   @Test func deviceThatWasGoneInBetween_isWaitedForAnew() {
     var patience = ReturnPatience()
     var now = MonotonicTime(nanoseconds: 0)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// The reports about a port that is always busy, and the attempt of each.
+  /// The reports about a port that is always busy, with the attempt of each.
   private func reports(of patience: ReturnPatience) -> [Told] {
     var patience = patience
     let start = MonotonicTime(nanoseconds: 0)

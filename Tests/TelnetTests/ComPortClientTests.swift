@@ -6,7 +6,7 @@ import Testing
   private static let wanted = ComPortClient.Settings(
     baudRate: 115_200, dataSize: 8, parity: .none, stopSize: 1, flow: .noFlow)
 
-  /// A server: answers as it is told.
+  /// A server whose answers the test controls.
   private struct Server {
     var telnet = TelnetMachine(
       accepting: [.binary, .suppressGoAhead], from: [.binary, .suppressGoAhead, .comPort])
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Passes bytes both ways until both are silent; returns the client's events.
+  /// Passes bytes in both directions until both sides are silent. Returns the client's events.
   private func talk(
     _ client: inout ComPortClient, _ server: inout Server, inPiecesOf size: Int = .max
   ) -> [ComPortClient.Event] {
@@ -112,7 +112,7 @@ import Testing
     #expect(client.state == .refused(.noAnswer))
   }
 
-  /// gensiot crashes when its signature is asked for; sredird passes on what follows a doubled IAC.
+  /// gensiot crashes when its signature is requested; sredird passes on the bytes after a doubled IAC.
   @Test func opening_asksNothingThatServersGetWrong() {
     var server = Server()
     _ = opened(&server)
@@ -149,7 +149,7 @@ import Testing
     #expect(events == [.refused(.noComPort)])
   }
 
-  /// sredird answers every SET-CONTROL with 1, and a baud rate with four zeros behind it.
+  /// sredird answers every SET-CONTROL with 1, and a baud rate with four additional zeros.
   @Test func aSloppyServer_isUnderstood() {
     var server = Server()
     server.answer = { message in
@@ -210,11 +210,11 @@ import Testing
     var received: [UInt8] = []
     _ = server.telnet.encoded(data).withUnsafeBytes { client.receive($0, into: &received) }
     #expect(received == data)
-    // Both directions are binary: only the escape is doubled.
+    // Both directions are binary, so only the escape is doubled.
     #expect(bytes.count == 257)
   }
 
-  /// Whatever a server sends: the client does not grow, and answers within bounds.
+  /// For any bytes from a server, the client's memory does not grow, and its answers are limited.
   @Test func hostileBytes_areBounded() {
     var random = Generator(state: 17)
     for _ in 0..<300 {

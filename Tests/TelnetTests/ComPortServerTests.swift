@@ -6,7 +6,7 @@ import Testing
   private static let wanted = ComPortClient.Settings(
     baudRate: 57_600, dataSize: 7, parity: .even, stopSize: 2, flow: .hardwareFlow)
 
-  /// A client and a server, which has a port that does what it is asked for.
+  /// A client and a server whose port fulfils all requests.
   private struct Pair {
     var client = ComPortClient(ComPortServerTests.wanted)
     var server: ComPortServer
@@ -16,17 +16,17 @@ import Testing
       isDTROn: false, isRTSOn: true)
     var events: [ComPortClient.Event] = []
     var served: [ComPortServer.Event] = []
-    /// What each side has got as data.
+    /// The data that each side has received.
     var atClient: [UInt8] = []
     var atServer: [UInt8] = []
-    /// Whether the port takes another rate.
+    /// Whether the port refuses to change its rate.
     var hasFixedRate = false
 
     init(offersPort: Bool = true) {
       server = ComPortServer(signature: "serialterm test", offersPort: offersPort)
     }
 
-    /// Passes bytes both ways until both are silent.
+    /// Passes bytes in both directions until both sides are silent.
     mutating func talk(inPiecesOf size: Int = .max) {
       while !client.output.isEmpty || !server.output.isEmpty {
         var toServer = client.output[...]
@@ -117,7 +117,7 @@ import Testing
     var pair = Pair()
     pair.server.report(ComPortModemState.cts)
     pair.open(inPiecesOf: 1_000)
-    // A client cannot ask for the lines: it gets them at the beginning, and with its mask.
+    // A client cannot query the lines. It gets them at the beginning, and after its mask.
     #expect(pair.client.modemState == [.cts])
     var late = ComPortServer(signature: "x")
     var data: [UInt8] = []
@@ -163,7 +163,8 @@ import Testing
     var data: [UInt8] = []
     let bytes: [UInt8] = [255, 250, 44, 0, 255, 240, 255, 250, 44, 0, 0x78, 255, 240]
     _ = bytes.withUnsafeBytes { server.receive($0, into: &data) }
-    // The first message begins, for a client that says nothing else; the server tells its name then too.
+    // The first message is the beginning for a client that sends no other answer. The server also sends its signature
+    // then.
     let answer = [255, 250, 44, 100] + Array("serialterm test".utf8) + [255, 240]
     #expect(server.output == answer + answer)
     #expect(data.isEmpty)
@@ -209,7 +210,7 @@ import Testing
       pair.events.suffix(2) == [
         .played(reason: []), .played(reason: [UInt8](repeating: 0x78, count: 240)),
       ])
-    // Another server, which answers all that it gets.
+    // A different server, which answers every message.
     var client = ComPortClient(Self.wanted)
     client.open()
     var data: [UInt8] = []

@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: messages) func partOfAMessage_isNone_orAShorterText(_ message: SharingMessage) {
     for count in 0..<message.bytes.count {
-      // It must not trap; texts and history may be shorter.
+      // Parsing must not trap. Texts and history may be shorter.
       _ = SharingMessage(Array(message.bytes.prefix(count)))
     }
     #expect(SharingMessage([]) == nil)

@@ -1,7 +1,7 @@
 @testable import Telnet
 
 extension TelnetMachine {
-  /// Takes bytes in pieces of a size; returns the data and the events.
+  /// Receives bytes in pieces of a size, and returns the data and the events.
   mutating func receive(
     _ bytes: [UInt8], inPiecesOf size: Int = .max
   ) -> (data: [UInt8], events: [Event]) {

@@ -24,7 +24,7 @@ import Testing
         for index in data.indices where random.below(4) == 0 {
           data[index] = [0, 10, 13, 255][random.below(4)]
         }
-        // What is sent may be divided anywhere too.
+        // Sent bytes may also be split at any position.
         let cut = random.below(data.count + 1)
         let bytes = one.encoded(Array(data[..<cut])) + one.encoded(Array(data[cut...]))
         let (received, events) = other.receive(bytes, inPiecesOf: random.below(9) + 1)
@@ -84,7 +84,7 @@ import Testing
     #expect(!machine.isOn(.comPort, .local))
   }
 
-  /// The table of RFC 1143: changes of mind while a question is open.
+  /// The table of RFC 1143: changes of mind while a request is unanswered.
   @Test func aChangeOfMind_isAskedWhenTheAnswerHasCome() {
     var machine = machine
     machine.ask(for: .binary, .local)
@@ -110,7 +110,7 @@ import Testing
     #expect(machine.output.count <= 2 * 20 * 3)
   }
 
-  /// Two sides with any wishes and any changes of mind agree when nobody asks any more.
+  /// Two sides with any wishes and any changes of mind agree when neither has an open request.
   @Test func twoSides_agree() {
     var random = Generator(state: 11)
     for _ in 0..<500 {
@@ -191,7 +191,7 @@ import Testing
         == [Self.iac, Self.sb, 44, 1, 255, 255, 0, Self.iac, Self.se])
   }
 
-  /// Random bytes, cut in two ways: the result is the same.
+  /// Random bytes, split in two ways, have the same result.
   @Test func anyBytes_areReadAlike_howeverTheyAreDivided() {
     var random = Generator(state: 3)
     let words: [UInt8] = [255, 250, 240, 251, 252, 253, 254, 44, 0, 13, 10, 65]

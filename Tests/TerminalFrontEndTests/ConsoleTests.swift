@@ -6,7 +6,7 @@ import Testing
 
 @testable import TerminalFrontEnd
 
-/// A console, and the screen that it draws on.
+/// A console with its screen.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
   private final class Bench {
     let loop: IOLoop
@@ -26,7 +26,7 @@ import Testing
       text.withUTF8 { console.show(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Shows everything that waits.
+    /// Shows all pending output, and returns the lines.
     var lines: [String] {
       settle()
       return terminal.lines

@@ -3,7 +3,7 @@ import Testing
 @testable import TerminalFrontEnd
 
 @Suite(.timeLimit(.minutes(5))) struct EscapeParserTests {
-  /// What a parser made of the input: data as it is sent, commands in braces.
+  /// The parsed input: data as it is sent, commands in braces.
   private func parse(_ pieces: [[UInt8]], _ key: EscapeKey) -> String {
     var parser = EscapeParser(key)
     var result: [UInt8] = []
@@ -25,7 +25,7 @@ import Testing
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// What ssh(1) sends and does.
+  /// Inputs with the reactions of ssh(1).
   private static let table = [
     ("", ""), ("a", "a"), ("~.", "{quit}"), ("~?", "{help}"), ("~~", "~"), ("~~.", "~."),
     ("~x", "~x"), ("a~.", "a~."), ("a\r~.", "a\r{quit}"), ("a\n~.", "a\n{quit}"),
@@ -65,7 +65,7 @@ import Testing
     #expect(parser.takeHeld() == nil)
     #expect(feed("~") == 0)
     #expect(parser.takeHeld() == 0x7E)
-    // The line has begun.
+    // The line has already begun.
     #expect(feed("~") == 1)
     Array("a\r".utf8).withUnsafeBytes { parser.pass($0) }
     #expect(feed("~") == 0)

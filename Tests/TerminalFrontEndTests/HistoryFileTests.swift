@@ -8,7 +8,7 @@ import Testing
 @testable import TerminalFrontEnd
 
 @Suite(.timeLimit(.minutes(5))) struct HistoryFileTests {
-  /// A folder of its own for each test, which is gone with it.
+  /// A separate folder for each test, which is removed with this object.
   private final class Place {
     private let folder: TemporaryFolder
     var path: FilePath { folder.path }

@@ -10,7 +10,7 @@ import Views
 
 @testable import TerminalFrontEnd
 
-/// What a user types, or a pipe contains, on its way to the device.
+/// The way of typed bytes, or of a pipe's contents, to the device.
 @Suite(.timeLimit(.minutes(5))) struct InputPumpTests {
   private final class Bench {
     let clock = TestClock()
@@ -86,7 +86,7 @@ import Views
       return count
     }
 
-    /// The device takes bytes.
+    /// Makes the device take bytes.
     func accept(_ count: Int = .max) throws {
       link.appetite = count
       session.handle(.writable)
@@ -115,7 +115,7 @@ import Views
 
   // MARK: Escape sequences
 
-  /// A pump with `~`, and the commands that it has found.
+  /// A pump with the escape key `~`, and the commands that it has found.
   private func escapeBench(isTerminal: Bool = true) throws -> (Bench, () -> [EscapeParser.Command])
   {
     let bench = try Bench(isTerminal: isTerminal)
@@ -162,7 +162,7 @@ import Views
     let (bench, commands) = try escapeBench()
     try bench.type("~.\r~.\rx")
     #expect(bench.sent == "~.\r~.\rx")
-    // The end of a long paste comes by itself.
+    // The end of a long paste arrives separately.
     let long = String(repeating: "x", count: 2_000)
     try bench.type("\r\(long)\r")
     try bench.type("~.\r")
@@ -172,7 +172,7 @@ import Views
     try bench.type("~.\r")
     #expect(bench.sent.hasSuffix("x\r~.\r~.\r"))
     #expect(commands().isEmpty)
-    // After the paste they count again.
+    // After the paste, escape sequences count again.
     bench.pump.takesEscapes = true
     try bench.type("~.")
     #expect(commands() == [.quit])
@@ -248,7 +248,7 @@ import Views
     var taken: [UInt8] = []
     bench.pump.focus = { [unowned bench] bytes in
       taken.append(bytes[0])
-      // Longer than a turn may take.
+      // Longer than the time limit of a turn.
       bench.clock.advance(by: .milliseconds(11))
       return 1
     }
@@ -285,7 +285,7 @@ import Views
     let bytes = Self.numbers(500_000)
     var poured = try bench.pour(bytes)
     #expect(poured < bytes.count)
-    // The device is slow by now.
+    // By now the device counts as slow.
     bench.clock.advance(by: .milliseconds(250))
     try bench.turn()
     poured += try bench.pour(Array(bytes[poured...]))

@@ -9,7 +9,7 @@ import Testing
 @testable import TerminalFrontEnd
 
 @Suite(.timeLimit(.minutes(5))) struct OutputChannelTests {
-  /// A channel, and its reader.
+  /// A channel with its reader.
   private final class Bench {
     let clock = TestClock()
     let loop: IOLoop
@@ -18,7 +18,7 @@ import Testing
     private let writer: FileDescriptor
     private(set) var events: [String] = []
 
-    /// - Parameter isPipe: otherwise a socket, which cannot be made non-blocking for the channel alone.
+    /// - Parameter isPipe: whether the output is a pipe. A socket cannot be made non-blocking for the channel alone.
     init(_ whenFull: OutputChannel.WhenFull, isPipe: Bool = true) throws {
       signal(SIGPIPE, SIG_IGN)
       loop = try IOLoop(clock: { [clock] in clock.now })
@@ -53,7 +53,7 @@ import Testing
 
     func turn() throws { for _ in 0..<3 { try loop.turn(waitingAtMost: .zero) } }
 
-    /// Reads what is there, without a turn of the loop.
+    /// Reads the available bytes, without a turn of the loop.
     func read(atMost limit: Int = .max) -> [UInt8] {
       var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
       while bytes.count < limit {
@@ -215,7 +215,7 @@ import Testing
     bench.channel.giveUp(writing: [0x18, 0x19])
     #expect(bench.read() == [0x18, 0x19])
     #expect(taken.count < 100_000)
-    // With nothing to discard there is nothing to repair.
+    // If nothing is discarded, no repair is needed.
     bench.channel.giveUp(writing: [0x18])
     #expect(bench.read().isEmpty)
   }

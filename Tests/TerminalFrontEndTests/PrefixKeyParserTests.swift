@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalFrontEnd
 
-/// What a parser made of the input, with neighbouring data joined.
+/// The parsed input, with neighbouring data joined.
 private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [String] {
   var parser = PrefixKeyParser(prefix: prefix)
   var items: [String] = []

@@ -2,8 +2,7 @@ public import Posix
 public import SerialCore
 public import SystemPackage
 
-/// A link to a device that the test controls: when it opens, what it sends, what it accepts, when it
-/// fails.
+/// A link to a device that the test controls: when it opens, what it sends, what it accepts, and when it fails.
 public final class FakeLink: Link {
   public let endpoint: Endpoint
   public private(set) var descriptor: FileDescriptor?
@@ -11,19 +10,19 @@ public final class FakeLink: Link {
   public var pollable: FileDescriptor?
   public var interest: Interest = []
   public var settings = LineSettings()
-  /// Why it cannot be opened.
+  /// The error of opening; nil for success.
   public var refusal: SerialError.Code?
   /// Whether opening takes until ``finishOpening()``.
   public var opensLate = false
   /// Whether a change of settings takes until ``finishChange(_:)``.
   public var changesLate = false
-  /// Changes of settings that were not answered.
+  /// The changes of settings that were not answered.
   private var changes: [(LineSettings, (Result<LineSettings, SerialError>) -> Void)] = []
   private var report: ((LinkEvent) -> Void)?
   /// The results of the next reads; when it is empty, a read would block.
   public var incoming: [Input] = []
 
-  /// What one read returns: bytes, and errors of the bytes that follow.
+  /// The result of one read: bytes, and errors of the following bytes.
   public struct Input: ExpressibleByArrayLiteral, Sequence {
     public enum Part {
       case bytes([UInt8])
@@ -39,16 +38,16 @@ public final class FakeLink: Link {
   public private(set) var sent: [UInt8] = []
   /// The number of bytes that writes accept before they would block.
   public var appetite = Int.max
-  /// If set, every operation throws it.
+  /// The error that every operation throws; nil for none.
   public var error: SerialError?
   /// Whether a read returns the end of file when `incoming` is empty.
   public var isAtEnd = false
   public private(set) var closeCount = 0
-  /// How many bytes the driver sends between one question and the next.
+  /// The number of bytes that the driver sends between two queries.
   public var drainRate = 0
   private var driverCount = 0
 
-  /// What the driver has taken and not sent.
+  /// The number of bytes that the driver has taken and not sent.
   public var unsentByteCount: Int {
     get {
       defer { driverCount = max(0, driverCount - drainRate) }
@@ -65,7 +64,7 @@ public final class FakeLink: Link {
     if opensLate { descriptor = pollable ?? FileDescriptor(rawValue: 1) } else { finishOpening() }
   }
 
-  /// Opens, or refuses.
+  /// Finishes opening, successfully or with the error.
   public func finishOpening() {
     if let refusal {
       report?(.failed(SerialError(refusal, in: "open", at: endpoint)))
@@ -78,7 +77,7 @@ public final class FakeLink: Link {
   /// Reports an event.
   public func tell(_ event: LinkEvent) { report?(event) }
 
-  /// How often the link was asked to do its own work.
+  /// The number of times that the link was asked to do its own work.
   public private(set) var progressCount = 0
   public func makeProgress(_ ready: Readiness) { progressCount += 1 }
 
@@ -118,7 +117,7 @@ public final class FakeLink: Link {
     if !changesLate { finishChange() }
   }
 
-  /// Answers the oldest change of settings: with ``error`` if it is set.
+  /// Answers the oldest change of settings, with ``error`` if it is set.
   public func finishChange() {
     guard !changes.isEmpty else { return }
     let (settings, answer) = changes.removeFirst()
@@ -135,7 +134,7 @@ public final class FakeLink: Link {
   public var hasBreaks = true
   public var hasSettings = true
   public var hasNetworkTiming = false
-  /// Whether the far end plays sequences, and those that it got.
+  /// Whether the far end plays sequences, and the sequences that it received.
   public var playsSequences = false
   public private(set) var played: [LineSequence] = []
   private var plays: [(Result<Void, SerialError>) -> Void] = []

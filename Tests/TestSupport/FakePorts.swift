@@ -2,7 +2,7 @@ package import DeviceWatch
 import Posix
 package import SystemPackage
 
-/// The serial ports of a machine that a test controls: it plugs them in and out, as values.
+/// The serial ports of a computer that a test controls. It plugs them in and unplugs them, as values.
 package final class FakePorts: DeviceSource {
   package let descriptor: FileDescriptor
   private let writer: FileDescriptor
@@ -36,7 +36,7 @@ package final class FakePorts: DeviceSource {
   /// - Parameters:
   ///   - number: the number of its node.
   ///   - serialNumber: nil for an adapter without one.
-  ///   - port: the port of the hub, which is its identity if nothing else is.
+  ///   - port: the port of the hub, which identifies the adapter if nothing else does.
   @discardableResult
   package func plug(
     _ number: Int, serialNumber: String? = nil, inPort port: Int, hasHardware: Bool = true
@@ -58,7 +58,7 @@ package final class FakePorts: DeviceSource {
     try tell(.removed(syspath: device.syspath))
   }
 
-  /// The kernel says that a device changed.
+  /// Sends the event that a device has changed.
   package func change(_ device: Device) throws { try tell(.changed(device)) }
 
   private func tell(_ event: DeviceSourceEvent) throws {

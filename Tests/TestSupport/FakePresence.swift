@@ -8,7 +8,7 @@ package final class FakePresence: Presence {
   package var onEvent: (PresenceEvent) -> Void = { _ in }
   /// The result of the next searches.
   package var finding = PresenceFinding.absent
-  /// What is watched after a failed attempt.
+  /// The events that are watched after a failed attempt.
   package var failureWatch = FailureWatch()
   package private(set) var opened: [Endpoint] = []
   package private(set) var leaveCount = 0

@@ -5,12 +5,12 @@ package import SessionKit
 package import SessionRunning
 package import SystemPackage
 
-/// A kind of endpoint that a test controls, `fake:NAME` unless it takes the place of another kind.
+/// A kind of endpoint that a test controls: `fake:NAME`, unless it replaces another kind.
 package final class FakeProvider: LinkProvider, @unchecked Sendable {
   package let kind: Endpoint.Kind
-  /// Why the far end cannot be prepared.
+  /// The error of preparing the far end; nil for success.
   package var preparationError: Errno?
-  /// Nil if only an attempt tells whether the far end is there.
+  /// The presence; nil if only an attempt shows whether the far end is there.
   package var presence: FakePresence?
   package private(set) var preparedCount = 0
 

@@ -4,16 +4,16 @@ package import SystemPackage
 package import TerminalFrontEnd
 package import TerminalUI
 
-/// A user's terminal that a test controls: one pipe for what is typed, one for what is shown. Messages have
-/// a pipe of their own where the output is not a terminal.
+/// A user's terminal that a test controls, with a pipe for typed bytes and one for shown bytes. Messages have a
+/// separate pipe if the output is not a terminal.
 package final class FakeTerminal: TerminalMode {
-  /// What the terminal shows.
+  /// The screen of the terminal.
   package private(set) var screen: ScreenModel
   /// All bytes that were written to it.
   package private(set) var written: [UInt8] = []
   /// Whether raw mode is set.
   package private(set) var isRaw = false
-  /// Whether the cursor is in a panel, as far as the terminal was told.
+  /// Whether the terminal was told that the cursor is in a panel.
   package private(set) var isCursorAway = false
   package let streams: TerminalStreams
   private let size: Size
@@ -30,7 +30,7 @@ package final class FakeTerminal: TerminalMode {
     _ kind: ScreenKind = .drawing,
     size screenSize: ScreenSize = ScreenSize(rows: 24, columns: 80)
   ) throws {
-    // A reader that goes away must not end the tests.
+    // A reader that closes must not end the tests.
     signal(SIGPIPE, SIG_IGN)
     let (keyboard, display) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
     messages = try FileDescriptor.pipe()
@@ -62,7 +62,7 @@ package final class FakeTerminal: TerminalMode {
   /// Types bytes. A pipe takes 64 KiB.
   package func type(_ bytes: [UInt8]) { _ = try? keyboard.writeEnd?.writeAll(bytes) }
 
-  /// Reads what is shown. Until then the terminal takes 64 KiB.
+  /// Reads the shown bytes. Until then the terminal takes 64 KiB.
   package func look() {
     guard let display = display.readEnd else { return }
     let bytes = Self.read(display)
@@ -70,7 +70,7 @@ package final class FakeTerminal: TerminalMode {
     screen.write(bytes)
   }
 
-  /// The messages that were written beside the output, and not read yet.
+  /// The messages beside the output that were not read yet.
   package var messageText: String { String(decoding: Self.read(messages.readEnd), as: UTF8.self) }
 
   private static func read(_ end: FileDescriptor) -> [UInt8] {
@@ -82,7 +82,7 @@ package final class FakeTerminal: TerminalMode {
     }
   }
 
-  /// The rows down to the cursor's, without empty ones.
+  /// The rows down to the cursor's row, without empty ones.
   package var lines: [String] { screen.history.filter { !$0.isEmpty } }
 
   /// The rows of the panel and the status line.
@@ -90,7 +90,7 @@ package final class FakeTerminal: TerminalMode {
     screen.below.map { ScreenModel.text(of: $0) }.filter { !$0.isEmpty }
   }
 
-  /// Whether somebody reads what is shown.
+  /// Whether the shown bytes are read.
   package var isDisplayed: Bool { display.readEnd != nil }
 
   /// Whether pasted text is marked.
@@ -107,13 +107,13 @@ package final class FakeTerminal: TerminalMode {
     screen.resize(to: size)
   }
 
-  /// Ends the input, as ctrl-d in a shell's pipe.
+  /// Ends the input, like the end of a pipe.
   package func endInput() {
     _ = try? keyboard.writeEnd?.close()
     keyboard.writeEnd = nil
   }
 
-  /// Nobody reads what is shown any more.
+  /// Closes the reader of the shown bytes.
   package func closeDisplay() {
     _ = try? display.readEnd?.close()
     display.readEnd = nil
@@ -132,7 +132,7 @@ package final class FakeTerminal: TerminalMode {
   package func noteCursor(isAway: Bool) { isCursorAway = isAway }
 }
 
-/// A failed expectation says that it is a terminal, not every byte of it.
+/// Keeps a failed expectation from printing every byte of the terminal.
 extension FakeTerminal: CustomReflectable {
   package var customMirror: Mirror { Mirror(self, children: ["panel": panel]) }
 }

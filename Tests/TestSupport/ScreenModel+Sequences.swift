@@ -3,7 +3,7 @@ import TerminalUI
 extension ScreenModel {
   public mutating func write(_ text: String) { write(Array(text.utf8)) }
 
-  /// Obeys bytes, whole UTF-8 characters.
+  /// Interprets bytes, which must be complete UTF-8 characters.
   public mutating func write(_ bytes: [UInt8]) {
     var text = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

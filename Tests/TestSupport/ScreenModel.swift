@@ -1,9 +1,8 @@
 public import TerminalUI
 
-/// A small terminal emulator. It shows what xterm shows for the sequences that it knows, and reports
-/// the others.
+/// A small terminal emulator. It behaves like xterm for the sequences that it knows, and reports the others.
 public struct ScreenModel {
-  /// A character on the screen; wide ones are followed by a cell of nothing.
+  /// A character on the screen. An empty cell follows a wide one.
   public struct Cell: Hashable {
     public var character: Character?
     public var attributes: Set<Int>
@@ -14,7 +13,7 @@ public struct ScreenModel {
     }
   }
 
-  /// What DECSC remembers.
+  /// The state that DECSC saves.
   public struct Place: Hashable {
     public var row = 0
     public var column = 0
@@ -53,16 +52,16 @@ public struct ScreenModel {
     return text
   }
 
-  /// The text of all rows that there ever were, down to the cursor's.
+  /// The text of all rows so far, down to the cursor's row.
   public var history: [String] { (scrollback + grid[...place.row]).map(Self.text) }
 
-  /// The rows below the cursor's.
+  /// The rows below the cursor's row.
   public var below: [[Cell]] { Array(grid[(place.row + 1)...]) }
 
   mutating func report(_ sequence: String) { unknown.append(sequence) }
 
   mutating func print(_ typed: Character) {
-    // Letters are pieces of boxes in the other character set.
+    // In the other character set, letters are parts of boxes.
     let isDrawing = place.isLineDrawing || place.isShiftedOut
     let character = isDrawing && typed.isLetter ? "#" : typed
     let width = character.displayWidth
@@ -131,7 +130,7 @@ public struct ScreenModel {
   }
 
   mutating func eraseToEndOfLine() {
-    // Erased cells take the colour of the attributes; plain ones only if those are plain.
+    // Erased cells get the colour of the attributes. They are plain only if those are plain.
     for column in place.column..<size.columns {
       grid[place.row][column] = Cell(attributes: place.attributes)
     }
@@ -156,8 +155,8 @@ public struct ScreenModel {
     move(toRow: 0, column: 0)
   }
 
-  /// Changes the size: rows below the cursor go first, then those at the top, to the scrollback; the
-  /// text is not reflowed. The scroll region is reset, and the remembered place left as it was.
+  /// Changes the size. Rows below the cursor are removed first, then rows at the top move into the scrollback. The
+  /// text is not reflowed. The scroll region is reset, and the saved position stays unchanged.
   public mutating func resize(to size: ScreenSize) {
     while grid.count > size.rows {
       if place.row < grid.count - 1 {

@@ -1,6 +1,6 @@
 public import Posix
 
-/// A clock that moves only when a test moves it.
+/// A clock that only a test advances.
 public final class TestClock {
   public private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
 

@@ -1,21 +1,20 @@
-/// What a UART receives of what another one sends, 8N1, each at its own rate: bit by bit.
+/// Simulates bit by bit what a UART receives from another one with a different rate, 8N1.
 ///
-/// The receiver finds a start bit by its falling edge, looks at the middle of each bit, and takes a missing
-/// stop bit for the start bit of the next byte, as a 16550 does. After a break it waits for the line to
-/// be high.
+/// The receiver detects a start bit by its falling edge, samples the middle of each bit, and treats a missing stop
+/// bit as the start bit of the next byte, like a 16550. After a break it waits until the line is high.
 public struct UARTSimulator {
-  /// A byte as the receiver has it.
+  /// A byte as it was received.
   public struct Received {
     public let byte: UInt8
     public let hasFramingError: Bool
     public let isBreak: Bool
-    /// When it was complete, in nanoseconds.
+    /// The time at which it was complete, in nanoseconds.
     public let time: Int64
   }
 
   private let senderRate: Double
   private let receiverRate: Double
-  /// The times of the edges, in bits of the sender: the line is low from those with an even index.
+  /// The times of the edges, in bit times of the sender. The line is low after edges with an even index.
   private var edges: [Double] = []
   private var end = 0.0
 
@@ -24,14 +23,14 @@ public struct UARTSimulator {
     self.receiverRate = Double(receiverRate)
   }
 
-  /// Lets time pass with nothing sent.
+  /// Lets time pass without sending.
   public mutating func pause(nanoseconds: Int64) {
     end += Double(nanoseconds) * senderRate / 1e9
   }
 
-  /// Sends bytes one behind the other.
+  /// Sends bytes without pauses.
   ///
-  /// - Parameter parity: adds a parity bit behind 7 data bits; nil for 8N1.
+  /// - Parameter parity: adds a parity bit after 7 data bits; nil for 8N1.
   public mutating func send(_ bytes: some Sequence<UInt8>, parity: Parity? = nil) {
     for byte in bytes {
       var bits = byte
@@ -55,14 +54,14 @@ public struct UARTSimulator {
   private mutating func drive(low: Bool) {
     let isLow = edges.count % 2 == 1
     guard low != isLow else { return }
-    // A pulse without length is none.
+    // Removes a pulse without length.
     if edges.last == end { edges.removeLast() } else { edges.append(end) }
   }
 
-  /// Everything that was received since the last call; what was sent must be followed by a pause.
+  /// The bytes received since the last call. A pause must follow the sent bytes.
   public mutating func receive() -> [Received] {
     var received: [Received] = []
-    /// The receiver's bit, in bits of the sender.
+    /// The bit time of the receiver, in bit times of the sender.
     let bit = senderRate / receiverRate
     var index = 0
     func isLow(at time: Double) -> Bool {
@@ -94,7 +93,7 @@ public struct UARTSimulator {
           start = time - bit / 2
         }
       }
-      // The next falling edge.
+      // Finds the next falling edge.
       while edge < edges.count, edges[edge] < time { edge += 2 }
     }
     edges.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferProtocols
 
-/// The sender alone, with every event by hand.
+/// The sender alone, with all its events from the test.
 @Suite struct BlockSenderTests {
   private var sender = BlockSender(.xmodem)
   private var now = Duration.seconds(100)
@@ -11,7 +11,7 @@ import Testing
     sender.handle(event, at: now)
   }
 
-  /// Sends the first block; the driver has not taken it.
+  /// Sends the first block, which the driver has not taken yet.
   private mutating func begin() -> [TransferAction] {
     #expect(tell(.begun) == [.nextFile])
     _ = tell(.file(TransferredFile(name: [0x61], size: 1_000)))

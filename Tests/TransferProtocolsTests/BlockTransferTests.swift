@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferProtocols
 
-/// Our sender and our receiver, joined by a line.
+/// The program's sender and receiver, connected by a line.
 @Suite struct BlockTransferTests {
   static let kinds = [
     TransferProtocol.xmodem, .xmodem1K, .ymodem, .ymodemG,
@@ -16,7 +16,7 @@ import Testing
       files: files)
   }
 
-  /// What a receiver must have of a file: XMODEM pads it.
+  /// The contents that a receiver must have. XMODEM pads a file.
   private func expected(_ contents: [UInt8], _ kind: TransferProtocol) -> [UInt8] {
     guard kind == .xmodem || kind == .xmodem1K else { return contents }
     let rest = contents.count % 128
@@ -107,7 +107,7 @@ import Testing
 
   // MARK: Faults
 
-  /// The seeds of the noise; more with the variable.
+  /// The seeds of the noise. The variable sets their number.
   static var seeds: Range<UInt64> { 0..<transferSeedCount }
 
   @Test(arguments: kinds) func noiseNeverMakesAWrongFile(_ kind: TransferProtocol) {
@@ -130,11 +130,11 @@ import Testing
       }
       if end == .done { done += 1 }
     }
-    // Without acknowledgements nothing can be mended.
+    // Without acknowledgements, errors cannot be corrected.
     #expect(Double(done) > Double(Self.seeds.count) * (kind == .ymodemG ? 0.3 : 0.95))
   }
 
-  /// Damages one byte: that with this number, counted from 0, of one direction.
+  /// Damages the byte with a number, counted from 0, in one direction.
   private func damage(_ number: Int, fromSender: Bool) -> ([UInt8], Bool) -> [UInt8] {
     var count = 0
     return { bytes, isFromSender in
@@ -175,7 +175,7 @@ import Testing
   @Test(arguments: kinds) func theReceiverPausesForItsFlash(_ kind: TransferProtocol) {
     let contents = randomBytes(20_000)
     let bench = bench(kind, [BenchFile("f", contents)])
-    // What the receiver sends is late for 25 s.
+    // The bytes of the receiver are delayed by 25 s.
     var isLate = false
     bench.fault = { [unowned bench] bytes, isFromSender in
       guard !isFromSender, bench.elapsed > .seconds(1), !isLate else { return bytes }
@@ -263,8 +263,8 @@ import Testing
 
   // MARK: Speed
 
-  /// The share of the line's capacity that carries the file, at 115200 baud with 1 ms between a block and
-  /// its answer.
+  /// The share of the line's capacity that is used for the file, at 115200 baud with 1 ms between a block and its
+  /// answer.
   @Test(
     arguments: [
       (TransferProtocol.xmodem, 0.87), (.xmodem1K, 0.97), (.ymodem, 0.97), (.ymodemG, 0.99),
@@ -275,7 +275,7 @@ import Testing
     bench.piece = 16
     bench.run()
     #expect(bench.sender.end == .done)
-    // The start and the end take the same time, however long the file is.
+    // The start and the end take the same time for any length of the file.
     let time = bench.elapsed - .milliseconds(300)
     let needed = Duration.seconds(1) * size / bench.bytesPerSecond
     #expect(needed / time >= least)
@@ -319,5 +319,5 @@ import Testing
   }
 }
 
-/// The number of seeds of noise: that of the environment variable, or few.
+/// The number of seeds of noise: the environment variable, or a small default.
 let transferSeedCount = seedCountOfEnvironment() ?? 60

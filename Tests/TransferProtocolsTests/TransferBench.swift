@@ -1,6 +1,6 @@
 import TransferProtocols
 
-/// A file of a test: what is told about it, and its contents, which may be computed.
+/// A file of a test: its description and its contents, which may be computed.
 struct BenchFile {
   var info: TransferredFile
   var bytes: (Range<Int>) -> [UInt8]
@@ -18,16 +18,16 @@ struct BenchFile {
   }
 }
 
-/// Two sides of a transfer, and the line between them, in simulated time.
+/// Two sides of a transfer and the line between them, in simulated time.
 ///
 /// The line carries bytes at a rate, in pieces. It can damage them.
 final class TransferBench {
-  /// What a receiver has of a file.
+  /// A file that a receiver has received.
   struct Received: Equatable {
     var info: TransferredFile
     var contents: [UInt8] = []
     var end: FileEnd?
-    /// All bytes that came, also those that are not kept.
+    /// The number of all received bytes, including those that are not kept.
     var count = 0
   }
 
@@ -38,21 +38,21 @@ final class TransferBench {
     var files: [BenchFile] = []
     /// The files that it received.
     var received: [Received] = []
-    /// What it has of files from earlier, by name.
+    /// The partial files from earlier transfers, by name.
     var partials: [[UInt8]: [UInt8]] = [:]
     /// The names that it declines.
     var declined: Set<[UInt8]> = []
     /// Whether the contents of received files are kept.
     var keepsContents = true
-    /// The end; nil while it goes on.
+    /// The end; nil while the transfer continues.
     var end: TransferEnd?
     var remarks: [TransferRemark] = []
     var progress = TransferProgress()
-    /// What it received that is not part of the transfer.
+    /// The received bytes that are not part of the transfer.
     var passed: [UInt8] = []
-    /// How the files that it sends have ended.
+    /// The ends of the files that it sent.
     var fileEnds: [FileEnd] = []
-    /// What the other side has sent it, as it arrived.
+    /// The bytes of the other side, as they arrived.
     var arrived: [UInt8] = []
     /// Whether ``arrived`` is kept.
     var keepsArrived = false
@@ -68,7 +68,7 @@ final class TransferBench {
     fileprivate var isHandling = false
     /// Whether it has lost its port.
     fileprivate(set) var isLost = false
-    /// The largest queue there was.
+    /// The maximum length of its queue.
     fileprivate(set) var largestQueue = 0
 
     init(_ machine: any TransferMachine) { self.machine = machine }
@@ -78,17 +78,17 @@ final class TransferBench {
   let receiver: Side
   private(set) var now = Duration.seconds(1_000)
   private let begin = Duration.seconds(1_000)
-  /// The number of bytes that the line carries in a second, each way.
+  /// The number of bytes per second that the line carries in each direction.
   var bytesPerSecond = 11_520
-  /// The time from the end of sending to the arrival, each way.
+  /// The time from the end of sending to the arrival, in each direction.
   var latency = Duration.microseconds(500)
-  /// The largest number of bytes that arrive at once.
+  /// The maximum number of bytes that arrive at once.
   var piece = 64
-  /// Changes the bytes on their way; `fromSender` is the direction.
+  /// Changes the bytes on the line. `fromSender` is the direction.
   var fault: (_ bytes: [UInt8], _ fromSender: Bool) -> [UInt8] = { bytes, _ in bytes }
-  /// The longest time of a run.
+  /// The maximum simulated time of a run.
   var limit = Duration.seconds(100_000)
-  /// The largest number of events, which ends a transfer that turns in circles.
+  /// The maximum number of events, which ends a transfer without progress.
   var mostTurns = 1_000_000
 
   private enum Occasion {
@@ -108,10 +108,10 @@ final class TransferBench {
   /// The time since the beginning.
   var elapsed: Duration { now - begin }
 
-  /// Calls a closure at a time after the beginning.
+  /// Calls a closure at a time after the start.
   func at(_ time: Duration, _ call: @escaping () -> Void) { schedule(begin + time, .call(call)) }
 
-  /// Tells a side what happens to it.
+  /// Passes an event to a side.
   func tell(_ side: Side, _ event: TransferEvent) {
     guard side.end == nil else { return }
     side.events.append(event)
@@ -129,7 +129,7 @@ final class TransferBench {
   /// Sends bytes to a side as if the other one had sent them.
   func inject(_ bytes: [UInt8], to side: Side) { schedule(now, .arrived(bytes, at: side)) }
 
-  /// A side loses its port, and all that is under way.
+  /// Makes a side lose its port, and all bytes under way.
   func lose(_ side: Side) {
     side.isLost = true
     side.queue = []
@@ -138,13 +138,13 @@ final class TransferBench {
     tell(side, .lost)
   }
 
-  /// A side has its port again.
+  /// Gives a side its port back.
   func regain(_ side: Side) {
     side.isLost = false
     tell(side, .regained)
   }
 
-  /// A side begins again as another process: it knows only what its files are.
+  /// Restarts a side as another process, which knows only its files.
   func restart(_ side: Side, with machine: any TransferMachine) {
     side.machine = machine
     side.queue = []
@@ -158,10 +158,10 @@ final class TransferBench {
     tell(side, .begun)
   }
 
-  /// Runs until both sides have ended, or nothing happens any more, or the limit.
+  /// Runs until both sides have ended, nothing happens any more, or the limit is reached.
   ///
   /// - Parameters:
-  ///   - senderBegins, receiverBegins: when, after the beginning; nil for never.
+  ///   - senderBegins, receiverBegins: the starting times, relative to the beginning; nil for never.
   func run(senderBegins: Duration? = .zero, receiverBegins: Duration? = .zero) {
     if let senderBegins { at(senderBegins) { [unowned self] in tell(sender, .begun) } }
     if let receiverBegins { at(receiverBegins) { [unowned self] in tell(receiver, .begun) } }
@@ -217,7 +217,7 @@ final class TransferBench {
     agenda.append((time, number, occasion))
   }
 
-  /// Puts the next bytes of a side on the line.
+  /// Transmits the next bytes of a side.
   private func transmit(_ side: Side) {
     guard !side.isOnLine, !side.queue.isEmpty else { return }
     let count = min(piece, side.queue.count)
@@ -287,7 +287,7 @@ final class TransferBench {
   }
 }
 
-/// Random numbers that a seed determines (SplitMix64).
+/// A generator of random numbers from a seed (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed }
@@ -316,7 +316,7 @@ func noise(
   }
 }
 
-/// Bytes that a seed determines.
+/// Random bytes from a seed.
 func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var random = SeededRandom(seed)
   return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -6,7 +6,7 @@ import Testing
   import Glibc
 #endif
 
-/// ZMODEM on lines that damage and lose bytes, with sides that stop, fail or begin again.
+/// ZMODEM on lines that damage and lose bytes, with sides that stop, fail or restart.
 @Suite struct ZmodemFaultTests {
   typealias Fault = ([UInt8], Bool) -> [UInt8]
 
@@ -79,7 +79,7 @@ import Testing
     ZmodemTests.expectSuccess(bench, [bytes])
     #expect(bench.receiver.progress.retries == 1)
     #expect(bench.sender.progress.retries == 1)
-    // Hardly more is sent again than the damaged subpacket.
+    // Little more than the damaged subpacket is sent again.
     #expect(sent < bytes.count * 104 / 100 + 4_000)
   }
 
@@ -220,7 +220,7 @@ import Testing
       actions == [
         .send(answer), .say(.commandRefused(Array("rm -rf /".utf8))), .send(answer),
       ])
-    // The session goes on.
+    // The session continues.
     let farewell = receiver.handle(.received(ZmodemEncoder.hex(ZmodemHeader(.zfin))), at: .zero)
     #expect(farewell.first == .send(ZmodemEncoder.hex(ZmodemHeader(.zfin))))
     #expect(receiver.handle(.received(Array("OO".utf8)), at: .zero) == [.finish(.done)])
@@ -327,7 +327,7 @@ import Testing
     #expect(bench.elapsed > .seconds(60) && bench.elapsed < .seconds(90))
   }
 
-  /// Handles what happens in a time only after it.
+  /// Delays the handling of all events by a time.
   private struct Pausing: TransferMachine {
     var machine: any TransferMachine
     let pause: Range<Duration>
@@ -359,7 +359,7 @@ import Testing
   @Test(arguments: [true, false], Restarted.allCases)
   func thePortIsLostAndRegained(_ isSender: Bool, _ restarted: Restarted) {
     let contents = [randomBytes(10_000), randomBytes(60_000, seed: 2)]
-    // In the first file, between them, in the second one, at its end.
+    // In the first file, between the files, in the second one, and at its end.
     for milliseconds in [0, 500, 900, 915, 3_000, 6_250, 6_300, 6_310] {
       let bench = ZmodemTests.bench([BenchFile("a", contents[0]), BenchFile("b", contents[1])])
       let side = isSender ? bench.sender : bench.receiver
@@ -386,8 +386,8 @@ import Testing
         #expect(
           files.allSatisfy { $0.end == nil || $0.contents == bytes },
           "\(name) at \(milliseconds) ms")
-        // A receiver that is started again between the last byte and the end of a file has all of it,
-        // and is not told.
+        // A receiver that is restarted between the last byte and the end of a file has the whole file, but does not
+        // learn that.
         #expect(
           files.contains {
             $0.end == .complete || restarted == .receiver && $0.contents == bytes
@@ -400,7 +400,7 @@ import Testing
 
   // MARK: Noise
 
-  /// The number of seeds: few, so that the test is fast, unless the environment says more.
+  /// The number of seeds: few, so that the test is fast, unless the environment variable sets more.
   static var seeds: Int {
     getenv("SERIALTERM_TRANSFER_SEEDS").flatMap { Int(String(cString: $0)) } ?? 200
   }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TransferProtocols
 
-/// ZMODEM's sender and receiver, joined by a line.
+/// ZMODEM's sender and receiver, connected by a line.
 @Suite struct ZmodemTests {
-  /// The contents that have broken implementations.
+  /// Contents that have broken implementations.
   enum Contents: CaseIterable {
     case random, allValues, ones, escapes, substitutes, text, header
 
@@ -38,7 +38,7 @@ import Testing
     return bench
   }
 
-  /// Whether all files arrived, and both sides know it.
+  /// Expects that all files arrived, and that both sides know it.
   static func expectSuccess(
     _ bench: TransferBench, _ contents: [[UInt8]],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -150,7 +150,7 @@ import Testing
     #expect(bench.receiver.received.isEmpty)
   }
 
-  /// The largest file that ZMODEM has. All but the last MiB is there already, and its CRC-32 is not computed.
+  /// The largest file that ZMODEM supports. All but the last MiB exists already, and its CRC-32 is not computed.
   @Test func theEndOfTheLargestFile() {
     let size = Int(UInt32.max)
     let start = size - (1 << 20) - 7
@@ -277,7 +277,7 @@ import Testing
     bench.latency = .milliseconds(latency) + .microseconds(500)
     bench.run()
     Self.expectSuccess(bench, [bytes])
-    // What does not depend on the length: ten turns of the line, and the headers.
+    // The time that does not depend on the length: ten turns of the line, and the headers.
     let fixed = bench.latency * 10 + .milliseconds(30)
     let efficiency = Duration.seconds(1) * bytes.count / 11_520 / (bench.elapsed - fixed)
     #expect(efficiency >= 0.955)

@@ -43,7 +43,7 @@ import Testing
       filter.feed(stream.next(), into: &output)
       var (screen, other) = (TerminalModes(), TerminalModes())
       screen.show(output)
-      // A terminal that has shown something else.
+      // A terminal with different previous output.
       var otherFilter = EscapeFilter()
       otherFilter.feed(stream.next(), into: &others)
       other.show(others)

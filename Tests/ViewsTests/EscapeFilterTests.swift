@@ -31,7 +31,7 @@ import Testing
   /// Functions that take one number.
   private static let painting = "@ABCDEFGIKLMPSTXZ`abde"
 
-  /// What stands before the final byte, and with which final bytes it passes.
+  /// The bytes before the final byte, with the final bytes for which the sequence passes.
   @Test(arguments: [
     ("", painting + "HfrJsum"), ("0", painting + "HfrJm"), ("1", painting + "HfrJm"),
     ("3", painting + "Hfrm"), ("11", painting + "HfrJ"), ("1;2", "Hfrm"), ("1;2;3", "m"),
@@ -51,7 +51,7 @@ import Testing
     for byte in 0x20...0x7E as ClosedRange<UInt8> {
       let sequence = [0x1B, byte]
       let shown = Array("^[".utf8) + [byte]
-      // What the keypad sends is nothing that anybody needs to see.
+      // The mode of the keypad is dropped, because no user needs to see it.
       guard !"=>".utf8.contains(byte) else { continue }
       #expect(
         EscapeFilter().fed([sequence]) == ("78DEM".utf8.contains(byte) ? sequence : shown))
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Strings: titles, colours asked for, links, the clipboard; DCS, APC, PM, SOS.
+    // Strings: titles, colour queries, links, the clipboard; DCS, APC, PM, SOS.
     ("\u{1B}]0;title\u{7}", "^[]0;title^G"),
     ("\u{1B}]52;c;cm0gLXJm\u{1B}\\", "^[]52;c;cm0gLXJm^[\\"),
     ("\u{1B}]8;;http://a\u{1B}\\x\u{1B}]8;;\u{1B}\\", "^[]8;;http://a^[\\x^[]8;;^[\\"),
@@ -79,14 +79,14 @@ import Testing
     ("\u{1B}]0;a\r\n\u{7}", "^[]0;a\r\n\u{7}"),
     ("\u{1B}P$q\"p\u{1B}\\", "^[P$q\"p^[\\"), ("\u{1B}_Ga=q\u{1B}\\", "^[_Ga=q^[\\"),
     ("\u{1B}^x\u{7}", "^[^x^G"), ("\u{1B}Xx\u{7}", "^[Xx^G"), ("\u{1B}]P0ff0000", "^[]P0ff0000"),
-    // What a terminal answers.
+    // Queries that a terminal answers.
     ("\u{1B}[6n", "^[[6n"), ("\u{1B}[5n", "^[[5n"), ("\u{1B}[?6n", "^[[?6n"),
     ("\u{1B}[c", "^[[c"), ("\u{1B}[>c", "^[[>c"), ("\u{1B}[=c", "^[[=c"), ("\u{1B}Z", "^[Z"),
     ("\u{1B}[>q", "^[[>q"), ("\u{1B}[?25$p", "^[[?25$p"), ("\u{1B}[4$p", "^[[4$p"),
     ("\u{1B}[x", "^[[x"), ("\u{1B}[1x", "^[[1x"), ("\u{1B}[?u", "^[[?u"), ("\u{1B}[?m", "^[[?m"),
     ("\u{1B}[?1;1;0S", "^[[?1;1;0S"), ("\u{1B}[1;1;1;1;1;1*y", "^[[1;1;1;1;1;1*y"),
     ("\u{1B}[18t", "^[[18t"), ("\u{1B}[21t", "^[[21t"), ("\u{5}", "^E"),
-    // What stays: modes, character sets, resets, margins, tab stops, fonts, the cursor's shape.
+    // Permanent changes: modes, character sets, resets, margins, tab stops, fonts, the cursor's shape.
     ("\u{1B}c", "^[c"), ("\u{1B}[!p", "^[[!p"), ("\u{1B}#8", "^[#8"),
     ("\u{1B}[?3h", "^[[?3h"), ("\u{1B}[?25;3h", "^[[?25;3h"), ("\u{1B}[?2004;9h", "^[[?2004;9h"),
     ("\u{1B}[?h", "^[[?h"), ("\u{1B}[25h", "^[[25h"), ("\u{1B}[2h", "^[[2h"),
@@ -98,11 +98,11 @@ import Testing
     ("\u{1B}[3g", "^[[3g"),
     ("\u{1B}[11m", "^[[11m"), ("\u{1B}[0;12m", "^[[0;12m"), ("\u{1B}[38;5;1;11m", "^[[38;5;1;11m"),
     ("\u{1B}[58;5;11m", "^[[58;5;11m"), ("\u{1B}[2 q", "^[[2 q"), ("\u{1B}[>4;2m", "^[[>4;2m"),
-    // What does something elsewhere: printing, windows, the mouse, lamps, what has scrolled away.
+    // Effects elsewhere: printing, windows, the mouse, LEDs, the scrollback.
     ("\u{1B}[5i", "^[[5i"), ("\u{1B}[?4i", "^[[?4i"), ("\u{1B}[8;1;1t", "^[[8;1;1t"),
     ("\u{1B}[1;1;1;1;1T", "^[[1;1;1;1;1T"), ("\u{1B}[q", "^[[q"), ("\u{1B}[3J", "^[[3J"),
     ("\u{1B}[[A", "^[[[A"), ("\u{1B}[9;0]", "^[[9;0]"),
-    // What is malformed.
+    // Malformed sequences.
     ("\u{1B}[99999A", "^[[99999A"), ("\u{1B}[1;2A", "^[[1;2A"), ("\u{1B}[1:2H", "^[[1:2H"),
     ("\u{1B}[1;2;3H", "^[[1;2;3H"), ("\u{1B}[1?2m", "^[[1?2m"), ("\u{1B}[38;7m", "^[[38;7m"),
     ("\u{1B}[48m", "^[[48m"), ("\u{1B}[3\u{7}1m", "^[[3\u{7}1m"),
@@ -110,7 +110,7 @@ import Testing
     ("\u{1B}\u{1B}[6n", "^[^[[6n"), ("\u{1B}[3\u{18}1m", "^[[3^X1m"), ("\u{1B}[3é", "^[[3é"),
     ("\u{1B}[3\u{7F}m", "^[[3^?m"), ("\u{1B}é", "^[é"), ("\u{1B}\r\n", "^[\r\n"),
     ("\u{1B}[6\u{0}n", "^[[6n"), ("\u{1B}", "^["), ("\u{1B}[1;3", "^[[1;3"),
-    // Controls and characters that are no text.
+    // Controls and characters that are not text.
     ("a\u{0}b", "ab"), ("\u{1}\u{B}\u{C}\u{11}\u{1A}\u{1F}\u{7F}", "^A^K^L^Q^Z^_^?"),
     ("\u{9B}6n", "<9b>6n"), ("\u{9D}0;x\u{7}", "<9d>0;x^G"), ("\u{85}\u{80}\u{9F}", "<85><80><9f>"),
     ("a\u{202E}b\u{2066}c", "a<202e>b<2066>c"),

@@ -6,7 +6,7 @@ import Views
     String(decoding: HexDump().fed([bytes]), as: UTF8.self)
   }
 
-  /// As `hexdump -C` writes them, except for the line's end.
+  /// The rows of `hexdump -C`, except for the line end.
   @Test(arguments: [
     (0, ""),
     (1, "00000000  00                                                |.|\r\n"),

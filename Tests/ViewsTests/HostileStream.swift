@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Streams made of what terminals are attacked with, and of noise.
+/// Streams that consist of attacks on terminals, and of noise.
 struct HostileStream {
   private var random: SplitMix64
 
@@ -24,7 +24,7 @@ struct HostileStream {
     }
   }
 
-  /// The stream, cut anywhere.
+  /// The stream, split at random positions.
   mutating func cut(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var rest = bytes[...]
     var pieces: [ArraySlice<UInt8>] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Views
 
-/// The texts of several ports in one: lines stay whole, and everybody sees whose they are.
+/// The texts of several ports in one text: lines are never split, and each names its port.
 struct LineMergerTests {
   /// A merger of ports a, b and c, the first of which has the focus, with a clock in milliseconds.
   private struct Bench {
@@ -101,7 +101,7 @@ struct LineMergerTests {
     bench.wait(10)
     bench.add("part of b", 1)
     bench.wait(10)
-    // Nobody has shown them yet when the next line comes, late.
+    // These parts have not been shown when the next line arrives late.
     bench.now += 1_000_000_000
     bench.add("line\n", 0)
     #expect(bench.text() == "c | part of c\nb | part of b\na | line\n")
@@ -159,7 +159,7 @@ struct LineMergerTests {
     bench.merger.focus = 0
     bench.merger.focus = 1
     bench.wait(100)
-    // The line is complete now.
+    // The line is now complete.
     #expect(bench.text() == "ok\n")
   }
 
@@ -249,7 +249,7 @@ struct LineMergerTests {
     #expect(bench.text() == "a | of a\nb | of b\n")
   }
 
-  /// Whatever comes in whatever pieces: without the labels, each port's text is what it sent.
+  /// For any bytes in any pieces: without the labels, the text of each port is what it sent.
   @Test(arguments: 0..<200) mutating func `Nothing is lost or added`(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     var sent = ["", "", ""]
@@ -267,7 +267,7 @@ struct LineMergerTests {
     for line in bench.text().split(separator: "\n") {
       shown[Int(line.utf8.first! - UInt8(ascii: "a"))] += line.dropFirst(4)
     }
-    // Lines that were cut have more ends than were sent.
+    // Split lines have more line ends than were sent.
     #expect(shown == sent.map { $0.replacing("\n", with: "") })
   }
 }

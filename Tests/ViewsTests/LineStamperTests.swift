@@ -1,11 +1,11 @@
 import Testing
 import Views
 
-/// Feeds a stamper piece by piece, each at a time of its own.
+/// Feeds a stamper piece by piece, each at its own time.
 private struct Stamping {
   private static let start = Moment(wallClock: 1_795_242_660_123_456_789, monotonic: 5_000_000_000)
 
-  /// What comes out of pieces that are read so many microseconds after the start.
+  /// The output for pieces that are read a number of microseconds after the start.
   static func stamped(
     _ format: String, _ pieces: [(microseconds: UInt64, text: String)], offset: Int = 3_600
   ) throws -> String {

@@ -6,15 +6,15 @@ struct TerminalModes: Equatable {
   var scrollRegion = ""
   private var saved: [String] = ["", "true"]
 
-  /// Compares what a user sees; the saved modes are not visible.
+  /// Compares what a user sees. Saved modes are not visible.
   static func == (one: Self, other: Self) -> Bool {
     one.attributes == other.attributes && one.isCursorShown == other.isCursorShown
       && one.wraps == other.wraps && one.scrollRegion == other.scrollRegion
   }
 
-  /// Obeys the sequences in a text that a filter has passed.
+  /// Interprets the sequences in text that a filter has passed.
   mutating func show(_ bytes: [UInt8]) {
-    // Accents would join the last character of a sequence.
+    // Accents would combine with the last character of a sequence.
     let ascii = bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }
     for sequence in String(decoding: ascii, as: UTF8.self).split(separator: "\u{1B}").map(
       String.init)

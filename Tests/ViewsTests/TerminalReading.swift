@@ -1,9 +1,9 @@
-/// Reads bytes as a terminal would, and says what a device must not be able to send it.
+/// Interprets bytes like a terminal, and finds what a device must not be able to send.
 ///
-/// It shares nothing with the filter that it checks: it looks at whole text, and compares the shapes
-/// of sequences with a list.
+/// It shares no code with the filter that it checks: it examines the whole text, and compares the forms of sequences
+/// with a list.
 enum TerminalReading {
-  /// The first thing that is not harmless; nil if all is.
+  /// The first harmful part; nil if there is none.
   static func harm(in bytes: [UInt8]) -> String? {
     guard let text = String(validating: bytes, as: UTF8.self) else { return "not UTF-8" }
     var rest = Array(text.unicodeScalars)[...]
@@ -21,7 +21,7 @@ enum TerminalReading {
     return nil
   }
 
-  /// Takes a sequence after its ESC, and returns it if it is not on the list.
+  /// Parses a sequence after its ESC, and returns it if it is not on the list.
   private static func harmfulSequence(from rest: inout ArraySlice<Unicode.Scalar>) -> String? {
     guard let first = rest.popFirst() else { return "at the end" }
     if "78DEM".unicodeScalars.contains(first) { return nil }
@@ -51,13 +51,12 @@ enum TerminalReading {
       return true
     default: break
     }
-    // Private modes: any number of them, each of them one of two.
+    // Private modes: any number of them, each from a list of two.
     return inner.first == "?" && !inner.dropFirst().contains("?") && "hl".contains(Character(final))
       && groups.allSatisfy { ["7", "25"].contains(Int($0.trimmingPrefix("?")).map { "\($0)" }) }
   }
 
-  /// Whether nothing but colours and styles is set: a font's number may stand only where a colour's
-  /// is expected.
+  /// Whether the parameters only set colours and styles. The number of a font is allowed only as part of a colour.
   private static func isHarmlessColor(_ groups: [Substring], _ inner: String) -> Bool {
     guard inner.allSatisfy({ "0123456789;:".contains($0) }) else { return false }
     var skipped = 0

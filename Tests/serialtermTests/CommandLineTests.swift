@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Command lines, and what each gives", .timeLimit(.minutes(5)))
 struct CommandLineTests {
-  /// A command line, and what it gives: the command with the texts of its parameters, or a reason.
+  /// Command lines with their meaning: the command with the texts of its parameters, or the reason of the refusal.
   private static let lines: [(line: String, meaning: String)] = [
-    // Which command it is.
+    // The command.
     ("", "connect"),
     ("ttyUSB0", "connect target=ttyUSB0"),
     ("connect ttyUSB0", "connect target=ttyUSB0"),
@@ -51,14 +51,14 @@ struct CommandLineTests {
     ("x -b", "--baud needs a value"),
     ("x -xy", "unknown option -y"),
     ("x -p even -d 7 -s2 -fhard", "connect target=x parity=even data-bits=7 stop-bits=2 flow=hard"),
-    // Negative numbers are values; no option is called by a digit.
+    // Negative numbers are values, because no option has a digit as its letter.
     ("x -b -1", "connect target=x baud=-1"),
     ("x --linger -0.5", "connect target=x linger=-0.5"),
     ("x --escape ~", "connect target=x escape=~"),
     ("x --escape - --wait", "connect target=x escape=- wait=true"),
     ("x -o-3", "connect target=x byte-delay=-3"),
     ("x -1", "unknown option -1"),
-    // Values that can be left out never take the TARGET.
+    // Optional values never take the TARGET.
     ("-t ttyUSB0", "connect target=ttyUSB0 timestamps=time"),
     ("-t iso ttyUSB0", "connect target=ttyUSB0 timestamps=iso"),
     ("--timestamps ./iso", "connect target=./iso timestamps=time"),
@@ -69,14 +69,14 @@ struct CommandLineTests {
     ("x -xt -e", "connect target=x hex=true timestamps=time local-echo=true"),
     ("x -tnoon", "connect target=x timestamps=noon"),
     ("x -t --hex", "connect target=x timestamps=time hex=true"),
-    // The last counts, or all of them.
+    // The last one counts, or all of them.
     ("x -b 1 -b 2", "connect target=x baud=2"),
     ("x --shared --exclusive", "connect target=x exclusive=true"),
     ("x --exclusive --shared", "connect target=x exclusive=false"),
     ("x -n", "connect target=x reconnect=false"),
     ("x -n --reconnect", "connect target=x reconnect=true"),
     ("x --hangup --no-hangup", "connect target=x hangup=false"),
-    // Switched off, whatever the configuration says.
+    // Parameters that are switched off, even if the configuration sets them.
     ("x --no-timestamps", "connect target=x no timestamps"),
     ("x --no-log -L a", "connect target=x log=a"),
     ("x -L a --no-log", "connect target=x no log"),
@@ -126,7 +126,7 @@ struct CommandLineTests {
       do throws(WordError) {
         let given = try command.given(by: rest)
         let entries = given.entries.map { "\($0.name)=\($0.texts.joined(separator: ","))" }
-        // The arguments first: they are read last.
+        // The arguments come first, because they are parsed last.
         let isArgument = { (entry: String) in
           command.description.declarations.contains {
             $0.isArgument && entry.hasPrefix("\($0.name)=")
@@ -148,7 +148,7 @@ struct CommandLineTests {
     }
   }
 
-  /// Whatever is typed, the long form of what was understood is understood as the same.
+  /// Parses random words, and parses the long form of the result again. Both results must be equal.
   @Test("random words", arguments: [1, 2, 3, 4] as [UInt64])
   func random(seed: UInt64) {
     var numbers = SplitMix64(seed: seed)
@@ -181,7 +181,7 @@ struct CommandLineTests {
     given.entries.map { "\($0)" }.sorted() + given.switchedOff.sorted()
   }
 
-  /// The long form of what was given.
+  /// The long form of the parsed parameters.
   private static func words(_ given: Given, _ declarations: [Declaration]) -> [String] {
     var (options, arguments, after): ([String], [String], [String]) = ([], [], [])
     for declaration in declarations {

@@ -9,7 +9,7 @@ import Testing
   @Test(
     arguments: [
       (0o660, "dialout", true), (0o600, "dialout", false),
-      // A terminal on which a login runs: see mesg(1).
+      // The terminal of a login: see mesg(1).
       (0o620, "tty", false), (0o660, "root", false), (0o660, nil, false),
     ] as [(CInterop.Mode, String?, Bool)])
   func joiningTheGroupIsAdvised_whereItHelps(mode: CInterop.Mode, group: String?, admits: Bool) {

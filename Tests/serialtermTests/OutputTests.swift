@@ -30,7 +30,7 @@ import Testing
     #expect(table.lines == ["N     X", "串口  y", "e\u{301}     z"])
   }
 
-  /// Bidirectional controls, invisible characters, line separators: by themselves or in a name.
+  /// Bidirectional controls, invisible characters and line separators, alone and inside of a name.
   private static let misleading = [
     "\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}", "\u{200E}", "\u{061C}", "\u{200B}", "\u{200D}",
     "\u{FEFF}", "\u{AD}", "\u{2028}", "\u{2029}", "\u{E0041}", "\u{1B}", "\u{9B}", "\u{7F}",

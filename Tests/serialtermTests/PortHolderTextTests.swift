@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-/// What is said about a process that has a port, and about a session that can be joined.
+/// The text about a process that has a port open, and about a session that can be joined.
 @Suite(.timeLimit(.minutes(5))) struct PortHolderTextTests {
   private let holder = PortHolder(pid: 4_711, command: "serialterm")
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-/// What a port's session makes of the outcome of the program.
+/// The effect of a port's session on the outcome of the program.
 @Suite(.timeLimit(.minutes(5))) struct PortTests {
   private let bench: PortBench
   private var unsent: UnsentReport { bench.port.controller.unsent }

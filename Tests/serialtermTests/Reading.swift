@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-/// What the program makes of a command line for a command with a TARGET.
+/// Reads a command line for a command with a TARGET.
 func reading(
   _ words: [String], among devices: [Device] = []
 ) throws -> CommandLineReader.Reading {

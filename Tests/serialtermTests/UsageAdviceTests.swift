@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Advice for wrong usage")
 struct UsageAdviceTests {
-  /// The message for a command line that is refused before a device is looked for.
+  /// The message for a command line that is refused before devices are searched.
   private func message(_ line: String) -> String? {
     let words = line.split(separator: " ").map(String.init)
     guard case .command(let command, let rest) = Invocation(words) else { return nil }

@@ -1,7 +1,7 @@
 import DeviceWatch
 import Observing
 
-/// Writes down what it hears, and what the watcher's list was at that time.
+/// Records the events, and the watcher's list at the time of each.
 final class DeviceRecorder: DeviceObserver {
   private(set) var heard: [DeviceEvent] = []
   private(set) var lists: [[Device]] = []

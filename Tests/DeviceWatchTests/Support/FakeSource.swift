@@ -1,19 +1,19 @@
 import DeviceWatch
 import SystemPackage
 
-/// A machine whose devices a test plugs in and out.
+/// A computer whose devices a test plugs in and unplugs.
 final class FakeSource: DeviceSource {
-  /// What an enumeration shows.
+  /// The result of an enumeration.
   var present: [Device] = []
-  /// What was heard and is waiting.
+  /// The queued events.
   var waiting: [DeviceSourceEvent] = []
-  /// What the next enumeration throws.
+  /// The error that the next enumeration throws.
   var error: Errno?
-  /// What happens between an enumeration's end and its return.
+  /// Called between the end of an enumeration and its return.
   var onEnumerate: () -> Void = {}
   private(set) var enumerationCount = 0
 
-  /// Nobody waits for it in these tests.
+  /// The descriptor, which these tests do not poll.
   let descriptor = FileDescriptor(rawValue: -1)
 
   func enumerate() throws(Errno) -> [Device] {
@@ -31,7 +31,7 @@ final class FakeSource: DeviceSource {
     return waiting
   }
 
-  // MARK: What happens to devices, with the event that tells of it
+  // MARK: Changes of devices, with their events
 
   func plug(_ device: Device) {
     present.append(device)

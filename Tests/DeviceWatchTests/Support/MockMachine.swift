@@ -5,21 +5,21 @@ import TestSupport
 
 @testable import DeviceWatch
 
-/// A machine that umockdev makes up, with USB adapters that come and go; see umockdev(1).
+/// A computer that umockdev simulates, with USB adapters that are plugged in and unplugged; see umockdev(1).
 ///
-/// umockdev stands between a process and its system calls, from the process's start. The test binary
-/// therefore runs itself once more, underneath it, and there runs the tests that are made for it.
+/// umockdev intercepts the system calls of a process from its start. So the test binary runs itself again under
+/// umockdev, with the tests for this computer.
 enum MockMachine {
-  /// Whether this process is on the machine.
+  /// Whether this process runs on the simulated computer.
   static var isHere: Bool { paceTaker != nil }
 
-  /// The pipe in which the machine is told, by a byte each, that the test is ready for it, and for
-  /// every adapter that has gone.
+  /// The pipe by which the test controls the computer. It writes a byte when it is ready, and for every adapter that
+  /// was unplugged.
   static var paceTaker: FilePath? {
     getenv("DEVICE_WATCH_PACE").map { FilePath(platformString: $0) }
   }
 
-  /// Whether what it takes is installed: Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
+  /// Whether the required packages are installed: Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
   static var isInstalled: Bool {
     let probe = "import gi; gi.require_version('UMockdev', '1.0')"
     return access("/usr/bin/umockdev-wrapper", X_OK) == 0
@@ -27,11 +27,11 @@ enum MockMachine {
         .hasSucceeded == true
   }
 
-  /// Runs tests of this binary on the machine.
+  /// Runs tests of this binary on the simulated computer.
   ///
   /// - Parameters:
-  ///   - filter: which ones, a regular expression.
-  ///   - plugCount: how many adapters come and go.
+  ///   - filter: a regular expression that selects the tests.
+  ///   - plugCount: the number of adapters that are plugged in and unplugged.
   static func run(_ filter: String, plugCount: Int) throws -> Subprocess.Outcome {
     let folder = try TemporaryFolder()
     let binary = FilePath("/proc/self/exe").realPath ?? ""
@@ -43,10 +43,10 @@ enum MockMachine {
       adding: ["DEVICE_WATCH_PACE=\(folder("pace"))"], within: .seconds(120))
   }
 
-  /// One adapter is there from the start. Then adapters come, change and go, at once, so that they
-  /// may be gone before anybody looks. Two stay: `ttyUSB2`, and `ttyACM0` as the last of all.
+  /// One adapter is present at the start. Then adapters appear, change and disappear immediately, so that they may be
+  /// gone before the test examines them. Two stay: `ttyUSB2`, and `ttyACM0`, which is the last one.
   ///
-  /// The next one waits for the test: umockdev's sender fails when ten events are waiting.
+  /// The next adapter waits for the test, because umockdev's sender fails if ten events are queued.
   private static let script = """
     import gi, os, subprocess, sys
     gi.require_version('UMockdev', '1.0')

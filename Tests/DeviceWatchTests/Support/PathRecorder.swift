@@ -2,7 +2,7 @@ import DeviceWatch
 import SystemPackage
 import Testing
 
-/// Writes down what it hears of a path, and checks that the watcher agrees.
+/// Records the events of a path, and checks that the watcher's state agrees.
 final class PathRecorder: PathObserver {
   private(set) var heard: [PathEvent] = []
   var onEvent: (PathEvent) -> Void = { _ in }
@@ -30,7 +30,7 @@ final class PathRecorder: PathObserver {
     onEvent(event)
   }
 
-  /// Handles what comes until so many events were heard, and expects these and no others.
+  /// Handles events until the given number was received, and expects exactly the given ones.
   func expect(
     _ events: [PathEvent], of watcher: PathWatcher,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -38,7 +38,7 @@ final class PathRecorder: PathObserver {
     handle(
       watcher.descriptor, with: watcher.handleReadable,
       until: { heard.count >= events.count }, sourceLocation: sourceLocation)
-    // inotify is told within the system calls that the test has made: all there is, is there.
+    // inotify receives its events during the test's system calls, so all of them are queued.
     watcher.handleReadable()
     #expect(heard == events, sourceLocation: sourceLocation)
     heard = []

@@ -3,10 +3,10 @@ import Posix
 import SystemPackage
 import Testing
 
-/// A pseudo-terminal, there as long as it is kept. See pty(7).
+/// A pseudo-terminal that exists as long as this object. See pty(7).
 final class PseudoTerminal {
   private let controlling: OwnedDescriptor
-  /// The other end's node, for example /dev/pts/7.
+  /// The node of the other end, for example /dev/pts/7.
   let node: FilePath
 
   init() throws {
@@ -17,10 +17,10 @@ final class PseudoTerminal {
     node = FilePath("/dev/pts/\(number)")
   }
 
-  /// TIOCGPTN of ioctl_tty(2), which ptsname(3) asks too: a macro that Swift does not import.
+  /// TIOCGPTN of ioctl_tty(2), which ptsname(3) also uses. It is a macro that Swift does not import.
   private static let getNumber: UInt = 0x8004_5430
 
-  /// Keeps other tests, also those of other processes, from taking many numbers as long as it is kept.
+  /// Keeps other tests, even in other processes, from using many numbers, as long as the result exists.
   ///
   /// The corresponding C function is `flock`.
   static func lockNumbers() throws -> OwnedDescriptor {
@@ -30,16 +30,15 @@ final class PseudoTerminal {
     return folder
   }
 
-  /// Opens one with many free numbers below its own: the kernel assigns the lowest free number, so
-  /// that another program that opens some does not get this one's number when it is closed. The numbers must
-  /// be locked.
+  /// Opens a pseudo-terminal with many free numbers below its own. The kernel assigns the lowest free number, so
+  /// another program that opens some does not get this number after it was closed. The numbers must be locked.
   static func aboveFreeNumbers() throws -> PseudoTerminal {
     var opened: [PseudoTerminal] = []
     for _ in 0..<200 { opened.append(try PseudoTerminal()) }
     return opened[199]
   }
 
-  /// Opens pseudo-terminals until one has a node that was free.
+  /// Opens pseudo-terminals until one gets the given free node.
   static func reopening(_ node: FilePath) throws -> PseudoTerminal {
     var others: [PseudoTerminal] = []
     while others.count < 400 {

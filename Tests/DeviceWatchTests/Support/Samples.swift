@@ -3,7 +3,7 @@ import SystemPackage
 @testable import DeviceWatch
 
 extension Device {
-  /// An FTDI adapter like many: `ttyUSB3` with the serial number A3, in the third port of a hub.
+  /// A typical FTDI adapter: `ttyUSB3` with the serial number A3, at the third port of a hub.
   static func ftdi(
     _ number: Int, serialNumber: String?? = .none, port: String? = nil, incarnation: UInt64? = nil
   ) -> Device {
@@ -19,12 +19,12 @@ extension Device {
       links: [FilePath("/dev/serial/by-id/usb-FTDI_FT232R_FTA\(number)-if00-port0")])
   }
 
-  /// The machine's own UART.
+  /// The computer's own UART.
   static let onboard = Device(
     syspath: "/sys/devices/pnp0/00:01/00:01:0/00:01:0.0/tty/ttyS0", node: "/dev/ttyS0", kind: .uart,
     driver: "serial", hardwarePath: "/sys/devices/pnp0/00:01/00:01:0/00:01:0.0")
 
-  /// The same device with one thing changed.
+  /// The same device with one property changed.
   func with<Value>(_ property: WritableKeyPath<Device, Value>, _ value: Value) -> Device {
     var copy = self
     copy[keyPath: property] = value

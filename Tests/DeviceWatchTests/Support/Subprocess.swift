@@ -2,21 +2,20 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// Another program, run to its end.
+/// Runs another program to its end.
 enum Subprocess {
-  /// How a program ended: what it printed, and whether it was content.
+  /// The end of a program: its output, and whether it succeeded.
   struct Outcome {
     let output: String
     let hasSucceeded: Bool
   }
 
-  /// Runs a program with nothing to read, in a process group of its own that is killed when the
-  /// limit is reached.
+  /// Runs a program without input, in its own process group, which is killed at the time limit.
   ///
   /// - Parameters:
-  ///   - arguments: the program, looked up in PATH, and what it is told.
-  ///   - environment: what is added to the environment, as `NAME=value`.
-  ///   - limit: how long it may take.
+  ///   - arguments: the program, searched along PATH, and its arguments.
+  ///   - environment: additional environment variables, as `NAME=value`.
+  ///   - limit: the time limit.
   static func run(
     _ arguments: [String], adding environment: [String] = [], within limit: Duration
   ) throws -> Outcome {
@@ -65,7 +64,7 @@ enum Subprocess {
     return process
   }
 
-  /// What is written until everybody has closed the pipe; nil if that takes too long.
+  /// Reads until all writers have closed the pipe; nil if that takes too long.
   private static func readAll(
     of descriptor: FileDescriptor, until deadline: MonotonicTime
   ) throws -> String? {

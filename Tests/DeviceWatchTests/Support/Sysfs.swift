@@ -2,19 +2,19 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// The machine's own sysfs, read without libudev.
+/// The computer's sysfs, read without libudev.
 enum Sysfs {
   private static let ttyClass: FilePath = "/sys/class/tty"
 
   /// The names in the class `tty`.
   static var ttyNames: [String] { ttyClass.entryNames() }
 
-  /// Whether a device hangs on something, as hardware does.
+  /// Whether a device has a parent device, like hardware.
   static func hasParent(_ name: String) -> Bool {
     (try? ttyClass.appending(name).appending("device").stat()) != nil
   }
 
-  /// The UART's type, `PORT_UNKNOWN` being 0, where the driver says so.
+  /// The UART's type, if the driver reports it. `PORT_UNKNOWN` is 0.
   static func uartType(_ name: String) -> Int? {
     guard let bytes = try? ttyClass.appending(name).appending("type").contents() else {
       return nil
@@ -22,11 +22,11 @@ enum Sysfs {
     return Int(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
   }
 
-  /// Whether the kernel can be made to say that virtual consoles have changed: harmless, and root's
-  /// alone.
+  /// Whether this process can make the kernel send events for virtual consoles. This is harmless, and only root may
+  /// do it.
   static var canMakeEvents: Bool { access("/sys/class/tty/tty10/uevent", W_OK) == 0 }
 
-  /// Makes the kernel say that a device has changed.
+  /// Makes the kernel send an event that a device has changed.
   static func makeEvent(of name: String) throws {
     let file = try FileDescriptor.open(ttyClass.appending(name).appending("uevent"), .writeOnly)
     defer { try? file.close() }

@@ -3,7 +3,7 @@ import Posix
 import SystemPackage
 import TestSupport
 
-/// What tests do in a folder of their own.
+/// Operations of tests in a temporary folder.
 extension TemporaryFolder {
   @discardableResult
   func makeFolder(_ name: String) throws -> FilePath {

@@ -3,8 +3,8 @@ import Posix
 import SystemPackage
 import Testing
 
-/// Handles a descriptor whenever it is readable, until a condition holds. A deadline, not a sleep,
-/// ends a test that hangs.
+/// Calls a handler whenever a descriptor is readable, until a condition is met. A deadline, not a sleep, ends a test
+/// that hangs.
 func handle(
   _ descriptor: FileDescriptor, with handler: () -> Void, until condition: () -> Bool,
   within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
@@ -21,9 +21,9 @@ func handle(
   }
 }
 
-/// Does something as a user whom permissions apply to.
+/// Runs code as a user to whom permissions apply.
 ///
-/// Root is `nobody` meanwhile, in this thread and towards the file system alone: see setfsuid(2).
+/// Root becomes `nobody` meanwhile, only in this thread and only for file systems: see setfsuid(2).
 func unprivileged<Result>(_ body: () throws -> Result) throws -> Result {
   guard geteuid() == 0 else { return try body() }
   typealias SetUser = @convention(c) (uid_t) -> CInt

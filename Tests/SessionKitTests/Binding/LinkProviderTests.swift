@@ -41,7 +41,7 @@ import Testing
     #expect(
       Endpoint(.rfc2217, "rfc2217://\(folder("link"))/Board").canonicalName
         == "rfc2217://\(real)/Board")
-    // One that is not there has no links that could be followed.
+    // A socket that does not exist has no links to resolve.
     #expect(Endpoint(.unix, "unix:/nowhere/x/../y").canonicalName == "unix:/nowhere/y")
     let here = try #require(FilePath(".").realPath)
     #expect(Endpoint(.unix, "unix:nothing").canonicalName == "unix:\(here)/nothing")
@@ -119,7 +119,7 @@ import Testing
     let path = try #require(one?.endpoint.path)
     #expect(path != other.endpoint.path)
     #expect("\(other.endpoint)" == "loopback:board")
-    // An open descriptor, because the number may be reused.
+    // Keeps the descriptor open, because its number could be reused.
     let port = try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     #expect(!Self.isHungUp(port.borrowed))
     one = nil

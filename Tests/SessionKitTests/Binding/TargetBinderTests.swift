@@ -9,7 +9,7 @@ import Testing
 @testable import SessionKit
 
 @Suite(.timeLimit(.minutes(5))) struct TargetBinderTests {
-  /// A binder on a machine and links that a test controls.
+  /// A binder with devices and links that a test controls.
   private final class Bench {
     let loop: IOLoop
     let ports: FakePorts
@@ -65,7 +65,7 @@ import Testing
   struct Opening: CustomTestStringConvertible {
     let code: SerialError.Code?
     let waits: Bool
-    /// Whether the session is bound: it is open, or waits.
+    /// Whether the session is bound, which means that it is open or waits.
     let isBound: Bool
     var testDescription: String {
       "\(code.map { "\($0)" } ?? "opens"), \(waits ? "waits" : "ends")"
@@ -148,7 +148,7 @@ import Testing
 
   // MARK: Devices
 
-  /// What is present: no device, one, or two; all of them fit the selector.
+  /// The present devices (none, one or two), which all match the selector.
   struct Asking: CustomTestStringConvertible {
     let target: Target?
     let count: Int

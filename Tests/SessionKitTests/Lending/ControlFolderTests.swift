@@ -11,7 +11,7 @@ import Testing
 
   private func place(_ path: FilePath) -> ControlFolder.Place { .init(path: path, owner: me) }
 
-  /// Calls with the path of a folder that does not exist yet, and removes what is there afterwards.
+  /// Calls a closure with the path of a folder that does not exist, and removes the folder afterwards.
   private func withPath(_ body: (FilePath) throws -> Void) throws {
     let parent = try TemporaryFolder()
     try body(parent("folder"))
@@ -21,7 +21,7 @@ import Testing
     try withPath { path in
       _ = try ControlFolder(place(path), creates: true)
       #expect(try path.stat().permissions == .ownerReadWriteExecute)
-      // It is used again as it is.
+      // The existing folder is used again.
       _ = try ControlFolder(place(path), creates: true)
     }
   }

@@ -33,7 +33,7 @@ import Testing
     let request = ControlRequest(line: "release 4:64 \u{1B}[2J" + String(repeating: "x", count: 99))
     #expect(request?.borrower.hasPrefix("\u{FFFD}[2Jx") == true)
     #expect(request?.borrower.unicodeScalars.count == 40)
-    // Whatever the name is made of, the line fits.
+    // The line never exceeds the limit, for any name.
     let longest = ControlRequest(
       port: .device(DeviceID(majorNumber: .max, minorNumber: .max)),
       borrower: String(repeating: "\u{1F600}", count: 99))

@@ -10,7 +10,7 @@ import Testing
 @testable import SessionKit
 
 @Suite(.timeLimit(.minutes(5))) struct PortLenderTests {
-  /// Somebody who wants a port, and what they heard.
+  /// A program that borrows a port, with the replies that it received.
   private final class Tool: Borrower {
     let name: String
     private(set) var heard: [ControlReply] = []
@@ -19,7 +19,7 @@ import Testing
     func hear(_ reply: ControlReply) { heard.append(reply) }
   }
 
-  /// What the user would be told.
+  /// The news for the user.
   private final class News {
     var list: [SessionNews] = []
   }
@@ -47,7 +47,7 @@ import Testing
 
   private var isReleased: Bool { session.state == .released(.tty(port.path)) }
 
-  /// Lets what was put off happen.
+  /// Runs the deferred work.
   private func settle() throws {
     for _ in 0..<3 { try loop.turn(waitingAtMost: .zero) }
   }
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func pseudoTerminalWithTheNumberOfALostOne_isNotLent() throws {
-    // Another program's terminal is at the path now, for all that the lender can see.
+    // The path may now lead to another program's terminal: the lender cannot see the difference.
     session.deviceDidDisappear()
     try settle()
     guard case .waitingForDevice = session.state else {

@@ -10,13 +10,13 @@ import Testing
 
 @testable import SessionKit
 
-/// Logs say who is at a session, who has the pen, and which client has sent what.
+/// Logs contain the members of a session, the holder of the pen, and the client that sent each byte.
 @Suite(.timeLimit(.minutes(5))) struct LoggedPeopleTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
   private let controller: SessionController
 
-  /// A client that does nothing by itself.
+  /// A client that never acts on its own.
   private final class Client: Participant {
     func goOn() {}
     func hear(_ event: Roster.Event) {}

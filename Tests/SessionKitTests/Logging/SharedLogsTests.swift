@@ -57,7 +57,7 @@ import Views
     return LogConfiguration(files: files.map { folder.path.appending($0).string }, options: options)
   }
 
-  /// Sessions that have joined the logs that they share, which have begun.
+  /// Sessions that have joined their shared logs, which have started.
   private func members(
     _ names: String..., logging configuration: LogConfiguration
   ) throws -> [Member] {

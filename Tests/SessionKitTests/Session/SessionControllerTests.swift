@@ -35,7 +35,7 @@ import Testing
     let terminal = try PseudoTerminal()
     let controller = controller(of: .tty(terminal.path))
     var logged: [UInt8]?
-    // Ends the log as soon as it is shown something: what the log has then, it had before.
+    // Ends the log as soon as the view gets bytes, so the log must have got them before.
     let view = controller.hub.subscribe(as: .view) { _ in
       controller.log.finish()
       logged = try? file.contents()

@@ -69,7 +69,7 @@ import Testing
     #expect(roster.take(2).isEmpty)
     #expect(roster.take(1) == [.moved(from: Self.home, to: Self.anna, .forced)])
     #expect(roster.take(1).isEmpty)
-    // Home may take it back.
+    // The local user may take it back.
     #expect(roster.take(0) == [.moved(from: Self.anna, to: Self.home, .forced)])
   }
 
@@ -115,7 +115,7 @@ import Testing
         if let holder = roster.holder { #expect(roster[holder] != nil) }
         #expect(roster.members.count { roster.mayWrite($0.id) } <= 1)
         #expect(roster.applicants.allSatisfy { roster[$0] != nil && $0 != roster.holder })
-        // A pen is not free while somebody sits at the session.
+        // The pen is never free while there is a local user.
         if roster.home != nil { #expect(roster.holder != nil) }
       }
     }

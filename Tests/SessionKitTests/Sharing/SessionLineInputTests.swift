@@ -4,8 +4,8 @@ import Testing
 
 @testable import SessionKit
 
-/// Lines at the control socket, whatever they are: what is read from them is safe to show, and can be written and
-/// read again.
+/// Any lines at the control socket: a value that is parsed from them is safe to show, and can be written and parsed
+/// again.
 @Suite(.timeLimit(.minutes(5))) struct SessionLineInputTests {
   private static let lines = [
     "sessions", "join", "join /dev/ttyUSB0", "join %2Fdev%2FttyUSB0", "join a%20b", "join %",
@@ -39,7 +39,7 @@ import Testing
     #expect(count > 1_000)
   }
 
-  /// Lines as they should be, with faults.
+  /// Valid lines with random faults.
   private static func inputs(_ count: Int) -> [String] {
     var random = SplitMix64(seed: 54)
     return (0..<count).map { number in

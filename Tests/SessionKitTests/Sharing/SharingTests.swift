@@ -27,14 +27,14 @@ private final class SharingBench {
   init(
     _ rule: Roster.Rule = .one, home: String? = "home", lines: ModemLines? = [.dtr, .rts]
   ) throws {
-    // As in the program: a client that is gone is an error of write(2).
+    // As in the program, writing to a disconnected client is an error of write(2).
     signal(SIGPIPE, SIG_IGN)
     folder = try TemporaryFolder()
     let loop = try IOLoop()
     self.loop = loop
     let endpoint = Endpoint(FakeProvider().kind, "fake:board")
     let link = FakeLink(to: endpoint)
-    // Nothing is ever read from it: the test says when the device sends.
+    // Nothing is ever read from this pipe: the test reports when the device sends.
     pipe = try FileDescriptor.pipe()
     link.pollable = pipe.readEnd
     link.lines = lines
@@ -68,14 +68,14 @@ private final class SharingBench {
       log: LogConfiguration(), isQuiet: true)
   }
 
-  /// Turns the loop until a condition holds.
+  /// Runs the loop until a condition is met.
   func wait(_ condition: () -> Bool) throws -> Bool {
     let deadline = MonotonicTime.now + .seconds(20)
     while !condition(), deadline > .now { try loop.turn(waitingAtMost: .milliseconds(5)) }
     return condition()
   }
 
-  /// Turns the loop until nothing is ready any more.
+  /// Runs the loop until nothing is ready any more.
   func settle() throws {
     for _ in 0..<20 { try loop.turn(waitingAtMost: .milliseconds(1)) }
   }
@@ -87,7 +87,7 @@ private final class SharingBench {
 
   var sent: [UInt8] { link.sent }
 
-  /// A client of a socket in the file system.
+  /// Connects a client to a Unix socket.
   func client(_ speech: ServedProtocol) throws -> Client {
     names += 1
     let path = folder.path.appending("\(names).sock")
@@ -214,7 +214,7 @@ private final class SharingBench {
     #expect(try bench.wait { viewer.sharing.pen == .mine })
     viewer.type("hello\r")
     #expect(try bench.wait { text(bench.sent) == "hello\r" })
-    // Who sits at the session has it no more.
+    // The local user does not have the pen any more.
     #expect(throws: SerialError.self) {
       try bench.controller.session.write(Array("x".utf8).span.bytes, by: .keyboard)
     }
@@ -296,7 +296,7 @@ private final class SharingBench {
     #expect(try bench.wait { text(bench.sent) == "one two" })
   }
 
-  /// pyserial and others end at an answer that is not what they asked for.
+  /// pyserial and other clients give up if an answer does not match their request.
   @Test(arguments: [nil, []] as [ModemLines?])
   func aViewersProgram_isAnsweredAsItAsks_ifThePortHasNoLines(_ lines: ModemLines?) throws {
     let bench = try SharingBench(lines: lines)
@@ -316,7 +316,7 @@ private final class SharingBench {
     let bench = try SharingBench()
     let clients = try ServedProtocol.allCases.map { try bench.client($0) }
     for client in clients { try client.send("dropped") }
-    // Longer than a telnet client may take to answer.
+    // Longer than the time for a telnet client's answer.
     #expect(try bench.wait { bench.news.count == clients.count })
     #expect(bench.sent.isEmpty)
   }

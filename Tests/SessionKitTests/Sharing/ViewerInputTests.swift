@@ -10,8 +10,8 @@ import Testing
 
 @testable import SessionKit
 
-/// What viewers send, whatever it is, never reaches the device: random bytes, and what real clients say with
-/// faults in it, on every protocol. `$SERIALTERM_VIEWER_INPUTS` sets the number of inputs.
+/// No bytes from viewers reach the device: random bytes, and messages of real clients with random faults, for every
+/// protocol. `$SERIALTERM_VIEWER_INPUTS` sets the number of inputs.
 @Suite(.timeLimit(.minutes(60))) struct ViewerInputTests {
   private static let inputCount =
     getenv("SERIALTERM_VIEWER_INPUTS").flatMap { Int(String(cString: $0)) } ?? 5_000
@@ -47,14 +47,14 @@ import Testing
   }
 }
 
-/// A session with a device that counts what reaches it, and viewers of every kind.
+/// A session whose device counts the bytes that reach it, with viewers of every kind.
 private final class ViewerBench {
-  /// How a viewer comes: the protocol, and whether through the control socket.
+  /// The kinds of viewers: the protocol, and whether they come through the control socket.
   static let ways: [(speech: ServedProtocol, isViewer: Bool)] = [
     (.raw, false), (.telnet, false), (.rfc2217, false), (.rfc2217, true),
   ]
 
-  /// What has become of the device.
+  /// The effects on the device.
   struct Trace: Equatable {
     var sent = 0
     var breakCount = 0
@@ -93,7 +93,7 @@ private final class ViewerBench {
   }
 
   deinit {
-    // They leave a session that is still there.
+    // The viewers must be released before the session.
     viewers = []
     controller.close()
     _ = try? polled.0.close()
@@ -107,7 +107,7 @@ private final class ViewerBench {
       discarded: 1 - link.unsentByteCount, playedCount: link.played.count)
   }
 
-  /// Sends an input as the next viewer of a kind, which begins anew from time to time.
+  /// Sends an input as the next viewer of a kind, which reconnects from time to time.
   func send(_ input: [UInt8], as way: Int) throws {
     number += 1
     if viewers[way]?.hasEnded != false || number % 97 == 0 {
@@ -119,7 +119,7 @@ private final class ViewerBench {
     viewer.listen()
   }
 
-  /// The device sends something to everybody.
+  /// Makes the device send bytes to all viewers.
   func passDeviceBytes() throws {
     link.incoming = [.init(Array(repeating: 0xFF, count: 100))]
     link.tell(.ready)
@@ -154,18 +154,18 @@ private final class Viewer {
       on: loop)
     self.client = client
     client.onEnd = { [weak self] in self?.hasEnded = true }
-    // Half of them say who they are; the others begin with what comes.
+    // Half of the viewers identify themselves; the others begin with the input.
     if way.isViewer, Bool.random() { say(ViewerInputs.hello) }
   }
 
   deinit { client?.end() }
 
   func say(_ bytes: [UInt8]) {
-    // A viewer that has been ended takes nothing.
+    // A disconnected viewer takes no bytes.
     _ = bytes.withUnsafeBytes { try? end.borrowed.writeAvailable($0) }
   }
 
-  /// Reads what the viewer is told, so that it never stalls.
+  /// Reads the bytes for the viewer, so that it never stalls.
   func listen() {
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
       while case .bytes(let count)? = try? end.borrowed.readAvailable(into: buffer), count > 0 {}
@@ -173,7 +173,7 @@ private final class Viewer {
   }
 }
 
-/// Inputs: random bytes, and parts of what clients of every kind say, with faults.
+/// Inputs: random bytes, and parts of the messages of every kind of client, with faults.
 private struct ViewerInputs {
   private var random: SplitMix64
 
@@ -213,7 +213,7 @@ private struct ViewerInputs {
 
   static let hello = negotiation(.sharing(SharingMessage.hello(name: "max", isViewer: true).bytes))
 
-  /// What clients say: telnet's options, all messages of a port and of a serialterm, lines of text.
+  /// Messages of clients: telnet options, all messages about a port and about sharing, lines of text.
   private static let conversation: [[UInt8]] = {
     let options: [[UInt8]] = [0, 1, 3, 24, 44].flatMap { option in
       (251...254).map { [255, $0, option] }

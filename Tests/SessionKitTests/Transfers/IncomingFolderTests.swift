@@ -33,7 +33,7 @@ import TransferProtocols
     try file.closeAfter { _ = try file.writeAll(text.utf8) }
   }
 
-  /// Receives a whole file, and returns its path.
+  /// Receives a complete file, and returns its path.
   @discardableResult
   private func receive(
     _ name: String, _ text: String, in incoming: IncomingFolder, mode: UInt32? = nil,

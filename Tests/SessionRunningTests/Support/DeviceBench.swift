@@ -7,8 +7,8 @@ import TestSupport
 
 @testable import SessionRunning
 
-/// A session on a machine whose ports a test plugs in, with links that it controls. Its clock stands
-/// still: what happens, an event has caused.
+/// A session with ports that a test plugs in and links that it controls. Its clock does not run, so everything that
+/// happens is caused by an event.
 final class DeviceBench {
   let loop: IOLoop
   let devices: DeviceCatalog
@@ -25,7 +25,7 @@ final class DeviceBench {
   }
 
   /// - Parameters:
-  ///   - devices: several benches may share one catalog, and its loop.
+  ///   - devices: the catalog, which several benches may share together with its loop.
   init(_ devices: DeviceCatalog, on loop: IOLoop) {
     self.devices = devices
     self.loop = loop
@@ -38,7 +38,7 @@ final class DeviceBench {
     }
   }
 
-  /// Why the next links cannot be opened; nil if they can.
+  /// The error of opening the next links; nil if they open.
   var refusal: SerialError.Code? {
     get { links.refusal }
     set { links.refusal = newValue }
@@ -49,7 +49,7 @@ final class DeviceBench {
   /// The node of the open port.
   var node: FilePath? { session.state.isOpen ? session.state.endpoint?.path : nil }
 
-  /// Opens a path, or waits at it if that is nil, and reconnects from then on.
+  /// Opens a path, or waits for it if the path is nil, and reconnects from then on.
   func follow(_ binding: DeviceBinding, at path: FilePath?) throws {
     let presence = DevicePresence(of: binding, among: devices, on: loop)
     let reconnector = Reconnector(session, to: presence, on: clock.scheduler)
@@ -69,7 +69,7 @@ final class DeviceBench {
     try follow(.identity(matcher), at: device.node)
   }
 
-  /// The device was unplugged, and the link notices it first.
+  /// Unplugs the device. The link detects this first.
   func loseLink() {
     guard session.state.isOpen, let endpoint = session.state.endpoint else { return }
     links.last?.tell(.lost(SerialError(.lost, in: "read", at: endpoint)))

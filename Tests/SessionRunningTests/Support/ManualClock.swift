@@ -1,7 +1,7 @@
 import Posix
 import SessionRunning
 
-/// A clock that a test moves forward, with the calls that are due by then.
+/// A clock that a test advances. It makes the calls that become due.
 final class ManualClock {
   private(set) var now = MonotonicTime(nanoseconds: 0)
   private var calls: [(token: Weak, due: MonotonicTime, work: () -> Void)] = []
@@ -19,12 +19,12 @@ final class ManualClock {
     return token
   }
 
-  /// After how long the next call is due; nil if there is none.
+  /// The delay until the next call; nil if there is none.
   var nextDelay: Duration? {
     calls.filter { $0.token.token != nil }.map { $0.due - now }.min()
   }
 
-  /// Moves the clock forward, and makes each call at its time.
+  /// Advances the clock, and makes each call at its time.
   func advance(by duration: Duration) {
     let end = now + duration
     while true {

@@ -8,8 +8,7 @@ import SystemPackage
 
 @testable import SessionRunning
 
-/// A machine into which a test plugs adapters. Their nodes are pseudo-terminals; a pipe signals the events
-/// of udev.
+/// A computer into which a test plugs adapters. Their nodes are pseudo-terminals. A pipe replaces the events of udev.
 final class PlugBoard: DeviceSource {
   let descriptor: FileDescriptor
   private let writer: FileDescriptor
@@ -40,15 +39,15 @@ final class PlugBoard: DeviceSource {
     try writer.writeAll([1])
   }
 
-  /// An adapter, which is its own far end.
+  /// An adapter, which is also its own far end.
   final class Adapter {
     let serialNumber: String?
-    /// Where it is plugged in, as a number of a hub's port.
+    /// The position where it is plugged in, as the number of a hub's port.
     var port: Int
     fileprivate(set) var terminal: PseudoTerminal?
     fileprivate(set) var device: Device?
-    /// Keeps the terminal's number in use after it was unplugged, so that its node cannot become the
-    /// terminal of another test.
+    /// Keeps the number of the terminal in use after the adapter was unplugged, so that another test cannot get its
+    /// node.
     fileprivate var hold: OwnedDescriptor?
 
     init(_ serialNumber: String?, inPort port: Int) {
@@ -69,7 +68,7 @@ final class PlugBoard: DeviceSource {
     }
   }
 
-  /// Plugs an adapter in; it may send bytes before its event is read.
+  /// Plugs an adapter in. It may send bytes before its event is read.
   func plug(_ adapter: Adapter, saying words: String = "") throws {
     let terminal = try PseudoTerminal()
     adapter.terminal = terminal
@@ -96,7 +95,7 @@ final class PlugBoard: DeviceSource {
   }
 }
 
-/// A session on a board, as the program has one, without a user.
+/// A session on a board, as in the program but without a user.
 final class Bench {
   let loop: IOLoop
   let board: PlugBoard
@@ -153,7 +152,7 @@ final class Bench {
     for _ in 0..<4 { try loop.turn(waitingAtMost: .zero) }
   }
 
-  /// Runs the loop until a condition holds, or a deadline.
+  /// Runs the loop until a condition is met, or until a deadline.
   func wait(until condition: () -> Bool, atMost limit: Duration = .seconds(10)) throws -> Bool {
     let deadline = MonotonicTime.now + limit
     while !condition() {

@@ -15,7 +15,7 @@ final class ReconnectorBench {
   private(set) var reports: [Reconnector.Report] = []
   private let links: Links
 
-  /// The links of a session, newest last, and what the next one does.
+  /// The links of a session, the newest last, and the behaviour of the next one.
   private final class Links {
     var all: [FakeLink] = []
     var refusal: SerialError.Code?
@@ -42,7 +42,7 @@ final class ReconnectorBench {
     reconnector.onReport = { [unowned self] in reports.append($0) }
   }
 
-  /// Why the next links cannot be opened; nil if they can.
+  /// The error of opening the next links; nil if they open.
   var refusal: SerialError.Code? {
     get { links.refusal }
     set { links.refusal = newValue }
@@ -61,7 +61,7 @@ final class ReconnectorBench {
     link?.tell(.lost(SerialError(.lost, in: "read", at: Self.endpoint)))
   }
 
-  /// The far end is there, and the presence says so.
+  /// Makes the far end appear, and reports that by the presence.
   func appear() {
     presence?.finding = .present(Self.endpoint, nil)
     presence?.onEvent(.changed)

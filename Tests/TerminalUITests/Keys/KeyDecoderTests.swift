@@ -119,7 +119,7 @@ import Testing
     #expect(Self.joined(bytes.map { [$0] }) == whole)
   }
 
-  /// The keys of pieces, with the pieces of a paste put together.
+  /// The keys in the pieces, with the pieces of a paste joined.
   private static func joined(_ pieces: [[UInt8]]) -> [Key] {
     var decoder = KeyDecoder()
     return pieces.flatMap { decoder.decode($0) }.reduce(into: []) { keys, key in

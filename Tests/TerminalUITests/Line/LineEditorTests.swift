@@ -3,7 +3,7 @@ import Testing
 @testable import TerminalUI
 
 @Suite(.timeLimit(.minutes(5))) struct LineEditorTests {
-  /// An editor in which a text was typed; `|` is where the cursor is then.
+  /// An editor in which a text was typed. `|` marks the cursor.
   private static func editor(_ text: String) -> LineEditor {
     var editor = LineEditor()
     let parts = text.split(separator: "|", omittingEmptySubsequences: false)
@@ -222,7 +222,7 @@ extension LineEditor {
 
   mutating func type(_ text: String) { handle(text.unicodeScalars.map { .character($0) }) }
 
-  /// The line, with `|` where the cursor is.
+  /// The line, with `|` at the position of the cursor.
   var marked: String { String(characters[..<cursor]) + "|" + String(characters[cursor...]) }
 }
 

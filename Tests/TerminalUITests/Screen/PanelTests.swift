@@ -4,8 +4,8 @@ import Testing
 @testable import TerminalUI
 
 @Suite(.timeLimit(.minutes(5))) struct PanelTests {
-  /// A screen on which a device has written: text in every row down to a row, and in that one up to
-  /// a column; with attributes and line drawing switched on, as the device may leave them.
+  /// A screen on which a device has written text, down to a row and in that row up to a column, with attributes and
+  /// line drawing switched on, as a device may leave them.
   static func screen(_ size: ScreenSize, row: Int, column: Int) -> ScreenModel {
     var screen = ScreenModel(size)
     screen.write("gone\r\n" + String(repeating: "\n", count: size.rows - 1))
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  /// Every place of the cursor on small screens. A wrap that waits is called off by any motion, so a
-  /// screen's last column is reached by characters that stop before it.
+  /// Every position of the cursor on small screens. Any motion cancels a pending wrap, so the last column of a screen
+  /// is reached by characters that stop before it.
   private static func everyPlace(_ body: (ScreenSize, _ row: Int, _ column: Int) -> Void) {
     for rows in 1...6 {
       for columns in [1, 2, 3, 7] {
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func lineThatIsWiderThanItSeems_doesNotPushTheOthersApart() {
-    // Drawn without being clipped, as if it had been measured wrongly.
+    // Drawn without clipping, as if the width had been measured wrongly.
     var screen = Self.screen(ScreenSize(rows: 4, columns: 6), row: 1, column: 2)
     var script = TerminalScript()
     script.aside { script in
@@ -166,7 +166,7 @@ import Testing
           #expect(screen.grid[screen.place.row][0].character == mark)
           #expect(screen.history.dropLast() == before.history[...])
         }
-        // Something else is drawn meanwhile, from the place in the text.
+        // Other output is drawn meanwhile, at the position in the text.
         var text = screen
         text.write(panel.around(Array("\u{7}".utf8)).filter { $0 != 7 })
         #expect(text.place == screen.place)
@@ -206,12 +206,12 @@ import Testing
     #expect(screen.isCursorShown)
     screen.write(panel.close())
     #expect(!screen.isCursorShown)
-    // The device shows it while the panel is open.
+    // The device shows the cursor while the panel is open.
     screen.write(panel.show(content, on: screen.size))
     screen.write("\u{1B}[?25h")
     screen.write(panel.setCursorHidden(false) + panel.close())
     #expect(screen.isCursorShown)
-    // It hides it while the panel is open.
+    // The device hides the cursor while the panel is open.
     screen.write(panel.show(content, on: screen.size))
     screen.write("\u{1B}[?25l")
     screen.write(panel.setCursorHidden(true))
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test func closedBeforeAResizeIsKnown_theCursorIsBackInItsRow() {
-    // DECSC remembers a row that is another one by then.
+    // DECSC has saved a row that has changed since.
     var screen = Self.screen(ScreenSize(rows: 8, columns: 12), row: 5, column: 3)
     let text = screen.history
     var panel = Panel()
@@ -238,7 +238,7 @@ import Testing
     var panel = Panel()
     screen.write(
       panel.show(PanelContent(Self.lines(3), cursorColumn: 1), on: screen.size, textColumn: 2))
-    // The cursor's line is the first of the screen, and the text is above it.
+    // The cursor's line is the first one on the screen, and the text is above it.
     screen.write("\u{1B}[H")
     screen.write(panel.eraseAfterResize(to: screen.size))
     #expect(screen.grid.joined().allSatisfy { $0 == ScreenModel.Cell() })
@@ -268,7 +268,7 @@ import Testing
     }
   }
 
-  /// The cursor is in its place in the text, the text is as it was, and the terminal too.
+  /// Checks that the cursor is at its position in the text, and that the text and the terminal are unchanged.
   private static func checkHome(_ screen: ScreenModel, _ before: ScreenModel) {
     #expect(screen.history == before.history)
     #expect(screen.place.column == before.place.column)
@@ -279,7 +279,7 @@ import Testing
     #expect(screen.unknown.isEmpty)
   }
 
-  /// What the device writes next stands where it would have stood.
+  /// Checks that the device's next output appears at the position where it would have appeared without a panel.
   private static func checkGoesOn(_ screen: ScreenModel, _ before: ScreenModel) {
     var (screen, before) = (screen, before)
     for text in ["X", "YZ\r\n", "next"] {

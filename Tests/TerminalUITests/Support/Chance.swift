@@ -1,7 +1,7 @@
 import TerminalUI
 import TestSupport
 
-/// The same choices for the same seed, everywhere.
+/// A generator that makes the same choices for the same seed on every platform.
 struct Chance: RandomNumberGenerator {
   private var numbers: SplitMix64
 
@@ -11,7 +11,7 @@ struct Chance: RandomNumberGenerator {
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// Some key: mostly characters, of all widths and kinds of joining.
+  /// A random key: usually a character, of any width and kind of joining.
   mutating func key() -> Key {
     switch number(0...9) {
     case 0: .named(pick(Self.names), Key.Modifiers(rawValue: UInt8(number(0...7))))
@@ -34,7 +34,7 @@ struct Chance: RandomNumberGenerator {
     "a", "b", "c", "d", "e", "f", "g", "k", "n", "p", "u", "w", "y", "\\",
   ]
   private static let pasted = Array("ab \t\r\n\u{1B}é世\u{301}".utf8) + [0xFF, 0xC3, 0x80]
-  /// A combining accent, halves of flags, Korean parts, a joiner: what changes its neighbours.
+  /// Scalars that change their neighbours: a combining accent, halves of flags, Korean parts, a joiner.
   private static let scalars: [Unicode.Scalar] = [
     "a", "b", "e", "B", " ", "1", "-", "世", "\u{301}", "\u{1F1E9}", "\u{1F1EA}", "\u{1100}",
     "\u{1161}", "\u{200D}", "\u{1F468}", "\u{FE0F}", "\u{202E}", "\u{7}",

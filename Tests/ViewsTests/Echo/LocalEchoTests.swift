@@ -4,7 +4,7 @@ import Testing
 
 @testable import Views
 
-/// A terminal on which a device and a user write in turns.
+/// A terminal on which a device and a user write alternately.
 private struct Shared {
   var text = ScreenText()
   var screen: ScreenModel
@@ -45,7 +45,7 @@ private struct Shared {
     screen.write(bytes)
   }
 
-  /// The lines down to the cursor's.
+  /// The lines down to the cursor's row.
   var lines: [String] { screen.history }
 }
 
@@ -163,7 +163,7 @@ private struct Shared {
       shared.user("\(key)")
       shared.device("\(key)")
     }
-    // Both erase; the device erases its own character only.
+    // Both erase. The device erases only its own character.
     shared.user("\u{7F}")
     shared.device("\u{8} \u{8}")
     #expect(shared.lines == ["$ lls"])
@@ -247,7 +247,7 @@ private struct Shared {
         shared.user(typed)
         shared.user(String(repeating: "\u{7F}", count: typed.unicodeScalars.count + 3))
         #expect(shared.screen.grid == before.0)
-        // A cursor that waited behind the last column has gone to the next row.
+        // A cursor that was after the last column has moved to the next row.
         if !shared.screen.place.wrapIsPending, prompt % columns != 0 {
           #expect(shared.screen.place.row == before.1)
           #expect(shared.screen.place.column == before.2)
@@ -276,7 +276,7 @@ private struct Shared {
 
   // MARK: Anything
 
-  /// What each side writes in a step: capitals by the user, small letters by the device.
+  /// The text of each side in a step: capitals by the user, small letters by the device.
   @Test func randomTurns_loseNothing() {
     var numbers = SplitMix64(seed: 15)
     func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &numbers) }

@@ -97,7 +97,7 @@ import Testing
     #expect(stage.feed("err\n") == "\u{1B}[0;31merr\u{1B}[0m\n")
   }
 
-  /// Behind each of these nobody knows in which column the text begins, and whether it is in one row.
+  /// After each of these, the column of the text is unknown, or the text may be in several rows.
   @Test(arguments: ["\u{1B}[70G", "0123456\u{7}", "0123456\n", "0123456\u{8}"])
   func whatBeginsInAnUnknownColumn_isNotWrittenOver(_ text: String) throws {
     var stage = try highlighter("err=red", columns: 9)
@@ -131,7 +131,7 @@ import Testing
     #expect(paper(output).rows[0].map(\.character) == Array(text.unicodeScalars))
   }
 
-  /// An expression that is as bad as they come, and a device that knows it.
+  /// One of the worst expressions, and a device that exploits it.
   @Test func aPieceOfAnySize_isSoonDone() throws {
     var stage = try highlighter("(a?){300}a{300}b=red", "(a|b|ab)*c=green")
     let piece = Array(repeating: UInt8(ascii: "a"), count: 65_536)
@@ -144,8 +144,8 @@ import Testing
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether it neither begins nor ends within a sequence or a character: an escape filter hands
-  /// over nothing else.
+  /// Whether it neither begins nor ends inside of a sequence or a character. An escape filter passes only such
+  /// pieces.
   fileprivate var isWhole: Bool {
     var stage = WholeSequences()
     var output: [UInt8] = []

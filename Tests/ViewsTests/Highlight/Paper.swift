@@ -1,4 +1,4 @@
-/// What stands on a screen of one column more than anything takes: the characters with their styles.
+/// The characters with their styles on a screen that is one column wider than any output.
 struct Paper: Equatable, CustomStringConvertible {
   private(set) var rows: [[Cell]] = [[]]
   private var column = 0
@@ -9,7 +9,7 @@ struct Paper: Equatable, CustomStringConvertible {
     var style: [String]
   }
 
-  /// Reads what a terminal would be sent; nothing but text, CR, LF, TAB, BS, SGR, CUB and CUF.
+  /// Interprets output for a terminal: only text, CR, LF, TAB, BS, SGR, CUB and CUF.
   init(_ bytes: [UInt8]) {
     var scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars[...]
     while let scalar = scalars.popFirst() {
@@ -51,7 +51,7 @@ struct Paper: Equatable, CustomStringConvertible {
     column += 1
   }
 
-  /// The rows, what has a style between braces behind it: `red{31}`.
+  /// The rows. The style of a text follows it in braces: `red{31}`.
   var description: String {
     rows.map { row in
       var text = ""

@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-/// What the expressions of alerts find in the lines of a device.
+/// The matches of alert expressions in the lines of a device.
 @Suite struct AlertSearchTests {
   private static func search(_ expressions: String...) throws -> AlertSearch {
     AlertSearch(try expressions.map { try Pattern(parsing: $0) })

@@ -33,7 +33,7 @@ import Testing
     bench.terminal.written.count { $0 == 0x07 }
   }
 
-  /// What the commands wrote: one line for each run.
+  /// The output of the commands: one line for each run.
   private var results: String {
     guard let bytes = try? folder("results").contents() else { return "" }
     return String(decoding: bytes, as: UTF8.self)

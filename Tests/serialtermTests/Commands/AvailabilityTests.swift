@@ -13,7 +13,7 @@ import Testing
   private static let port = Endpoint.tty("/dev/ttyUSB0")
   private static let error = SerialError(.lost, in: "read", at: port)
 
-  /// Every kind of state that a command can meet.
+  /// Every kind of state in which a command can be given.
   enum Situation: CaseIterable {
     case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutSettings
     case openWithoutScreen, openOnPrinter, openWithoutColours, openRaw, openFiltered
@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  /// By hand, for every command and every situation: why it is off, or nil where it is on. A command
-  /// without an entry fails the tests.
+  /// The expected reason why a command is unavailable, for every command and situation; nil if it is available. It is
+  /// written by hand. A command without an entry fails the tests.
   private func expectation(_ command: String, _ situation: Situation) -> String? {
     switch command {
     case "configuration", "statistics", "log", "mark": nil
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  /// Others have the pen.
+  /// The expected reason while another member has the pen.
   private func withoutPen(_ situation: Situation) -> String? {
     [.watching: "max has the pen", .watchingForGood: "you only watch"][situation]
   }

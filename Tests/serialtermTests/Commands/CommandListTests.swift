@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CommandListTests {
   private static let standard = ScreenSize(rows: 24, columns: 80)
 
-  /// States in which as many commands as possible are off.
+  /// States in which as many commands as possible are unavailable.
   private static var states: [TerminalState] {
     var open = TerminalState()
     open.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
@@ -28,7 +28,7 @@ import Testing
     CommandList(state: state, prefix: .standard).lines(on: size)
   }
 
-  /// The text of a list without the breaks between its lines.
+  /// The text of a list without its line breaks.
   private func text(_ lines: [StyledLine]) -> String {
     lines.map(\.text).joined(separator: " ").split(separator: " ").joined(separator: " ")
   }
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func roomBesideACommand_isFilled() {
-    // An odd number of narrow commands leaves one room.
+    // An odd number of narrow commands leaves one cell empty.
     for state in Self.states {
       let lines = lines(state, on: Self.standard).dropFirst().dropLast()
       let narrow = lines.filter { $0.width < Self.standard.columns / 2 }

@@ -58,7 +58,7 @@ import Views
 
   // MARK: Senders
 
-  /// One function decides whether a command is available, for every sender.
+  /// One function decides for every sender whether a command is available.
   @Test(arguments: CommandCall.Sender.allCases, AvailabilityTests.Situation.allCases)
   func everyCommand_isRefusedForTheSameReason_fromEverySender(
     sender: CommandCall.Sender, situation: AvailabilityTests.Situation
@@ -73,7 +73,7 @@ import Views
         #expect(outcome == .unavailable(because: reason), "\(command.name)")
         #expect(outcome?.message == "Not available: \(reason).")
       case .enabled where sender == .json || sender == .script:
-        // Without a user: it is done, or the argument is missing, or it needs one.
+        // Without a user, the command was performed, or its argument is missing, or it needs a user.
         #expect(outcome != nil, "\(command.name)")
       case .enabled: #expect(outcome?.refusal == nil, "\(command.name)")
       }
@@ -188,7 +188,7 @@ import Views
   @Test func valueThatIsSetAlready_isNotSetAgainForAUser_andIsForAProgram() throws {
     user.choice = "none"
     #expect(try outcome(of: .parity.command) == .done("No change: 115200 8N1."))
-    // Another program may have changed what the driver has.
+    // Another program may have changed the driver's settings.
     bench.link.settings.parity = .odd
     #expect(
       try outcome(of: .parity.command, from: .json, argument: "none") == .done("Now 115200 8N1."))
@@ -229,7 +229,7 @@ import Views
     let path = folder.path.appending("image.bin")
     #expect(try outcome(of: .sendFile.command, argument: path.string) == .done)
     #expect(user.events == ["send [\"\(path)\"] by raw"])
-    // A file that cannot be read is answered without the question for the protocol.
+    // An unreadable file is reported before the question for the protocol.
     user.choice = "/image.bin"
     #expect(try outcome(of: .sendFile.command) == .done)
     #expect(user.events.dropFirst() == ["file to send", "send [\"/image.bin\"] by raw"])

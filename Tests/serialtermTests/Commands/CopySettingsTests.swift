@@ -47,7 +47,7 @@ import Views
         == "serialterm connect loopback:board")
   }
 
-  /// Every option, given to the parser of the command line again.
+  /// Passes every option to the parser of the command line again.
   @Test func sessionThatItOpens_hasTheSameSettings() throws {
     let map = try MapList(parsing: "from-device:cr=lf,to-device:lf=crlf")
     let all = state {

@@ -8,26 +8,26 @@ import TerminalUI
 
 @testable import serialterm
 
-/// A user who answers every question in the same way, and records what commands did.
+/// A user who answers every question in the same way, and records the calls of commands.
 final class FakeCommandUser: CommandUser {
   let loop: IOLoop
-  /// The title of the choice to choose; nil to cancel.
+  /// The title of the choice to select; nil to cancel.
   var choice: String?
-  /// The same for the question after the first; nil to choose the same.
+  /// The title of the choice for later questions; nil for the same as the first.
   var laterChoice: String?
   /// Called while a question is open.
   var whileAsked: () -> Void = {}
-  /// The titles of the questions, and what the other commands did.
+  /// The titles of the questions, and the calls of other commands.
   private(set) var events: [String] = []
   private var hasAsked = false
-  /// The choices of the last question: their titles, and why they are off.
+  /// The titles of the choices in the last question, with the reasons why they are unavailable.
   private(set) var choices: [(title: String, refusal: String?)] = []
-  /// Why a file cannot be sent.
+  /// The error of sending a file; nil for success.
   var refusal: Failure?
 
   init(on loop: IOLoop) { self.loop = loop }
 
-  /// The next question is the first again.
+  /// Treats the next question as the first one again.
   func forgetQuestions() { hasAsked = false }
 
   func ask<Answer>(_ question: Question<Answer>) {

@@ -26,7 +26,7 @@ import Testing
     try session.open(path)
   }
 
-  /// Turns the loop until something was answered.
+  /// Runs the loop until an outcome was reported.
   private func outcome(of begin: (@escaping (CommandOutcome) -> Void) -> Void) throws
     -> CommandOutcome
   {

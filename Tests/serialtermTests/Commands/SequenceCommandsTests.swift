@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-/// Line sequences as commands, in a whole session.
+/// Commands for line sequences in a whole session.
 @Suite(.timeLimit(.minutes(5))) struct SequenceCommandsTests {
   private func bench(_ sequences: (String, String)...) throws -> InterfaceBench {
     var options = InterfaceBench.Options()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-/// The commands for several ports: when they are on, and what they ask the user's side to do.
+/// The commands for several ports: when they are available, and which calls they make.
 struct SeveralPortsCommandsTests {
   private let bench: PortBench
   private let user: FakeCommandUser
@@ -84,7 +84,7 @@ struct SeveralPortsCommandsTests {
   }
 }
 
-/// The names of ports on a screen that they share.
+/// The names of ports that share a screen.
 struct PortNamesTests {
   @Test(arguments: [
     (["/dev/ttyUSB0", "/dev/ttyACM1"], ["ttyUSB0", "ttyACM1"]),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-/// Snippets as commands, in a whole session.
+/// Commands for snippets in a whole session.
 @Suite(.timeLimit(.minutes(5))) struct SnippetCommandTests {
   private static let reboot = Snippet(name: "reboot", text: Array("reboot now".utf8), key: "1")
   private static let stop = Snippet(
@@ -97,7 +97,7 @@ import Testing
         name: "long", text: [UInt8](repeating: 0x61, count: 65_536), key: "1")
     }
     try bench.command("1")
-    // Keys are read behind what a slow device has not taken.
+    // Keys are read although a slow device has not taken the earlier bytes.
     try bench.pass(.seconds(1))
     for _ in 1..<(16 * 16) { try bench.command("1") }
     #expect(

@@ -72,7 +72,7 @@ import Testing
   private static let chip = Inspection.Stray(
     id: USBID(vendor: 0x1A86, product: 0x7523), module: "ch341", place: "1-1")
 
-  /// By hand: who has the chip, whether its module is loaded, and what else is known.
+  /// Written by hand: the driver of the chip, whether its module is loaded, and what else is known.
   @Test(
     arguments: [
       (nil, false, [], .driverMissing, "sudo modprobe ch341"),

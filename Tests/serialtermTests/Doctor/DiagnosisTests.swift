@@ -10,7 +10,7 @@ import Testing
     syspath: "/sys/devices/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0", node: "/dev/ttyUSB0", kind: .usb,
     driver: "ch341", vendorID: 0x1A86, productID: 0x7523)
 
-  /// The facts of a port with which nothing is wrong, but for what a test changes.
+  /// The inspection of a port without problems, except for the changes of a test.
   private static func inspection(
     _ change: (inout Inspection.Port, inout Inspection.Machine) -> Void
   ) -> Inspection {
@@ -30,7 +30,7 @@ import Testing
     #expect(Diagnosis.findings(in: Self.inspection { _, _ in }) == [])
   }
 
-  /// Each change, the finding that it makes and a part of the command that mends it.
+  /// Each change, with the expected finding and a part of the command that fixes it.
   @Test(
     arguments: [
       (inspection { port, _ in port.node = .absent(numbers: nil) }, .noNode, "plug it in again"),
@@ -214,7 +214,7 @@ import Testing
 }
 
 extension Inspection.Node {
-  /// The permissions of a node that is there; for tests to change.
+  /// The permissions of an existing node, which tests can change.
   fileprivate var permissions: Inspection.Permissions? {
     get { if case .present(let permissions) = self { permissions } else { nil } }
     set { if let newValue { self = .present(newValue) } }

@@ -56,7 +56,7 @@ import Testing
     for _ in 0..<4 { document.removeLastComponent() }
     document.append("docs/troubleshooting.md")
     let text = String(decoding: try document.contents(), as: UTF8.self)
-    // A heading's anchor, as GitHub makes it: in lower case, with hyphens for blanks.
+    // The anchor of a heading on GitHub: in lower case, with hyphens instead of spaces.
     let anchors = text.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { heading in
       String(heading.dropFirst(3).lowercased().map { $0 == " " ? "-" : $0 })
     }

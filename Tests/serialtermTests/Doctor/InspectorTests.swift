@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-/// What is gathered from the files of a machine that is made up, and what is made of it.
+/// The inspection of an invented computer's files, and the findings from it.
 @Suite(.timeLimit(.minutes(5))) struct InspectorTests {
   private static let usb: FilePath = "/sys/devices/pci0/usb1/1-1"
   private static let tty = usb.appending("1-1:1.0/ttyUSB0/tty/ttyUSB0")
@@ -15,7 +15,7 @@ import Testing
 
   private let tree: MachineTree
 
-  /// A machine with an adapter at which nothing is wrong.
+  /// A computer with an adapter that has no problems.
   init() throws {
     tree = try MachineTree()
     try tree.write("/run/udev/control", "")
@@ -27,7 +27,7 @@ import Testing
     try tree.write(Self.usb.appending("dev"), "189:4\n")
     try tree.write(Self.usb.appending("power/control"), "on\n")
     try tree.write(Self.tty.appending("dev"), "188:0\n")
-    // The character device that every machine has.
+    // A character device that every computer has.
     try tree.link("/dev/ttyUSB0", to: "/dev/null")
     try tree.write("/dev/kmsg", "6,1,2,-;Linux version 6.1\n")
   }
@@ -67,7 +67,7 @@ import Testing
       Inspector(root: tree.root, devices: [], occupants: { _ in .init() })
         .inspection(of: .endpoint(.tty("/dev/ttyUSB0")))
     }
-    // 1:3 is /dev/null, which the node leads to.
+    // 1:3 is /dev/null, to which the node leads.
     try tree.write("/proc/tty/drivers", "fake /dev/ttyUSB 1 0-7 \(type)\n")
     #expect(!inspection.hasLeftOverNode, "without sysfs nobody knows")
     try tree.write("/sys/dev/char/4:64/dev", "4:64\n")
@@ -77,7 +77,7 @@ import Testing
     #expect(!inspection.hasLeftOverNode)
   }
 
-  /// The node of the tests belongs to root, and to no group that one is put into.
+  /// The node of the tests belongs to root, and to a group without members.
   @Test func ownerOfANode_isRead() {
     let found = findings(isAccessible: false)
     #expect(found.map(\.code) == [.permissionDenied])
@@ -110,12 +110,12 @@ import Testing
     #expect(codes() == [.getty])
   }
 
-  /// As systemd starts it: the terminal is its standard input, and no argument.
+  /// As systemd starts it: the terminal is its standard input, not an argument.
   @Test(arguments: [(259, [Finding.Code.getty]), (260, []), (0, [])])
   func processes_areReadWithTheirTerminal(number: Int, found: [Finding.Code]) throws {
     try tree.write("/proc/77/comm", "agetty\n")
     try tree.write("/proc/77/cmdline", "/sbin/agetty\0-o\0-p -- \\u\0--keep-baud\09600\0-\0vt220\0")
-    // 1:3 is /dev/null, which the node leads to.
+    // 1:3 is /dev/null, to which the node leads.
     try tree.write("/proc/77/stat", "77 (a) 1 2 (getty) S 1 77 77 \(number) 77 4194560 162 0 0\n")
     #expect(codes() == found)
   }

@@ -3,17 +3,17 @@ import Posix
 import SystemPackage
 import TestSupport
 
-/// A folder that stands for the root of a machine, and goes with all that is in it.
+/// A folder that stands for the root directory of a computer. It is removed with its contents.
 struct MachineTree {
   private let folder: TemporaryFolder
   var root: FilePath { folder.path }
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Where a path of that machine is.
+  /// The real path of a file on that computer.
   func callAsFunction(_ path: FilePath) -> FilePath { root.appending(path.components) }
 
-  /// Makes a file, and the folders on the way.
+  /// Creates a file, and the folders that contain it.
   func write(_ path: FilePath, _ text: String) throws {
     try makeFolder(path.removingLastComponent())
     let file = try FileDescriptor.open(
@@ -22,13 +22,13 @@ struct MachineTree {
     try file.writeAll(text.utf8)
   }
 
-  /// Makes a link to a file outside, as a node that only the real machine can have.
+  /// Creates a link to a file outside, for a node that only the real computer can have.
   func link(_ path: FilePath, to target: String) throws {
     try makeFolder(path.removingLastComponent())
     try systemCall { self(path).withPlatformString { symlink(target, $0) } }
   }
 
-  /// Makes a named pipe, as anybody can in a folder that is everybody's.
+  /// Creates a named pipe, as any user can in a world-writable folder.
   func makePipe(_ path: FilePath) throws {
     try makeFolder(path.removingLastComponent())
     try systemCall { self(path).withPlatformString { mkfifo($0, 0o600) } }

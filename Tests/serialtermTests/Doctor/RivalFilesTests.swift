@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-/// USB chips without a port, and brltty's rules, from the files of a machine that is made up.
+/// USB chips without a port, and brltty's rules, from the files of an invented computer.
 @Suite(.timeLimit(.minutes(5))) struct RivalFilesTests {
   private let tree: MachineTree
 

@@ -49,7 +49,7 @@ struct LateProfileTests {
     _ = try file.closeAfter { try file.writeAll(Self.text.utf8) }
   }
 
-  /// What is read, with devices or none.
+  /// Reads a command line, with devices or none.
   private func reading(_ words: [String], among devices: [Device]) throws
     -> CommandLineReader.Reading
   {
@@ -109,7 +109,7 @@ struct LateProfileTests {
     #expect(try reading(line, among: []).late == nil)
   }
 
-  // MARK: One more device
+  // MARK: An additional device
 
   @Test(
     "a further device has the options of the command line and its own profile",
@@ -127,7 +127,7 @@ struct LateProfileTests {
     #expect(command.profile.name == "board")
     #expect(command.values.lineSettings.baudRate == 9600)
     #expect(command.values.lineSettings.parity == LineSettings.Parity.none)
-    // Another device is in no profile.
+    // No profile is for this device.
     let other = try #require(try further(.tty("/dev/ttyOTHER")) as? ConnectCommand)
     #expect(other.profile.name == nil)
     #expect(other.values.lineSettings.baudRate == 1200)

@@ -56,7 +56,7 @@ import Testing
         "'x': 'esp32' is not a ready sequence: expected one of esp32-bootloader, ") == true)
   }
 
-  /// The steps of docs/line-control.md, which names where each comes from.
+  /// The steps in docs/line-control.md, which names the source of each.
   @Test(arguments: [
     ("esp32-bootloader", "dtr=off,rts=on,wait=100,dtr=on,rts=off,wait=50,dtr=off"),
     ("esp32-run", "dtr=off,rts=on,wait=100,rts=off"),

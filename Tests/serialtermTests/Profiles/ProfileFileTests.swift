@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The configuration file of the program", .timeLimit(.minutes(5)))
 struct ProfileFileTests {
-  /// What is wrong with a file; nil if nothing is.
+  /// The mistake in a file; nil if there is none.
   private func complaint(_ text: String) -> String? {
     do throws(ConfigurationError) {
       _ = try ConfigurationFile(parsing: Array(text.utf8), check: ProfileFile.check)
@@ -123,7 +123,7 @@ struct ProfileFileTests {
     try write("old", to: file)
     #expect(chmod(file.string, 0o644) == 0)
     #expect(symlink(file.string, link.string) == 0)
-    // What a killed process has left is no obstacle.
+    // A file that a killed process has left behind is replaced.
     try write("half", to: folder(".dotfiles.toml.serialterm"))
     try replace("old", "new", link)
     #expect(try contents(file) == "new")

@@ -12,7 +12,7 @@ import Views
 
 @testable import serialterm
 
-/// What of a session is written to a profile.
+/// The parts of a session that are written to a profile.
 @Suite(.timeLimit(.minutes(5))) struct ProfilePlanTests {
   private func state(_ change: (inout TerminalState) -> Void = { _ in }) -> TerminalState {
     var state = TerminalState()
@@ -21,7 +21,7 @@ import Views
     return state
   }
 
-  /// The changes as TOML; a key alone is removed.
+  /// The changes as TOML. A key without a value is removed.
   private func changes(
     _ state: TerminalState, file: String = "", name: String = "board"
   ) throws -> [String] {
@@ -158,7 +158,7 @@ import Views
 
   // MARK: The session
 
-  /// What was written, without the breaks inside a message.
+  /// The output, without the line breaks inside of messages.
   private func answers(_ bench: InterfaceBench) -> String {
     String(decoding: bench.terminal.written, as: UTF8.self)
       .replacing(text: "\r\n  ", with: " ")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Importing a configuration of tio", .timeLimit(.minutes(5)))
 struct TioImportTests {
-  /// What the settings of a tio profile become: blank lines separate the rows.
+  /// The conversion of tio profiles. Blank lines separate the rows.
   private static let table = #"""
     device = /dev/ttyUSB0
     => target = "/dev/ttyUSB0"

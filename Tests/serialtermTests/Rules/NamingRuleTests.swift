@@ -70,7 +70,7 @@ import Testing
     #expect(!rule.contains("serial"))
   }
 
-  /// A quote would end the pattern, and what follows would be a rule: RUN starts programs as root.
+  /// A quotation mark would end the pattern, and the rest would be part of the rule: RUN starts programs as root.
   @Test(arguments: [
     (#"A", RUN+="/bin/sh"#, #"A?, RUN+=?/bin/sh"#), ("*", "?"), ("a|b[c]", "a?b?c?"),
     ("$env{X}%k", "?env?X??k"), ("naïve", "na*ve"), ("A\nB", "A?B"), ("a b", "a b"),
@@ -98,7 +98,7 @@ import Testing
     #expect(lines.contains { $0.contains("sudo rm /etc/udev/rules.d/70-board.rules") })
   }
 
-  /// A user who copies the command runs what it says, and nothing that a TARGET smuggles in.
+  /// A user who copies the command must run only that, and nothing that a TARGET injects.
   @Test func targetInTheComment_isOneWordOfAShell() throws {
     let name = try NodeName(parsing: "board")
     let rule = try NamingRule(naming: Self.adapter, name, among: [Self.adapter])

@@ -10,7 +10,7 @@ import Views
 
 @testable import serialterm
 
-/// Somebody who has joined a session.
+/// A member that has joined a session.
 private final class FakeParticipant: Participant {
   private(set) var events: [Roster.Event] = []
   private(set) var endReason: String?
@@ -77,7 +77,7 @@ private final class FakeParticipant: Participant {
     let written = sharing(bench).write(Array("kept".utf8), by: id)
     #expect(written == .taken(4))
     #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "kept")
-    // The key asks for it again.
+    // The key asks for the pen again.
     try bench.command("w")
     #expect(
       anna.events.contains { if case .asked(let member) = $0 { member.id == 0 } else { false } })

@@ -6,13 +6,13 @@ import TransferProtocols
 
 @testable import serialterm
 
-/// A program on the device of a bench that sends or receives files: the other side of a protocol.
+/// A program on the device that sends or receives files: the other side of a protocol.
 final class DeviceProgram {
   private let bench: InterfaceBench
   private var machine: any TransferMachine
-  /// The files that it sends.
+  /// The files to send.
   var files: [(name: String, contents: [UInt8])] = []
-  /// The files that it has received.
+  /// The received files.
   private(set) var received: [(info: TransferredFile, contents: [UInt8], isComplete: Bool)] = []
   private(set) var end: TransferEnd?
   private var present: [UInt8] = []
@@ -36,7 +36,7 @@ final class DeviceProgram {
     try exchange(until: isMet)
   }
 
-  /// Passes bytes until both sides wait for time, or a condition is met.
+  /// Passes bytes until both sides wait for a time, or until a condition is met.
   func exchange(until isMet: () -> Bool = { false }) throws {
     for _ in 0..<100_000 where !isMet() {
       if !output.isEmpty, bench.session.isOpen {
@@ -48,7 +48,7 @@ final class DeviceProgram {
         handle(.room)
       }
       try bench.turn()
-      // What was written while bytes were received waits for the driver.
+      // Bytes that were written while others were received wait for the driver.
       bench.session.handle(.writable)
       let sent = bench.sent
       if sent.count > takenCount {
@@ -61,7 +61,7 @@ final class DeviceProgram {
     }
   }
 
-  /// Lets time pass, in small steps, with what happens meanwhile.
+  /// Lets time pass in small steps, and handles the events meanwhile.
   func pass(_ time: Duration) throws {
     let end = now + time
     while now < end {
@@ -74,7 +74,7 @@ final class DeviceProgram {
     }
   }
 
-  /// Lets time pass until the transfer has ended on both sides, for a simulated minute at most.
+  /// Lets time pass until the transfer has ended on both sides, for at most a simulated minute.
   func finish() throws {
     let limit = now + .seconds(60)
     while now < limit, end == nil || bench.state.exchange != nil { try pass(.milliseconds(50)) }

@@ -9,7 +9,7 @@ import TransferProtocols
 
 @testable import serialterm
 
-/// Files that a user sends and receives in a session, with the other side of the protocol on a fake link.
+/// Sending and receiving files in a session, with the other side of the protocol on a fake link.
 @Suite struct TransferTests {
   private let folder: TemporaryFolder
 
@@ -62,7 +62,7 @@ import TransferProtocols
     let sz = DeviceProgram(ZmodemSender(conditions: TransferConditions()), at: bench)
     sz.files = [("from device.bin", contents(30_000))]
     try sz.begin()
-    // Nobody asks: the folder was named for that.
+    // There is no question, because the option names the folder.
     try sz.finish()
     #expect(try folder("from device.bin").contents() == contents(30_000))
     #expect(sz.end == .done)
@@ -129,7 +129,7 @@ import TransferProtocols
     #expect(
       bench.terminal.lines.contains { $0.contains("image.bin was not sent completely") })
     #expect(bench.interface.controller.unsent.hasCutFile)
-    // The line is the user's again.
+    // The user can write again.
     try bench.type("k")
     #expect(bench.sent.last == UInt8(ascii: "k"))
   }
@@ -180,7 +180,7 @@ import TransferProtocols
     }
     try bench.unplug()
     #expect(!bench.session.isOpen)
-    // What is typed meanwhile is refused, as it is while the transfer runs.
+    // Typed bytes are refused meanwhile, as during the transfer.
     #expect(bench.state.exchange != nil)
     guard case .transfer(let status)? = bench.state.progress else {
       Issue.record("\(String(describing: bench.state.progress))")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-/// Questions to the user, drawn or printed, in a session.
+/// Questions to the user in a session, drawn or printed.
 @Suite(.timeLimit(.minutes(5))) struct DialogsTests {
   private let bench: InterfaceBench
   private let printing: InterfaceBench
@@ -21,7 +21,7 @@ import Testing
     try printing.begin()
   }
 
-  /// A question, and what became of it.
+  /// A question with its result.
   private final class Asked {
     var choices = ["one", "two", "three"].map { Choice(id: $0, title: $0) }
     var isPending = false
@@ -222,7 +222,7 @@ import Testing
         "serialterm: number: type a number or a name, then Enter. Enter alone cancels.",
         "  1) one", "  2) two", "  3) three", "number:",
       ])
-    // The number stands for what was printed.
+    // The number stands for the printed choice.
     asked.choices.reverse()
     try printing.type("3\r")
     #expect(asked.events == ["end", "answer three"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import serialterm
 
-/// What a command prints on its standard error, in lines.
+/// The standard error of a command, split into lines.
 @Suite struct ErrorLinesTests {
   private var lines = ErrorLines()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-/// Leaving by `~.`, as from ssh and cu.
+/// Quitting by `~.`, as in ssh and cu.
 @Suite(.timeLimit(.minutes(5))) struct EscapeTests {
   private func bench(_ change: (inout InterfaceBench.Options) -> Void = { _ in }) throws
     -> InterfaceBench

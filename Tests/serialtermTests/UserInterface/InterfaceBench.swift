@@ -11,7 +11,7 @@ import Views
 
 @testable import serialterm
 
-/// The front end of a person with everything around it: the device, the terminal, the time.
+/// The front end for a person with its environment: the device, the terminal, the time.
 final class InterfaceBench {
   let clock = TestClock()
   let terminal: FakeTerminal
@@ -25,7 +25,7 @@ final class InterfaceBench {
 
   /// The options of a session that differ from the defaults.
   struct Options {
-    /// The folder for files that the device offers; nil to be asked.
+    /// The folder for files that the device offers; nil to ask.
     var autoReceiveFolder: FilePath?
     var portCount = 1
     var isReadOnly = false
@@ -71,7 +71,7 @@ final class InterfaceBench {
         clock: { [clock] in clock.now }))
   }
 
-  /// The links of all ports. Their descriptors are never ready: the test says when a port is.
+  /// The links of all ports. Their descriptors never become ready; the test reports readiness.
   private final class Links {
     private(set) var all: [FakeLink] = []
     private let options: Options
@@ -124,7 +124,7 @@ final class InterfaceBench {
   var session: Session { interface.session }
   var state: TerminalState { interface.model.state }
 
-  /// Opens the ports, and begins.
+  /// Opens the ports and starts.
   func begin() throws {
     app.frontEnd = interface
     try interface.open()
@@ -132,15 +132,15 @@ final class InterfaceBench {
     try turn()
   }
 
-  /// Takes the turns that are due, until the program would end.
+  /// Runs the turns that are due, until the program would end.
   func turn() throws {
     for _ in 0..<6 where app.outcome == nil { try app.loop.turn(waitingAtMost: .zero) }
     terminal.look()
   }
 
-  /// Takes turns until something is so, for ten seconds at most: for processes, which have their own time.
+  /// Runs turns until a condition is met, for at most ten seconds. It is for processes, which run in real time.
   ///
-  /// - Returns: whether it is so.
+  /// - Returns: whether the condition is met.
   func wait(until isMet: () -> Bool) throws -> Bool {
     let deadline = MonotonicTime.now + .seconds(10)
     while !isMet(), .now < deadline {
@@ -156,7 +156,7 @@ final class InterfaceBench {
     try turn()
   }
 
-  // What a test has left running tells its end to objects that must still be there.
+  // Objects that still run after a test report their end to objects that must still exist.
   deinit { for port in interface.ports { port.controller.finishSending() } }
 
   /// Ends the program.
@@ -172,10 +172,10 @@ final class InterfaceBench {
     try turn()
   }
 
-  /// Gives a command with its key.
+  /// Types the key of a command.
   func command(_ key: Character) throws { try type("\(Self.prefix)\(key)") }
 
-  /// A file for the user to send.
+  /// Creates a file for the user to send.
   func file(
     of count: Int, in folder: TemporaryFolder, lowest: UInt8 = 0
   ) throws -> FilePath {
@@ -188,7 +188,7 @@ final class InterfaceBench {
     return path
   }
 
-  /// A script for the user to run.
+  /// Creates a script for the user to run.
   func script(_ text: String, in folder: TemporaryFolder) throws -> FilePath {
     try Self.script(text, in: folder)
   }
@@ -203,13 +203,13 @@ final class InterfaceBench {
 
   // MARK: The device
 
-  /// The links that were made, in order.
+  /// The links that were created, in order.
   var links: [FakeLink] { made.all }
 
-  /// The last link to the focused port.
+  /// The latest link to the port with the focus.
   var link: FakeLink? { links.last { $0.endpoint == session.state.endpoint } }
 
-  /// All bytes that the devices got.
+  /// All bytes that were sent to the devices.
   var sent: [UInt8] { links.flatMap(\.sent) }
 
   func receive(_ text: String) throws {
@@ -218,7 +218,7 @@ final class InterfaceBench {
     try turn()
   }
 
-  /// The device takes bytes again.
+  /// Makes the device take bytes again.
   func accept(_ count: Int = .max) throws {
     link?.appetite = count
     session.handle(.writable)
@@ -239,7 +239,7 @@ final class InterfaceBench {
   }
 }
 
-/// A failed expectation does not print the whole program.
+/// Keeps a failed expectation from printing the whole program.
 extension InterfaceBench: CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: ["state": session.state]) }
 }

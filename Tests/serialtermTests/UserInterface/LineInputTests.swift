@@ -75,7 +75,7 @@ import Testing
 
   @Test func `What does not fit is counted, and said`() throws {
     let tooLong = LineEditor.capacity + 10
-    // A marked paste is one key.
+    // A marked paste counts as one key.
     try bench.type("\u{1B}[200~")
     for _ in 0..<2 { try bench.type(String(repeating: "x", count: tooLong / 2)) }
     try bench.type("\u{1B}[201~")

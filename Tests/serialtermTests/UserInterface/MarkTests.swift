@@ -7,9 +7,9 @@ import Testing
 
 @testable import serialterm
 
-/// Marks, as a user sees them.
+/// Marks as a user sees them.
 @Suite(.timeLimit(.minutes(5))) struct MarkTests {
-  /// The rows below the greeting, with the times of marks left out.
+  /// The rows below the greeting, without the times of marks.
   private func rows(_ bench: InterfaceBench) -> [String] {
     bench.terminal.lines.dropFirst().map {
       $0.replacing(#/at \d\d:\d\d:\d\d\.\d{3}/#, with: "at TIME")

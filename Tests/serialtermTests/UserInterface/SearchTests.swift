@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-/// Searching what scrolled by, in a session.
+/// Searching the scrollback in a session.
 @Suite(.timeLimit(.minutes(5))) struct SearchTests {
   private let bench: InterfaceBench
 
@@ -17,7 +17,7 @@ import Testing
     try bench.begin()
   }
 
-  /// Lets the loop turn until something is on the screen. The search looks at the real clock.
+  /// Runs the loop until a text is on the screen. The search uses the real clock.
   private func wait(for text: String, on bench: InterfaceBench) throws -> Bool {
     for _ in 0..<1_000 where !shown(on: bench).contains(text) {
       try bench.pass(.milliseconds(100))
@@ -38,7 +38,7 @@ import Testing
     try bench.receive("error 18\r\n")
     #expect(try wait(for: "2 matches", on: bench))
     #expect(bench.terminal.panel.last?.contains("10 bytes came meanwhile") == true)
-    // What came meanwhile is shown when the search is closed.
+    // Text that arrived meanwhile is shown when the search is closed.
     try bench.type("\u{7}")
     #expect(bench.terminal.panel.isEmpty)
     #expect(bench.terminal.lines.last == "error 18")
@@ -63,7 +63,7 @@ import Testing
         #expect(try wait(for: "append to it", on: bench))
         try bench.type(keys)
       }
-      // The search is open again; its end shows the message.
+      // The search is open again. Closing it shows the message.
       try bench.type("\u{7}")
       #expect(try waitForMessages(number + 1))
     }

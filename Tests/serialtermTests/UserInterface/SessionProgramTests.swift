@@ -24,7 +24,7 @@ import Testing
     return bench
   }
 
-  /// What was shown, in one line: messages are wrapped.
+  /// The shown text in one line, because messages are wrapped.
   private func text(_ bench: InterfaceBench) -> String {
     bench.terminal.lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-/// Scripts in an interactive session: of `--script`, and run by the user.
+/// Scripts in an interactive session: the one of `--script`, and those that the user runs.
 @Suite(.timeLimit(.minutes(5))) struct SessionScriptTests {
   private let folder: TemporaryFolder
 

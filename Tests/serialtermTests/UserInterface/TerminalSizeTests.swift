@@ -9,7 +9,7 @@ import Testing
 
 @testable import serialterm
 
-/// Telling the far end the size of the window.
+/// Sending the size of the window to the far end.
 @Suite(.timeLimit(.minutes(5))) struct TerminalSizeTests {
   private static let pause = SizeFollower.pause
 
@@ -43,7 +43,7 @@ import Testing
       $0.showsStatus = true
       $0.lineEnding = .crlf
     }
-    // The status line is drawn ten times a second at most.
+    // The status line is drawn at most ten times a second.
     try bench.pass(.milliseconds(200))
     bench.interface.perform(.terminalSize, from: .palette)
     #expect(sent(bench) == "stty rows 24 cols 80\rstty rows 23 cols 80\r\n")

@@ -10,9 +10,9 @@ import Testing
 
 @testable import serialterm
 
-/// Every state of an interactive session, and every event that can reach it.
+/// Every state of an interactive session, with every event that can occur in it.
 @Suite(.timeLimit(.minutes(5))) struct UserInterfaceTableTests {
-  /// The states, as a user gets into them.
+  /// The states, and how a user reaches them.
   enum Start: String, CaseIterable {
     case opening, open, held, lost, lent, ended, palette, printed, line, file, leaving, readOnly,
       two
@@ -68,7 +68,7 @@ import Testing
         try bench.pass(.milliseconds(50))
       case .interrupt: try bench.type("\u{3}")
       case .help:
-        // The list fits.
+        // Makes the screen large enough for the list.
         bench.terminal.resize(ScreenSize(rows: 60, columns: 80))
         bench.app.take(signal: SIGWINCH)
         try bench.command("?")
@@ -79,7 +79,7 @@ import Testing
       case .switchPort: try bench.command("N")
       case .quit:
         try bench.command("q")
-        // What a device does not take is waited for.
+        // Waits until the program stops waiting for the device.
         for _ in 0..<4 { try bench.pass(.milliseconds(100)) }
       case .endOfInput:
         bench.terminal.endInput()
@@ -105,14 +105,15 @@ import Testing
       }
     }
 
-    /// Waits for the end of a pipe: a process that another test is starting has it open for a moment.
+    /// Waits for the end of a pipe, which a process that another test is starting may hold open for a moment.
     private func noteEnd(of bench: InterfaceBench) throws {
       _ = try bench.wait { bench.app.outcome != nil }
     }
   }
 
-  /// What became of the session: its state; then, as far as it is so, `?` a question is open, `f` a file is
-  /// being sent, `sN` bytes were sent, `qN` bytes wait, `rN` bytes were refused, `=` how the program ends.
+  /// The result of each event: the state of the session, followed by `?` if a question is open, `f` if a file is
+  /// being sent, `sN` if bytes were sent, `qN` if bytes are queued, `rN` if bytes were refused, and `=` with the end
+  /// of the program.
   private static let tables = [
     """
     event      |opening     |open     |held       |lost     |lent     |ended      |palette
@@ -206,7 +207,7 @@ import Testing
     return result
   }
 
-  /// The observed state is the session's.
+  /// Expects that the observed state equals that of the session.
   private static func expectTruth(of bench: InterfaceBench, _ what: String) {
     for port in bench.interface.ports {
       let (state, session) = (port.model.state, port.controller.session)
@@ -219,7 +220,7 @@ import Testing
     }
   }
 
-  /// The program ends: the ports are closed, and the terminal is as it was.
+  /// Expects that the program ends properly: the ports are closed, and the terminal is restored.
   private static func expectGoodEnd(of bench: InterfaceBench, _ what: String) {
     let sent = bench.sent
     bench.end()

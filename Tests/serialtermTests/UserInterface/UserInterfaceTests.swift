@@ -11,17 +11,16 @@ import Testing
 
 @testable import serialterm
 
-/// An interactive session as a whole: what a user is shown, and what becomes of what they type.
+/// A whole interactive session: the output for the user, and what happens to typed bytes.
 @Suite(.timeLimit(.minutes(5))) struct UserInterfaceTests {
   // MARK: Commands
 
-  /// In every state, a command either does something or says why not: the reason is that of the pure
-  /// function.
+  /// In every state, a command either has an effect or reports why not. The reason is that of the pure function.
   @Test(arguments: UserInterfaceTableTests.Start.allCases)
   func `A command that is off says the reason, in every state`(
     start: UserInterfaceTableTests.Start
   ) throws {
-    // A log would be a file in the working folder.
+    // A log would be a file in the working directory.
     for command in Command.all where command != .log {
       let folder = try TemporaryFolder()
       let bench = try InterfaceBench(start.options)
@@ -45,7 +44,7 @@ import Testing
 
   // MARK: Nothing is lost uncounted
 
-  /// What is typed is sent once and in order, or counted: for any order of events.
+  /// For any order of events, typed bytes are sent once and in order, or counted.
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `Any order of events loses nothing uncounted`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -270,7 +269,7 @@ import Testing
     bench.end()
   }
 
-  /// What each port of a log has said, in the order of reading.
+  /// The text of each port in a log, in the order of reading.
   private func said(in log: FilePath) throws -> [String] {
     let reader = try LogReader(log)
     var said: [String] = []

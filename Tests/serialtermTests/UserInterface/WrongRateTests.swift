@@ -22,7 +22,7 @@ import Testing
     bench.terminal.lines.filter { $0.contains(Self.hint) }.count
   }
 
-  /// Lets the device send lines at a rate for two seconds.
+  /// Makes the device send lines at a rate for two seconds.
   ///
   /// - Parameter countsErrors: whether the driver counts the errors.
   private func send(
@@ -63,10 +63,10 @@ import Testing
     let before = bench.interface.controller.hub.ranks
     #expect(before.count { $0 == .listener } == 2)
     try send(to: bench, at: 115_200)
-    // The other one looks for offers of files.
+    // The remaining listener looks for offers of files.
     #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 1)
     #expect(hintCount(bench) == 0)
-    // The program on the device has another rate than its bootloader.
+    // The program on the device uses another rate than its bootloader.
     try send(to: bench, at: 460_800, countsErrors: true)
     #expect(hintCount(bench) == 1)
   }
@@ -93,7 +93,7 @@ import Testing
     try bench.command("h")
     try send(to: bench, at: 9_600, countsErrors: true)
     #expect(hintCount(bench) == 0)
-    // The other one looks for offers of files.
+    // The remaining listener looks for offers of files.
     #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 1)
     try bench.command("h")
     try send(to: bench, at: 9_600, countsErrors: true)
