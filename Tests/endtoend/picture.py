@@ -32,7 +32,7 @@ THEMES = {
 
 
 def svg(frames, theme, title):
-    """The frames below each other."""
+    """All frames, below each other."""
     columns = max(start + len(run.text) for frame in frames for row in frame.rows
                   for start, run in places(row))
     width = round(columns * CELL) + 2 * MARGIN
@@ -76,7 +76,7 @@ def row_parts(row, top, theme):
             colour = theme.window
         if run.text.strip():
             weight = ' font-weight="bold"' if run.bold else ""
-            # The length keeps the columns aligned, whatever the viewer's font.
+            # The length keeps the columns aligned with any font of the viewer.
             yield (f'<text x="{left}" y="{top + FONT}" fill="{colour}"{weight} '
                    f'textLength="{width}" lengthAdjust="spacingAndGlyphs" '
                    f'xml:space="preserve">{escape(run.text)}</text>')

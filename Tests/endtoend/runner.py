@@ -15,10 +15,10 @@ from pathlib import Path
 # Seconds after which a test counts as stuck. Its own deadlines come long before; this ends the run.
 STUCK = 300
 
-# How much of a line of a failure is shown. A failure that prints a megabyte hides what is wrong.
+# The maximum length of a line of a failure. A failure that prints a megabyte hides the cause.
 LONGEST_LINE = 2_000
 
-# What a test's line begins with.
+# The beginning of a test's line.
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 
 
@@ -37,7 +37,7 @@ def shortened(text):
 
 
 def same_bytes(actual, expected, msg=None):
-    """What assertEqual does for bytes: says where they differ, by counts where there are many."""
+    """A replacement of assertEqual for bytes: it shows where they differ, with counts if there are many."""
     if actual == expected:
         return
     if max(len(actual), len(expected)) <= 200:
@@ -128,10 +128,10 @@ def modules(folder, files):
 
 
 def run_tests(names, quick=False, pattern="", soak=False, until_failure=False):
-    """Runs the tests of the modules `names` whose own names contain `pattern`: without those that
-    take seconds if `quick`, and those that take minutes only, and alone, if `soak`; no more after
-    one that fails if `until_failure`. Returns the counts by outcome."""
-    # Who starts the tests in the background may have them ignored: what they start would be deaf.
+    """Runs the tests of the modules `names` whose names contain `pattern`. `quick` leaves out tests that take
+    seconds; `soak` runs only tests that take minutes; `until_failure` stops after the first failure. Returns
+    the counts by outcome."""
+    # A background process may ignore SIGINT, and the programs that the tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # A crash's core file is of no use here, and may take seconds to write.
@@ -154,7 +154,7 @@ def print_now(line):
 
 
 def run_part(name, command, tell=print_now, **options):
-    """Runs tests in a process or a machine of their own. Hands each of their lines to `tell` and
+    """Runs tests in a separate process or machine. Passes each line of output to `tell`, and
     returns the counts by outcome."""
     counts = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
     closing = None
@@ -167,7 +167,7 @@ def run_part(name, command, tell=print_now, **options):
             if outcome in counts:
                 counts[outcome] += 1
             tell(line)
-    # Tests that did not run to their end, or none at all, are no success.
+    # If a test did not run to its end, or none ran at all, that is not a success.
     if closing is None or process.returncode not in (0, 1):
         counts[FAILED] += 1
         tell(f"{FAILED} {name} ended early, with status {process.returncode}\n")
@@ -175,8 +175,8 @@ def run_part(name, command, tell=print_now, **options):
 
 
 def run_apart(names, jobs):
-    """Runs each of the modules `names` in a process of its own, up to `jobs` at once, with the
-    options that this process has. Prints what each printed when it ends. Returns the counts by
+    """Runs each of the modules `names` in a separate process, up to `jobs` at once, with the options of this
+    process. Prints the output of each when it ends. Returns the counts by
     outcome."""
     def run(name):
         lines = []

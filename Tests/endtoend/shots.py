@@ -22,11 +22,11 @@ GREETING = "ctrl-t ? for help."
 
 
 class Session:
-    """A session with a device that says a few lines."""
+    """A session with a device that sends a few lines."""
 
     def __init__(self, *options, size=(16, 80), **how):
         self._stack = contextlib.ExitStack()
-        # Letters only: digits are what a screen is normalised by.
+        # Only letters, because screens are normalised by replacing digits.
         name = "".join(secrets.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(LENGTH))
         self.path = f"/tmp/{name}"
         self.device = self._stack.enter_context(Device(link=self.path))
@@ -183,7 +183,7 @@ def plain():
 
 @contextlib.contextmanager
 def three_boards(size=(14, 88)):
-    """Three boards in one session: the user types to the first, the others say what they do."""
+    """Three boards in one session: the user types to the first one, and all of them report their activity."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         names = ("ttyACM0", "ttyUSB0", "ttyUSB1")
@@ -244,7 +244,7 @@ def ports_frame():
 
 @contextlib.contextmanager
 def two_people(size=(11, 80)):
-    """A session and somebody who has joined it, who asks for the pen, gets it and types."""
+    """A session and a user who has joined it, asks for the pen, gets it and types."""
     with Session("--as", "max", size=size) as session:
         session.say("board ready\n> ")
         terminal = Terminal(

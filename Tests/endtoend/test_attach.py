@@ -53,7 +53,7 @@ class AttachCase(unittest.TestCase):
         return serialterm("attach", *words, variables=self.variables, **how)
 
     def show(self, text, *streams):
-        """Every stream shows what the device sends."""
+        """Every stream shows the bytes of the device."""
         self.device.write(text)
         for stream in streams:
             stream.expect(text.rstrip())
@@ -507,7 +507,7 @@ class ServiceTests(AttachCase):
         program.send(b'{"command":"send","text":"one","id":1}\n')
         program.stdout.expect(b'"done"')
         self.assertEqual(self.device.read_exactly(3), b"one")
-        # Nor can an operator take it: what a script sends depends on nobody.
+        # An operator cannot take it either: scripted bytes must not depend on anybody.
         result = self.attach("--force", stdin=b"two")
         self.assertEqual(result.status, 1)
         self.assertRegex(result.stderr, rb"3 bytes were not sent: \S+ \(pid \d+\) has the pen")

@@ -9,7 +9,7 @@ from Tests.endtoend.harness import slow, wait_until
 from Tests.endtoend.test_line_input import LineInputTest
 from Tests.endtoend.test_send_file import SendFileTest
 
-# The promise is 500 ms; a debug build is some twenty times slower than what is released. Without
+# The promise is 500 ms. A debug build is some twenty times slower than the release build. Without
 # bounds these take from seconds to minutes.
 LIMIT = 5
 
@@ -20,7 +20,7 @@ class BoundedTest(SendFileTest):
         self.screen.wait_for_text("file to send:")
 
     def expect_alive(self):
-        """The port is read, and the key that quits is heard."""
+        """The port is read, and the quit key has an effect."""
         size = self.log.stat().st_size if self.log.exists() else 0
         self.device.write(b"said meanwhile")
         started = time.monotonic()
@@ -42,7 +42,7 @@ class FolderTests(BoundedTest):
             (self.files / ("a" * 250 + f"{number:04}")[-255:]).touch()
         self.begin(cwd=self.files)
         self.ask()
-        # In the list as it is without a query the folder above is one more.
+        # The list without a query also contains the parent folder.
         self.terminal.send(b"a" * 200 + b"b")
         self.screen.wait_for_text("0/2000")
         self.terminal.send(b"\x7f" * 50 + b"b a" * 50)

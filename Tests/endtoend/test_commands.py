@@ -1,4 +1,4 @@
-"""Every key after the prefix: what it does on the screen, and to the device."""
+"""Every key after the prefix: its effect on the screen, and on the device."""
 
 import re
 import termios
@@ -24,7 +24,7 @@ class CommandTest(PaletteTest):
         self.screen.wait_until_gone(f"{question}:")
 
     def expect_nothing_sent(self):
-        """What was pressed has not reached the device."""
+        """The pressed key has not reached the device."""
         self.terminal.send(b"!")
         self.assertEqual(self.device.read_exactly(1), b"!")
 
@@ -48,7 +48,7 @@ class SettingTests(CommandTest):
         self.assertEqual(settings.output_baud, 110)
 
     def test_data_bits(self):
-        # A pseudo-terminal has 8 data bits whatever it is asked for: both are shown.
+        # A pseudo-terminal always has 8 data bits. Both the request and the result are shown.
         self.change(
             b"D", "data bits", b"7", "115200 8N1: the driver set data bits 8 instead of 7.")
 

@@ -11,7 +11,7 @@ target = 'loopback:'
 baud = 9600
 """
 
-# What is typed, and the arguments that the program gets when Enter is pressed then.
+# Typed text, with the arguments that the program then gets for Enter.
 COMPLETED = [
     # The first word: a command, a TARGET or an option of `connect`.
     ("serialterm con\t", ["connect"]),
@@ -63,7 +63,7 @@ COMPLETED = [
     ("serialterm --highlight 'E R=mag\t", ["--highlight", "E R=magenta"]),
     ("serialterm --highlight E\\ R=mag\t", ["--highlight", "E R=magenta"]),
     ("serialterm --on-open dtr=off,rts=of\t", ["--on-open", "dtr=off,rts=off"]),
-    # No blank is added to a word that goes on.
+    # No blank is added to a word that may continue.
     ("serialterm run x y --report jun\tz", ["run", "x", "y", "--report", "junit=z"]),
     ("serialterm run x y --report junit=my\t", ["run", "x", "y", "--report", "junit=my log.txt"]),
     # Files.
@@ -141,7 +141,7 @@ class ShellTests:
 
 
 def assert_completes_for_another_program(test, setup):
-    """Asserts that the shell completes what is behind the dashes of `release` as it always does."""
+    """Asserts that the shell completes the words after the dashes of `release` as usual."""
     with test.folder.started() as terminal:
         terminal.send(f"{setup}; echo do''ne\r".encode())
         terminal.expect(b"done\r\n")
@@ -162,7 +162,7 @@ class BashTests(ShellTests, unittest.TestCase):
     shell = BASH
 
     def test_descriptions_are_not_inserted(self):
-        """Readline lists at the first Tab, and inserts what the words have in common."""
+        """Readline lists the words at the first Tab, and inserts their common beginning."""
         with self.folder.started() as terminal:
             terminal.send(b"bind 'set show-all-if-ambiguous on'\r")
             terminal.send(b"serialterm -t de\t")
@@ -187,7 +187,7 @@ class BashTests(ShellTests, unittest.TestCase):
 
 @unittest.skipUnless(BASH_WITH_PACKAGE.is_installed, "needs bash-completion")
 class BashWithPackageTests(ShellTests, unittest.TestCase):
-    """With the package bash-completion, which has helpers of its own."""
+    """With the package bash-completion, which has its own helper functions."""
 
     shell = BASH_WITH_PACKAGE
 

@@ -11,12 +11,12 @@ from Tests.endtoend.harness import (
     Device, Terminal, cooked, serialterm_binary, shell_status, wait_until)
 
 PREFIX = b"\x14"
-# How long leaving may take, in seconds, whatever the session is doing.
+# The time limit for quitting in seconds, in any state of the session.
 LEAVING = 0.5
 
 
 def connect(target, *options, **how):
-    """A session with `target`, on a terminal of its own."""
+    """A session with `target` on a separate terminal."""
     return Terminal(serialterm_binary(), "connect", target, *options, **how)
 
 

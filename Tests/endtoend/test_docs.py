@@ -1,4 +1,4 @@
-"""What the documentation says is so: links lead somewhere, options exist, examples run."""
+"""The documentation is correct: links lead to existing pages, options exist, examples run."""
 
 import os
 import re
@@ -20,7 +20,7 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
 def anchors(page):
-    """What a page's headings are linked by, as GitHub makes it."""
+    """The anchor of a heading on GitHub."""
     headings = re.findall(r"(?m)^#+ (.*)$", page.read_text())
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -48,7 +48,7 @@ def pipeline(line):
     try:
         words = list(lexer)
     except ValueError:
-        return []  # No command: output that is shown has quotes of its own.
+        return []  # Not a command: printed output may contain quotation marks.
     parts, redirected = [[]], False
     for word in words:
         if set(word) <= set("|&;"):
@@ -65,7 +65,7 @@ def pipeline(line):
 # What may stand for a device, or a profile, in the documentation.
 TARGET = re.compile(
     r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
-# Commands that begin with a device, and say so when there is none.
+# Commands whose argument is a device, and that report when it does not exist.
 WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach",
                "receive"}
 
@@ -162,7 +162,7 @@ class DocumentationTests(unittest.TestCase):
         self.assertGreater(count, 40)
 
     def test_guide_can_be_followed(self):
-        """Each of its lines for the simulated board does what it says, one after the other."""
+        """Each command line for the simulated board has the documented effect, one after the other."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
         variables = environment(
             PATH=f"{os.path.dirname(serialterm_binary())}:{os.environ['PATH']}",

@@ -1,4 +1,4 @@
-"""`serialterm doctor` with what a pseudo-terminal and ordinary processes can show."""
+"""`serialterm doctor` with problems of pseudo-terminals and ordinary processes."""
 
 import fcntl
 import grp
@@ -23,7 +23,7 @@ KEYS = {"code", "port", "blocking", "what", "why", "mend", "documentation"}
 
 
 def findings(*arguments, user=None, binary=None):
-    """What the doctor finds, by its code; the exit status must say whether it found anything."""
+    """The findings of the doctor by their codes. The exit status must show whether there are any."""
     result = run(binary or serialterm_binary(), "doctor", "--json", *arguments, user=user)
     found = json.loads(result.stdout)
     assert result.status == (1 if found else 0), result
@@ -33,7 +33,7 @@ def findings(*arguments, user=None, binary=None):
 
 
 class Impostor:
-    """A process that goes by another name, while the context lasts; on a terminal of its own, if one
+    """A process with another name, while the context lasts; on a separate terminal, if one
     is given."""
 
     def __init__(self, name, *arguments, terminal=None):
@@ -131,7 +131,7 @@ class DoctorTests(unittest.TestCase):
         self.assertFalse(found["getty"]["blocking"])
 
     def test_login_prompt_that_was_given_the_port_as_its_terminal(self):
-        """As systemd starts it: no argument says where it is."""
+        """As systemd starts it: no argument names the terminal."""
         with Impostor("agetty", "--keep-baud", "9600", "-", "vt220", terminal=self.device.node):
             found = findings(self.device.node)
         self.assertEqual(list(found), ["getty"])
@@ -253,7 +253,7 @@ class RulesTests(unittest.TestCase):
 
 
 class UdevRulesTests(unittest.TestCase):
-    """The rules that are shipped, read strictly: udev passes over what it does not understand."""
+    """The installed rules, checked strictly: udev itself ignores lines that it cannot parse."""
 
     KEY = re.compile(
         r'(?P<key>[A-Z]+)(?:\{(?P<name>[A-Za-z_]+)\})?(?P<op>==|!=|\+=|=)"(?P<value>[^"\\]*)"')

@@ -1,4 +1,4 @@
-"""docs/commands.md says what the program does."""
+"""docs/commands.md agrees with the program."""
 
 import re
 import unittest

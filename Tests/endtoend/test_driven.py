@@ -83,7 +83,7 @@ class ExecTests(unittest.TestCase):
 
 
 def received(log, format):
-    """What a log says of the device's bytes, however many reads they came in."""
+    """The device's bytes in a log, independent of the number of reads."""
     data = log.read_bytes()
     if format == "jsonl":
         records = [json.loads(line) for line in data.splitlines()]
@@ -94,7 +94,7 @@ def received(log, format):
 
 
 class LogTests(unittest.TestCase):
-    """Logs of sessions that nobody sits at are those of connect."""
+    """Logs of sessions without a user are the same as those of connect."""
 
     COMMANDS = (
         ["send", "loopback:", "hello", "--line-ending", "none", "--expect", "hello"],

@@ -1,5 +1,5 @@
-"""What goes wrong before a session: the exit status says it, the message names it, and the user's
-terminal is left alone."""
+"""Errors before a session: the exit status and the message name the error, and the user's terminal is not
+changed."""
 
 import fcntl
 import grp
@@ -17,14 +17,14 @@ from Tests.endtoend.harness import (
 
 IMPOSSIBLE_RATES = ("0", "-1", "7x", "115200x", "100000000000")
 
-# Root may open anything: who runs the tests as root has these tests run as somebody who may not.
+# Root may open anything. If root runs the tests, these run as another user without permission.
 USER = "nobody" if os.geteuid() == 0 else None
 
 
 class ErrorCase(unittest.TestCase):
     def assert_fails(self, status, message, *arguments, binary=None, user=None):
         """Asserts that `serialterm ARGUMENTS` ends with `status` and one message that matches, on
-        a terminal whose settings stay what they were."""
+        a terminal whose settings stay unchanged."""
         with Terminal(binary or serialterm_binary(), *arguments, user=user) as terminal:
             ended = terminal.wait()
             said = terminal.transcript.expect_end()
@@ -331,7 +331,7 @@ class StreamTests(unittest.TestCase):
     def test_port_does_not_take_the_place_of_a_closed_stream(self):
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
             with self.subTest(closed), Device() as device:
-                # What would be said on stderr, and what is printed, would go to the device.
+                # Messages on stderr and printed text would go to the device.
                 result = run(
                     "sh", "-c", f'"$0" send "$1" sent --expect answer --timeout 0.2 {closed}',
                     serialterm_binary(), device.path)

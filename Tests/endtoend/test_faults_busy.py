@@ -1,5 +1,5 @@
-"""Rows 19 to 21: the port is somebody else's, or no port at all. It is told at once, the user's
-terminal and the port stay as they are."""
+"""Rows 19 to 21: another user or program has the port, or it is not a port. This is reported immediately;
+the user's terminal and the port stay unchanged."""
 
 import fcntl
 import os

@@ -62,7 +62,7 @@ class Row36HardBytesTests(SessionTest):
 
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_bytes_read_one_by_one(self):
-        """So that every code point is split, whatever the kernel gathers."""
+        """Splits every code point, however the kernel groups the bytes."""
         terminal = self.session(
             "--raw", "-L", str(self.log), variables=faulty(self.device.node, read=1))
         self.send(terminal, [HARD * 4])

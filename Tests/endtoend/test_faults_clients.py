@@ -27,7 +27,7 @@ class HostileClient:
         self.last_byte = 0
 
     def say(self, data):
-        """Sends what the session takes, without reading."""
+        """Sends as many bytes as the session takes, without reading."""
         self.socket.setblocking(False)
         try:
             self.socket.send(data)
@@ -58,11 +58,11 @@ class HostileClient:
 
 
 def silent(client):
-    """Says nothing."""
+    """Sends nothing."""
 
 
 def garbage(client):
-    """Says what is no request, on and on, and reads no reply."""
+    """Sends invalid requests repeatedly, and reads no reply."""
     client.say(os.urandom(4_096))
 
 
@@ -82,7 +82,7 @@ def strangers_port(client):
 
 
 def drop_by_drop(client):
-    """Sends a request a byte at a time, so that it always seems to go on."""
+    """Sends a request one byte at a time, so that it always seems to continue."""
     now = time.monotonic()
     if now - client.last_byte > 0.05:
         client.last_byte = now
@@ -138,7 +138,7 @@ class Row42HostileClientTests(ReleaseTestCase):
         self.terminal.expect(b"quit")
         self.assertTrue(self.device.exclusive)
         self.assertNotIn(b"is lent", self.terminal.output)
-        # The search for other programs at the port may have had descriptors of its own.
+        # The search for other programs at the port may have had open descriptors.
         wait_until(lambda: len(processes.files_of(self.terminal.pid)) <= self.descriptors,
                    "every connection is closed")
         self.assertEqual(self.run_release("true").stderr, b"")

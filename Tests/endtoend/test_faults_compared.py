@@ -1,5 +1,5 @@
-"""The faults of `scripts/compare-faults`, put to serialterm alone: what the table in
-docs/reliability.md says of it is a promise."""
+"""The faults of `scripts/compare-faults` with serialterm alone: its results in the table of
+docs/reliability.md are promises."""
 
 import unittest
 

@@ -1,5 +1,5 @@
-"""Rows 3 to 5: crashes, SIGKILL and stops: the user's terminal is restored where no code of the
-session runs any more, and is left alone when it is somebody else's."""
+"""Rows 3 to 5: crashes, SIGKILL and stops. The user's terminal is restored although no code of the session
+can run, but not if another program has changed it."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ class Row03CrashTests(SessionTest):
 
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_trap_in_the_middle_of_a_read(self):
-        """As compiled code traps: by an instruction, not by a signal that somebody sends."""
+        """Traps like compiled code: by an instruction, not by a signal from another process."""
         terminal = self.session_without_guard(variables=faulty(self.device.node, trap=1))
         self.device.write(b"x")
         self.assertIn(terminal.wait(), (-signal.SIGILL, -signal.SIGTRAP))
@@ -102,8 +102,8 @@ class Row04KillTests(SessionTest):
 
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_guard_does_without_close_range(self):
-        """A kernel before 5.9, or a container's filter: whatever the guard kept would hold the port
-        when the session is killed, and keep the guard from hearing of that."""
+        """On a kernel before 5.9, or with a container's filter: a descriptor that the guard kept would hold the
+        port after the session is killed, and keep the guard from detecting its end."""
         terminal = self.session(variables=faulty(self.device.node, no_range=1))
         guard = self.guard_of(terminal)
         wait_until(
@@ -221,7 +221,7 @@ class Row05StopTests(SessionTest):
         self.stop_often(50)
 
     def test_killed_after_a_stop_without_a_shell_the_new_guard_restores(self):
-        """A shell with job control restores the terminal itself: here nobody but the guard does."""
+        """A shell with job control would restore the terminal itself. Here only the guard does."""
         terminal = self.session()
         raw = terminal.settings
         for _ in range(2):

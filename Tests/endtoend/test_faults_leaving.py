@@ -1,4 +1,4 @@
-"""Rows 1, 2 and 6 to 8: however a session ends, the terminal is given back, and nobody is left."""
+"""Rows 1, 2 and 6 to 8: at any end of a session, the terminal is restored, and no process remains."""
 
 import os
 import random
@@ -93,7 +93,7 @@ class Row01QuitTests(SessionTest):
 
 class Row02SignalTests(SessionTest):
     SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-    # Those that nobody sends on purpose.
+    # Signals that no user sends on purpose.
     STRAY_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)
 
     def end_often(self, number, times):

@@ -1,4 +1,4 @@
-"""Row 49: no more memory, or no more descriptors, at each point where it can be noticed."""
+"""Row 49: memory or descriptors are exhausted, at each point where this can be detected."""
 
 import contextlib
 import resource
@@ -7,10 +7,10 @@ import signal
 from Tests.endtoend.faults import SessionTest, processes, record
 from Tests.endtoend.harness import Terminal, serialterm_binary, slow, wait_until
 
-# What the dynamic loader says and ends with; the program has not begun then.
+# The message and exit status of the dynamic loader, before the program begins.
 LOADER = b"error while loading shared libraries"
 LOADER_STATUS = 127
-# What the C library says when there is no memory for itself.
+# The message of the C library if it cannot allocate memory.
 LIBRARY = b"Fatal glibc error: "
 GREETING = b"ctrl-t q"
 
@@ -18,7 +18,7 @@ GREETING = b"ctrl-t q"
 class Row49LimitTests(SessionTest):
     def limited(self, option, limit):
         """Starts a session under a limit of the shell's `ulimit`, and quits it if it works. Returns
-        the exit status, and what was said."""
+        the exit status, and the messages."""
         arguments = ("sh", "-c", f'ulimit {option} {limit} && exec "$0" "$@"',
                      serialterm_binary(), "connect", self.device.path)
         with Terminal(*arguments) as terminal:
@@ -33,7 +33,7 @@ class Row49LimitTests(SessionTest):
             if status >= 0:
                 self.assertEqual(self.device.settings, self.port_settings)
             else:
-                self.replug()  # A crash restores the user's terminal, and leaves the port as it is.
+                self.replug()  # A crash restores the user's terminal, but not the port.
             wait_until(lambda: not processes.in_session(terminal.pid), "nobody is left")
             return status, terminal.output
 
@@ -54,7 +54,7 @@ class Row49LimitTests(SessionTest):
         record(49, "numbers of descriptors with a wrong end, of 38", 0, "")
 
     def test_descriptors_used_up_when_the_device_comes_back(self):
-        """The session says why it cannot open it, and waits on."""
+        """The session reports why it cannot open the port, and continues to wait."""
         terminal = self.session()
         self.device.hang_up()
         terminal.expect(b"is gone")

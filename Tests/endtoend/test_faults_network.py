@@ -24,7 +24,7 @@ BACK = re.compile(rb"is back after ([\d.]+) s")
 
 
 class FarMachine:
-    """A network namespace in place of another machine, at the other end of a cable (veth)."""
+    """A network namespace that replaces another computer, at the other end of a cable (veth)."""
 
     ADDRESS = "198.18.44.2"
 
@@ -128,7 +128,7 @@ class Row44HalfOpenTests(unittest.TestCase):
 
 
 class Row56LinkTests(unittest.TestCase):
-    """A link that breaks in mid-write: what the test's server got, and what was said."""
+    """A link that breaks in the middle of a write: the bytes that the test's server received, and the messages."""
 
     SIZE = 6_000_000
 
@@ -158,7 +158,7 @@ class Row56LinkTests(unittest.TestCase):
 
     @staticmethod
     def everything(client):
-        """What the connection brings, until it brings nothing for a while."""
+        """The bytes of the connection, until none arrive for a while."""
         data = b""
         while select.select([client], [], [], 1)[0]:
             piece = client.recv(1 << 20)
@@ -190,7 +190,7 @@ class Row56LinkTests(unittest.TestCase):
         self.assertGreaterEqual(missing, 0, "no byte is sent twice")
         said = sum(number(count) for count in NOT_SENT.findall(program.stderr.data))
         self.assertGreater(said, 0)
-        # What the other end's kernel has taken and its program has not read was sent.
+        # Bytes that the other end's kernel has taken count as sent, even if its program has not read them.
         self.assertEqual(said, missing - acknowledged)
         self.assertEqual(status, 1)
         record(56, "difference between said and true, of bytes in flight when a link broke",

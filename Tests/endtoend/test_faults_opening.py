@@ -1,4 +1,4 @@
-"""Row 39: what is asked of the driver from the opening to the closing, in which order, and nothing
+"""Row 39: the requests to the driver from the opening to the closing of a port, in order, and nothing
 else."""
 
 import contextlib
@@ -11,7 +11,7 @@ from Tests.endtoend.harness import (
     Device, Pipes, serialterm, serialterm_binary, shell_status, wait_until)
 
 OPENING = ["open", "flock", "TCGETS2", "TIOCEXCL", "TCGETS2", "TCSETS2", "TCGETS2"]
-# What only asks: what the port has, each thing once, and at the end what was counted.
+# Queries without effect: the state of the port, each once, and the counters at the end.
 QUESTIONS = ["TIOCMGET", "TIOCGICOUNT", "TIOCGICOUNT"]
 CLOSING = ["TCSETS2", "TIOCNXCL", "close"]
 
@@ -42,7 +42,7 @@ class Row39OpeningTests(DriverCase):
     def test_hang_up_is_set_and_stays_as_asked(self):
         for option, expected in (("--hangup", "TCSETS2 HUPCL"), ("--no-hangup", "TCSETS2")):
             with self.subTest(option):
-                # The option is about the closing: that it stays is what was asked for.
+                # The option is about closing the port: the line must stay as it was requested.
                 driver = self.driver()
                 result = serialterm(
                     "connect", self.device.path, "--linger", "0", option,
@@ -126,7 +126,7 @@ class Row39OpeningTests(DriverCase):
 
     @staticmethod
     def settings_of_lines(driver):
-        """What was set of DTR and RTS so far."""
+        """The changes of DTR and RTS so far."""
         return [call for call in driver.trace if call.startswith("TIOCMB")]
 
     def test_sequence_that_fails_is_told_and_holds_nothing_back(self):

@@ -13,7 +13,7 @@ NOT_SHOWN = re.compile(rb"\x18\r\n\[([\d,]+) bytes not shown\]\r\n")
 
 class Row28StalledTerminalTests(SessionTest):
     def stalled_session(self, count):
-        """A session that logs, whose terminal stalled before the device said `count` bytes."""
+        """A session that logs, and whose terminal stalled before the device sent `count` bytes."""
         terminal = self.session("-L", str(self.log))
         self.greeting = len(terminal.output)
         terminal.stall()
@@ -88,7 +88,7 @@ class Row28StalledTerminalTests(SessionTest):
         terminal.expect(b"is gone, waiting for it to come back")
 
     def test_lost_device_ends_it(self):
-        """Also what is said at the very end must not wait for a terminal that shows nothing."""
+        """Even the last messages must not wait for a terminal that shows nothing."""
         terminal = self.session("--no-reconnect", "-L", str(self.log))
         terminal.stall()
         said = text(230_000)

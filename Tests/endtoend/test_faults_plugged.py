@@ -11,7 +11,7 @@ from Tests.endtoend.faults.notices import Notices, folders_on_the_way
 from Tests.endtoend.harness import (
     TIMEOUT, Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status, slow, wait_until)
 
-# Root may open anything: who runs the tests as root has these tests run as somebody who may not.
+# Root may open anything. If root runs the tests, these run as another user without permission.
 USER = "nobody" if os.geteuid() == 0 else None
 
 

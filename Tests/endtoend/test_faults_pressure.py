@@ -14,7 +14,7 @@ XON, XOFF = b"\x11", b"\x13"
 REFUSED = re.compile(rb"serialterm: not sent: ([\d,]+) bytes, ")
 NOT_SENT_MORE = re.compile(rb"serialterm: ([\d,]+) more bytes were not sent")
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Seconds within which a held line is said to be held: half a second, and the machine's own delay.
+# The time in seconds until a hold is reported: half a second, and the delay of the computer.
 SAID = 2.0
 
 
@@ -30,13 +30,13 @@ class Row24HeldTests(SessionTest):
         seconds = time.monotonic() - started
         record(24, "held to said", seconds * 1000, "ms")
         self.assertLess(seconds, SAID)
-        # Held one way only: what the device sends still arrives.
+        # Only one direction is held: bytes of the device still arrive.
         self.device.write(b"received while held")
         terminal.expect(b"received while held")
         return terminal
 
     def assert_held_to_the_end(self, terminal, status, expected):
-        """It ended with `status`, said what was not sent, and logged what came."""
+        """It ended with `status`, reported the unsent bytes, and logged the received ones."""
         self.assertEqual(status, expected)
         self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 5)
         self.assert_given_back(terminal)
@@ -112,7 +112,7 @@ class Row25StuckDriverTests(SessionTest):
         record(25, "quit key to restored, driver that even closing waits for", seconds * 1000, "ms")
 
     def test_driver_that_would_be_slow_to_close_does_not_keep_the_program(self):
-        """What was told as not sent is taken from the driver: it has nothing left to wait for."""
+        """The bytes that were reported as unsent are removed from the driver, so it has nothing to wait for."""
         terminal = self.session(variables=faulty(self.device.node, outq=100, close_ms=3_000))
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 1)
@@ -185,7 +185,7 @@ class Row27FullQueueTests(SessionTest):
         terminal = self.session()
         terminal.send(b"x" * self.SIZE, 60)
         terminal.expect(re.compile(rb"not sent: [^\n]*full"))
-        terminal.send(PREFIX + b"n")  # A key is heard behind all of it.
+        terminal.send(PREFIX + b"n")  # A key is handled although all of that is queued before it.
         terminal.expect(b"reconnect is off")
         terminal.send(PREFIX + b"n")
         terminal.expect(b"reconnect is on")

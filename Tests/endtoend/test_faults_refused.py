@@ -1,4 +1,4 @@
-"""Rows 22, 23 and 38: what the driver does not take, or takes otherwise, and what comes with
+"""Rows 22, 23 and 38: settings that the driver refuses or changes, and bytes with
 errors."""
 
 import re
@@ -12,7 +12,7 @@ EVERY_BYTE = bytes(range(256))
 
 class Row22RateTests(DriverCase):
     WRONG = ("0", "-1", "7x", "115200x", "100000000000", "", " 9600", "9600.0", "0x2580")
-    # Rates that the driver sets where 115200 is asked for: what is more than 0.5 % off is said.
+    # Rates that the driver sets instead of 115200. A difference of more than 0.5 % is reported.
     NEAR, FAR = (115200, 114700, 115700), (9600, 114600, 115800, 230400)
 
     def test_impossible_rates_are_usage_errors_wherever_they_stand(self):
@@ -49,7 +49,7 @@ class Row23RefusalTests(DriverCase):
                 ("rate", "baud rate 250000", ("--baud", "250000", "--stop-bits", "2"))):
             result = self.connect(*options, variables=self.driver(refuse=refused).variables)
             self.assert_fails(1, f"the driver refuses {name} ", result)
-        # What stood before stands again: connect() has compared. The driver had set all of it.
+        # The former settings are restored, as connect() has checked. The driver had set all of the new ones.
         record(23, "settings that stay behind, of 4 that are refused", 0, "")
 
     def test_refused_change_leaves_the_session_with_the_settings_of_before(self):
@@ -88,7 +88,7 @@ class Row23RefusalTests(DriverCase):
 
 
 class Row38MarkTests(DriverCase):
-    # What a driver's marks look like, and what they mean.
+    # The marks of a driver, and their meaning.
     MARKED = b"a\xff\x00Ab\xff\xffc\xff\x00\x00d\xff\x00\xff\xff\xff\xff\x00\xfee" * 50
     PLAIN = b"aAb\xffc\x00d\xff\xff\xfee" * 50
     ERRORS = 4 * 50

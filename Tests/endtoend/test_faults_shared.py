@@ -64,7 +64,7 @@ class SharedCase(unittest.TestCase):
         return self.enterContext(Viewer(self.variables))
 
     def appear(self, *clients):
-        """Waits until all clients get what the device sends."""
+        """Waits until all clients have received the bytes of the device."""
         def all_get():
             self.device.write(b"?")
             for client in clients:
@@ -78,7 +78,7 @@ class SharedCase(unittest.TestCase):
             raise AssertionError(f"{error}: {silent}, {self.program.seen()}") from None
 
     def logged(self, end):
-        """The log, when it has the end of what was sent."""
+        """The log, when it contains the end of the sent bytes."""
         wait_until(lambda: self.log.read_bytes().endswith(end), "the log has the end", timeout=60)
         return self.log.read_bytes()
 
@@ -108,7 +108,7 @@ class Viewer(Program):
         return True
 
     def errors(self):
-        """What it has written to standard error."""
+        """The output on standard error."""
         while select.select([self.process.stderr], [], [], 0)[0]:
             piece = os.read(self.process.stderr.fileno(), 1 << 16)
             if not piece:
@@ -130,7 +130,7 @@ class Row53ViewersTests(SharedCase):
     PIECE = 30_000
 
     def wait_for(self, end, clients):
-        """Waits until all clients have the end of what was sent."""
+        """Waits until all clients have received the end of the sent bytes."""
         late = list(clients)
 
         def all_have_it():
@@ -163,7 +163,7 @@ class Row53ViewersTests(SharedCase):
             self.device.write(b"<begin>")
             self.wait_for(b"<begin>", readers)
             for start in range(0, len(data), self.PIECE):
-                # Nobody who reads is behind: how fast this machine is does not matter.
+                # No client that reads is behind, on a computer of any speed.
                 piece = data[start:start + self.PIECE]
                 self.device.write(piece, timeout=60)
                 started = time.monotonic()
@@ -190,7 +190,7 @@ class Row53ViewersTests(SharedCase):
                 self.check_stalled(speech, client, text)
 
     def check_stalled(self, speech, client, text):
-        """What a stalled viewer has got and what it is told that it missed are all."""
+        """The bytes that a stalled viewer received and those that it was told it missed are all bytes."""
         if speech == "raw":
             return self.check_disconnected(client, text)
         if speech == "attach":
@@ -223,7 +223,7 @@ class Row53ViewersTests(SharedCase):
         self.assertFalse(client.ended)
 
     def check_disconnected(self, client, text):
-        """A stalled client of bytes alone was disconnected at the gap: its protocol cannot tell of one."""
+        """A stalled client of a plain byte stream was disconnected: its protocol cannot report a gap."""
         wait_until(lambda: b"and was disconnected: bytes alone" in self.program.stderr.data, "it is said")
 
         def is_ended():
@@ -296,7 +296,7 @@ sys.stdin.read()
 """
 
     def kill_holder(self, address, count):
-        """Returns the seconds until the pen is free, and what was said by then."""
+        """Returns the time in seconds until the pen is free, and the messages until then."""
         holder = self.enterContext(Pipes(sys.executable, "-c", self.HOLDER, str(address), str(count)))
         holder.stdout.expect(b"sent")
         self.program.stderr.expect(b"has the pen")
@@ -342,7 +342,7 @@ sys.stdin.read()
         self.assertLess(delay, self.LIMIT)
         unsent = number(match.group(1))
         got = len(self.device.read_available(1))
-        # What the killed program had not handed over, nobody can count: the queue of this program is whole.
+        # Bytes that the killed program had not passed on cannot be counted. The queue of this program is complete.
         self.assertGreater(unsent, 0)
         self.assertGreaterEqual(got, MEBIBYTE)
         self.assertLessEqual(got + unsent, count)
@@ -381,7 +381,7 @@ class Row43NegotiationTests(SharedCase):
                         for direction in ((WILL, WONT), (DO, DONT)):
                             replies = sum(
                                 answer.count(bytes([IAC, word, option])) for word in direction)
-                            # Besides its own question.
+                            # In addition to its own question.
                             self.assertLessEqual(replies, 20 + 1)
                         client.close()
 
@@ -486,7 +486,7 @@ class Row57AttackTests(SharedCase):
             most = max(most, sockets_of(self.program.pid) - sockets)
             peak = max(peak, processes.status_of(self.program.pid)["VmRSS"])
         thread.join()
-        # Those who wait in the kernel's queue come slowly.
+        # Clients that wait in the kernel's queue are accepted slowly.
         wait_until(lambda: holder.data.endswith(sent[-200:]) or holder.read(0.05) and False,
                    "the writer has everything", timeout=30)
         for attacker in attackers:
@@ -503,7 +503,7 @@ class Row57AttackTests(SharedCase):
         self.assertLessEqual(peak - before, self.LIMIT)
         self.assertLess(statistics.median(delays), 100)
         self.assertIn(b"was not let in: there are 256 clients", self.program.stderr.data)
-        # Nobody is shut out afterwards.
+        # No client is refused afterwards.
         late = self.client("telnet")
         self.appear(late)
 

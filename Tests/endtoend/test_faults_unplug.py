@@ -9,7 +9,7 @@ from Tests.endtoend.harness import slow, wait_until
 
 class Row09IdleTests(SessionTest):
     def unplug(self, terminal):
-        """Unplugs the device; returns the milliseconds until it was said."""
+        """Unplugs the device; returns the milliseconds until it was reported."""
         before = len(terminal.output)
         started = time.monotonic()
         self.device.hang_up()
@@ -117,8 +117,8 @@ class Row10WritingTests(SessionTest):
 
 
 class Row11LastWordsTests(SessionTest):
-    """On a pseudo-terminal the kernel itself drops what is unread when the device goes; hence the
-    time between. What a program reads in it is up to the program."""
+    """On a pseudo-terminal the kernel drops unread bytes when the device is unplugged. Therefore the test waits
+    before it unplugs the device. What a program reads in that time depends on the program."""
 
     SIZE = 20_000
 

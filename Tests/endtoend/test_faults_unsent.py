@@ -17,7 +17,7 @@ def said(errors):
 
 
 class Row51UnsentTests(SessionTest):
-    """A device that reads nothing: the kernel takes some of what is sent, the rest waits."""
+    """A device that reads nothing: the kernel takes some of the sent bytes, the others are queued."""
 
     SIZE = 30_000
 
@@ -33,7 +33,7 @@ class Row51UnsentTests(SessionTest):
         super().tearDown()
 
     def assert_counted(self, errors, taken):
-        """What was said is exactly what the device did not get."""
+        """The reported number is exactly the number of bytes that the device did not receive."""
         self.assertTrue(taken == self.data[:len(taken)], "what the device got is not what was sent")
         self.assertLess(len(taken), self.SIZE)
         self.differences.append(abs(self.SIZE - len(taken) - said(errors)))
@@ -41,7 +41,7 @@ class Row51UnsentTests(SessionTest):
         self.assertEqual(len(NOT_SENT.findall(errors)), 1, "it is said once")
 
     def held(self):
-        """Waits until the device's driver takes no more."""
+        """Waits until the device's driver takes no more bytes."""
         counts = [0]
 
         def is_full():
@@ -200,7 +200,7 @@ class Row52CutFileTests(SessionTest):
         self.taken = b""
 
     def assert_counted(self, errors, taken):
-        """The file is named, and how much was sent is exactly what the device got."""
+        """The file is named, and the number of sent bytes is exactly the number that the device received."""
         self.assertTrue(taken == self.data[:len(taken)], "what the device got is not the file's")
         counts = self.CUT.findall(errors)
         self.assertEqual(len(counts), 1, errors[-500:])

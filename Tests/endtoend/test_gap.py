@@ -111,7 +111,7 @@ class GivenBackTests(GapTest):
         self.stall()
         self.write(b"y" * FLOOD)
         self.terminal.send(b"\x1b")
-        # Nothing tells that the key was read, since nobody takes what is drawn.
+        # No output shows that the key was read, because the drawn output is not read.
         time.sleep(0.3)
         self.go_on()
         self.quit_keys()

@@ -11,7 +11,7 @@ from Tests.endtoend.harness import (
 
 class HarnessTests(unittest.TestCase):
     def test_programs_have_no_place_for_configuration_and_history(self):
-        """Not even as root, who could make one anywhere else."""
+        """Not even as root, who could create one anywhere else."""
         script = 'mkdir -p "$XDG_CONFIG_HOME/x" || mkdir -p "$XDG_STATE_HOME/x"'
         self.assertEqual(run("sh", "-c", script).status, 1)
         with Terminal(serialterm_binary(), "loopback:", "--input-mode", "line") as terminal:

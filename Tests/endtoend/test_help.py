@@ -15,7 +15,7 @@ def records():
 
 
 def missing(lines):
-    """The commands that are in none of the lines."""
+    """The commands that are not in any line."""
     text = "\n".join(lines)
     return [
         (key, name) for key, name in records()
@@ -25,7 +25,7 @@ def missing(lines):
 class HelpTests(CommandTest):
     def list(self, size, *options, **how):
         self.begin(*options, size=size, **how)
-        # The screen is full already: what the list needs goes up.
+        # The screen is already full, so the rows for the list scroll up.
         self.device.write(b"".join(b"row %d\r\n" % number for number in range(size[0])))
         self.screen.wait_for_text(f"row {size[0] - 1}")
         self.press(b"?")

@@ -1,4 +1,4 @@
-"""What is set off in the lines on the screen: `--highlight`, and the command of that name."""
+"""Highlighting in the lines on the screen: `--highlight`, and the command with that name."""
 
 from Tests.endtoend.faults import LEAVING
 from Tests.endtoend.harness import serialterm

@@ -16,7 +16,7 @@ MEBIBYTE = 1 << 20
 
 
 class Settings:
-    """The settings of a line, as options and as they are shown."""
+    """The settings of a line, as options and in the form in which they are shown."""
 
     def __init__(self, rate, framing, flow="none"):
         self.rate, self.framing, self.flow = rate, framing, flow
@@ -34,7 +34,7 @@ class Settings:
 
     @property
     def traced(self):
-        """What the simulated driver writes down."""
+        """The trace of the simulated driver."""
         flow = {"none": "", "soft": " xonxoff", "hard": " rtscts"}[self.flow]
         return f"set {self.framing}{flow}"
 
@@ -48,16 +48,16 @@ SPECIAL = [(MARK, "parity"), (SPACE, "parity"), (ODD_RATE, "baud rate")]
 
 
 class ServerCase:
-    """What every server is tested for. A subclass says how its server differs."""
+    """The tests for every server. A subclass describes how its server differs."""
 
     server = None
-    # Those of SPECIAL that the server does not set: the program says so.
+    # The settings of SPECIAL that the server does not apply, which the program reports.
     unset = ()
     # How a break is made of it; empty for not at all.
     breaks = ("TIOCSBRK", "TIOCCBRK")
     # Whether DTR is set at once, and not kept for a sequence.
     toggles = True
-    # What the second client is told, and with which exit status.
+    # The message for the second client, and its exit status.
     busy, busy_status, told = b"does not answer", 5, "that the server does not answer"
     # How much passes exactly.
     passes = "10 MiB"
@@ -75,7 +75,7 @@ class ServerCase:
         self.target = f"rfc2217://127.0.0.1:{self.port}"
 
     def driver(self):
-        """A device on a pty, with a driver that has what a pty lacks."""
+        """A device on a pty, with a driver that has the features that a pty lacks."""
         device = self.enterContext(Device())
         return device, Driver(device.path, self.folder, framing=1)
 
@@ -208,7 +208,7 @@ class ServeTests(ServerCase, unittest.TestCase):
                 first.send(b"k")
                 self.assertEqual(device.read_exactly(1), b"k")
                 self.leave(first)
-                # Now it may ask, and nobody else has it.
+                # Now it can ask for the pen, because no other client has it.
                 second.expect(b"nobody has the pen now.")
                 second.expect(b"has left.")
                 second.send(PREFIX + b"w")

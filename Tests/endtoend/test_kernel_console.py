@@ -1,4 +1,4 @@
-"""What is said when the kernel writes its messages to a port, too."""
+"""The warning when the kernel also writes its messages to a port."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ def as_the_kernels_console(node):
 
 
 class KernelConsoleTests(unittest.TestCase):
-    """The kernel's console may be opened by its name, and that is said before it is opened."""
+    """The kernel's console can be opened by its name, and the warning comes before it is opened."""
 
     def setUp(self):
         self.file = self.enterContext(tempfile.NamedTemporaryFile()).name

@@ -246,7 +246,7 @@ class LabgridTests(ConsoleTest):
 @slow
 @unittest.skipIf(missing(), missing())
 class ServedPortTests(DocumentedClient, ConsoleTest):
-    """`serialterm serve` in place of the exporter's ser2net, with the exports of the documentation."""
+    """`serialterm serve` instead of the exporter's ser2net, with the exports in the documentation."""
 
     name, speaks = "labgrid-exporter 26.0.1", "`NetworkSerialPort`"
     alone = "`console`: a line each way; it stays when the exporter restarts"

@@ -1,4 +1,4 @@
-"""The options of the line: what is no value for them."""
+"""The options of the line: invalid values."""
 
 from Tests.endtoend.faults.line import LineCase
 from Tests.endtoend.harness import serialterm

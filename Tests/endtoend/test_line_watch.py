@@ -1,5 +1,5 @@
-"""What the far end does to the line is shown and logged as it happens, and nobody wakes for it while
-nobody looks. The line is that of preload/line.c."""
+"""Changes of the line by the far end are shown and logged when they happen. While the lines are not shown,
+nothing wakes the process. preload/line.c simulates the line."""
 
 import json
 import time
@@ -102,11 +102,11 @@ class PulseTests(WatchTest):
     def setUp(self):
         super().setUp()
         self.terminal, self.screen = self.start(variables=self.driver.variables)
-        # What the opening did is not asked about.
+        # Changes that the opening caused are not examined.
         self.before = len(self.driver.trace)
 
     def changes(self):
-        """What was done to the lines, and to the port after that."""
+        """The changes of the lines, and then of the port."""
         return [call for call in self.driver.trace[self.before:]
                 if call.startswith("TIOCMB") or call == "close"]
 
@@ -127,7 +127,7 @@ class CountedErrorTests(WatchTest):
         self.driver.say("CTS framing=5 break=1")
         self.terminal, self.screen = self.start(
             "-L", str(self.events), *options, variables=self.driver.variables, size=(24, 120))
-        # What was counted before the opening is not ours.
+        # Errors that were counted before the opening do not belong to this session.
         self.device.write(b"first")
         self.screen.wait_for_text("first")
 
@@ -143,7 +143,7 @@ class CountedErrorTests(WatchTest):
             "break": 1}])
 
     def send_garbage(self, framing=10):
-        """Sends what a receiver makes of text at another rate; 10 bytes of 20 have an error."""
+        """Sends the bytes that a receiver makes of text at another rate; 10 of 20 bytes have an error."""
         self.driver.say(f"CTS framing={framing} break=1")
         self.device.write(bytes.fromhex("e01cfc009c") * 4)
         time.sleep(0.02)

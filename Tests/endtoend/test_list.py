@@ -1,4 +1,4 @@
-"""`serialterm list` on this machine, whatever devices it may have."""
+"""`serialterm list` on this computer, with any devices that it has."""
 
 import json
 import unittest
@@ -12,7 +12,7 @@ KINDS = {"usb", "acm", "uart", "virtual"}
 
 
 def assert_device(test, device):
-    """Asserts that `device` is what the documentation says of one."""
+    """Asserts that `device` has the documented form."""
     test.assertLessEqual(KEYS, device.keys())
     test.assertIn(device["kind"], KINDS)
     test.assertRegex(device["node"], "^/dev/")

@@ -1,4 +1,4 @@
-"""What the user types, shown by the program itself."""
+"""Typed text that the program itself shows."""
 
 import re
 

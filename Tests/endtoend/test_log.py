@@ -1,4 +1,4 @@
-"""What a session keeps, where it refuses to, and how its files are turned over."""
+"""The contents of logs, the files that are refused, and rotation."""
 
 import base64
 import json
@@ -121,8 +121,8 @@ class LogTests(SessionTest):
 
 class Row33RotationTests(SessionTest):
     def files(self, upward=True):
-        """What the log's files hold, the oldest first; the numbers go upward, unless only so many
-        are kept."""
+        """The contents of the log's files, the oldest first. The numbers go upward, unless the number of old
+        files is limited."""
         old = sorted(
             (path for path in self.folder.glob("log.*") if path.suffix[1:].isdigit()),
             key=lambda path: int(path.suffix[1:]), reverse=not upward)
@@ -175,7 +175,7 @@ class Row33RotationTests(SessionTest):
         first = self.folder / "log.1"
         wait_until(first.exists, "it is turned over")
         self.device.write(b"second")
-        # It may be turned over once more meanwhile; with nothing in it, it stays as it is.
+        # It may be rotated once more meanwhile. An empty file stays as it is.
         second = self.folder / "log.2"
         wait_until(lambda: second.exists() or contents(self.log) == b"second", "it is written")
         self.assertEqual(terminal.leave()[0], 0)
@@ -212,7 +212,7 @@ class Row33RotationTests(SessionTest):
         terminal = self.session(
             "-L", str(self.log), "--log-format", "jsonl", "--log-rotate", "1k")
         said = text(400_000)
-        # One read may bring any number of bytes: a piece that is shown was a record of its own.
+        # One read may return any number of bytes: each piece that is shown was a separate record.
         for begin in range(0, len(said), 2_000):
             piece = said[begin:begin + 2_000]
             self.device.write(piece)
@@ -228,7 +228,7 @@ class Row33RotationTests(SessionTest):
             entries = [json.loads(line) for line in file.splitlines()]
             received += [base64.b64decode(entry["bytes"]) for entry in entries
                          if entry.get("direction") == "from-device"]
-            # A record that is larger than the limit has a file of its own.
+            # A record that is larger than the limit gets a separate file.
             self.assertTrue(len(file) <= 1_024 or len(entries) <= 2, file[:200])
         self.assertEqual(b"".join(received), said)
 
@@ -327,7 +327,7 @@ class Row47SecretTests(SessionTest):
         return self.session(*named, *options, variables=self.variables, cwd=self.home)
 
     def type_a_password(self, terminal, at_a_time=None):
-        """The device asks, and does not echo. Then it says something, and something else is typed."""
+        """The device asks without echoing. Then it sends another text, and other text is typed."""
         at_a_time = at_a_time or len(self.SECRET)
         self.device.write(b"login: ")
         terminal.expect(b"login:")
@@ -359,12 +359,12 @@ class Row47SecretTests(SessionTest):
         for name in self.LOGS:
             self.assertIn(name, written)
         self.assertIn(b"welcome", written["b.txt"])
-        # What is left of a short word is found by chance.
+        # A part of a short word may occur by chance.
         forms = [form for form in forms if len(form) > 4]
         return {name for name, data in written.items() if any(form in data for form in forms)}
 
     def parts(self):
-        """The secret, and what a file would contain that has a piece of it in each record."""
+        """The secret, and the contents of a file that has a part of it in each record."""
         return (self.SECRET, *self.SECRET.split())
 
     def test_what_is_typed_is_in_no_file(self):

@@ -31,7 +31,7 @@ class LogCommandTest(SessionTest):
         return program
 
     def say(self, said):
-        """The device says something, which is in the log then."""
+        """The device sends bytes, which are then in the log."""
         before = len(contents(self.log))
         self.device.write(said)
         self.wait_for_log(before + len(said))
@@ -176,7 +176,7 @@ class WaitingTests(LogCommandTest):
             program.stderr.expect(
                 f"serialterm: waiting for {self.device.path}: busy, held by pid {os.getpid()} "
                 .encode())
-            # Longer than what is said of a device that is probed when it comes.
+            # Longer than the messages about a device that is probed when it appears.
             with self.assertRaises(AssertionError):
                 program.stderr.expect(b"\nserialterm: ", 1.5)
         self.device.write(b"hello")

@@ -35,7 +35,7 @@ class Row30FullDiskTests(SessionTest):
         seconds = time.monotonic() - started
         self.assertLess(seconds, 1)
         record(30, "disk full to said", seconds * 1000, "ms")
-        # Behind the alarm the session goes on.
+        # After the alarm the session continues.
         self.device.write(b"still here")
         terminal.expect(b"still here")
         self.said += b"still here"
@@ -145,7 +145,7 @@ class Row31BrokenDiskTests(SessionTest):
         self.assertEqual(self.quit(terminal)[0], 7)
 
     def test_bytes_of_several_gaps_add_up(self):
-        """Twice the disk fails until the log has no room (8 MiB), and the log goes on after it."""
+        """Twice the disk fails until the log has no room (8 MiB), and the log continues afterwards."""
         disk = Disk.broken(self.log)
         terminal = self.session("-L", str(self.log), variables=disk.variables)
         count, gaps = 0, []
@@ -156,7 +156,7 @@ class Row31BrokenDiskTests(SessionTest):
             terminal.expect(said[-20:], 60)
             count += len(said)
             disk.switch_off()
-            # It goes on with a byte that comes when there is room again.
+            # It continues with a byte that arrives when there is room again.
             while not (found := GOES_ON.findall(terminal.output))[index:]:
                 self.device.write(b".")
                 count += 1
@@ -191,9 +191,9 @@ class Row32KilledTests(SessionTest):
         self.assertLess(max(ages), self.LIMIT)
 
     def age_of_the_oldest_lost(self, seconds):
-        """Kills a session after so many seconds. Returns the age of the oldest byte that is not in
-        its log, in milliseconds, less the time for which the session could not run: on a busy
-        machine it cannot have logged what it had no processor to read."""
+        """Kills a session after a number of seconds. Returns the age of the oldest byte that is not in its log,
+        in milliseconds, without the time for which the session could not run: on a busy
+        computer it cannot log what it had no processor time to read."""
         with self.connect("-L", str(self.log)) as terminal:
             terminal.expect(b"ctrl-t q")
             arrivals, waits, free = [], [], 0
@@ -210,7 +210,7 @@ class Row32KilledTests(SessionTest):
             terminal.wait()
             kept = self.log.read_bytes()
             self.log.unlink()
-        # Its pseudo-terminal keeps what was not read, for the next session.
+        # Its pseudo-terminal keeps the unread bytes for the next session.
         self.replug()
         self.assertEqual(kept, (b"0123456789" * len(arrivals))[:len(kept)])
         first_lost = len(kept) // 10
@@ -238,7 +238,7 @@ class Row50StalledDiskTests(SessionTest):
         self.log = self.disk / "log"
 
     def say(self, size, rate):
-        """The device says so many bytes, so many a second."""
+        """The device sends a number of bytes at a rate."""
         said = text(size)
         started = time.monotonic()
         for start in range(0, size, rate // 100):

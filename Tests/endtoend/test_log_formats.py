@@ -1,4 +1,4 @@
-"""What stands in logs, read by parsers that know nothing of the program."""
+"""The contents of logs, read by parsers that share no code with the program."""
 
 import base64
 import datetime
@@ -16,7 +16,7 @@ STAMP = re.compile(r"\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}[+-]\d\d:\d\d\] ")
 
 
 def blocks(data):
-    """The blocks of a pcapng file, as type and body; whatever is not as the format has it fails."""
+    """The blocks of a pcapng file, as type and body. Any deviation from the format fails."""
     offset = 0
     while offset < len(data):
         kind, length = struct.unpack_from("<II", data, offset)
@@ -113,7 +113,7 @@ class FormatTests(SessionTest):
         self.device.write(b"half")
         terminal.expect(b"half")
         terminal.send(b"\x14M")
-        # Dimmed, in a row of its own.
+        # Dimmed, in a separate row.
         terminal.expect(re.compile(
             rb"\r\n\x1b\[2m--- mark 1 at \d\d:\d\d:\d\d\.\d{3} ---\x1b\[0m\r\n"))
         terminal.expect(b"mark 1 is not in")

@@ -1,4 +1,4 @@
-"""Logs of a session that others have joined: who was there, who had the pen, and which client sent what."""
+"""Logs of a shared session: its members, the holder of the pen, and the client that sent each byte."""
 
 import base64
 import json

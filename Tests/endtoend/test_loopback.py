@@ -70,7 +70,7 @@ class PairTests(unittest.TestCase):
             with Port(loopback.nodes[0]) as one, Port(loopback.nodes[1]) as other:
                 with self.assertRaisesRegex(AssertionError, "not accepted"):
                     one.write(data, timeout=0.5)
-                # And what was taken is not lost.
+                # Bytes that were taken are not lost.
                 self.assertEqual(other.read_exactly(4096), data[:4096])
 
 
@@ -201,6 +201,6 @@ class FaultTests(unittest.TestCase):
 
 
 def is_subsequence(part, whole):
-    """Whether `part` is what is left of `whole` when some bytes are taken out."""
+    """Whether `part` is `whole` without some of its bytes."""
     rest = iter(whole)
     return all(byte in rest for byte in part)

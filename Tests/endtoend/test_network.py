@@ -154,7 +154,7 @@ class StreamTests(NetworkTest):
             listener.accept()
             listener.client.setblocking(False)
             piece, sent = bytes(65_536), 0
-            # Nobody reads the output: what the kernel keeps on both sides is all that is taken.
+            # The output is not read, so only the kernel's buffers on both sides take bytes.
             while select.select([], [listener.client], [], 1)[1]:
                 sent += listener.client.send(piece)
                 self.assertLess(sent, 64 << 20)
@@ -286,7 +286,7 @@ class ReleaseTests(NetworkTest):
         tool.stdout.expect(f"tool has {named}\n".encode())
         session.expect(f"{target} is lent to sh".encode())
         self.assertEqual(listener.client.recv(1), b"", "the connection has ended")
-        # Somebody else can have the server's only place.
+        # Another client may be using the only connection of the server.
         with socket.socket(listener.socket.family) as client:
             client.connect(listener.socket.getsockname())
             listener.accept()

@@ -16,7 +16,7 @@ class PacingCase(unittest.TestCase):
         return self.enterContext(Pipes(serialterm_binary(), *words))
 
     def times(self, count):
-        """When each of so many bytes came."""
+        """The time at which each of a number of bytes arrived."""
         moments = []
         for _ in range(count):
             self.device.read_exactly(1)
@@ -24,9 +24,9 @@ class PacingCase(unittest.TestCase):
         return moments
 
     def assert_paced(self, moments, least):
-        """Every byte came so many seconds after the one before, or later. This test may see a byte
-        late, never early: each is held against what came before any, and the last against the
-        first with room for having seen that late."""
+        """Each byte arrived at least this many seconds after the previous one. This test may see a byte late,
+        never early. So each time is compared with the earliest possible one, and the last one with the first,
+        with a margin for having seen that late."""
         for index, moment in enumerate(moments):
             self.assertGreaterEqual(moment - self.started, index * least, index)
         self.assertGreaterEqual(moments[-1] - moments[0], (len(moments) - 1) * least / 2)

@@ -49,7 +49,7 @@ class LivePaletteTests(PaletteTest):
             returns.append((time.monotonic() - started) * 1000)
         measured("unplugged to greyed out in the palette", durations, "ms")
         measured("plugged in to lit up in the palette", returns, "ms")
-        # 100 ms is what is promised; a machine that builds at the same time gets some more.
+        # The promise is 100 ms. A computer that builds at the same time gets some more.
         self.assertLess(sorted(durations)[len(durations) // 2], 100)
         self.assertLess(max(durations), 1000)
 
@@ -167,9 +167,9 @@ class PaletteKeysTests(PaletteTest):
         sent = 1_200_000
         self.device.write(b"y" * sent)
         self.wait_for_log(sent)
-        # More than is kept for a terminal: what is drawn now is left out, as the device's bytes are.
+        # More than the queue for a terminal holds: further drawing is dropped, like bytes of the device.
         terminal.send(OPEN)
-        # Nothing tells that the keys were read, since nobody takes what is drawn.
+        # No output shows that the keys were read, because the drawn output is not read.
         time.sleep(0.2)
         terminal.resume()
         screen = Screen(terminal)

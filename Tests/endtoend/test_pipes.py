@@ -89,7 +89,7 @@ class PipeTests(unittest.TestCase):
             with subprocess.Popen(
                     [serialterm_binary(), "connect", "loopback:"], stdin=file,
                     stdout=subprocess.PIPE) as program:
-                # Longer than the linger: time in which nobody reads does not count.
+                # Longer than the linger time: time in which the output is not read does not count.
                 with self.assertRaises(subprocess.TimeoutExpired):
                     program.wait(0.5)
                 self.assertEqual(program.communicate(timeout=TIMEOUT)[0], data)

@@ -1,4 +1,4 @@
-"""The configuration: profiles, and what is wrong with a file. Row 40."""
+"""The configuration: profiles, and mistakes in a file. Row 40."""
 
 import os
 import stat
@@ -21,7 +21,7 @@ class ProfileCase(unittest.TestCase):
         return serialterm(*words, variables={"XDG_CONFIG_HOME": str(self.folder)}, **how)
 
     def settings(self, *words):
-        """What `connect --json` says of the line."""
+        """The line settings that `connect --json` reports."""
         result = self.serialterm("connect", *words, "--json")
         self.assertEqual(result.status, 0, result)
         return result.stdout.split(b'"settings":"')[1].split(b'"')[0].decode()

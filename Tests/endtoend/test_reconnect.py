@@ -44,7 +44,7 @@ class ReconnectTests(unittest.TestCase):
         return terminal
 
     def unplug(self, terminal):
-        """Unplugs the device; the program has said so when this returns."""
+        """Unplugs the device. The program has reported it when this returns."""
         self.device.hang_up()
         terminal.expect(re.compile(rb"port[^\n]*waiting"))
 

@@ -38,7 +38,7 @@ class ReleaseTests(ReleaseTestCase):
         self.assertEqual(words[:2], [b"speed", b"57600"])
         for word in (b"crtscts", b"-icanon", b"-echo", b"-parmrk", b"-inpck"):
             self.assertIn(word, words)
-        # Whatever the command does to them, the session has its own again.
+        # The session restores its settings after any changes by the command.
         self.assertEqual(self.run_release("stty", "-F", "{}", "9600", "-crtscts").status, 0)
         session.send(b"\x14c")
         session.expect(b"57600 8N1")
@@ -149,7 +149,7 @@ class ReleaseTests(ReleaseTestCase):
         session.expect(b"late")
 
     def test_strangers_pseudo_terminal_is_not_taken_back(self):
-        """One that got the number of ours while the link was stale."""
+        """A device that got the number of the session's device while the link was stale."""
         session = self.session()
         with self.release("cat") as client:
             session.expect(b"is lent")
@@ -319,7 +319,7 @@ class CommandTests(ReleaseTestCase):
         self.assertEqual(self.run_release().status, 2)
 
     def test_signals_reach_the_command_as_they_were(self):
-        # The C library ignores two of its own, 32 and 33, in what posix_spawn(3) starts.
+        # The C library ignores its own signals 32 and 33 in programs that posix_spawn(3) starts.
         script = """
 for line in open("/proc/self/status"):
     name, value = line.split(":", 1)

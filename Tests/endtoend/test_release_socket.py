@@ -1,4 +1,4 @@
-"""The socket at which a session can be asked for its port: whom it serves, and what it bears."""
+"""The socket at which a session can be asked for its port: its clients, and its robustness."""
 
 import os
 import select
@@ -14,7 +14,7 @@ from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import Deadline, Terminal, run, serialterm_binary, slow, wait_until
 from Tests.endtoend.release import ReleaseTestCase
 
-# Asks for the port, and prints what comes back.
+# Asks for the port, and prints the replies.
 STRANGER = """
 import socket, sys
 client = socket.socket(socket.AF_UNIX)
@@ -182,11 +182,11 @@ class ProtocolTests(ReleaseTestCase):
         clients = [self.client() for _ in range(100)]
         self.terminal.send(b"still")
         self.assertEqual(self.device.read_exactly(5), b"still")
-        # The search for other programs at the port has descriptors of its own for a moment.
+        # The search for other programs at the port has open descriptors for a moment.
         wait_until(lambda: len(os.listdir(descriptors)) <= before + 8, "few are accepted")
         for client in clients:
             client.__exit__()
-        # The search for other programs at the port may have had descriptors of its own at first.
+        # The search for other programs at the port may have had open descriptors at first.
         wait_until(lambda: len(os.listdir(descriptors)) <= before, "all are closed")
         self.assert_alive()
 
@@ -219,13 +219,13 @@ class ProtocolTests(ReleaseTestCase):
 
 
 class FolderTests(ReleaseTestCase):
-    """Without a safe folder a session goes on, and is not to be asked."""
+    """Without a safe folder a session continues, but cannot be asked."""
 
     def assert_goes_without(self, folder):
         """A session has no socket in a folder, neither while it runs nor afterwards."""
         session = self.enterContext(Terminal(
             serialterm_binary(), "connect", str(self.path), variables=self.variables))
-        # When it says so, it listens, if it does at all.
+        # When it prints this, it already listens, if at all.
         session.expect(b"ctrl-t q")
         self.assertEqual(list(folder.iterdir()), [])
         session.send(b"works")
@@ -268,7 +268,7 @@ class FolderTests(ReleaseTestCase):
         first.signal(signal.SIGKILL)
         first.wait()
         self.assertTrue(path.exists())
-        # Somebody's whose process lives, whether it listens by now or not.
+        # The socket of a process that is running, whether it already listens or not.
         starting = path.with_name(f"{os.getpid()}.sock")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(starting))

@@ -37,7 +37,7 @@ def block(order, kind, body):
 
 
 def capture(order, *packets):
-    """A pcapng file of somebody else's: microseconds, no options, in either byte order."""
+    """A pcapng file of another program: microseconds, no options, in either byte order."""
     data = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
     data += block(order, 1, struct.pack(order + "HHI", 147, 0, 0))
     data += block(order, 0xBAD, b"what nobody knows...")

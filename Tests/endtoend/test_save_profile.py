@@ -1,4 +1,4 @@
-"""Saving what was changed in a session as a profile, from the palette."""
+"""Saving the changes of a session as a profile, from the palette."""
 
 import os
 import stat

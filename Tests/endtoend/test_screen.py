@@ -7,7 +7,7 @@ from Tests.endtoend.harness.screen import Screen
 
 
 class EmulatorTests(unittest.TestCase):
-    """What the program draws with, written by a shell."""
+    """The sequences with which the program draws, written by a shell."""
 
     def draw(self, sequences, size=(5, 10)):
         terminal = self.enterContext(

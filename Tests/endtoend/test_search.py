@@ -1,4 +1,4 @@
-"""Searching what the device sent, ctrl-t and a slash, and writing it to a file."""
+"""Searching the received text, with ctrl-t and a slash, and writing it to a file."""
 
 import re
 import stat

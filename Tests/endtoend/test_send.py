@@ -147,7 +147,7 @@ class WaitingTests(SendCase):
                     program.stderr.expect(
                         f"serialterm: waiting for {self.device.path}: busy, held by pid {os.getpid()} "
                         .encode())
-                    # Attempts go on without a word.
+                    # Attempts continue without a message.
                     with self.assertRaises(AssertionError):
                         program.stderr.expect(b"serialterm: ", 0.7)
                 self.assertEqual(self.device.read_exactly(1), b"?")
@@ -254,7 +254,7 @@ class StatusTests(SendCase):
         program = self.program("--expect", "ok", "--timeout", "0.5")
         program.send(bytes(100_000), then_close=True)
         self.device.read_exactly(1)
-        # A queue that stands still, not one that is slow, is given up.
+        # Sending is given up if the queue makes no progress, but not if it is slow.
         self.assertEqual(program.wait(), 10)
         self.assertIn(b"bytes were not sent", program.stderr.data)
 

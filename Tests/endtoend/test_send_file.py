@@ -1,4 +1,4 @@
-"""Sending a file: which, how it ends, and what is said of it."""
+"""Sending a file: which file, how it ends, and the messages."""
 
 import os
 import re
@@ -142,7 +142,7 @@ class SendFileTests(SendFileTest):
         self.press(b"s")
         self.screen.wait_for_text("waiting to be sent")
         sent = re.search(r"received, ([\d,]+) sent", self.screen.text).group(1)
-        # The driver takes no more: nothing was read since.
+        # The driver takes no more bytes, because none were read since.
         self.device.hang_up()
         self.screen.wait_for_text(f"image.bin was cut off: {sent} of 300,000 bytes were sent")
         self.assertIsNone(self.screen.row_of("bytes were not sent"))

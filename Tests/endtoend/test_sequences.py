@@ -41,7 +41,7 @@ class PlayingTests(SequenceTest):
         super().begin_with(*options, variables=self.driver.variables, **how)
 
     def lines(self):
-        """What was set of DTR and RTS so far."""
+        """The changes of DTR and RTS so far."""
         return [call for call in self.driver.trace if call.startswith("TIOCMB")]
 
     def test_the_steps_of_a_profile_are_played_and_typing_waits_for_the_end(self):

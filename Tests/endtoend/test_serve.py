@@ -105,7 +105,7 @@ class ListeningTests(ServeTest):
         self.assertEqual(self.device.read_exactly(1), b"1")
         first.close()
         program.stderr.expect(b"nobody has the pen now.")
-        # Who writes first has it.
+        # The client that writes first has the pen.
         second.sendall(b"2")
         self.assertEqual(self.device.read_exactly(1), b"2")
         second.close()

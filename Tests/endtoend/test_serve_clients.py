@@ -22,7 +22,7 @@ except ImportError:
     serial = None
 
 MEBIBYTE = 1 << 20
-# What is on its way at once: pyserial has no limit of its own.
+# The number of bytes under way at once: pyserial has no limit itself.
 PIECE = 32_768
 
 # Copies what labgrid's driver receives, and has it send lines: HOST's port and protocol are arguments.
@@ -49,7 +49,7 @@ while True:
 
 
 class ServedTest(unittest.TestCase):
-    """Serves a device with a simulated driver, which has what a pty lacks, in each protocol."""
+    """Serves a device in each protocol, with a simulated driver that has the features that a pty lacks."""
 
     def setUp(self):
         if not preload.HAS_COMPILER:
@@ -88,9 +88,9 @@ class ServedTest(unittest.TestCase):
 
 
 class ClientCase(DocumentedClient):
-    """What every client is tested for. A subclass says how its client differs."""
+    """The tests for every client. A subclass describes how its client differs."""
 
-    # What it makes of the Enter key, or the end of a line.
+    # The bytes that the client sends for the Enter key, or for the end of a line.
     ending = b"\r"
 
     def start(self):
@@ -156,7 +156,7 @@ class ClientCase(DocumentedClient):
         self.talk()
 
     def hear(self):
-        """The client hears the device: it may not have begun yet, and then misses what comes."""
+        """Waits until the client receives bytes. One that has not begun yet would miss some."""
         deadline = Deadline()
         while True:
             self.device.write(b"2.0\r\n")

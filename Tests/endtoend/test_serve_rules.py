@@ -1,4 +1,4 @@
-"""The rules of `serialterm serve`: who reaches a port, who may write, what clients learn when the device goes."""
+"""The rules of `serialterm serve`: access to a port, the pen, and the messages when the device is lost."""
 
 import grp
 import os
@@ -33,7 +33,7 @@ class RuleCase(ServeTest):
 
 
     def appear(self, client, device=None):
-        """Waits until a client gets what the device sends."""
+        """Waits until a client has received the bytes of the device."""
         def gets():
             (device or self.device).write(b"?")
             return client.read(0.02) and b"?" in client.data
@@ -90,7 +90,7 @@ class SocketTests(RuleCase):
         self.folder.chmod(0o755)
         group = grp.getgrnam("dialout")
         nobodys = grp.getgrnam("nogroup").gr_gid
-        # The umask of the one who starts it changes nothing.
+        # The umask of the user who starts it has no effect.
         old = os.umask(0)
         try:
             program = self.serve("--unix", str(self.path), "--protocol", "raw")
@@ -106,7 +106,7 @@ class SocketTests(RuleCase):
         self.assertEqual((state.st_mode & 0o777, state.st_gid), (0o660, group.gr_gid))
         self.assertEqual(self.connect_as("nobody", nobodys).stderr, "Permission denied\n")
         self.assertEqual(self.connect_as("nobody", group.gr_gid).returncode, 0)
-        # Who it was, as the kernel says.
+        # The identity of the client, as the kernel reports it.
         program.stderr.expect(re.compile(rb"nobody \(pid \d+\) has the pen"))
         self.assertEqual(self.device.read_exactly(3), b"key")
 

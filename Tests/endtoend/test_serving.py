@@ -1,4 +1,4 @@
-"""docs/serving.md: the unit for systemd, who may connect, what clients are told, what conserver and ser2net have."""
+"""docs/serving.md: the unit for systemd, access, messages to clients, comparison with conserver and ser2net."""
 
 import contextlib
 import gzip
@@ -372,7 +372,7 @@ class SSHTests(ServingTest):
 
 
 class ToldTests(ServingTest):
-    """What clients are told, by their protocol."""
+    """The messages for clients, for each protocol."""
 
     def setUp(self):
         super().setUp()
@@ -454,7 +454,7 @@ def table(heading):
 
 
 def quoted(text):
-    """What is in backticks."""
+    """The texts in backticks."""
     return re.findall(r"`([^`]+)`", text)
 
 

@@ -212,7 +212,7 @@ class MergedLogTests(SeveralPortsTest):
             *(word for name in files for word in ("--log", str(self.file(name)))), *more, **how)
 
     def say(self, screen, *texts):
-        """Lets devices say lines, one after the other: `alpha: text`."""
+        """Makes devices send lines, one after the other: `alpha: text`."""
         for text in texts:
             name, _, said = text.partition(": ")
             self.devices[name].write(said.encode() + b"\r\n")
@@ -222,7 +222,7 @@ class MergedLogTests(SeveralPortsTest):
         return [json.loads(line) for line in self.file(name).read_bytes().splitlines()]
 
     def said(self, entries):
-        """What each port said: {name: bytes}."""
+        """The text of each port: {name: bytes}."""
         said = {name: b"" for name in self.NAMES}
         for entry in entries:
             said[entry["port"]] += base64.b64decode(entry.get("bytes", ""))
@@ -590,7 +590,7 @@ class LossTests(SeveralPortsTest):
         terminal, screen = self.start(names=("alpha", "beta"))
         terminal.send(PREFIX + b"N")
         screen.wait_for_text("goes to beta.")
-        # More than a pseudo-terminal holds that nobody reads.
+        # More bytes than a pseudo-terminal holds while it is not read.
         terminal.send(b"x" * 30_000)
         terminal.send(PREFIX + b"q")
         self.assertEqual(terminal.wait(), 1)

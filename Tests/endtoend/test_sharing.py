@@ -1,4 +1,4 @@
-"""Several programs have one port open: everybody is told that the others take a part of the bytes."""
+"""Several programs have one port open: each user is warned that the others take some of the bytes."""
 
 import os
 import re
@@ -71,7 +71,7 @@ class SharingTests(unittest.TestCase):
         terminal.expect(b"no other program has %s open any more" % self.device.path.encode())
 
     def test_short_lived_program_is_not_told_of(self):
-        """`stty -F PORT` opens the port, and takes no data. A program that stays is told of."""
+        """`stty -F PORT` opens the port, and takes no data. A program that keeps it open is reported."""
         terminal = self.session("--shared")
         for _ in range(5):
             subprocess.run(["stty", "-F", self.device.path, "-a"], check=True, stdout=subprocess.DEVNULL)
@@ -97,7 +97,7 @@ class SharingTests(unittest.TestCase):
         terminal = self.session()
         with Device(), Terminal(serialterm_binary(), "connect", "loopback:") as other:
             other.expect(b"ctrl-t q quits")
-        # What is said after the search has had its turn.
+        # The messages after the search was made.
         self.expect_warning(terminal, self.opener_as_root(terminal))
         self.assertEqual(terminal.output.count(b"is also open in"), 1)
 

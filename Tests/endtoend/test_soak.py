@@ -24,7 +24,7 @@ GROWTH = 0.05
 
 
 class Stream:
-    """Bytes from one descriptor to another: what was written is compared with what is read."""
+    """Bytes from one descriptor to another. The written bytes are compared with the read ones."""
 
     def __init__(self, seed, source, sink, rate):
         self._block = random.Random(seed).randbytes(8_192)
@@ -35,7 +35,7 @@ class Stream:
             os.set_blocking(descriptor, False)
 
     def write(self, elapsed):
-        """Writes what is due."""
+        """Writes the bytes that are due."""
         due = int(elapsed * self._rate) - self.written
         while due > 0:
             place = self.written % len(self._block)
@@ -48,7 +48,7 @@ class Stream:
             due -= count
 
     def receive(self):
-        """Reads what there is."""
+        """Reads the available bytes."""
         try:
             data = os.read(self.sink, 65_536)
         except (BlockingIOError, OSError):
@@ -127,7 +127,7 @@ class Row48PortsTests(unittest.TestCase):
                     deadline = Deadline(TIMEOUT * 6)
                 elif deadline.left <= 0:
                     break
-                # What is allocated once is there by now.
+                # By now, everything that is allocated once has been allocated.
                 if before is None and elapsed > seconds / 5:
                     before = self.resources()
                 for key, _ in selector.select(0.05):

@@ -24,7 +24,7 @@ class SizeTests(CommandTest):
         self.read(b"stty rows 29 cols 100\n")
 
     def test_a_shell_gets_the_size(self):
-        """What is sent is a command that stty(1) takes."""
+        """The sent text is a command for stty(1)."""
         self.begin(size=(30, 100))
         self.run_command("terminal-size")
         words = self.device.read_exactly(len(b"stty rows 30 cols 100\r")).decode().split()

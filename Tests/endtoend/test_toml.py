@@ -1,8 +1,8 @@
-"""The official test suite of TOML, toml-test: what is valid is read, with the same values, and what is
-invalid is refused with a line.
+"""The official test suite of TOML, toml-test: valid files are read with the same values, and invalid ones
+are refused with a line.
 
 A source package on PyPI carries the suite (the one of tomli no longer does); without PyPI the tests are
-skipped. The suite says which of its files are about TOML 1.0. What only TOML 1.1 accepts is refused.
+skipped. The suite lists which of its files are for TOML 1.0. Files that only TOML 1.1 accepts are refused.
 """
 
 import json
@@ -79,7 +79,7 @@ class SuiteTests(unittest.TestCase):
             if name.endswith(".toml")}
 
     def outcomes(self, names):
-        """What our reader says of files: documents, and errors as (line, text)."""
+        """The results of the program's reader for files: documents, and errors as (line, text)."""
         names = sorted(names)
         ended = subprocess.run(
             [self.reader, *(self.files / name for name in names)], check=True,

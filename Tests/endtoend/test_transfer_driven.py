@@ -70,7 +70,7 @@ class DrivenTransferTests(unittest.TestCase):
         bench.far("sh", cwd=bench.received)
         commands = [
             {"id": 1, "command": "send", "text": "rz; echo after zmodem\n"},
-            # The shell reads ahead: what comes before rz runs would be its next command.
+            # The shell reads ahead: bytes that arrive before rz runs would be its next command.
             {"id": 3, "command": "expect", "regex": "B0100"},
             {"id": 2, "command": "send-file", "path": str(self.file), "protocol": "zmodem"},
             {"id": 4, "command": "expect", "regex": "after zmodem\n"},

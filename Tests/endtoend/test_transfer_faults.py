@@ -28,7 +28,7 @@ class OurselvesTests(unittest.TestCase):
     """Both ends are ours, over `serialterm loopback --pair`."""
 
     def transfer(self, protocol, files, *options):
-        """Returns what is wrong, and the exit statuses of the sender and the receiver."""
+        """Returns the differences, and the exit statuses of the sender and the receiver."""
         with Bench(Loopback("--pair", *options)) as bench:
             paths = bench.write(files)
             kind = RECEIVING.get(protocol, protocol)
@@ -111,7 +111,7 @@ class FarEnd(unittest.TestCase):
             "receive", self.device.path, "--protocol", protocol, "--into", self.into, *options)
 
     def take(self, count, number=1):
-        """Acknowledges blocks; returns what was in them."""
+        """Acknowledges blocks; returns their contents."""
         data = b""
         for expected in range(number, number + count):
             found, piece = read_block(self.device)

@@ -33,7 +33,7 @@ def is_plain(name):
 
 
 class Place:
-    """A folder to receive into, with traps, inside one that must stay as it is."""
+    """A folder to receive into, with traps, inside of a folder that must not change."""
 
     def __init__(self, folder):
         self.root = Path(folder)
@@ -52,7 +52,7 @@ class Place:
         self.before = self.tree()
 
     def tree(self):
-        """Everything in the root: the kind, the mode and what is in it."""
+        """Everything in the root: the type, the mode and the contents."""
         found = {}
         for path in self.root.rglob("*"):
             status = path.lstat()
@@ -133,7 +133,7 @@ class HostileCase:
             if name == b"existing.bin":
                 continue
             with self.subTest(name):
-                # A link may be replaced by the file; what it points to may not.
+                # The file may replace a link, but not the link's target.
                 was = self.place.before.pop(Path("into") / name.decode(), None)
                 try:
                     for path in self.offered(name, "--overwrite")[0]:

@@ -1,4 +1,4 @@
-"""File transfers in a session: what a user presses and sees, with a shell and lrzsz at the far end."""
+"""File transfers in a session: keys and output, with a shell and lrzsz at the far end."""
 
 import unittest
 

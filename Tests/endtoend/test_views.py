@@ -1,4 +1,4 @@
-"""What a session shows of what the device says, on a real screen; in tmux and screen too."""
+"""The view of the device's output on a real screen, also in tmux and screen."""
 
 import itertools
 import os
@@ -137,11 +137,11 @@ class ViewTests(PaletteTest):
 
 
 class MultiplexerTest(unittest.TestCase):
-    """A session with the simulated board in a multiplexer, which draws on a terminal of its own."""
+    """A session with the simulated board in a multiplexer, which draws on a separate terminal."""
 
     def setUp(self):
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
-        # A server of its own: one that is ending takes no commands.
+        # A separate server, because one that is ending takes no commands.
         self.name = f"serialterm-test-{os.getpid()}-{next(SERVERS)}"
         self.variables = environment(TMUX=None, STY=None, SCREENDIR=self.folder)
 
@@ -234,7 +234,7 @@ class GnuScreenTests(MultiplexerTest):
     def captured(self):
         path = os.path.join(self.folder, "hardcopy")
         self.screen("-p", "0", "-X", "hardcopy", path)
-        # It is written by a process of its own.
+        # A separate process writes it.
         return wait_until(lambda: os.path.exists(path) and open(path).read(), "the hardcopy")
 
     def type(self, keys):

@@ -19,7 +19,7 @@ from Tests.stage.line_cases import UART, AcmCase, UartCase, UartFarEnd
 from Tests.stage.stage import monitor
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "line-control.md"
-# What the kernel sets at an open and at the last close.
+# The driver's settings at an open and at the last close.
 OPENED = "modem dtr=1 rts=1"
 CLOSED = "modem dtr=0 rts=0"
 # In the middle column: only lines; the port is not opened; the rest is not programmed any more.
@@ -79,14 +79,14 @@ class ChipCase(TableCase):
         self.chip = self.enterContext(Chip("LINE0"))
 
     def programmed(self, *options):
-        """What a session with these options programs, from the open to the close."""
+        """The requests of a session with these options, from the open to the close."""
         self.chip.forget()
         said = connect(self.chip.node, options)
         self.assertEqual(said, "")
         return self.chip.log
 
     def lines(self, *options):
-        """What a session with these options programs for DTR and RTS."""
+        """The requests of a session with these options for DTR and RTS."""
         return [words for words in self.programmed(*options) if words.startswith("modem")]
 
 
@@ -117,7 +117,7 @@ class RateProbeTests(ChipCase):
                 self.chip.send(received(self.LINE, self.RATE, rate)[:62] or b"\0", "framing")
 
     def test_rate_is_found_by_text_without_counted_errors(self):
-        # The kernel itself echoes what comes between the opening and raw mode, if the port was left so.
+        # The kernel itself echoes input between the opening and raw mode, if the port was left so.
         node = os.open(self.chip.node, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         tty.setraw(node)
         os.close(node)

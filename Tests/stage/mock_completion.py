@@ -9,7 +9,7 @@ from Tests.endtoend.harness.shells import (
     BASH, BASH_WITH_PACKAGE, DELETE_LINE, FISH, ZSH, CompletionFolder)
 from Tests.stage.mock_devices import Bed
 
-# What is typed, and the only argument that the program gets when Enter is pressed then.
+# The keys typed, and the only argument that the program gets when Enter is pressed then.
 COMPLETED = [
     ("serialterm usb:0403:6001:A\t", "usb:0403:6001:A10K"),
     ("serialterm usb:0403:6\t:A\t", "usb:0403:6001:A10K"),

@@ -31,7 +31,7 @@ deps() {
   need_packages qemu-system-x86 cpio || unavailable "needs qemu-system-x86 and cpio"
 }
 
-# What the cached build was made from: a change here makes a new one.
+# The inputs of the cached build: a change here makes a new build.
 fingerprint() { cat "$here/stage.sh" "$here/guest/init" | sha256sum | cut -d' ' -f1; }
 
 # The packages that udev and kmod need to run: their libraries, all the way down.

@@ -88,8 +88,8 @@ def of_threads(pid, file):
 
 
 def milliseconds_waited(pid):
-    """The time for which the threads of a process could have run, and had no processor. It does not
-    include a wait that lasts."""
+    """The time for which the threads of a process were ready to run, but had no processor. It does not
+    include the present wait."""
     return sum(int(text.split()[1]) for text in of_threads(pid, "schedstat")) / 1e6
 
 

@@ -23,13 +23,13 @@ from .words import number, text
 
 # Seconds after which a program counts as stuck.
 STUCK = 5
-# What is pasted and piped; bytes, and bytes a second.
+# The pasted and piped data: its size in bytes, and the rate in bytes per second.
 SIZE, RATE = 200_000, 50_000
-# What is typed to a device that takes nothing, in bytes.
+# The size of the text that is typed to a device that takes nothing, in bytes.
 UNSENT = 30_000
-# What is piped to a device that is unplugged half-way: programs read all of it ahead.
+# The size of the data piped to a device that is unplugged half-way. Programs read all of it ahead.
 CUT = 60_000
-# How often a device is plugged in again, and what it says.
+# The number of times that a device is plugged in again, and its output.
 REPLUGS, WORD = 10, re.compile(rb"<\d{4}>")
 
 
@@ -192,7 +192,7 @@ def log(program):
         time.sleep(0.5)  # For bytes still in transit: there is no event to wait for.
         path = folder / "log"
         kept = path.read_bytes() if path.exists() else b""
-        # Some programs write a line of their own first.
+        # Some programs first write a separate line.
         count = len(data) if data in kept else len(kept)
         return Outcome(f"{100 * min(count, len(data)) // len(data)} %", data in kept)
 
@@ -376,8 +376,8 @@ def held(program):
 
 
 def left_unsent(program, leave):
-    """Types to a device that takes nothing, and leaves: whether the exact count of what was not
-    sent is reported, and an exit status that is not 0."""
+    """Types to a device that takes nothing, and quits: whether the exact number of unsent bytes is
+    reported, and an exit status that is not 0."""
     with place() as (_, device), running(program, device) as terminal:
         with contextlib.suppress(AssertionError):  # Some stop reading the keyboard.
             terminal.send(text(UNSENT), 2)
@@ -408,7 +408,7 @@ def cut(program):
         pipes.send(data)
         taken = len(read_at(device, CUT // 2, 10_000_000))
         with processes.stopped(pipes.pid):
-            # What the kernel holds for the device is taken too, and nothing can be added to it.
+            # The kernel's buffer for the device is also read, and nothing can be added to it.
             taken += len(read_at(device, CUT, 10_000_000, quiet=0.2))
             device.hang_up()
         if processes.seconds_to_end(pipes, limit=STUCK) is None:
@@ -420,7 +420,7 @@ def cut(program):
 
 
 def reported(output):
-    """The number of bytes that a program says were not sent; None if it says none."""
+    """The number of unsent bytes that a program reports; None if it reports none."""
     found = re.findall(rb"([\d,]+)(?: of [\d,]+)? (?:more )?bytes[^\n]*?not sent", output)
     return number(found[-1]) if found else None
 

@@ -72,8 +72,8 @@ class SessionTest(unittest.TestCase):
         return shell_status(program.wait(0)), seconds
 
     def unplug_and_read(self, program):
-        """Unplugs the device; returns what its driver had taken and it had not read. That is in the
-        kernel, which does not say how much it is: it is read, while the program cannot add to it."""
+        """Unplugs the device. Returns the bytes that its driver had taken and that it had not read. The kernel
+        holds them and does not report their number, so they are read while the program is stopped."""
         with processes.stopped(program.pid):
             taken = self.device.read_available()
             self.device.hang_up()

@@ -4,7 +4,7 @@ import random
 import re
 import string
 
-# What is said of bytes that were written and not sent.
+# The message about bytes that were written and not sent.
 NOT_SENT = re.compile(rb"serialterm: ([\d,]+) bytes? (?:was|were) not sent\.")
 
 

@@ -27,8 +27,8 @@ def serialterm_binary():
 
 @functools.cache
 def runtime_folder():
-    """The folder for the sockets of sessions. Those of other tests are not in it: a session of theirs
-    may have the number of a pseudo-terminal of ours, which the kernel uses again."""
+    """The folder for the sockets of sessions. Sessions of other tests are not in it: one of them may have had
+    a pseudo-terminal whose number the kernel has reused for this test."""
     folder = tempfile.mkdtemp(prefix="serialterm-run-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -39,7 +39,7 @@ def environment(**changes):
     output, with unusable folders for configuration and history, and with a folder for the sockets of
     this run. `changes` sets variables, or removes them if None.
 
-    Nobody, not even root, can create a file below /dev/null."""
+    Not even root can create a file below /dev/null."""
     variables = dict(
         os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME="/dev/null/config",
         XDG_STATE_HOME="/dev/null/state", XDG_RUNTIME_DIR=runtime_folder())

@@ -14,7 +14,7 @@ from .terminal import Terminal
 # ctrl-u, which the line editors of all these shells take.
 DELETE_LINE = "\x15"
 
-# In place of the program: answers the shell's questions, and otherwise prints its arguments.
+# A replacement of the program: it answers the shell's questions, and otherwise prints its arguments.
 STUB = """#!/bin/sh
 if [ "$1" = complete-line ]; then {variables} exec {binary} "$@"; fi
 printf 'words:'; printf '<%s>' "$@"; echo .
@@ -30,7 +30,7 @@ class Shell:
     command: tuple
     # Makes it read the script.
     setup: str
-    # What stands between a word and its description in a list.
+    # The text between a word and its description in a list.
     separator: bytes
     # The keys that show a list.
     tabs: bytes = b"\t"
@@ -42,7 +42,7 @@ class Shell:
         return bool(shutil.which(self.name)) and Path(self.needs).exists()
 
     def described(self, word, description):
-        """How a word of a list of descriptions looks. The blanks depend on the other words."""
+        """The form of a word in a list of descriptions. The number of blanks depends on the other words."""
         return re.compile(re.escape(word) + b" +" + self.separator + re.escape(description))
 
 
@@ -93,7 +93,7 @@ class CompletionFolder:
             "XDG_CONFIG_HOME": None, "PS1": "> ", **variables}
         with Terminal(*self.shell.command, variables=variables, size=size) as terminal:
             setup = self.shell.setup.format(script=self.script)
-            # Typed apart and printed as one: the echo of the line is not the answer.
+            # Typed in parts and printed as one word, so that the echo of the line is not the answer.
             terminal.send(f"cd {self.place}; {setup}; echo rea''dy\r".encode())
             terminal.expect(b"ready\r\n")
             yield terminal

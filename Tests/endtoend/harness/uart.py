@@ -1,5 +1,5 @@
-"""What a UART receives of what another one sends at another rate, 8N1, and a device on a pty that sends
-at one rate whatever the port is set to."""
+"""Simulates what a UART receives from another one with a different rate, 8N1, and a device on a pty that
+sends at its own rate, independent of the port's settings."""
 
 import bisect
 import threading

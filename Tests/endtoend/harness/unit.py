@@ -1,4 +1,4 @@
-"""A template unit for systemd: its settings, its command line, and what systemd says about it."""
+"""A template unit for systemd: its settings, its command line, and the messages of systemd about it."""
 
 import re
 import shlex
@@ -34,12 +34,12 @@ class Unit:
             re.sub("%.", lambda match: specifiers[match.group()], word) for word in words]
 
     def faults(self, change=lambda text: text):
-        """What `systemd-analyze verify` says of it; empty if nothing is wrong."""
+        """The messages of `systemd-analyze verify` about it; empty if there are none."""
         if not shutil.which("systemd-analyze"):
             raise unittest.SkipTest("there is no systemd-analyze")
         with tempfile.TemporaryDirectory() as folder:
             unit = Path(folder) / self.path.name
-            # It looks whether the program is there.
+            # systemd-analyze checks that the program exists.
             unit.write_text(
                 change(self.path.read_text()).replace("/usr/bin/serialterm", serialterm_binary()))
             result = subprocess.run(

@@ -16,7 +16,7 @@ TIOCGEXCL = 0x80045440
 
 
 def unread(descriptor):
-    """How many bytes a pipe or a terminal holds that nobody has read."""
+    """The number of unread bytes in a pipe or a terminal."""
     return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
@@ -75,7 +75,7 @@ class Wire:
         return data
 
     def read_available(self, pause=0.1):
-        """Reads until nothing has come for a moment, in seconds."""
+        """Reads until no bytes have arrived for `quiet` seconds."""
         data = b""
         while chunk := self._read(65536, Deadline(pause)):
             data += chunk

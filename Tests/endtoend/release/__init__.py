@@ -1,4 +1,4 @@
-"""What the tests of releasing a port share."""
+"""Shared code of the tests of releasing a port."""
 
 import tempfile
 import unittest
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from Tests.endtoend.harness import Device, Pipes, Terminal, run, serialterm_binary, wait_until
 
-# Opens the port as a careful tool does, and shows what comes until its own input ends.
+# Opens the port like a careful tool, and prints the received bytes until its own input ends.
 EXCLUSIVE_USER = """
 import fcntl, os, select, sys, termios
 port = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
@@ -43,20 +43,20 @@ class ReleaseTestCase(unittest.TestCase):
         return session
 
     def socket_of(self, session):
-        """Where a session listens."""
+        """The path of a session's socket."""
         return self.runtime / "serialterm" / f"{session.pid}.sock"
 
     def release(self, *command):
-        """A running `serialterm release`, between pipes."""
+        """Starts `serialterm release` with pipes."""
         return Pipes(serialterm_binary(), "release", str(self.path), "--", *command,
                      variables=self.variables)
 
     def run_release(self, *command, target=None, options=(), stdin=b""):
-        """`serialterm release`, run to its end."""
+        """Runs `serialterm release` to its end."""
         return run(serialterm_binary(), "release", *options, target or str(self.path), "--",
                    *command, variables=self.variables, stdin=stdin)
 
     @staticmethod
     def has_started(client):
-        """Whether the client's command runs."""
+        """Whether the client's command is running."""
         return Path(f"/proc/{client.pid}/task/{client.pid}/children").read_text().strip() != ""

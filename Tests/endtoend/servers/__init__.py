@@ -18,7 +18,7 @@ PORT_MANAGER = Path(__file__).with_name("port_manager.py")
 
 
 def free_port():
-    """The number of a TCP port that nobody listens on."""
+    """The number of a free TCP port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -84,7 +84,7 @@ def states(port):
 
 
 def listens(port):
-    """Whether somebody listens on a port. It does not connect: some servers serve one client."""
+    """Whether a process listens on a port. It does not connect, because some servers serve only one client."""
     return "0A" in states(port)
 
 
@@ -94,7 +94,7 @@ def serves(port):
 
 
 class Serve(Server):
-    """Our own."""
+    """The server of the program under test."""
 
     name = "serialterm serve"
 

@@ -21,7 +21,7 @@ def subnegotiation(code, value=b""):
 
 
 class Telnet:
-    """Reads telnet: separates the data from what is about the connection."""
+    """Decodes telnet: separates the data from the commands."""
 
     def __init__(self, options):
         self.options = options
@@ -111,7 +111,7 @@ class Client:
         self.socket.close()
 
     def reset(self):
-        """Ends the connection without a good-bye."""
+        """Closes the connection without ending the protocol."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
         self.ended = True
@@ -121,11 +121,11 @@ class Client:
         self.socket.sendall(data if self.telnet is None else data.replace(b"\xff", b"\xff\xff"))
 
     def say(self, message):
-        """Sends what is not data."""
+        """Sends bytes that are not data."""
         self.socket.sendall(message)
 
     def read(self, timeout=0):
-        """Takes what there is; returns whether something came."""
+        """Reads the available bytes. Returns whether there were any."""
         if self.ended or not select.select([self.socket], [], [], timeout)[0]:
             return False
         try:
@@ -184,7 +184,7 @@ class Crowd:
         while not self._end.is_set():
             for descriptor, events in poll.poll(50):
                 client = known[descriptor]
-                # One that was closed meanwhile has no descriptor.
+                # A client that was closed meanwhile has no descriptor.
                 with contextlib.suppress(OSError, ValueError):
                     if events & select.POLLNVAL or not client.read():
                         if client.ended or events & select.POLLNVAL:

@@ -52,7 +52,7 @@ class Conserver(contextlib.ExitStack):
         return self
 
     def console(self, *options):
-        """Somebody who is attached to the console."""
+        """A user who is attached to the console."""
         terminal = self.enter_context(Terminal(
             "console", "-E", "-M", "127.0.0.1", "-p", str(self._port), *options, "board"))
         self._server.stdout.expect(b" attach ")

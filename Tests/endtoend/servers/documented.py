@@ -4,7 +4,7 @@ from Tests.endtoend.harness.program import REPOSITORY
 
 
 class DocumentedClient:
-    """Checks that the documentation has what the other tests of its class show."""
+    """Checks that the documentation contains the clients that the other tests of its class cover."""
 
     # How the documentation calls the client, and what it speaks.
     name = speaks = ""

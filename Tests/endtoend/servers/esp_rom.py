@@ -13,7 +13,7 @@ SYNC, WRITE_REGISTER, READ_REGISTER, CHANGE_RATE = 0x08, 0x09, 0x0A, 0x0F
 
 # The registers that esptool reads, by address. Others are 0.
 REGISTERS = {
-    0x40001000: 0x00F01D83,  # What tells an ESP32 from other chips.
+    0x40001000: 0x00F01D83,  # The value that distinguishes an ESP32 from other chips.
     0x3FF40014: 347,  # The divider of the UART's clock: 40 MHz at 115200 baud.
     0x3FF5A004: 0xC4004A61, 0x3FF5A008: 0x0000240A,  # The MAC address below, in fuses.
 }
@@ -75,7 +75,7 @@ class EspROM(Device):
         self.commands.append(command)
         value, status = 0, b"\0\0\0\0"
         if command == SYNC:
-            # A ROM says it eight times, with a value that is not 0.
+            # A ROM sends the answer eight times, with a value other than 0.
             for _ in range(8):
                 self.write(frame(struct.pack("<BBHI", 1, command, 4, 0x20120707) + status))
             return

@@ -88,7 +88,7 @@ class Labgrid:
 
     @staticmethod
     def _end(process):
-        """With what it has started."""
+        """Ends it together with the processes that it has started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(TIMEOUT)

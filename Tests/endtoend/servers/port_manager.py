@@ -10,7 +10,7 @@ import serial.rfc2217
 
 
 class Connection:
-    """What a PortManager writes to. Two threads use it."""
+    """The output of a PortManager. Two threads use it."""
 
     def __init__(self, client):
         self._client = client
@@ -22,7 +22,7 @@ class Connection:
 
 
 def to_network(port, manager, connection, ended):
-    """Sends what the device sends, and once a second the modem lines."""
+    """Sends the bytes of the device, and once a second the modem lines."""
     checked = time.monotonic()
     try:
         while not ended.is_set():

@@ -1,4 +1,4 @@
-"""A real sshd on the loopback address, with keys of its own, and an ssh that trusts it."""
+"""A real sshd on the loopback address with its own keys, and an ssh that trusts it."""
 
 import contextlib
 import os

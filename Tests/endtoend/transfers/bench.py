@@ -83,7 +83,7 @@ class Bench:
 
 
 def ended(program, status=0, patience=PATIENCE):
-    """Waits until a program has ended with this status; returns what it wrote to stderr."""
+    """Waits until a program has ended with this status; returns its stderr."""
     found = program.wait(patience)
     errors = program.stderr if isinstance(program, Pipes) else program.errors
     said = errors.expect_end()
@@ -93,7 +93,7 @@ def ended(program, status=0, patience=PATIENCE):
 
 
 def differences(folder, contents):
-    """What is wrong with the files in a folder; empty if they are these and no others."""
+    """The differences between the files in a folder and the expected ones; empty if there are none."""
     found = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
     wrong = [f"{name!r} is one too many" for name in sorted(found.keys() - {c.name for c in contents})]
     for name, data in contents:

@@ -12,7 +12,7 @@ MEBIBYTE = 1 << 20
 
 
 class Content(NamedTuple):
-    """What a file has in it. `name` is also the file's name."""
+    """The contents of a file. `name` is also the file's name."""
 
     name: str
     data: bytes

@@ -62,7 +62,7 @@ def expect_one_of(wire, *wanted, timeout=None):
 
 
 def send_ymodem(wire, header, data, end_batch=True):
-    """Sends one file after a header. Returns what the receiver did: "took it", "cancelled" or "skipped"."""
+    """Sends one file after a header. Returns the result: "took it", "cancelled" or "skipped"."""
     expect_one_of(wire, CRC_MODE, CAN)
     wire.write(header)
     answer = expect_one_of(wire, ACK, NAK, CAN)
@@ -97,7 +97,7 @@ def hex_header(kind, value=0):
 
 
 def escaped(data):
-    """Data as it is sent after ZDLE."""
+    """Data in their escaped form with ZDLE."""
     special = b"\x18\x10\x90\x11\x91\x13\x93\x0d\x8d"
     return b"".join(
         b"\x18" + bytes([byte ^ 0x40]) if byte in special else bytes([byte]) for byte in data)

@@ -54,7 +54,7 @@ class UBoot(Port):
         return data
 
     def ask(self, command, timeout=None):
-        """Types a command at the prompt; returns what it prints."""
+        """Types a command at the prompt; returns its output."""
         self.write(command.encode() + b"\r")
         self.expect(b"\n")
         return self.expect(PROMPT, timeout)[:-len(PROMPT)]
