@@ -131,7 +131,7 @@ def run_tests(names, quick=False, pattern="", soak=False, until_failure=False):
     """Runs the tests of the modules `names` whose names contain `pattern`. `quick` leaves out tests that take
     seconds; `soak` runs only tests that take minutes; `until_failure` stops after the first failure. Returns
     the counts by outcome."""
-    # A background process may ignore SIGINT, and the programs that the tests start would inherit that.
+    # A background process may ignore these signals, and the programs that the tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # A crash's core file is of no use here, and may take seconds to write.

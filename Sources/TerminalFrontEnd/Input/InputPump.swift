@@ -133,7 +133,7 @@ package final class InputPump: SessionObserver {
 
   /// The capacity that a session's queue needs.
   ///
-  /// - Parameter isTerminal: whether a user types. The commands of a user must be found behind a paste. Memory that
+  /// - Parameter isTerminal: whether a user types. The commands of a user must be found after a paste. Memory that
   ///   is never used costs nothing.
   package static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
