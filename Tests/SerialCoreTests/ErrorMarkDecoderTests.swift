@@ -3,13 +3,13 @@ import Testing
 @testable import SerialCore
 
 @Suite(.timeLimit(.minutes(5))) struct ErrorMarkDecoderTests {
-  /// What an observer hears, byte by byte.
+  /// The events of an observer; each byte is a separate event.
   private enum Heard: Hashable {
     case byte(UInt8)
     case error(LineError)
   }
 
-  /// Decodes what several reads brought, as a session does.
+  /// Decodes the bytes of several reads, as a session does.
   private func decode(_ reads: [ArraySlice<UInt8>]) -> (heard: [Heard], unfinished: [UInt8]) {
     var heard: [Heard] = []
     var buffer: [UInt8] = []
@@ -37,7 +37,7 @@ import Testing
     ([0xFF, 0xFF, 0xFF, 0xFF], [.byte(0xFF), .byte(0xFF)]),
     ([0xFF, 0, 0x41], [.error(.damaged(0x41)), .byte(0x41)]),
     ([0xFF, 0, 0], [.error(.breakOrDamagedZero), .byte(0)]),
-    // The byte that an error is about is not doubled, and is no mark.
+    // The byte with the error is not doubled, and does not begin a mark.
     ([0xFF, 0, 0xFF, 1], [.error(.damaged(0xFF)), .byte(0xFF), .byte(1)]),
     (
       [1, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0, 7, 2],
@@ -46,7 +46,7 @@ import Testing
         .byte(2),
       ]
     ),
-    // Received before marks were asked for.
+    // Received before marks were enabled.
     ([0xFF, 7, 8], [.byte(0xFF), .byte(7), .byte(8)]),
   ]
 

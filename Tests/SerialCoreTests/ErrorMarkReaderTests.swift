@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ErrorMarkReaderTests {
   private static let marked: [UInt8] = [1, 0xFF, 0, 0x41, 2, 0xFF, 0xFF, 0xFF, 0, 0]
 
-  /// The bytes and the errors of reads that bring these pieces, and then nothing more, for the last time.
+  /// The bytes and the errors of reads that return these pieces. The last read returns nothing.
   private func read(_ pieces: [[UInt8]]) throws -> (bytes: [UInt8], errors: [Int: LineError]) {
     var reader = ErrorMarkReader()
     var (bytes, errors): ([UInt8], [Int: LineError]) = ([], [:])

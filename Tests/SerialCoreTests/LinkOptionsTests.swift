@@ -6,7 +6,7 @@ import Testing
 
 @testable import SerialCore
 
-/// What a pseudo-terminal shows of the options: the rest needs a driver.
+/// The effects of the options that a pseudo-terminal shows. The others need a driver.
 @Suite(.timeLimit(.minutes(5))) struct LinkOptionsTests {
   private let pty: Pty
 

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SerialCore
 
-/// What is found out about the processes that have a pseudo-terminal open, this one among them.
+/// The processes that have a pseudo-terminal open. This process is one of them.
 @Suite(.timeLimit(.minutes(5))) struct PortHolderTests {
   private let pty: Pty
 
   init() throws {
     pty = try Pty()
-    // Children are not to be the far end.
+    // Child processes must not inherit the far end.
     _ = fcntl(pty.master, F_SETFD, FD_CLOEXEC)
   }
 
@@ -19,7 +19,7 @@ import Testing
     PortHolders().uses(of: pty.path).first { $0.holder.pid == getpid() }
   }
 
-  /// A process that has the port open, and has set it to exclusive mode or locked it before, if asked to.
+  /// Starts a process that runs a script to open the port, and then sleeps.
   private func program(_ script: String) throws -> pid_t {
     var pid = pid_t()
     let words: [UnsafeMutablePointer<CChar>?] =
@@ -27,7 +27,7 @@ import Testing
     defer { for word in words { free(word) } }
     try #require(posix_spawnp(&pid, "sh", nil, nil, words, environ) == 0)
     let comm = FilePath("/proc/\(pid)/comm")
-    // The shell is gone, and all that it was to do is done.
+    // When the name changes, `sleep` has replaced the shell, and the script is complete.
     while (try? comm.contents()) == Array("sh\n".utf8) { usleep(1_000) }
     return pid
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialCore
 
-/// A pseudo-terminal whose far end the test plays.
+/// A pseudo-terminal. The test is its far end.
 final class Pty {
   private(set) var master: CInt
   private let slave: CInt
@@ -30,7 +30,7 @@ final class Pty {
     return cfgetospeed(&attributes)
   }
 
-  /// What was sent to the far end and not read yet, once the near end is closed.
+  /// The bytes that the far end has not read yet, after the near end is closed.
   func readWhatIsThere() -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4_096)
@@ -43,7 +43,7 @@ final class Pty {
     return bytes
   }
 
-  /// Unplugs it.
+  /// Unplugs the pseudo-terminal.
   func hangUp() {
     if master >= 0 { Glibc.close(master) }
     master = -1
@@ -56,7 +56,7 @@ final class Pty {
 }
 
 extension TermiosLink {
-  /// Opens a port, which succeeds or fails at once.
+  /// Opens a port. It succeeds or fails immediately.
   static func opened(
     _ path: FilePath, settings: LineSettings = LineSettings(), options: LinkOptions = LinkOptions()
   ) throws(SerialError) -> TermiosLink {

@@ -5,14 +5,14 @@ import Testing
 
 @testable import SerialCore
 
-/// Writes down what it hears, as text where that is easier to compare.
+/// Records its events, as text where that is easier to compare.
 final class Witness: SessionObserver {
   private(set) var states: [SessionState] = []
   private(set) var received: [UInt8] = []
   private(set) var sent: [UInt8] = []
   /// The pieces of ``sent``, each with its author.
   private(set) var sentPieces: [Piece] = []
-  /// Who had the pen, in order, as `old>new`.
+  /// The changes of the pen's holder, in order, as `old>new`.
   private(set) var hands: [String] = []
 
   struct Piece: Hashable {
@@ -68,7 +68,7 @@ extension Session {
   func hangUp() { handle([.readable, .writable, .hungUp]) }
 }
 
-/// A session over links that a test plays, and what it tells.
+/// A session with simulated links, and its witness.
 final class Bench {
   private(set) var links: [FakeLink] = []
   var refusal: SerialError.Code?

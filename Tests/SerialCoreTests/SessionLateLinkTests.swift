@@ -188,7 +188,7 @@ import Testing
     #expect(error?.code == .unsupported)
   }
 
-  // MARK: What the far end reports
+  // MARK: Reports of the far end
 
   @Test func settingsThatTheFarEndChanges_areReported() throws {
     try open()

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Writes down what it hears of the line, and of bytes between.
+/// Records the events of the line, and the bytes between them.
 private final class LineWitness: SessionObserver {
   enum Heard: Hashable {
     case state(isOpen: Bool)

@@ -123,7 +123,7 @@ import Testing
     #expect(session.state.isOpen)
   }
 
-  // MARK: Letting go of the device
+  // MARK: Releasing the device
 
   @Test func release_closesTheLink_andTakingBackOpensItWhereTheDeviceIs() throws {
     try session.open(path)

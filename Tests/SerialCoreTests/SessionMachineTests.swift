@@ -11,7 +11,7 @@ import Testing
   private static let gone = SerialError(.lost, in: "read", at: a)
   private static let denied = SerialError(.permissionDenied, in: "open", at: a)
 
-  /// Ways into each state.
+  /// Events that lead to each state.
   private static let closed: [SessionMachine.Event] = []
   private static let opening: [SessionMachine.Event] = [.open(a)]
   private static let open: [SessionMachine.Event] = [.open(a), .opened(settings)]
@@ -27,7 +27,7 @@ import Testing
     var testDescription: String { "\(given) + \(event)" }
   }
 
-  /// Written by hand: every event that a state can meet.
+  /// Written by hand: every event that can occur in each state.
   static let transitions: [Case] = [
     Case(given: closed, event: .open(a), state: .opening(a, after: nil), action: .openLink(a)),
     Case(given: closed, event: .wait(a), state: .waitingForDevice(a, .absent)),

@@ -66,7 +66,7 @@ import Testing
     #expect(bench.link.sent == Array("abc".utf8))
   }
 
-  /// Allows what a test says, piece by piece, then nothing.
+  /// Allows the numbers of bytes that a test sets, then none.
   private final class Allowance: SendingPacer {
     var pieces: [Int] = []
 

@@ -109,7 +109,7 @@ import Testing
     #expect(bench.link.closeCount == 0)
   }
 
-  // MARK: Bytes in
+  // MARK: Receiving
 
   @Test func bytes_reachObservers_asTheyWereRead() throws {
     try session.open(path)
@@ -163,7 +163,7 @@ import Testing
     bench.link.incoming = [FakeLink.Input(piece), [1, 2]]
     session.becomeReadable()
     session.becomeReadable()
-    // Compared before: 65,536 numbers would be shown.
+    // Compared here, because a failure of #expect would print 65,536 numbers.
     let isExact = witness.received == piece + [1, 2]
     #expect(isExact)
     #expect(witness.received.count == 65_538)
@@ -179,7 +179,7 @@ import Testing
     #expect(session.state == .closed(.requested))
   }
 
-  // MARK: Bytes out
+  // MARK: Sending
 
   @Test func write_handsOver_whatTheDriverTakes_andQueuesTheRest() throws {
     bench.appetite = 3

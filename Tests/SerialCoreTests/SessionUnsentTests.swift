@@ -6,7 +6,7 @@ import Testing
 
 @testable import SerialCore
 
-/// Bytes that are written and not sent: they are waited for, or counted.
+/// Unsent bytes: the session waits for them, or counts them.
 @Suite struct SessionUnsentTests {
   private let bench = Bench()
   private var session: Session { bench.session }
@@ -154,7 +154,7 @@ import Testing
   }
 }
 
-/// Reads a pseudo-terminal's far end on a thread, slowly enough for its buffer to be full.
+/// Reads a pseudo-terminal's far end on a thread, so slowly that its buffer stays full.
 private final class SlowReader {
   private let received = Guarded<[UInt8]>([])
   private let count: Int
@@ -175,7 +175,7 @@ private final class SlowReader {
     }
   }
 
-  /// All of it, or what came in time.
+  /// All bytes, or those that arrived within the time limit.
   var data: [UInt8] {
     received.wait(until: .now + .seconds(20)) { [count] in $0.count >= count }
     return received.withLock { $0 }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TerminalAttributesTests {
   @Test func everySetting_isReadBack_whateverWasSetBefore() {
     var attributes = TerminalAttributes()
-    // One value, set over and over: a mask that is not cleared shows in the next round.
+    // The same value is changed repeatedly: a mask that is not cleared shows in the next round.
     for baudRate: UInt32 in [50, 115_200, 250_000] {
       for dataBits in LineSettings.DataBits.allCases {
         for parity in LineSettings.Parity.allCases {

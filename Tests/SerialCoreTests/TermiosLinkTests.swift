@@ -37,7 +37,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
       let settings = LineSettings(baudRate: rate)
       let opening = #expect(throws: SerialError.self) { try open(settings: settings) }
       #expect(opening?.code == .settingRefused && opening?.subject == "baud rate \(rate)")
-      // No node is needed to refuse it.
+      // The rate is refused even without a node.
       let missing = #expect(throws: SerialError.self) {
         try TermiosLink.opened("/nonexistent", settings: settings)
       }
@@ -56,7 +56,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
   }
 
   @Test func whatTheDriverDidNotTake_isReadBack() throws {
-    // Pseudo-terminals have neither parity nor fewer than 8 bits: the kernel sets them back.
+    // Pseudo-terminals have neither parity nor fewer than 8 bits: the kernel resets them.
     let asked = LineSettings(dataBits: .seven, parity: .even)
     let link = try open(settings: asked)
     #expect(asked.differences(from: link.settings).map(\.setting) == ["data bits", "parity"])
@@ -198,7 +198,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
     #expect(holder != nil && holder?.pid != pid)
   }
 
-  // MARK: What is no port
+  // MARK: Other files
 
   @Test(arguments: [
     ("/nowhere/ttyS0", SerialError.Code.notFound), ("/dev/null", .notASerialPort),

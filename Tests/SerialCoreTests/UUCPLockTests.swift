@@ -15,7 +15,7 @@ private final class LockFolder {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Puts a lock file there, as another program would.
+  /// Writes a lock file, like another program.
   func put(_ contents: [UInt8], secondsAgo age: Int = 0) throws {
     let made = try OwnedDescriptor.open(file, O_WRONLY | O_CREAT | O_TRUNC)
     try systemCall { Glibc.write(made.borrowed.rawValue, contents, contents.count) }
@@ -23,7 +23,7 @@ private final class LockFolder {
     try systemCall { futimens(made.borrowed.rawValue, [time, time]) }
   }
 
-  /// What the folder has: names and contents, without following links.
+  /// The names and contents of the files in the folder. Links are not followed.
   func contents() throws -> [String: [UInt8]] {
     try Dictionary(
       uniqueKeysWithValues: path.entryNames().map { ($0, try path.appending($0).contents()) })
@@ -35,7 +35,7 @@ private func line(_ pid: pid_t) -> [UInt8] {
   return Array((String(repeating: " ", count: 10 - text.count) + text + "\n").utf8)
 }
 
-/// A process ID that belongs to nobody: larger than the kernel's largest, see proc(5), `pid_max`.
+/// A process ID that no process has: it is larger than the kernel's maximum. See proc(5), `pid_max`.
 private let deadPID: pid_t = 4_194_305
 
 @Suite(.timeLimit(.minutes(5))) struct UUCPLockTests {
@@ -47,7 +47,7 @@ private let deadPID: pid_t = 4_194_305
 
   @Test(arguments: [Int.min, Int.max])
   func emptyFile_ofAnImpossibleTime_isStaleOrBeingMade(second: Int) throws {
-    // A file system that keeps such times; most shorten them.
+    // A file system that stores such times unchanged; most do not.
     let memory: FilePath = "/dev/shm"
     guard (try? memory.stat().type) == .directory else { return }
     let file = memory.appending("serialterm-test-\(getpid())-\(UInt.random(in: 0 ... .max))")
@@ -126,7 +126,7 @@ private let deadPID: pid_t = 4_194_305
     folder.file.withPlatformString { #expect(rmdir($0) == 0) }
   }
 
-  // MARK: Making
+  // MARK: Creating
 
   @Test func made_itNamesThisProcess_andGoesWithIt() throws {
     do {
