@@ -106,7 +106,7 @@ import Testing
     "0001", "0", "1", "00000000", "0000000001", "FFFFFFFF", "ffff", "xxxx", "123456", "12345678",
     "1234567890", "0123456789ABCDEF", "0123456789abcdef", "None", "n/a", "Serial Number",
   ])
-  func exampleOfASerialNumber_isNobodysOwn(text: String) {
+  func exampleOfASerialNumber_identifiesNoDevice(text: String) {
     #expect(!SerialNumber.isDistinctive(text))
   }
 

@@ -27,14 +27,14 @@ import Testing
     #expect(table.devices == [linked])
   }
 
-  @Test mutating func deviceThatWasMadeAnew_wasGone_andIsThereAgain() {
+  @Test mutating func recreatedDevice_wasGone_andIsThereAgain() {
     let (old, new) = (one.with(\.incarnation, 7), one.with(\.incarnation, 8))
     _ = table.add(old)
     #expect(table.add(new) == [.disappeared(old), .appeared(new)])
     #expect(table.devices == [new])
   }
 
-  @Test mutating func deviceThatWasGoneWhenItWasLookedAt_addsNothingToWhatIsKnown() {
+  @Test mutating func deviceThatWasGoneWhenItWasExamined_addsNothing() {
     let known = one.with(\.incarnation, 7)
     _ = table.add(known)
     #expect(table.add(one.with(\.serialNumber, nil)) == [])
@@ -74,7 +74,7 @@ import Testing
     #expect(table.move(two, from: "/sys/unknown") == [.appeared(two)])
   }
 
-  @Test mutating func movedDevice_displacesWhatWasThere() {
+  @Test mutating func movedDevice_displacesTheFormerOne() {
     _ = table.add(one)
     _ = table.add(two)
     let moved = one.with(\.syspath, two.syspath)
@@ -93,7 +93,7 @@ import Testing
         + ["/dev/ttyUSB33"])
   }
 
-  @Test mutating func reconcile_tellsTheDifferencesOnly_firstWhatIsGone() {
+  @Test mutating func reconcile_reportsOnlyTheDifferences_removalsFirst() {
     let (three, changed) = (Device.ftdi(3), two.with(\.product, "other"))
     for device in [one, two, .onboard] { _ = table.add(device) }
     #expect(
@@ -103,7 +103,7 @@ import Testing
     #expect(table.reconcile(with: [changed, three, .onboard]) == [])
   }
 
-  @Test mutating func reconcile_seesADeviceThatWasMadeAnew_beforeAnythingTakesItsNode() {
+  @Test mutating func reconcile_seesARecreatedDevice_beforeAnythingTakesItsNode() {
     let (old, new) = (one.with(\.incarnation, 7), one.with(\.incarnation, 8))
     let early = Device.ftdi(0)
     _ = table.add(old)

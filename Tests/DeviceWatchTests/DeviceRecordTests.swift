@@ -54,7 +54,7 @@ import Testing
     (SysfsNode("/sys/devices/pci0/usb1/1-1/hci0", "bluetooth"), "rfcomm0", true),
     (SysfsNode("/sys/devices/virtual/tty/tnt0", nil), "tnt0", false),
   ])
-  func hotPluggable_isWhatComesAndGoes(parent: SysfsNode, name: String, isHotPluggable: Bool) {
+  func hotPluggable_dependsOnTheParent(parent: SysfsNode, name: String, isHotPluggable: Bool) {
     let port = SysfsNode("\(parent.syspath)/tty/\(name)", "tty")
     let record = PortRecord(port: port, node: FilePath("/dev/\(name)"), ancestors: [parent])
     #expect(Device(record).isHotPluggable == isHotPluggable)
@@ -112,7 +112,7 @@ import Testing
     #expect(Device(record).serialNumber == nil)
   }
 
-  @Test func whatAnAdapterDoesNotSay_isAbsent_notEmpty_norUdevsStandIn() {
+  @Test func missingDescription_isAbsent_notEmpty_norUdevsReplacement() {
     var record = Self.ftdi
     record.ancestors[2].attributes = [
       "idVendor": "1a86", "idProduct": "7523", "product": "  ", "serial": "\0",
@@ -169,7 +169,7 @@ import Testing
     #expect(device.vendorID == nil)
   }
 
-  @Test func uartOfAnOlderKernel_isToldApartFromItsNeighboursByName() {
+  @Test func uartOfAnOlderKernel_isDistinguishedFromItsNeighboursByName() {
     let card = SysfsNode("/sys/devices/pci0000:00/0000:03:00.0", "pci", driver: "serial")
     let device = Self.uart(type: "4", behind: [card])
     #expect(device.hardwarePath == "/sys/devices/pci0000:00/0000:03:00.0/tty/ttyS4")

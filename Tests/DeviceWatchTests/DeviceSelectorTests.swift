@@ -70,7 +70,7 @@ import Testing
     ("port:pci-0000:00:14.0-usb-0:1.3", ["ttyUSB3", "ttyUSB4"]),
     ("port:pci-0000:00:14.0-usb-0:1", []), ("port:pci-0000:00:14.0", []), ("port:pci", []),
   ])
-  func selector_picksWhatItSays_andNothingElse(text: String, names: [String]) throws {
+  func selector_matchesOnlyItsDescription(text: String, names: [String]) throws {
     let selector = try #require(try DeviceSelector(parsing: text))
     #expect(selector.matches(among: Self.devices).map(\.node.lastComponent?.string) == names)
   }

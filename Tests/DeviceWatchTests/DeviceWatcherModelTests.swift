@@ -95,7 +95,7 @@ private final class Replay: DeviceObserver {
     }
   }
 
-  @Test func whatHappensDuringTheStart_isKnownOnce_aThousandTimes() throws {
+  @Test func changesDuringTheStart_areReportedOnce_aThousandTimes() throws {
     for seed in 0..<1_000 {
       var chaos = Chaos(seed: UInt64(seed))
       let watcher = DeviceWatcher(source: chaos.source)

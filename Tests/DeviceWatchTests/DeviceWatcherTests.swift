@@ -18,7 +18,7 @@ import Testing
 
   // MARK: The start
 
-  @Test func whatIsThereAtTheStart_isListed_andNoEvent() throws {
+  @Test func devicesPresentAtTheStart_areListed_withoutAnEvent() throws {
     source.present = [two, one]
     try watcher.startIfNeeded()
     #expect(watcher.devices == [one, two])
@@ -40,7 +40,7 @@ import Testing
     #expect(watcher.devices == [one])
   }
 
-  @Test func deviceThatComesBetweenListeningAndLooking_isListed_andToldOfOnce() throws {
+  @Test func deviceThatAppearsBetweenListeningAndListing_isListed_andReportedOnce() throws {
     source.plug(one)
     try watcher.startIfNeeded()
     watcher.handleReadable()
@@ -68,7 +68,7 @@ import Testing
 
   // MARK: Events
 
-  @Test func eachChange_isToldOnce_inOrder_andTheListShowsIt() throws {
+  @Test func eachChange_isReportedOnce_inOrder_andTheListShowsIt() throws {
     let linked = one.with(\.links, ["/dev/board"])
     try watcher.startIfNeeded()
     source.plug(one)
@@ -83,7 +83,7 @@ import Testing
     #expect(recorder.lists == [[one], [one, two], [linked, two], [linked]])
   }
 
-  @Test func overrun_makesItLookAnew_andTellTheDifferences() throws {
+  @Test func overrun_causesANewSearch_andReportsTheDifferences() throws {
     source.present = [one]
     try watcher.startIfNeeded()
     source.unplug(one)
@@ -141,7 +141,7 @@ import Testing
 
   // MARK: Observers that call back
 
-  @Test func observerThatRescans_hearsTheRestOfTheRoundFirst() throws {
+  @Test func observerThatRescans_firstGetsTheRestOfTheRound() throws {
     try watcher.startIfNeeded()
     let three = Device.ftdi(3)
     source.plug(one)
@@ -186,7 +186,7 @@ import Testing
     #expect(watched == nil)
   }
 
-  @Test func removedObserver_hearsNothing() throws {
+  @Test func removedObserver_getsNoEvents() throws {
     try watcher.startIfNeeded()
     watcher.removeObserver(recorder)
     source.plug(one)
@@ -194,7 +194,7 @@ import Testing
     #expect(recorder.heard == [])
   }
 
-  @Test func closures_hearTheirKindOfEvent() throws {
+  @Test func closures_getTheirKindOfEvent() throws {
     var appeared: [Device] = []
     var disappeared: [Device] = []
     var changed: [Change<Device>] = []

@@ -67,7 +67,7 @@ import Testing
     #expect(matcher.match(among: [second]) == .one(second))
   }
 
-  @Test func listOfBefore_doesNotUndoWhatTheDeviceIs() {
+  @Test func olderList_doesNotUndoTheIdentity() {
     let matcher = IdentityMatcher(for: first, among: [])
     #expect(matcher.device == first)
     #expect(matcher.match(among: [first]) == .one(first))

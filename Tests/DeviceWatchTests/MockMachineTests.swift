@@ -12,7 +12,7 @@ import Testing
   @Test(
     .enabled(
       if: MockMachine.isHere || MockMachine.isInstalled, "needs umockdev and python3-gi"))
-  func everyPlugAndUnplug_isToldOnce_andTheListIsRightInTheEnd() throws {
+  func everyPlugAndUnplug_isReportedOnce_andTheFinalListIsRight() throws {
     // Runs this same test again, under umockdev.
     guard MockMachine.isHere else { return try runOnTheMockMachine() }
     let watcher = DeviceWatcher(source: try UdevSource())
@@ -48,7 +48,7 @@ import Testing
 
   private func runOnTheMockMachine() throws {
     let outcome = try MockMachine.run("MockMachineTests", plugCount: Self.plugCount)
-    let passed = "everyPlugAndUnplug_isToldOnce_andTheListIsRightInTheEnd() passed"
+    let passed = "everyPlugAndUnplug_isReportedOnce_andTheFinalListIsRight() passed"
     if !outcome.hasSucceeded || !outcome.output.contains(passed) {
       Issue.record("\(outcome.output)")
     }

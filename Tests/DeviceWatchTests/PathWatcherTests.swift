@@ -180,7 +180,7 @@ import Testing
 
   // MARK: Pseudo-terminals
 
-  @Test func pseudoTerminal_vanishesWhenItIsClosed_andAppearsWhenItIsOpenedAnew() throws {
+  @Test func pseudoTerminal_vanishesWhenItIsClosed_andAppearsWhenItIsReopened() throws {
     let numbers = try PseudoTerminal.lockNumbers()
     defer { withExtendedLifetime(numbers) {} }
     var terminal: PseudoTerminal? = try .aboveFreeNumbers()
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Permissions
 
-  @Test func permissionsThatChange_areTold_ofThePathAlone() throws {
+  @Test func changedPermissions_areReported_onlyOfThePath() throws {
     try folder.makeFolder("a")
     try folder.makeFile("a/other")
     let watcher = try watch(try folder.makeFile("a/node"))
@@ -253,7 +253,7 @@ import Testing
     #expect(recorder.heard == [.appeared])
   }
 
-  @Test func folderThatMayNotBeReadAnyMore_isToldOf() throws {
+  @Test func folderThatBecomesUnreadable_isReported() throws {
     try folder.makeFolder("a")
     chmod(folder.path.string, 0o755)
     let watcher = try unprivileged { try watch(folder("a/b/node")) }
@@ -283,7 +283,7 @@ import Testing
     #expect(watched == nil)
   }
 
-  @Test func removedObserver_hearsNothing_andAClosureHearsAll() throws {
+  @Test func removedObserver_getsNoEvents_andAClosureGetsAll() throws {
     let watcher = try watch(folder("node"))
     var heard: [PathEvent] = []
     let token = watcher.observe { heard.append($0) }

@@ -78,7 +78,7 @@ struct PhysicalPathCase: Sendable, CustomTestStringConvertible {
 
 @Suite(.timeLimit(.minutes(5))) struct PhysicalPathTests {
   @Test(arguments: PhysicalPathCase.all)
-  func pathIsWhatUdevSays(of example: PhysicalPathCase) {
+  func pathIsThatOfUdev(of example: PhysicalPathCase) {
     let ancestors = example.ancestors.map {
       SysfsNode("/sys/devices/\($0.name)", $0.subsystem, type: $0.type)
     }

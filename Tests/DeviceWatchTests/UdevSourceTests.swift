@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
-  func eventOfTheKernel_isHeard_alsoFromBeforeTheEnumeration() throws {
+  func eventOfTheKernel_isReported_alsoFromBeforeTheEnumeration() throws {
     let source = try source(of: ["tty10"])
     try Sysfs.makeEvent(of: "tty10")
     let device = try #require(try source.enumerate().first)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
-  func eventOfAnotherDevice_isNotHeard() throws {
+  func eventOfAnotherDevice_isNotReported() throws {
     let source = try source(of: ["tty11"])
     try Sysfs.makeEvent(of: "tty10")
     try Sysfs.makeEvent(of: "tty11")
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
-  func everyEventOfAStorm_isHeardOnce_ifThereIsRoom() throws {
+  func everyEventOfAStorm_isReportedOnce_ifThereIsRoom() throws {
     let source = try source(of: ["tty10"])
     for _ in 0..<700 { try Sysfs.makeEvent(of: "tty10") }
     var batches: [[DeviceSourceEvent]] = []
@@ -120,7 +120,7 @@ import Testing
 
   /// With a batch size of one, the last queued event is also the last of a batch.
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents), arguments: [1, UdevSource.defaultBatchSize])
-  func overrun_isTold_afterAllThatWasKept_andWhatComesNextIsHeardAgain(batchSize: Int) throws {
+  func overrun_isReported_afterAllKeptEvents_andLaterEventsAreReported(batchSize: Int) throws {
     let source = try source(of: ["tty10"], receiveBufferSize: 4_096, batchSize: batchSize)
     for _ in 0..<200 { try Sysfs.makeEvent(of: "tty10") }
     var events: [DeviceSourceEvent] = []
@@ -141,7 +141,7 @@ import Testing
 
   /// An event before, during and after the enumeration, a thousand times.
   @Test(.enabled(if: Sysfs.canMakeEvents, noEvents))
-  func eventAtAnyMomentOfTheStart_isHeard_aThousandTimes() throws {
+  func eventAtAnyMomentOfTheStart_isReported_aThousandTimes() throws {
     let consoles = ["tty41", "tty42", "tty43"]
     var missed = 0
     for _ in 0..<1_000 {

@@ -53,7 +53,7 @@ private final class Pipe {
 
   // MARK: Descriptors
 
-  @Test func times_thatNobodyLivesToSee_areWaitedFor() throws {
+  @Test func veryDistantTimes_areWaitedFor() throws {
     let loop = try IOLoop()
     let timer = loop.schedule(after: .seconds(Int64.max)) { Issue.record("it is due") }
     let pipe = try Pipe()
@@ -84,7 +84,7 @@ private final class Pipe {
     watch.cancel()
   }
 
-  @Test func emptyInterest_isTold_nothing_notEvenAHangUp() throws {
+  @Test func emptyInterest_getsNoEvents_notEvenAHangUp() throws {
     var calls = 0
     let watch = try loop.watch(pipe.reading, for: []) { _ in calls += 1 }
     try pipe.closeWriting()
@@ -139,7 +139,7 @@ private final class Pipe {
     #expect(seen == [])
   }
 
-  @Test func regularFile_ofWhichOnlyAHangUpWasWanted_keepsNobodyAwakeWhenItIsLetGo() throws {
+  @Test func regularFile_watchedOnlyForAHangUp_causesNoWakeupsAfterItsRemoval() throws {
     let file = try FileDescriptor.open("/proc/self/exe", .readOnly)
     defer { try? file.close() }
     let ends: [(DescriptorWatch) throws -> Void] = [{ try $0.setInterest([]) }, { $0.cancel() }]
@@ -220,7 +220,7 @@ private final class Pipe {
     withExtendedLifetime(marker) {}
   }
 
-  @Test func timerThatSchedulesItselfAnew_leavesOthersTheirTurn() throws {
+  @Test func timerThatSchedulesItselfAgain_leavesOthersTheirTurn() throws {
     var calls = 0
     var timer: LoopTimer?
     func again() {

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["Z", "Zg", "Zg=", "Zg=a", "====", "Z===", "Zm9v!", "Zg==Zg", "Zm 9v"])
-  func whatIsNoBase64IsRefused(text: String) {
+  func invalidBase64IsRefused(text: String) {
     #expect(Base64.bytes(parsing: text.utf8) == nil)
   }
 }

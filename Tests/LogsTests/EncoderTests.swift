@@ -150,7 +150,7 @@ import Views
     }
   }
 
-  @Test func aLineOfTextStaysOpenForWhatComes() {
+  @Test func aLineOfTextStaysOpenForMoreText() {
     #expect(
       lines(.received("one li"), .received("ne\r"), .received("\nnext")) == ["one line", "next"])
   }

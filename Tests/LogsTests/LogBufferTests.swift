@@ -26,7 +26,7 @@ import Views
     #expect(buffer.unwrittenCount == 10_000)
   }
 
-  @Test func whatIsTakenOut_occupiesItsRoomUntilItIsWritten() throws {
+  @Test func removedBytes_occupyTheirRoomUntilTheyAreWritten() throws {
     let size = 1_000 + RecordBatch.recordSize
     let buffer = try LogBuffer(path: "log", capacity: 2 * size)
     #expect(fill(buffer, 3) == 2)

@@ -41,7 +41,7 @@ import Testing
     #expect(contents(path) == "whole\nnext\n")
   }
 
-  @Test func whatAnotherProgramAppendedIsNeverCut() throws {
+  @Test func textOfAnotherProgramIsNeverCut() throws {
     let file = try file()
     try write("half", to: file)
     let other = try self.file(appends: true)
@@ -82,7 +82,7 @@ import Testing
 
   private func mode(_ path: FilePath) throws -> FilePermissions { try path.stat().permissions }
 
-  @Test func newFilesHaveTheModeAndTheGroup_whateverTheUmask() throws {
+  @Test func newFilesHaveTheModeAndTheGroup_withAnyUmask() throws {
     let before = umask(0o077)
     defer { umask(before) }
     let access = LogAccess(

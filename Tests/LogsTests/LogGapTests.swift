@@ -33,7 +33,7 @@ import Views
   }
 
   /// A record that is larger than the buffer never fits, however fast the disk is.
-  @Test func gap_isMarked_beforeWhatFollows() throws {
+  @Test func gap_isMarked_beforeTheNextBytes() throws {
     append(1)
     append(Log.capacity)
     append(1)

@@ -65,7 +65,7 @@ import Views
         == [LogEntry(time: 1_000_000_000, direction: .fromDevice, bytes: [0x78])])
   }
 
-  @Test func everyCutOfAFileIsTold_andNoneTraps() throws {
+  @Test func everyCutOfAFileIsReported_andNoneTraps() throws {
     var capture: [UInt8] = []
     var encoder = PcapngEncoder()
     encoder.begin(into: &capture)
@@ -121,7 +121,7 @@ import Views
   }
 
   @Test(arguments: ["/dev/ptmx", "/dev/null", "/proc/self"])
-  func whatIsNeitherAFileNorAPipeIsRefused(path: String) {
+  func otherThanAFileOrAPipeIsRefused(path: String) {
     #expect(throws: LogReadingError.self) { try LogReader(FilePath(path)) }
   }
 }

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: ["", "0", "k", "-1", "1.5M", "1 k", "1kk", "1K", "99999999999G", "٣"])
-  func whatIsNoSizeIsRefused(text: String) {
+  func invalidSizeIsRefused(text: String) {
     #expect(throws: LogRotation.ParsingError.self) { try LogRotation.size(parsing: text) }
   }
 
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["", "0s", "1w", "-1h", "1h30m", "99999999999d"])
-  func whatIsNoTimeIsRefused(text: String) {
+  func invalidTimeIsRefused(text: String) {
     #expect(throws: LogRotation.ParsingError.self) { try LogRotation.interval(parsing: text) }
   }
 

@@ -36,7 +36,7 @@ import Views
     }
   }
 
-  @Test func aLineThatGoesOnInTheNextFile_isALineInEach() throws {
+  @Test func aLineThatContinuesInTheNextFile_isALineInEach() throws {
     let pieces = (10..<40).map { "piece \($0) " } + ["end\r\n", "next\r\n"]
     let files = try files(of: pieces, .text, size: 100)
     #expect(files.count > 3)

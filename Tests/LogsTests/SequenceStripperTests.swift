@@ -43,7 +43,7 @@ import Testing
     #expect(left.utf8.count < 6_000)
   }
 
-  @Test func fromNoBytes_comesWhatATerminalObeys() {
+  @Test func noBytes_produceAControlCharacter() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<200 {
       let bytes = (0..<500).map { _ in

@@ -60,7 +60,7 @@ import Testing
     "1970-01-01T24:00:00Z", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00Zx",
     "1970-01-01T00:00:00.0000000001Z", "+970-01-01T00:00:00Z",
   ])
-  func whatIsNoTimeIsRefused(text: String) {
+  func invalidTimeIsRefused(text: String) {
     #expect(UniversalTime.nanoseconds(parsing: text) == nil)
   }
 }

@@ -43,7 +43,7 @@ import Testing
     ("stream 5 -3", "stream: HZ must be a number from 1 to 10000"),
     ("stream 5 10001", "stream: HZ must be a number from 1 to 10000"),
   ])
-  func lineThatIsNoCommand_isAnsweredWithWhatWouldBe(line: String, answer: String) {
+  func unknownCommand_isAnsweredWithTheValidOnes(line: String, answer: String) {
     #expect(throws: BoardCommand.Complaint(text: answer)) {
       try BoardCommand.parse(Array(line.utf8))
     }

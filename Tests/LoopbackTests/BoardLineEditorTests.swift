@@ -51,7 +51,7 @@ private struct Typist {
     #expect(Self.typed(typed).lines == lines)
   }
 
-  @Test func whatIsTyped_isEchoed_andTheEndIsANewLine() {
+  @Test func typedText_isEchoed_andTheEndIsANewLine() {
     #expect(Self.typed("led on\r").echo == "led on\r\n")
   }
 
@@ -108,7 +108,7 @@ private struct Typist {
     #expect(typist.echo == full + "\u{7}\u{7}\r\n")
   }
 
-  @Test func fullLine_takesAgain_whatWasMadeRoomFor() {
+  @Test func fullLine_takesMore_whenThereIsRoomAgain() {
     let full = String(repeating: "x", count: BoardLineEditor.capacity)
     #expect(Self.typed(full + "y\u{7F}z\r").lines == [full.dropLast() + "z"])
   }

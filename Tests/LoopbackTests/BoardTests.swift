@@ -171,7 +171,7 @@ private struct Bench {
     #expect(bench.wait(.seconds(5)) == "")
   }
 
-  @Test mutating func controlC_stopsAStream_andForgetsWhatWasTyped() {
+  @Test mutating func controlC_stopsAStream_andForgetsTheTypedText() {
     _ = bench.type("stream 100 10\r")
     _ = bench.wait(.milliseconds(150))
     #expect(bench.type("led on\r\u{3}") == "^C\r\nboard> ")
@@ -180,7 +180,7 @@ private struct Bench {
     #expect(bench.answer(to: "led") == "led is off\r\n")
   }
 
-  @Test mutating func whatIsTypedDuringAStream_isTypedAfterIt() {
+  @Test mutating func keysTypedDuringAStream_areHandledAfterIt() {
     _ = bench.type("stream 2 10\r\n")
     _ = bench.wait(.zero)
     #expect(bench.type("led on\r\nstream 1 1\r\nled\r\n") == "")
@@ -190,7 +190,7 @@ private struct Bench {
     #expect(bench.wait(.zero) == "0,0.000\r\nboard> led\r\nled is on\r\nboard> ")
   }
 
-  @Test mutating func whatIsTypedDuringAStream_isBounded_andControlCStillHeard() {
+  @Test mutating func keysTypedDuringAStream_areBounded_andControlCStillWorks() {
     _ = bench.type("stream 2 10\r")
     _ = bench.wait(.zero)
     _ = bench.type("echo " + String(repeating: "x", count: 5_000))
@@ -205,7 +205,7 @@ private struct Bench {
 
   // MARK: A line that takes nothing
 
-  @Test func stream_standsStill_whileNobodyTakesWhatItSays_andLosesNothing() {
+  @Test func stream_pauses_whileItsOutputIsNotRead_andLosesNothing() {
     var bench = Bench(outputCapacity: 1_000)
     _ = bench.heard()
     _ = bench.type("stream 1000 1000\r")

@@ -4,7 +4,7 @@ import Testing
 @testable import Loopback
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceOutputTests {
-  @Test func bound_isSoft_andTold() {
+  @Test func limit_isSoft_andReported() {
     var output = DeviceOutput(capacity: 4)
     #expect(output.isEmpty && !output.isFull && output.room == 4)
     output.append("abc")

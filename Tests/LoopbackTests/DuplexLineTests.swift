@@ -15,7 +15,7 @@ import Testing
     DuplexLine(from: left, to: right, options: LoopbackOptions(), on: loop)
   }
 
-  @Test func deviceThatHasSaidALot_isHeardOut_thoughNoEventTellsOfIt() throws {
+  @Test func deviceThatHasSentALot_isReadCompletely_thoughNoEventReportsIt() throws {
     let line = line(to: DeviceEnd(Chatterbox(count: 50_000, atOnce: true)))
     try run(loop) { left.written.count >= 200_000 }
     #expect(difference(left.written, from: Chatterbox.words(0..<50_000)) == nil)

@@ -30,7 +30,7 @@ import Testing
     #expect(Self.pass() == Self.input)
   }
 
-  @Test func drop_takesAsManyAsSaid_andKeepsTheOrder() {
+  @Test func drop_removesTheGivenNumber_andKeepsTheOrder() {
     let output = Self.pass(drop: 0.1)
     #expect((89_000...91_000).contains(output.count))
     var rest = Self.input[...]
@@ -44,7 +44,7 @@ import Testing
     #expect(Self.pass(drop: 1) == [])
   }
 
-  @Test func corrupt_flipsOneBit_ofAsManyAsSaid_anyOfTheEight() {
+  @Test func corrupt_flipsOneBit_ofTheGivenNumberOfBytes_anyOfTheEight() {
     let output = Self.pass(corrupt: 0.1)
     #expect(output.count == Self.input.count)
     let flips = Self.flips(output)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 4_095])
-  func faults_areTheSame_inWhateverPiecesTheBytesCome(size: Int) {
+  func faults_areTheSame_forAnyPiecesOfTheBytes(size: Int) {
     let whole = Self.pass(drop: 0.2, corrupt: 0.3)
     #expect(Self.pass(drop: 0.2, corrupt: 0.3, pieces: size) == whole)
   }

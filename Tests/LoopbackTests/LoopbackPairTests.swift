@@ -61,7 +61,7 @@ import Testing
     #expect(difference(second.received, from: bytes) == nil)
   }
 
-  @Test func whatIsWritten_waitsForWhoOpensTheOtherEndLater() throws {
+  @Test func writtenBytes_waitForALaterOpenerOfTheOtherEnd() throws {
     let pair = try LoopbackPair(on: loop)
     var first: Client? = try Client(pair.paths.first, on: loop)
     try first?.send("left behind")

@@ -58,7 +58,7 @@ import Testing
     #expect(difference(client.received, from: bytes) == nil)
   }
 
-  @Test func device_isHeard_byWhoOpensLater() throws {
+  @Test func bytesOfTheDevice_areReadByALaterOpener() throws {
     let port = try LoopbackPort(Board(), on: loop)
     try run(loop) { port.bufferedByteCount == 0 }
     let client = try Client(port.path, on: loop)
@@ -81,7 +81,7 @@ import Testing
     #expect(client.receivedText.split(separator: "\r\n").count == 22)
   }
 
-  @Test func deviceThatNobodyHears_standsStill_andGoesOn() throws {
+  @Test func deviceThatIsNotRead_pauses_andContinues() throws {
     let port = try LoopbackPort(Chatterbox(count: 100_000), on: loop)
     try run(loop) { port.bufferedByteCount == 2 * Pump.capacity }
     try runUntilIdle(loop)
@@ -113,7 +113,7 @@ import Testing
     #expect(MonotonicTime.now - start >= .milliseconds(200))
   }
 
-  @Test func faults_meetWhatPasses_asTheSeedSays() throws {
+  @Test func faults_affectTheBytes_asTheSeedDetermines() throws {
     let options = options {
       $0.dropProbability = 0.1
       $0.corruptProbability = 0.1
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: Clients
 
-  @Test func whatOneClientLeftSet_isTakenBack_beforeTheNext() throws {
+  @Test func settingsOfOneClient_areReset_beforeTheNext() throws {
     let port = try LoopbackPort(EchoDevice(), on: loop)
     var first: Client? = try Client(port.path, on: loop)
     try first?.send("one")
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "vhangup(2) is for root"))
-  func port_goesOn_whenSomebodyHangsUpItsTerminal() throws {
+  func port_continues_whenAProgramHangsUpItsTerminal() throws {
     let port = try LoopbackPort(EchoDevice(), on: loop)
     var first: Client? = try Client(port.path, on: loop)
     first?.makeCooked()

@@ -20,7 +20,7 @@ import Testing
     try bytes.withUnsafeBytes { try terminal.write($0) }
   }
 
-  @Test func node_isThere_raw_andNobodysTerminal() throws {
+  @Test func node_exists_raw_andIsNoControllingTerminal() throws {
     #expect(terminal.path.starts(with: "/dev/pts"))
     let client = try Client(terminal.path, on: loop)
     #expect(isatty(client.descriptor) == 1)
@@ -43,7 +43,7 @@ import Testing
     #expect(try read() == .wouldBlock)
   }
 
-  @Test func write_takesNoMoreThanTheKernelHolds_andWhatItTookIsRead() throws {
+  @Test func write_takesNoMoreThanTheKernelHolds_andTheTakenBytesAreRead() throws {
     let bytes = pattern(1_000_000)
     var taken = 0
     while case .bytes(let count) = try write(Array(bytes[taken...])) { taken += count }
@@ -65,7 +65,7 @@ import Testing
 
   // MARK: Clients
 
-  @Test func restore_takesBackWhatAClientLeftSet_whenNobodyHasItOpen() throws {
+  @Test func restore_resetsTheSettingsOfAClient_whenThePortIsClosed() throws {
     var client: Client? = try Client(terminal.path, on: loop)
     client?.makeCooked()
     client?.makeExclusive()

@@ -43,7 +43,7 @@ private final class PumpBench {
     return options
   }
 
-  @Test func bytesPass_atOnce_andWhatIsAwaitedIsTheSource() throws {
+  @Test func bytesPass_immediately_andTheSourceIsAwaited() throws {
     let bench = PumpBench()
     bench.source.unread = pattern(50_000)[...]
     try bench.move()

@@ -11,7 +11,7 @@ import Testing
     #expect(random.next() == 9_817_491_932_198_370_423)
   }
 
-  @Test func chance_isNever_always_orAsOftenAsSaid() {
+  @Test func chance_isNever_always_orAtTheGivenRate() {
     var random = SplitMix64(seed: 1)
     let hits = { (probability: Double) in
       (0..<100_000).count { _ in random.chance(probability) }

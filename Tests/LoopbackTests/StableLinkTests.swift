@@ -55,7 +55,7 @@ extension TemporaryFolder {
     #expect(folder.names == ["node"])
   }
 
-  @Test func remove_leavesWhatHasTakenItsPlace() throws {
+  @Test func remove_leavesItsReplacement() throws {
     let link = try StableLink(at: path, to: target)
     _ = path.withPlatformString { unlink($0) }
     try createLink(to: folder.path)
@@ -119,7 +119,7 @@ extension TemporaryFolder {
     expectRefusal(by: .special)
   }
 
-  @Test func missingFolder_isSaid() throws {
+  @Test func missingFolder_isReported() throws {
     let path = folder.path.appending("missing").appending("port")
     #expect(
       throws: StableLinkError(path: path, reason: .failed("symlink", .noSuchFileOrDirectory))
@@ -128,7 +128,7 @@ extension TemporaryFolder {
     }
   }
 
-  @Test func errors_sayWhatIsThere() {
+  @Test func errors_nameWhatIsPresent() {
     let text = { (reason: StableLinkError.Reason) in
       String(describing: StableLinkError(path: "/p", reason: reason))
     }

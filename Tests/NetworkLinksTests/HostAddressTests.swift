@@ -20,7 +20,7 @@ import Testing
       ("[::1:23", .noBracket), ("[::1]23", .noBracket), ("a b:1", .badHost), ("a/b:1", .badHost),
       ("a\u{1B}:1", .badHost), ("é:1", .badHost),
     ] as [(String, HostAddressError)])
-  func others_sayWhatIsWrong(_ text: String, _ error: HostAddressError) {
+  func others_nameTheMistake(_ text: String, _ error: HostAddressError) {
     #expect(throws: error) { try HostAddress(parsing: text) }
   }
 

@@ -81,7 +81,7 @@ import Testing
       })
   }
 
-  @Test func whatTheDeviceSendsBeforeThePortIsOpen_arrives() throws {
+  @Test func bytesSentBeforeThePortIsOpen_arrive() throws {
     let bench = try Bench(hasPort: true)
     bench.answer = { [unowned bench] message in
       if case .baudRate = message { bench.say(data: Array("boot".utf8)) }
@@ -160,7 +160,7 @@ import Testing
     #expect(bench.messages[count...].contains(.baudRate(115_200)))
   }
 
-  @Test func closing_countsWhatWasNotAcknowledged() throws {
+  @Test func closing_countsTheUnacknowledgedBytes() throws {
     let bench = try Bench(hasPort: true)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
@@ -191,7 +191,7 @@ import Testing
     #expect(error?.code == .otherProtocol && error?.subject == "RFC 2217")
   }
 
-  @Test func aServerThatHangsUpAtOnce_isSaid() throws {
+  @Test func aServerThatHangsUpImmediately_isReported() throws {
     let bench = try Bench(hasPort: true)
     try bench.open()
     #expect(try bench.wait { bench.server.client != nil })
@@ -201,7 +201,7 @@ import Testing
     #expect(error.code == .refusedByServer)
   }
 
-  @Test func whereNobodyListens_isUnreachable() throws {
+  @Test func portWithoutAListener_isUnreachable() throws {
     let loop = try IOLoop()
     // The number of a port that was just released.
     let port = try Server().port
@@ -219,7 +219,7 @@ import Testing
     withExtendedLifetime(opening) {}
   }
 
-  @Test func aNameThatDoesNotExist_isSaid() throws {
+  @Test func aNameThatDoesNotExist_isReported() throws {
     let loop = try IOLoop()
     var result: Result<StreamSocket, StreamOpening.Failure>?
     let opening = StreamOpening(

@@ -17,7 +17,7 @@ import Testing
     "pi:x/y",
     "pi:/x", "a b/x", "$(x)/y", "pi/x\u{1B}[2J", "pi/x\ny", "[::1/x",
   ])
-  func whatIsNone_isRefused(_ text: String) { #expect(SSHAddress(parsing: text) == nil) }
+  func otherTexts_areRefused(_ text: String) { #expect(SSHAddress(parsing: text) == nil) }
 
   @Test func theCommand_quotesTheTarget_andAsksForNothing() throws {
     let address = try #require(SSHAddress(parsing: "ana@pi:22/serial:A 'B'; rm"))

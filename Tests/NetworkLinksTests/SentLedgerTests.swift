@@ -3,7 +3,7 @@ import Testing
 @testable import NetworkLinks
 
 @Suite(.timeLimit(.minutes(5))) struct SentLedgerTests {
-  @Test func whatIsNotAcknowledged_isCountedInBytesOfData() {
+  @Test func unacknowledgedBytes_areCountedAsData() {
     var ledger = SentLedger()
     // 10 bytes of which 5 are doubled, the answer of a protocol, and 100 bytes.
     ledger.add(dataCount: 10, encodedCount: 15, unacknowledged: 0)

@@ -32,7 +32,7 @@ private final class Farewell {
     #expect(first.heard == [1, 2, 3])
   }
 
-  @Test func observer_addedThere_hearsTheNextRound() {
+  @Test func observer_addedThere_getsTheNextRound() {
     let third = Recorder()
     prepare { [list] in list.add(third) { $0.hear($1) } }
     list.notify(1)

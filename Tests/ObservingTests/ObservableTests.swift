@@ -77,7 +77,7 @@ extension Observable where Event == Int {
     #expect(list.slotCount == 1)
   }
 
-  @Test func isObserved_isTrue_onlyWhileSomebodyWouldHear() {
+  @Test func isObserved_isTrue_onlyWhileThereIsAnObserver() {
     #expect(!list.isObserved)
     list.add(first)
     #expect(list.isObserved)
@@ -266,7 +266,7 @@ extension Observable where Event == Int {
 
   // MARK: Nested rounds
 
-  @Test func nestedNotification_isQueued_soThatAllHearTheSameOrder() {
+  @Test func nestedNotification_isQueued_soThatAllGetTheSameOrder() {
     first.onEvent = { event in
       if event == 1 {
         list.notify(2)

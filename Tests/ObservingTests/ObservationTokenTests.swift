@@ -14,7 +14,7 @@ import Testing
 
   private let list = Observable<Event>()
 
-  @Test func closureHearsEveryEvent_whileTheTokenIsKept() {
+  @Test func closureGetsEveryEvent_whileTheTokenIsKept() {
     var count = 0
     var token: ObservationToken<Event>? = list.observe { _ in count += 1 }
     list.notify(.opened)
@@ -25,7 +25,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func oneKindOfEvent_isHeardWithoutTheOthers_withOldAndNewValue() {
+  @Test func oneKindOfEvent_isReportedWithoutTheOthers_withOldAndNewValue() {
     var changes: [Change<String>] = []
     let token = list.observe(\.rename) { changes.append($0) }
     list.notify(.opened)

@@ -23,7 +23,7 @@ import Testing
       ("[^a]", "aaé", true), ("a{3}", "aa a aa", false), ("(?i)err", "ERROR", true),
       (#"\d+$"#, "v1.25", true), ("😀", "a😀", true), ("^.$", "😀", true),
     ])
-  func matches_findsWhatIsThere(_ regex: String, _ line: String, _ isMatch: Bool) throws {
+  func matches_findsPresentDevices(_ regex: String, _ line: String, _ isMatch: Bool) throws {
     #expect(try matches(regex, line) == isMatch)
     #expect(try reference(regex, line) == isMatch)
   }

@@ -58,7 +58,7 @@ import Testing
     "(((a{100}){100}){100}){100}", "(((((){500}){500}){500}){500}){500}",
     String(repeating: "(", count: 10_000),
   ])
-  func whatIsTooLarge_isRefused(_ regex: String) {
+  func tooLargeExpression_isRefused(_ regex: String) {
     #expect(throws: PatternError.self) { try Pattern(parsing: regex) }
   }
 

@@ -53,7 +53,7 @@ private final class Queue {
     }
   }
 
-  @Test func whatDoesNotFit_isRefusedWhole() {
+  @Test func tooManyBytes_areRefusedCompletely() {
     let queue = Queue(capacity: 4)
     #expect(queue.append([1, 2, 3]))
     #expect(!queue.append([4, 5]))

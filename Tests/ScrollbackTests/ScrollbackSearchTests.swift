@@ -65,7 +65,7 @@ import Testing
 
   /// Steps of any size between additions of any size: in the end the matches equal those of a new search.
   @Test(arguments: 0..<10)
-  func search_followsAScrollbackThatGoesOn(_ seed: Int) throws {
+  func search_followsAGrowingScrollback(_ seed: Int) throws {
     var random = Generator(state: UInt64(seed) &+ 77)
     let search = try ScrollbackSearch("7|9$", in: scrollback)
     for _ in 0..<2_000 {

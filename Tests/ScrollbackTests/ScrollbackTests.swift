@@ -53,7 +53,7 @@ import Testing
   /// For any bytes in any pieces: no byte is changed, only the beginning is missing and was counted, and the memory
   /// is limited.
   @Test(arguments: 0..<20)
-  func whatIsKept_isTheEndOfWhatCame(_ seed: Int) {
+  func keptBytes_areTheLastReceived(_ seed: Int) {
     var random = Generator(state: UInt64(seed))
     let scrollback = Scrollback(capacity: 200_000 + random.below(400_000))
     var all: [UInt8] = []

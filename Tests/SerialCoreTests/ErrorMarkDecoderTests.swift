@@ -70,7 +70,7 @@ import Testing
     #expect(unfinished == bytes)
   }
 
-  @Test func whatTheKernelMarks_isReadBackExactly() {
+  @Test func marksOfTheKernel_areReadBackExactly() {
     var random = SplitMix(state: 7)
     for _ in 0..<500 {
       var marked: [UInt8] = []

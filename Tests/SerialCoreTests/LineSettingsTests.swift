@@ -51,7 +51,7 @@ import Testing
     #expect(error?.description.contains("'\(word)'") == true)
   }
 
-  @Test func differences_nameWhatTheDriverChanged_withBothValues() {
+  @Test func differences_nameTheDriversChanges_withBothValues() {
     let asked = LineSettings(baudRate: 250_000, dataBits: .seven, parity: .even)
     #expect(asked.differences(from: asked).isEmpty)
     let taken = LineSettings(baudRate: 9_600, dataBits: .eight, parity: .none)

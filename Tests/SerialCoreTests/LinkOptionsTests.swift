@@ -50,7 +50,7 @@ import Testing
   ]
 
   @Test(arguments: impossible)
-  func whatTheDriverCannot_isRefused_andTheSettingsStand(
+  func unsupportedSettings_areRefused_andTheOldOnesStay(
     subject: String, options: LinkOptions
   ) throws {
     let before = pty.attributes()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func hangUp_isLeftAlone_whenNobodyAsked() throws {
+  @Test func hangUp_isUnchanged_whenItWasNotRequested() throws {
     for present in [true, false] {
       try open { $0.hangsUpOnClose = present }.close()
       let link = try open()

@@ -69,7 +69,7 @@ import Testing
     #expect(PortHolders().isExclusive(pty.path) == false)
   }
 
-  @Test func portThatNobodyHas_hasNoUsers() {
+  @Test func freePort_hasNoUsers() {
     #expect(PortHolders().uses(of: "/dev/ttyNONE9") == [])
     #expect(PortHolders().isExclusive("/dev/ttyNONE9") == nil)
   }

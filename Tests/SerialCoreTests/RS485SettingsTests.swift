@@ -3,7 +3,7 @@ import Testing
 @testable import SerialCore
 
 @Suite(.timeLimit(.minutes(5))) struct RS485SettingsTests {
-  @Test func on_isWhatMostTransceiversWant() throws {
+  @Test func on_suitsMostTransceivers() throws {
     let settings = try RS485Settings(parsing: "on")
     #expect(settings == RS485Settings())
     #expect(settings.assertsRTSOnSend && !settings.receivesDuringSend)

@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: ["close", "release", "disappear"])
-  func portThatGoes_beforeItHasAnswered_isAnErrorForWhoeverAsked(how: String) throws {
+  func portThatDisappears_beforeItHasAnswered_isAnErrorForTheCaller(how: String) throws {
     try open()
     var codes: [SerialError.Code] = []
     session.apply(slow) { if case .failure(let error) = $0 { codes.append(error.code) } }
@@ -207,7 +207,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func linkThatReportsItsLoss_isLost_readingWhatIsLeft() throws {
+  @Test func linkThatReportsItsLoss_isLost_afterReadingTheRest() throws {
     try open()
     bench.link.incoming = [[1, 2]]
     bench.link.tell(.lost(SerialError(.lost, in: "keep-alive", at: port)))

@@ -71,7 +71,7 @@ private final class LineWitness: SessionObserver {
     #expect(session.capabilities.isEmpty)
   }
 
-  @Test func change_isToldOnce_whenSomebodyLooks() throws {
+  @Test func change_isReportedOnce_whileItIsObserved() throws {
     try session.open(path)
     link.lines = [.dtr, .rts, .cts]
     #expect(session.modemLines == [.dtr, .rts])
@@ -82,7 +82,7 @@ private final class LineWitness: SessionObserver {
       witness.heard == [.state(isOpen: true), .lines([.dtr, .rts], [.dtr, .rts, .cts])])
   }
 
-  @Test func setLines_areReadBack_andTold() throws {
+  @Test func setLines_areReadBack_andReported() throws {
     try session.open(path)
     try session.setModemLines(deasserting: .dtr)
     #expect(link.lines == .rts)
@@ -109,7 +109,7 @@ private final class LineWitness: SessionObserver {
     #expect(witness.heard.isEmpty)
   }
 
-  @Test func counters_areToldOnce_whenSomebodyLooks() throws {
+  @Test func counters_areReportedOnce_whileTheyAreObserved() throws {
     link.counted.breaks = 7
     try session.open(path)
     #expect(session.counters?.breaks == 7)

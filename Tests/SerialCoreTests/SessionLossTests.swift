@@ -106,7 +106,7 @@ import Testing
     #expect(bench.link.sent.isEmpty)
   }
 
-  @Test func failedWrite_losesTheDevice_readingWhatIsLeft() throws {
+  @Test func failedWrite_losesTheDevice_afterReadingTheRest() throws {
     try session.open(path)
     bench.link.incoming = [[7]]
     bench.link.error = SerialError(.lost, in: "write", at: path, errno: .ioError)
@@ -116,7 +116,7 @@ import Testing
     #expect(session.queuedByteCount == 1)
   }
 
-  @Test func waitForDevice_bindsToWhatIsNotThereYet() throws {
+  @Test func waitForDevice_bindsToAnAbsentDevice() throws {
     try session.waitForDevice(at: path)
     #expect(session.state == .waitingForDevice(path, .absent))
     session.deviceDidReturn(at: path)

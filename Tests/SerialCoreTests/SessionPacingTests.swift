@@ -19,7 +19,7 @@ import Testing
     try session.write(Array(text.utf8).span.bytes)
   }
 
-  @Test func theDriverGetsWhatThePacerAllows_andNoMore() throws {
+  @Test func theDriverGetsOnlyWhatThePacerAllows() throws {
     try open()
     pacer.pieces = [2, 1]
     try write("abcdef")
@@ -27,7 +27,7 @@ import Testing
     #expect(session.queuedByteCount == 3)
   }
 
-  @Test func whatIsHeldBack_isNotWaitedForAtThePort() throws {
+  @Test func heldBytes_areNotWaitedForAtThePort() throws {
     try open()
     try write("abc")
     #expect(!session.interest.contains(.writing))
@@ -41,7 +41,7 @@ import Testing
     #expect(!session.interest.contains(.writing))
   }
 
-  @Test func whatIsHeldBack_canBeDiscarded() throws {
+  @Test func heldBytes_canBeDiscarded() throws {
     try open()
     try write("abc")
     #expect(session.discardQueued() == [.program: 3])

@@ -19,7 +19,7 @@ import Testing
     #expect(witness.interests == [.reading, [], .reading])
   }
 
-  @Test func readingGoesOn_whenTheLastPauseHasEnded() throws {
+  @Test func readingContinues_whenTheLastPauseHasEnded() throws {
     try session.open(.tty("/dev/ttyTEST"))
     let first = session.pauseReading()
     let second = session.pauseReading()
@@ -55,7 +55,7 @@ import Testing
     for pause in pauses { pause?.end() }
   }
 
-  @Test func pausedSending_keepsWhatIsWritten_inTheQueue() throws {
+  @Test func pausedSending_keepsWrittenBytes_inTheQueue() throws {
     try session.open(.tty("/dev/ttyTEST"))
     let pause = session.pauseSending()
     try session.write([1, 2])

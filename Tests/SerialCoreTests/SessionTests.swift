@@ -14,7 +14,7 @@ import Testing
 
   // MARK: State
 
-  @Test func open_isToldInOrder_andBindsOneDevice() throws {
+  @Test func open_isReportedInOrder_andBindsOneDevice() throws {
     try session.open(path)
     #expect(witness.states == [.opening(path, after: nil), .open(path, LineSettings())])
     let error = #expect(throws: SerialError.self) { try session.open(.tty("/dev/ttyOTHER")) }
@@ -22,14 +22,14 @@ import Testing
     #expect(bench.links.count == 1)
   }
 
-  @Test func failedOpening_isThrown_andSaidByTheState() {
+  @Test func failedOpening_isThrown_andIsInTheState() {
     bench.refusal = .permissionDenied
     let error = #expect(throws: SerialError.self) { try session.open(path) }
     #expect(error?.code == .permissionDenied)
     #expect(session.state == .closed(.failed(SerialError(.permissionDenied, in: "open", at: path))))
   }
 
-  @Test func close_givesTheLinkBack_beforeObserversHearOfIt() throws {
+  @Test func close_releasesTheLink_beforeObserversGetTheEvent() throws {
     try session.open(path)
     let link = bench.link
     witness.onState = { _, state in
@@ -99,7 +99,7 @@ import Testing
     #expect(bench.links.isEmpty)
   }
 
-  @Test func openedAnewByAnObserver_whenItHearsOfTheClosing_staysOpen() throws {
+  @Test func reopenedByAnObserver_duringTheClosing_staysOpen() throws {
     try session.open(path)
     witness.onState = { session, state in
       if case .closed = state { try? session.open(.tty("/dev/ttyNEXT")) }
@@ -135,7 +135,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  @Test func observerOfSomeKinds_isToldOfThoseOnly() throws {
+  @Test func observerOfSomeKinds_getsOnlyThose() throws {
     let receiver = Witness()
     let sender = Witness()
     session.addObserver(receiver, of: .received)
@@ -157,7 +157,7 @@ import Testing
     #expect(session.receivedByteCount == 2 && session.sentByteCount == 1)
   }
 
-  @Test func aReadThatFillsTheBuffer_isToldWhole() throws {
+  @Test func aReadThatFillsTheBuffer_isReportedCompletely() throws {
     try session.open(path)
     let piece = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     bench.link.incoming = [FakeLink.Input(piece), [1, 2]]
@@ -181,7 +181,7 @@ import Testing
 
   // MARK: Sending
 
-  @Test func write_handsOver_whatTheDriverTakes_andQueuesTheRest() throws {
+  @Test func write_passesOn_whatTheDriverTakes_andQueuesTheRest() throws {
     bench.appetite = 3
     try session.open(path)
     try session.write([1, 2, 3, 4, 5])
@@ -222,7 +222,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func whatOneDeviceWasToGet_isNotSentToTheNext(waits: Bool) throws {
+  func bytesForOneDevice_areNotSentToTheNext(waits: Bool) throws {
     bench.appetite = 2
     try session.open(path)
     try session.write([1, 2, 3, 4, 5])
@@ -238,7 +238,7 @@ import Testing
     #expect(bench.link.sent == [6])
   }
 
-  @Test func discardInsideDidSend_countsOnlyWhatWasNotTaken() throws {
+  @Test func discardInsideDidSend_countsOnlyTheBytesNotTaken() throws {
     bench.appetite = 2
     try session.open(path)
     var discarded: [UnsentBytes] = []

@@ -14,7 +14,7 @@ import Testing
 
   // MARK: Counting
 
-  @Test func close_returnsWhatTheQueueAndTheDriverHeld() throws {
+  @Test func close_returnsTheBytesOfTheQueueAndTheDriver() throws {
     bench.appetite = 2
     try session.open(path)
     try session.write([1, 2, 3, 4, 5])
@@ -33,7 +33,7 @@ import Testing
     #expect(session.queuedByteCount == 3)
   }
 
-  @Test func close_ofASessionThatLostItsDevice_returnsWhatTheDeviceNeverGot() throws {
+  @Test func close_ofASessionThatLostItsDevice_returnsTheUnsentBytes() throws {
     let bench = Bench(waits: false)
     bench.appetite = 2
     try bench.session.open(path)
@@ -42,7 +42,7 @@ import Testing
     #expect(bench.session.close() == .done(discarded: [.program: 3]))
   }
 
-  @Test func release_returnsWhatTheDriverHeld_andKeepsTheQueue() throws {
+  @Test func release_returnsTheDriversBytes_andKeepsTheQueue() throws {
     bench.appetite = 2
     try session.open(path)
     try session.write([1, 2, 3, 4, 5])
@@ -82,7 +82,7 @@ import Testing
     #expect(session.state.isOpen)
   }
 
-  @Test func whatIsWrittenWhenTheSessionIsOpenedAgain_isNotDiscarded() throws {
+  @Test func bytesWrittenAfterReopening_areNotDiscarded() throws {
     bench.appetite = 0
     try session.open(path)
     try session.write([1, 2, 3])
@@ -105,7 +105,7 @@ import Testing
     return session
   }
 
-  @Test func closedAtOnce_itReturnsExactlyWhatDidNotArrive() throws {
+  @Test func closedImmediately_itReturnsExactlyTheMissingBytes() throws {
     let pty = try Pty()
     let session = try open(pty)
     try session.write(Self.data)
@@ -126,7 +126,7 @@ import Testing
     #expect(reader.data == Self.data)
   }
 
-  @Test func drain_returnsWhatIsLeft_whenTheLimitIsReached() throws {
+  @Test func drain_returnsTheUnsentBytes_whenTheLimitIsReached() throws {
     let pty = try Pty()
     let session = try open(pty)
     try session.write(Self.data)

@@ -3,7 +3,7 @@ import Testing
 @testable import SerialCore
 
 @Suite(.timeLimit(.minutes(5))) struct TerminalAttributesTests {
-  @Test func everySetting_isReadBack_whateverWasSetBefore() {
+  @Test func everySetting_isReadBack_afterAnyOther() {
     var attributes = TerminalAttributes()
     // The same value is changed repeatedly: a mask that is not cleared shows in the next round.
     for baudRate: UInt32 in [50, 115_200, 250_000] {

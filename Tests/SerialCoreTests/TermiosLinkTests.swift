@@ -55,7 +55,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
     #expect(before.c_cflag == after.c_cflag && before.c_iflag == after.c_iflag)
   }
 
-  @Test func whatTheDriverDidNotTake_isReadBack() throws {
+  @Test func driversChanges_areReadBack() throws {
     // Pseudo-terminals have neither parity nor fewer than 8 bits: the kernel resets them.
     let asked = LineSettings(dataBits: .seven, parity: .even)
     let link = try open(settings: asked)
@@ -93,7 +93,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
     #expect(near == all)
   }
 
-  @Test func close_restoresWhatItFound() throws {
+  @Test func close_restoresTheFormerSettings() throws {
     let before = pty.attributes()
     let link = try open(settings: LineSettings(baudRate: 9_600, flowControl: .hard))
     #expect(pty.speed() == speed_t(B9600))
@@ -118,7 +118,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
     #expect(other.settings.baudRate == 115_200, "unlocked: it could be opened")
   }
 
-  @Test func linkAfterALoan_restoresWhatWasFoundBeforeIt() throws {
+  @Test func linkAfterALoan_restoresTheSettingsFoundBeforeIt() throws {
     let before = pty.attributes()
     let lent = try #require(try open(settings: LineSettings(baudRate: 57_600)).lend())
     try open(settings: LineSettings(baudRate: 1_200)).lend().map { _ in }
@@ -137,7 +137,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
     #expect(link.settings.description == "57600 8N2 XON/XOFF")
   }
 
-  @Test func softFlowControl_isByXONAndXOFF_whateverWasFound() throws {
+  @Test func softFlowControl_usesXONAndXOFF_whateverWasFound() throws {
     var found = pty.attributes()
     withUnsafeMutableBytes(of: &found.c_cc) { characters in
       characters[Int(VSTART)] = 0x41

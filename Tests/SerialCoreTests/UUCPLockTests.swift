@@ -113,7 +113,7 @@ private let deadPID: pid_t = 4_194_305
     #expect(folder.lock.status == .unusable(nil))
   }
 
-  @Test func whatIsNoFile_isNotFollowed() throws {
+  @Test func otherThanAFile_isNotFollowed() throws {
     let target = folder.path.appending("target")
     folder.file.withPlatformString { link in
       target.withPlatformString { #expect(symlink($0, link) == 0) }
@@ -181,7 +181,7 @@ private let deadPID: pid_t = 4_194_305
     #expect(try target.contents().isEmpty)
   }
 
-  @Test func staleLock_thatSomebodyElseReplaces_isBusy() throws {
+  @Test func staleLock_thatAnotherProgramReplaces_isBusy() throws {
     try folder.put(line(deadPID))
     let replacing = try folder.lock.open()
     try systemCall { flock(replacing.borrowed.rawValue, LOCK_EX) }
@@ -190,7 +190,7 @@ private let deadPID: pid_t = 4_194_305
     #expect(try folder.contents() == ["LCK..ttyTEST": line(deadPID)])
   }
 
-  @Test func lockThatSomebodyReplaced_isNotRemoved() throws {
+  @Test func lockThatAnotherProgramReplaced_isNotRemoved() throws {
     do {
       let made = try folder.lock.make()
       folder.file.withPlatformString { #expect(unlink($0) == 0) }

@@ -113,7 +113,7 @@ import Testing
       ])
   }
 
-  @Test func whatFails_ends() throws {
+  @Test func failedStep_endsTheScript() throws {
     let error = SerialError(.notOpen, in: "write", at: .tty("/dev/ttyTEST"))
     for (script, event, end) in [
       ("send \"x\"", .standstill, ["no progress"]),
@@ -130,7 +130,7 @@ import Testing
     #expect(run(.resumed) == ["line 1", "failed: no way"])
   }
 
-  @Test func stoppedOrCutOff_inEveryState_showsWhatIsHeld() throws {
+  @Test func stoppedOrCutOff_inEveryState_showsTheHeldText() throws {
     let script = "expect /a/\nwait 1s\nsend \"x\"\nbreak 1s"
     let events: [ExchangeEvent] = [
       .begun, .resumed, .received(Array("ab".utf8)), .resumed, .woken, .resumed, .drained, .resumed,

@@ -115,7 +115,7 @@ import Testing
     #expect(links.last.sent == [1, 2, 3])
   }
 
-  @Test func whileItRuns_nobodyElseWrites() throws {
+  @Test func whileItRuns_noOtherAuthorWrites() throws {
     try open()
     let (runner, _) = runner(Script([]))
     try runner.begin()
@@ -148,7 +148,7 @@ import Testing
     runner.stop()
   }
 
-  @Test func stopped_itTakesBackWhatIsQueued_andOnlyThat() throws {
+  @Test func stopped_itTakesBackTheQueuedBytes_andOnlyThose() throws {
     try open(appetite: 0)
     try type([9, 9])
     let (runner, ends) = runner(Script([[.send([1, 2, 3])]]))
@@ -275,7 +275,7 @@ import Testing
 
   // MARK: The end of the session
 
-  @Test func cutOff_itKnowsWhatWasSent_andTheRestIsOfOthers() throws {
+  @Test func cutOff_itCountsItsSentBytes_andNotThoseOfOthers() throws {
     try open(appetite: 0)
     try type([9, 9])
     let (runner, ends) = runner(Script([[.send([1, 2, 3, 4])]]))
@@ -303,7 +303,7 @@ import Testing
     #expect(ends.outcomes == ["cut off at 2, pen: keyboard"])
   }
 
-  @Test func whatWasReceivedBefore_comesFirst() throws {
+  @Test func earlierBytes_comeFirst() throws {
     try open()
     let (runner, _) = runner(Script([]))
     try runner.begin(afterReceiving: [7])
@@ -311,7 +311,7 @@ import Testing
     runner.stop()
   }
 
-  @Test func anExchangeThatYields_goesOnInAnotherTurn_unlessItIsHeldUp() throws {
+  @Test func anExchangeThatYields_continuesInAnotherTurn_unlessItIsHeldUp() throws {
     try open()
     let (runner, ends) = runner(Script([[.yield], [.yield], [.finish("over")]]))
     var isHeldUp = false
@@ -332,7 +332,7 @@ import Testing
     #expect(ends.outcomes.count == 1)
   }
 
-  @Test func aLostPort_cutsItOff_thoughNobodySaysSo() throws {
+  @Test func aLostPort_cutsItOff_inALaterTurn() throws {
     try open(appetite: 2)
     let (runner, ends) = runner(Script([[.send([1, 2, 3, 4])]]))
     try runner.begin()
@@ -359,7 +359,7 @@ import Testing
     #expect(ends.outcomes == ["cut off at 0, pen: keyboard"])
   }
 
-  @Test func leaving_isPassedOn_andTheExchangeGoesOn() throws {
+  @Test func leaving_isPassedOn_andTheExchangeContinues() throws {
     try open()
     let (runner, ends) = runner(Script([[], [.withdraw]]))
     try runner.begin()

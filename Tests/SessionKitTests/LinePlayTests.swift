@@ -49,7 +49,7 @@ import Testing
     for count in 0...steps.count { check(steps.prefix(count) + [(event, [.finish(.stopped)])]) }
   }
 
-  @Test func whatIsNotAboutIt_changesNothing() {
+  @Test func otherEvents_changeNothing() {
     check([
       steps[0], (.received([1]), []), (.sent(1), []), (.read([1]), []), (.endOfSource, []),
       (.drained, []), (.standstill, []), (.leaving, []), steps[1],

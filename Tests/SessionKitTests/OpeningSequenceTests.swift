@@ -92,7 +92,7 @@ import Testing
     #expect(links.last.breaks == [])
   }
 
-  @Test func aStepThatFails_isReported_andSendingGoesOn() throws {
+  @Test func aStepThatFails_isReported_andSendingContinues() throws {
     links.configure = { $0.lines = nil }
     var failures: [SerialError.Code] = []
     opening.onFailure = { failures.append($0.code) }

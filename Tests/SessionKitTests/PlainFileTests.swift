@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatCannotBeRead_takesBackWhatIsQueued() {
+  @Test func aFileThatCannotBeRead_takesBackItsQueuedBytes() {
     let file = check([
       (.begun, [.report(0), Self.again]),
       (.read([1, 2]), [.send([1, 2]), Self.again]),
@@ -71,7 +71,7 @@ import Testing
     ]
   }
 
-  @Test func stopped_inEveryState_itTakesBackWhatIsQueued() {
+  @Test func stopped_inEveryState_itTakesBackTheQueuedBytes() {
     for state in Self.states {
       _ = check(state + [(.stopped, [.withdraw, .finish(.stopped)])])
     }
@@ -103,7 +103,7 @@ import Testing
     _ = check([Self.begun, Self.reading, (.sendFailed(error), [.finish(.cutOff)])])
   }
 
-  @Test func whatIsNotAboutIt_changesNothing() {
+  @Test func otherEvents_changeNothing() {
     _ = check([
       Self.begun, (.received([1]), []), (.drained, []), (.standstill, []), (.performed(true), []),
       (.woken, []), Self.reading,

@@ -59,7 +59,7 @@ import Testing
     #expect(!report.isUndecided)
   }
 
-  @Test func unknownProgram_isReported_onlyWhereNobodyIsSeen() {
+  @Test func unknownProgram_isReported_onlyIfNoProgramIsFound() {
     var report = SharingReport()
     let own = [Self.uses([])[0]]
     #expect(

@@ -32,7 +32,7 @@ import Testing
 
   private func turn() throws { for _ in 0..<3 { try loop.turn(waitingAtMost: .zero) } }
 
-  @Test func catalogThatNobodyAsks_doesNotAskUdev() throws {
+  @Test func unusedCatalog_doesNotAskUdev() throws {
     var sourceCount = 0
     let catalog = DeviceCatalog { [ports] () throws(Errno) in
       sourceCount += 1
@@ -86,7 +86,7 @@ import Testing
     #expect(lists.count == 3)
   }
 
-  @Test func listWhileItIsPolled_showsWhatObserversWereTold() throws {
+  @Test func listWhileItIsPolled_showsTheReportedDevices() throws {
     let catalog = catalog()
     let recorder = Recorder()
     try catalog.addObserver(recorder, on: loop)

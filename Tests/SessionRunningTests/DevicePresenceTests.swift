@@ -191,7 +191,7 @@ import Testing
 
   // MARK: Several sessions on one catalog
 
-  @Test func adaptersWithoutNumbers_returnEachToItsSession_andNobodyIsAsked() throws {
+  @Test func adaptersWithoutNumbers_returnEachToItsSession_withoutAQuestion() throws {
     let benches = (0..<64).map { _ in bench() }
     var devices = try (0..<64).map { try ports.plug($0, inPort: $0 + 1) }
     for (bench, device) in zip(benches, devices) { try bench.follow(device) }

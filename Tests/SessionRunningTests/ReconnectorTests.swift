@@ -150,7 +150,7 @@ import Testing
     #expect(isOn(one, bench))
   }
 
-  @Test func linkThatLeadsToATwin_leadsNobodyAstray() throws {
+  @Test func linkThatLeadsToATwin_isNotMistaken() throws {
     let bench = try Bench()
     let folder = try TemporaryFolder()
     let link = folder("by-id")
@@ -234,7 +234,7 @@ import Testing
     #expect(bench.reports.count == 1)
   }
 
-  @Test func portThatIsHeldAgain_whenItComesAgain_isToldAgain() throws {
+  @Test func portThatIsHeldAgain_whenItReturns_isReportedAgain() throws {
     let bench = try Bench()
     let ours = Adapter("OURS1", inPort: 1)
     try bench.board.plug(ours)

@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The hang-up may be reported before the removal: then the first attempt finds a node that is being removed.
-  @Test func deviceThatWasGoneInBetween_isWaitedForAnew() {
+  @Test func deviceThatWasGoneMeanwhile_isAwaitedAgain() {
     var patience = ReturnPatience()
     var now = MonotonicTime(nanoseconds: 0)
     for _ in 0..<2 {
@@ -93,7 +93,7 @@ import Testing
     #expect(later == .init(retry: .milliseconds(800), report: nil))
   }
 
-  @Test func user_isToldOnce() {
+  @Test func user_isInformedOnce() {
     #expect(reports(of: ReturnPatience()) == [.init(step: 10, .held), .init(step: 200, .refused)])
   }
 

@@ -86,7 +86,7 @@ import Testing
     #expect(server.messages.last == .baudRate(0x00FF_FFFF))
   }
 
-  @Test func onlyWhatChanges_isSent_andAnAnswerToAnOlderRequestDoesNotCount() {
+  @Test func onlyChangesAreSent_andAnAnswerToAnOlderRequestDoesNotCount() {
     var server = Server()
     var client = opened(&server)
     server.messages = []
@@ -178,7 +178,7 @@ import Testing
     #expect(!client.hasSettings)
   }
 
-  @Test func linesErrorsAndSuspension_areTold() {
+  @Test func linesErrorsAndSuspension_areReported() {
     var server = Server()
     var client = opened(&server)
     server.send(.modemState([.cts, .ctsChanged]))

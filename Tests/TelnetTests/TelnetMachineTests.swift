@@ -46,7 +46,7 @@ import Testing
 
   // MARK: Options
 
-  @Test func whatIsAccepted_isAnsweredOnce() {
+  @Test func acceptedOption_isAnsweredOnce() {
     var machine = machine
     let (_, events) = machine.receive(
       [Self.iac, Self.does, 0, Self.iac, Self.will, 3, Self.iac, Self.does, 0], inPiecesOf: 1)
@@ -58,7 +58,7 @@ import Testing
     #expect(machine.isOn(.binary, .local) && !machine.isOn(.binary, .remote))
   }
 
-  @Test func whatIsNotKnown_isRefused() {
+  @Test func unknownOption_isRefused() {
     var machine = machine
     #expect(machine.receive([Self.iac, Self.does, 31, Self.iac, Self.will, 24]).events.isEmpty)
     #expect(machine.takeOutput() == [Self.iac, Self.wont, 31, Self.iac, Self.dont, 24])
@@ -75,7 +75,7 @@ import Testing
     #expect(machine.takeOutput() == [])
   }
 
-  @Test func aWishThatIsRefused_isSaid() {
+  @Test func aRefusedOption_isReported() {
     var machine = machine
     machine.ask(for: .comPort, .local)
     #expect(

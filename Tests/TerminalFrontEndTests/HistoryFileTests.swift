@@ -64,7 +64,7 @@ import Testing
     #expect(next.load().lines.count == lines.count)
   }
 
-  @Test func profiles_haveFilesOfTheirOwn_whateverTheyAreCalled() throws {
+  @Test func profiles_haveSeparateFiles_forAnyNames() throws {
     let place = try Place()
     var (own, other) = (place.history, HistoryFile(ofProfile: "../x y", in: place.path))
     own.append("of none")

@@ -45,7 +45,7 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
     ([0, 255, 0x1B, 0x14, 0], ["data [0, 255, 27]", "command 0"]),
   ]
 
-  @Test func inputIsTold_apart_wholeAndByteByByte() {
+  @Test func inputIsDistinguished_wholeAndByteByByte() {
     for (bytes, items) in inputs {
       #expect(parse([bytes]) == items)
       #expect(parse(bytes.map { [$0] }) == items)

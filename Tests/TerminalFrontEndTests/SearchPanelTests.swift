@@ -110,7 +110,7 @@ import Testing
     #expect(press([.named(.escape)], in: &panel) == .closed)
   }
 
-  @Test func whatComesMeanwhile_isCounted_andFollowedOnlyAtTheEnd() {
+  @Test func newText_isCounted_andFollowedOnlyAtTheEnd() {
     for number in 1...9 { add("line \(number)\n") }
     var panel = panel()
     add("line 10\n")
@@ -121,7 +121,7 @@ import Testing
     #expect(rows(&panel) == [" line 6", " line 7", " line 8", ">line 9", " line 10"])
   }
 
-  @Test func whatWasDropped_isSaid_andTheSelectionGoesToWhatIsKept() {
+  @Test func droppedLines_areReported_andTheSelectionMovesToTheKeptOnes() {
     add("first\n")
     var panel = panel(typing: "first|line")
     press([.named(.enter), .character("g")], in: &panel)

@@ -365,7 +365,7 @@ import Testing
     #expect(bench.elapsed < .seconds(3))
   }
 
-  @Test func whatFollowsTheLastCharactersIsPassedOn() {
+  @Test func bytesAfterTheLastCharactersArePassedOn() {
     let bench = Self.bench([])
     bench.fault = { bytes, fromSender in
       fromSender && bytes == Array("OO".utf8) ? bytes + Array("\r\n$ ".utf8) : bytes

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func restoration_undoesWhatRandomStreamsChange() {
+  @Test func restoration_undoesTheChangesOfRandomStreams() {
     var stream = HostileStream(seed: 7)
     var changed = 0
     for _ in 0..<20_000 {
@@ -35,7 +35,7 @@ import Testing
     #expect(changed > 2_000)
   }
 
-  @Test func screenState_isThatOfTheStream_whateverTheTerminalIsIn() {
+  @Test func screenState_isThatOfTheStream_inAnyStateOfTheTerminal() {
     var stream = HostileStream(seed: 9)
     for _ in 0..<20_000 {
       var filter = EscapeFilter()
@@ -75,7 +75,7 @@ import Testing
     ("\u{1B}8", "\u{1B}[0m"), ("\u{1B}[?7l\u{1B}[s\u{1B}[?7h\u{1B}[u", "\u{1B}[?7h"),
     ("\u{1B}[1m\u{1B}[?7;25l\u{1B}[5r", "\u{1B}[0m\u{1B}7\u{1B}[r\u{1B}8\u{1B}[?7h\u{1B}[?25h"),
   ])
-  func restoration_namesWhatWasLeftChanged_andNoMore(text: String, restoration: String) {
+  func restoration_namesOnlyTheRemainingChanges(text: String, restoration: String) {
     var filter = EscapeFilter()
     _ = filter.feed(text)
     #expect(String(decoding: filter.restoration, as: UTF8.self) == restoration)

@@ -22,7 +22,7 @@ import Testing
     "\u{1B}[?25l", "\u{1B}[?25h", "\u{1B}[?7l", "\u{1B}[?7h", "\u{1B}[?7;25h",
     "\u{1B}7", "\u{1B}8", "\u{1B}D", "\u{1B}E", "\u{1B}M",
   ])
-  func whatOnlyShowsSomething_passes(text: String) {
+  func displaySequences_pass(text: String) {
     for pieces in cuts(of: Array(text.utf8)) {
       #expect(EscapeFilter().fed(pieces) == Array(text.utf8))
     }
@@ -63,7 +63,7 @@ import Testing
     "\u{1B}[?1049h", "\u{1B}[?47h", "\u{1B}[?1047l", "\u{1B}[?12;25h", "\u{1B}[?1034h",
     "\u{1B}=", "\u{1B}>", "\u{1B}(B", "\u{F}", "\u{0}",
   ])
-  func whatEveryPromptSwitches_isDropped(text: String) {
+  func modesThatEveryPromptSwitches_areDropped(text: String) {
     for pieces in cuts(of: Array("a\(text)b".utf8)) {
       #expect(String(decoding: EscapeFilter().fed(pieces), as: UTF8.self) == "ab")
     }
@@ -115,7 +115,7 @@ import Testing
     ("\u{9B}6n", "<9b>6n"), ("\u{9D}0;x\u{7}", "<9d>0;x^G"), ("\u{85}\u{80}\u{9F}", "<85><80><9f>"),
     ("a\u{202E}b\u{2066}c", "a<202e>b<2066>c"),
   ])
-  func whatDoesMore_isShown(text: String, shown: String) {
+  func otherSequences_areShownAsText(text: String, shown: String) {
     for pieces in cuts(of: Array(text.utf8)) {
       #expect(String(decoding: EscapeFilter().fed(pieces), as: UTF8.self) == shown)
     }
@@ -167,7 +167,7 @@ import Testing
     #expect(filter.feed(longest) == longest)
   }
 
-  @Test func flush_showsWhatWaits_andStartsAnew() {
+  @Test func flush_showsTheHeldText_andStartsAgain() {
     for (begun, shown) in [("\u{1B}", "^["), ("\u{1B}[1", "^[[1"), ("a", "")] {
       var filter = EscapeFilter()
       _ = filter.feed(begun)

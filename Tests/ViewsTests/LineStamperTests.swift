@@ -57,7 +57,7 @@ private struct Stamping {
       try Stamping.stamped("start", pieces) == "[    1.000] a\n[    1.200] b\n[90001.200] c")
   }
 
-  @Test func line_hasTheTimeOfItsFirstByte_whateverComesLater() throws {
+  @Test func line_hasTheTimeOfItsFirstByte() throws {
     #expect(
       try Stamping.stamped(
         "start", [(1_000_000, "a\r\n"), (2_000_000, "b"), (3_000_000, "c\r\nd")])
@@ -76,7 +76,7 @@ private struct Stamping {
     ("\u{1B}[31ma", "#\u{1B}[31ma"),
     ("", ""),
   ])
-  func lineEnds_ofAnyKind_areToldFromReturns(text: String, stamped: String) throws {
+  func lineEnds_ofAnyKind_areDistinguishedFromReturns(text: String, stamped: String) throws {
     let bytes = Array(text.utf8)
     for pieces in cuts(of: bytes) {
       let output = try Stamping.stamped(

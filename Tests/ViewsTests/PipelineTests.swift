@@ -34,7 +34,7 @@ private struct Shower {
     #expect(shower.feed("") == "")
   }
 
-  @Test func flush_sendsWhatWaits_throughTheStagesBehind() throws {
+  @Test func flush_sendsTheHeldBytes_throughTheLaterStages() throws {
     var shower = Shower(pipeline: Pipeline(try Self.stages()))
     #expect(shower.feed("a\n\u{1B}[3") == "[0.000] a\r\n")
     #expect(shower.flush() == "[0.000] ^[[3")
@@ -43,7 +43,7 @@ private struct Shower {
     #expect(shower.flush() == "")
   }
 
-  @Test func stages_areSwitched_whileTheStreamGoesOn() throws {
+  @Test func stages_areSwitched_duringTheStream() throws {
     var shower = Shower(pipeline: Pipeline([EscapeFilter()]))
     #expect(shower.feed("\u{1B}[31mred\u{1B}[3") == "\u{1B}[31mred")
     #expect(shower.flush() == "^[[3")

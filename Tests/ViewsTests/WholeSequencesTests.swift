@@ -7,7 +7,7 @@ import Views
     "\u{1B}P1;2|data\u{1B}\\x", "\u{1B}(0lqk\u{1B}(B", "\u{1B}7\u{1B}[?25l\u{1B}8",
   ]
 
-  @Test func everyByteGoesOn_howeverTheStreamIsCut() {
+  @Test func everyByteIsPassedOn_howeverTheStreamIsSplit() {
     for sample in Self.samples {
       let bytes = Array(sample.utf8)
       for cut in cuts(of: bytes) {
@@ -41,7 +41,7 @@ import Views
     #expect(stage.feed("1m") == "\u{1B}[3\r1m")
   }
 
-  @Test func aSequenceThatIsTooLong_goesOnAsItComes() {
+  @Test func aSequenceThatIsTooLong_isPassedOnUnchanged() {
     var stage = WholeSequences()
     var output: [UInt8] = []
     let piece = [UInt8](repeating: 0x41, count: 40_000)

@@ -25,7 +25,7 @@ import Testing
         == #"{"links":{"old":["/dev/a","/dev/b"],"new":["/dev/b","/dev/c"]}}"#)
   }
 
-  @Test func eachThingThatIsTold_isCompared() {
+  @Test func eachReportedValue_isCompared() {
     let all = changes {
       $0.node = "/dev/ttyUSB1"
       $0.driver = nil
@@ -44,7 +44,7 @@ import Testing
     #expect(changes({ _ in }, access: (nil, true)).isEmpty)
   }
 
-  @Test func whatIsNotShown_isNoChange_andSaidSo() {
+  @Test func hiddenDifference_isReportedAsNoVisibleChange() {
     let none = changes { $0.incarnation = 7 }
     #expect(none.text == "no visible change")
     #expect(none.json.description == "{}")

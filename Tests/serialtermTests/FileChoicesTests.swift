@@ -58,7 +58,7 @@ import Testing
     ("", "../"), ("../", "../../"), ("a/", ""), ("a/b/", "a/"), ("/tmp/", "/"), ("/a/b/", "/a/"),
     ("~/", "~/../"), ("~/a/", "~/"), ("a/../", "a/../../"),
   ])
-  func folderAbove_isWhereThePathGoesOn(typed: String, above: String) throws {
+  func parentFolder_continuesThePath(typed: String, above: String) throws {
     let choice = try #require(
       FileChoices(for: typed, in: FolderContents(of: folder))
         .choices(in: FolderContents(of: folder)).first)
@@ -70,7 +70,7 @@ import Testing
     #expect(choices("/").allSatisfy { $0.title != "/../" })
   }
 
-  @Test func choice_standsForItsFile_andAFolderForThePathThatGoesOn() {
+  @Test func choice_standsForItsFile_andAFolderContinuesThePath() {
     make("file")
     make("sub", isFolder: true)
     let (sub, file) = (choices("x")[1], choices("x")[0])
@@ -122,7 +122,7 @@ import Testing
     #expect(choices("f1999").first?.title == "f1999")
   }
 
-  @Test func choices_areMadeAnew_onlyWhereTheyDiffer() {
+  @Test func choices_areCreatedAgain_onlyIfTheyDiffer() {
     make("a")
     let contents = FolderContents(of: folder)
     func key(_ typed: String) -> FileChoices { FileChoices(for: typed, in: contents) }
@@ -140,7 +140,7 @@ import Testing
     #expect(listing.contents?.entries.map(\.name) == ["a"])
   }
 
-  @Test func listing_thatNobodyWants_readsNoMore() {
+  @Test func cancelledListing_readsNoMore() {
     for number in 0..<1_000 { make("\(number)") }
     #expect(FolderContents(of: folder, while: { false }).entries.count < 1_000)
   }

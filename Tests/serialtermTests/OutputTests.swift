@@ -36,7 +36,7 @@ import Testing
     "\u{FEFF}", "\u{AD}", "\u{2028}", "\u{2029}", "\u{E0041}", "\u{1B}", "\u{9B}", "\u{7F}",
   ]
 
-  @Test(arguments: misleading) func whatATerminalObeysOrRearranges_isReplaced(
+  @Test(arguments: misleading) func misleadingCharacter_isReplaced(
     character: String
   ) throws {
     #expect("a\(character)b".harmless == "a\u{FFFD}b")
@@ -60,7 +60,7 @@ import Testing
     #expect(Failure(.usage, "two\n\(message)").message == "two\n\(shown)")
   }
 
-  @Test func finding_isHarmless_whateverThePortIsCalled() {
+  @Test func finding_isHarmless_forAnyNameOfThePort() {
     let finding = Finding(
       code: .held, port: "/tmp/\u{1B}c", what: "held by \u{1B}]0;x\u{7}", why: "\u{9B}2J",
       fixes: ["kill \u{1B}c"])

@@ -46,7 +46,7 @@ import Testing
     #expect(Failure(.usage, "a\u{1B}[31m\n  b\r\n").message == "a\u{FFFD}[31m\n  b\u{FFFD}\n")
   }
 
-  @Test func whatADeviceCallsItself_cannotCommandATerminal() {
+  @Test func nameOfADevice_cannotCommandATerminal() {
     let device = Device(
       syspath: "/sys/x", node: "/dev/ttyUSB0", kind: .usb, vendorID: 1, productID: 2,
       serialNumber: "\u{1B}]0;owned\u{7}", product: "Caf\u{E9}\u{9B}31m\n")

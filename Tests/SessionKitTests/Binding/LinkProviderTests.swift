@@ -47,7 +47,7 @@ import Testing
     #expect(Endpoint(.unix, "unix:nothing").canonicalName == "unix:\(here)/nothing")
   }
 
-  @Test func malformedTargets_sayWhatWasExpected() {
+  @Test func malformedTargets_nameTheExpectedForm() {
     #expect(throws: TargetError.empty) { try standard.parse("") }
     #expect(
       throws: TargetError.malformed("loopback:x", expected: ["loopback:", "loopback:board"])

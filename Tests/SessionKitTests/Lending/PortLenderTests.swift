@@ -157,7 +157,7 @@ import Testing
     #expect(isReleased)
   }
 
-  @Test func portThatMayNotBeReleased_isNotLent_andTheReasonIsTold() throws {
+  @Test func portThatMayNotBeReleased_isNotLent_andTheReasonIsReported() throws {
     let tool = Tool("tool")
     lender.refusal = { "a script has it" }
     lender.lend(.device(device), to: tool)
@@ -167,7 +167,7 @@ import Testing
     #expect(lender.borrowerNames == nil)
   }
 
-  @Test func deviceThatStaysAway_isToldAfterAWhile() throws {
+  @Test func deviceThatStaysAway_isReportedAfterAWhile() throws {
     let tool = Tool("tool")
     lender.lend(.device(device), to: tool)
     try settle()

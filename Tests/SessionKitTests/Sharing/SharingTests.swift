@@ -170,7 +170,7 @@ private final class SharingBench {
 
   // MARK: Viewers
 
-  @Test func whoJoins_getsWhatWasShown_thenWhatComes_withoutAGapAtTheSeam() throws {
+  @Test func newMember_getsTheShownText_thenTheNewBytes_withoutAGap() throws {
     let bench = try SharingBench()
     var all: [UInt8] = []
     func deviceSends(_ count: Int) {
@@ -222,7 +222,7 @@ private final class SharingBench {
       bench.controller.sharing.sharing.pen == .others(.init(id: 1, name: "anna", answers: true)))
   }
 
-  @Test func whoSeesAViewer_isTold_andThePenComesBack_whenItLeaves() throws {
+  @Test func whenAViewerLeaves_theMembersChange_andThePenIsReturned() throws {
     let bench = try SharingBench()
     var viewer: SharingBench.Viewer? = try bench.viewer(named: "anna")
     viewer?.controller.penControl.take()
@@ -249,7 +249,7 @@ private final class SharingBench {
     #expect(try bench.wait { bert.events.contains("kept") && !bert.sharing.isAsking })
   }
 
-  @Test func theEndOfASession_isTold_withItsReason() throws {
+  @Test func theEndOfASession_isReported_withItsReason() throws {
     let bench = try SharingBench()
     let viewer = try bench.viewer(named: "anna")
     bench.controller.sharing.end(because: "the session was ended")
@@ -312,7 +312,7 @@ private final class SharingBench {
     #expect(bench.link.lines == lines)
   }
 
-  @Test func aProgram_doesNotWrite_whereSomebodySits() throws {
+  @Test func aProgram_doesNotWrite_whereALocalUserHasThePen() throws {
     let bench = try SharingBench()
     let clients = try ServedProtocol.allCases.map { try bench.client($0) }
     for client in clients { try client.send("dropped") }
@@ -321,7 +321,7 @@ private final class SharingBench {
     #expect(bench.sent.isEmpty)
   }
 
-  @Test func nobodyWrites_whereNobodyMay() throws {
+  @Test func noAuthorWrites_whereNoneMay() throws {
     let bench = try SharingBench(.none, home: nil)
     let client = try bench.client(.raw)
     try client.send("dropped")
@@ -362,7 +362,7 @@ private final class SharingBench {
 
   // MARK: Who takes nothing
 
-  @Test func aStalledViewer_losesItsOwnView_andIsToldHowMuch() throws {
+  @Test func aStalledViewer_losesItsOwnView_andLearnsHowMuch() throws {
     let bench = try SharingBench()
     let viewer = try bench.viewer(named: "anna")
     let pause = viewer.controller.session.pauseReading()
@@ -380,7 +380,7 @@ private final class SharingBench {
     #expect(try bench.wait { viewer.received.count + count == total })
   }
 
-  @Test func aStalledRawClient_isDisconnected_andNobodyWaits() throws {
+  @Test func aStalledRawClient_isDisconnected_andHoldsNobodyUp() throws {
     let bench = try SharingBench()
     let client = try bench.client(.raw)
     let other = try bench.viewer(named: "anna")

@@ -91,7 +91,7 @@ import TransferProtocols
     #expect(try receive("build/out/a b ä.bin", "x", in: incoming) == path.appending("a b ä.bin"))
   }
 
-  @Test func whatExistsIsKept() throws {
+  @Test func existingFilesAreKept() throws {
     let incoming = try open()
     try write("boot.bin", "old")
     #expect(try receive("boot.bin", "new", in: incoming) == path.appending("boot.bin.1"))
@@ -115,7 +115,7 @@ import TransferProtocols
     #expect(outside.path.entryNames().isEmpty)
   }
 
-  @Test func replacingReplacesTheLink_andNotWhatItLeadsTo() throws {
+  @Test func replacingReplacesTheLink_andNotItsTarget() throws {
     let outside = try TemporaryFolder()
     try systemCall {
       outside("target").withPlatformString { old in

@@ -13,7 +13,7 @@ import Testing
     return list
   }
 
-  @Test func update_keepsTheSelection_byWhatItIs() {
+  @Test func update_keepsTheSelection_byIdentity() {
     var list = Self.list(selecting: 2)
     list.update(Self.choices("x", "y", "a", "c", "b"))
     #expect(list.selected?.id == "c")

@@ -67,7 +67,7 @@ import Testing
     #expect(ChoiceListView(prompt: "", on: size).height == height)
   }
 
-  @Test func attributes_sayWhatIsSelected_whatIsOff_andWhatWasFound() {
+  @Test func attributes_showTheSelection_disabledChoices_andMatches() {
     var list = ChoiceList(Self.commands)
     list.type("bre")
     let view = ChoiceListView(prompt: ":", on: ScreenSize(rows: 24, columns: 60))

@@ -17,7 +17,7 @@ import Testing
       .map { choices[$0.index].id }
   }
 
-  @Test func ranks_goFromTheKeyToWhatIsScattered() {
+  @Test func ranks_goFromTheKeyToScatteredLetters() {
     let choices = [
       choice("sxtxoxp"), choice("ends in nonstop"), choice("say the other part"),
       choice("the word stopping"), choice("cancel", or: ["stop all"]), choice("halt", or: ["stop"]),

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["\u{1B}", "\u{1B}[", "\u{1B}[1;", "\u{1B}O", "\u{1B}]11;x", "\u{1B}[M"])
-  func controlCharacter_isHeard_whateverIsUnfinished(beginning: String) {
+  func controlCharacter_isHandled_withinAnUnfinishedSequence(beginning: String) {
     #expect(Self.keys(beginning + "\u{3}") == [.control("c")])
   }
 
@@ -67,7 +67,7 @@ import Testing
     ("\u{1B}", Key.named(.escape)), ("\u{1B}[", .alt("[")), ("\u{1B}O", .alt("O")),
     ("\u{1B}]", .alt("]")), ("\u{1B}P", .alt("P")),
   ])
-  func whatMayBeAKey_isOne_whenNothingFollows(bytes: String, key: Key) {
+  func possibleKey_isOne_whenNothingFollows(bytes: String, key: Key) {
     var decoder = KeyDecoder()
     #expect(decoder.decode(bytes.utf8).isEmpty)
     #expect(decoder.isPending)

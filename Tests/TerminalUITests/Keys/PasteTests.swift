@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PasteTests {
   private static func paste(_ text: String) -> String { "\u{1B}[200~\(text)\u{1B}[201~" }
 
-  @Test func paste_comesAsItIs_whateverIsInIt() {
+  @Test func paste_isUnchanged_withAnyContents() {
     var decoder = KeyDecoder()
     let text = "a\r\n\u{1B}[A\u{3}é\u{1B}[200~"
     #expect(decoder.decode(Self.paste(text).utf8) == [.paste(Array(text.utf8))])
@@ -42,7 +42,7 @@ import Testing
     #expect(String(decoding: pieces.joined(), as: UTF8.self) == text)
   }
 
-  @Test func whatCouldBeTheEnd_isHeldBack_untilItIsNot() {
+  @Test func possibleEnd_isHeldBack_untilItIsNone() {
     var decoder = KeyDecoder()
     #expect(decoder.decode("\u{1B}[200~a\u{1B}[20".utf8) == [.paste(Array("a".utf8))])
     #expect(!decoder.isPending)

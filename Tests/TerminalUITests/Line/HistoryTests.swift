@@ -30,7 +30,7 @@ import Testing
     ("\\u{zz}", "\\u{zz}"), ("\\u{d800}", "\\u{d800}"), ("\\u{110000}", "\\u{110000}"),
     ("\\u{41}b", "Ab"), ("\\\\n", "\\n"),
   ])
-  func whatIsNoEscape_standsForItself(line: String, meaning: String) {
+  func otherThanAnEscape_standsForItself(line: String, meaning: String) {
     #expect(History(parsing: line).lines == [meaning])
   }
 

@@ -16,7 +16,7 @@ import Testing
     #expect(Self.row("a世b", cursor: 2, width: 20) == .init(text: "> a世b", cursorColumn: 5))
   }
 
-  @Test func longLine_isShownInPart_withMarksWhereItGoesOn() {
+  @Test func longLine_isShownInPart_withMarksWhereItContinues() {
     let text = "0123456789abcdefghij"
     #expect(Self.row(text, cursor: 0, width: 13) == .init(text: "> 012345678>", cursorColumn: 2))
     #expect(Self.row(text, cursor: 10, width: 13) == .init(text: "> <6789abcd>", cursorColumn: 7))
@@ -30,7 +30,7 @@ import Testing
     #expect(row == .init(text: "a^Ib", cursorColumn: 4))
   }
 
-  @Test func cursor_isOnItsCharacter_andTheRowFits_whateverIsTyped() {
+  @Test func cursor_isOnItsCharacter_andTheRowFits_forAnyText() {
     var chance = Chance(seed: 11)
     var editor = LineEditor()
     for _ in 0..<5000 {

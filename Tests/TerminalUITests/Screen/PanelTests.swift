@@ -57,7 +57,7 @@ import Testing
         screen.write(panel.close())
         Self.checkHome(screen, before)
         #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
-        Self.checkGoesOn(screen, before)
+        Self.checkContinues(screen, before)
       }
     }
   }
@@ -81,11 +81,11 @@ import Testing
       }
       screen.write(panel.close())
       Self.checkHome(screen, before)
-      Self.checkGoesOn(screen, before)
+      Self.checkContinues(screen, before)
     }
   }
 
-  @Test func deviceGoesOn_betweenOnePanelAndTheNext() {
+  @Test func deviceContinues_betweenOnePanelAndTheNext() {
     var screen = Self.screen(ScreenSize(rows: 4, columns: 8), row: 3, column: 2)
     screen.write("\u{1B}(B\u{F}")
     var panel = Panel()
@@ -124,7 +124,7 @@ import Testing
     #expect(ScreenModel.text(of: screen.below[1]).isEmpty)
   }
 
-  @Test func afterResize_itIsGone_andCanBeShownAnew() {
+  @Test func afterResize_itIsGone_andCanBeShownAgain() {
     var chance = Chance(seed: 6)
     for _ in 0..<400 {
       var size = ScreenSize(rows: chance.number(1...9), columns: chance.number(3...12))
@@ -143,13 +143,13 @@ import Testing
       screen.write(panel.close())
       Self.checkHome(screen, before)
       before.write("\u{1B}7\u{1B}[0m\u{1B}[J\u{1B}8")
-      Self.checkGoesOn(screen, before)
+      Self.checkContinues(screen, before)
     }
   }
 
   // MARK: The cursor
 
-  @Test func cursor_isWhereTheUserTypes_andThenWhereTheTextGoesOn() {
+  @Test func cursor_isWhereTheUserTypes_andThenWhereTheTextContinues() {
     Self.everyPlace { size, row, column in
       let before = Self.screen(size, row: row, column: column)
       var screen = before
@@ -175,7 +175,7 @@ import Testing
       #expect(!panel.hasCursor)
       Self.checkHome(screen, before)
       #expect(screen.below.joined().allSatisfy { $0 == ScreenModel.Cell() })
-      Self.checkGoesOn(screen, before)
+      Self.checkContinues(screen, before)
     }
   }
 
@@ -280,7 +280,7 @@ import Testing
   }
 
   /// Checks that the device's next output appears at the position where it would have appeared without a panel.
-  private static func checkGoesOn(_ screen: ScreenModel, _ before: ScreenModel) {
+  private static func checkContinues(_ screen: ScreenModel, _ before: ScreenModel) {
     var (screen, before) = (screen, before)
     for text in ["X", "YZ\r\n", "next"] {
       screen.write(text)

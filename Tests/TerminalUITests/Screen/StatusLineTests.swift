@@ -109,7 +109,7 @@ import Testing
     #expect(!status.redraw("status").isEmpty)
   }
 
-  @Test func text_isCutAtTheEdge_andObeyedByNobody() {
+  @Test func text_isCutAtTheEdge_andIsNeverACommand() {
     var screen = ScreenModel(ScreenSize(rows: 4, columns: 10))
     var status = StatusLine()
     screen.write(status.enable(on: screen.size, "a\u{1B}[2Jb a long name"))

@@ -219,7 +219,7 @@ private struct Shared {
     #expect(shared.lines == ["[0.000] AT", "message", "[0.000] +", ""])
   }
 
-  @Test func numbers_showWhatIsSent_andEnterEndsTheRow() {
+  @Test func numbers_showTheSentBytes_andEnterEndsTheRow() {
     var shared = Shared(columns: 80)
     shared.text.dump = HexDump(marksDirection: true)
     var shown = ""

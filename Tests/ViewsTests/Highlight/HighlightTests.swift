@@ -14,7 +14,7 @@ import Views
     ("=red", "regular expression before the '=' is missing"),
     ("(=red", "character 1"), ("x=", "''"),
   ])
-  func errors_sayWhatIsExpected(_ text: String, _ words: String) throws {
+  func errors_nameTheExpectedForm(_ text: String, _ words: String) throws {
     let error = try #require(throws: HighlightError.self) { try Highlight.parsing(text) }
     #expect("\(error)".contains(words), "\(error)")
   }

@@ -13,7 +13,7 @@ import Testing
 
   private func paper(_ text: String) -> Paper { Paper(Array(text.utf8)) }
 
-  @Test func whatComesWithItsLine_isColouredAtOnce() throws {
+  @Test func textThatArrivesWithItsLineEnd_isColouredImmediately() throws {
     var stage = try highlighter("err=red")
     #expect(stage.feed("no err at\r\n") == "no \u{1B}[0;31merr\u{1B}[0m at\r\n")
     #expect(stage.feed("plain\r\n") == "plain\r\n")
@@ -90,7 +90,7 @@ import Testing
       stage.feed("err宽") + stage.feed("\n") == "err宽\u{1B}[5D\u{1B}[0m\u{1B}[0;31merr宽\u{1B}[0m\n")
   }
 
-  @Test func whatSomebodyElseWrote_isNotWrittenOver() throws {
+  @Test func textOfOtherCode_isNotWrittenOver() throws {
     var stage = try highlighter("err=red")
     #expect(stage.feed("err ") == "err ")
     stage.cursorDidMove(toMargin: true)
@@ -99,7 +99,7 @@ import Testing
 
   /// After each of these, the column of the text is unknown, or the text may be in several rows.
   @Test(arguments: ["\u{1B}[70G", "0123456\u{7}", "0123456\n", "0123456\u{8}"])
-  func whatBeginsInAnUnknownColumn_isNotWrittenOver(_ text: String) throws {
+  func textFromAnUnknownColumn_isNotWrittenOver(_ text: String) throws {
     var stage = try highlighter("err=red", columns: 9)
     let painted = "err\u{1B}[3D\u{1B}[0m\u{1B}[0;31merr\u{1B}[0m"
     #expect(stage.feed(text) + stage.feed("err") + stage.feed("\r") == text + "err\r")
@@ -116,7 +116,7 @@ import Testing
         == "err\terr\u{1B}[3D\u{1B}[0m\u{1B}[0;31merr\u{1B}[0m\n")
   }
 
-  @Test func whatMovesTheCursor_beginsAnew() throws {
+  @Test func cursorMotion_beginsANewLine() throws {
     var stage = try highlighter("err=red")
     #expect(
       stage.feed("er\u{8}r err\u{1B}[K err\n")

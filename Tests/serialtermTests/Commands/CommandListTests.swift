@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func largeScreen_hasOneLineACommand_withWhatItDoes() {
+  @Test func largeScreen_hasOneLinePerCommand_withItsDescription() {
     let lines = lines(Self.states[0], on: ScreenSize(rows: 60, columns: 120))
     #expect(lines.count == Command.all.count + 2)
     let columns = lines.compactMap { line in
@@ -73,7 +73,7 @@ import Testing
     #expect(lines.contains { $0.text.hasPrefix("  p  pulse-line: pulse DTR or RTS ") })
   }
 
-  @Test func smallScreen_hasTheReason_orTheValue_orWhatItDoes() {
+  @Test func smallScreen_hasTheReason_orTheValue_orTheDescription() {
     let texts = lines(Self.states[0], on: ScreenSize(rows: 24, columns: 39)).map(\.text)
     #expect(texts.contains("p pulse-line       (off: no device)"))
     #expect(texts.contains("e local-echo       off"))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func whatIsOff_isDimmed_alsoBesideWhatIsOn() {
+  @Test func disabledChoices_areDimmed_alsoBesideEnabledOnes() {
     for size in [Self.standard, ScreenSize(rows: 60, columns: 120)] {
       for run in lines(Self.states[1], on: size).flatMap(\.runs) {
         #expect(run.text.contains("(off:") == run.style.contains(.dimmed) || run.text == " ")
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func palette_endsWithWhatEverybodyKnows() {
+  @Test func palette_endsWithTheBasicCommands() {
     let names = CommandList.choices(in: TerminalState()).map(\.name)
     #expect(names.suffix(2) == ["help", "quit"])
     #expect(Set(names).count == Command.all.count - 1)

@@ -138,7 +138,7 @@ import Views
     ),
     (Command.sendFile.command, "", "send-file: expected the path of a file"),
   ])
-  func wrongArgument_isRefusedWithWhatIsExpected(
+  func wrongArgument_isRefusedWithTheExpectedForm(
     command: Command, argument: String, message: String
   ) throws {
     #expect(try outcome(of: command, argument: argument) == .failed(message))
@@ -262,7 +262,7 @@ import Views
     #expect(user.choices.count == FileProtocol.allCases.count)
   }
 
-  @Test func whatTheDeviceOffers_isReceivedWithoutAQuestion() throws {
+  @Test func offeredFile_isReceivedWithoutAQuestion() throws {
     port.model.update { $0.offer = .zmodemSender }
     #expect(Command.receiveFiles.command.value(port.model.state) == "offered by ZMODEM")
     #expect(try outcome(of: .receiveFiles.command) == .done)

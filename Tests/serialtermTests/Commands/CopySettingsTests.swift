@@ -21,7 +21,7 @@ import Views
     #expect(state().commandLine == "serialterm connect /dev/ttyUSB0")
   }
 
-  @Test func whatWasChanged_isInIt() {
+  @Test func changes_areInIt() {
     let changed = state {
       $0.requestedSettings = LineSettings(baudRate: 9600, parity: .even)
       $0.reconnects = false
@@ -80,7 +80,7 @@ import Views
   }
 
   /// The configuration is read again when the command line is used.
-  @Test func whatTheConfigurationSays_isCancelled_whereTheSessionDiffers() throws {
+  @Test func configuredValues_areCancelled_whereTheSessionDiffers() throws {
     let keys = [
       "baud = 9600", "parity = 'even'", "reconnect = false", "no-reconnect = true",
       "local-echo = true", "status = true", "timestamps = 'time'", "map = 'from-device:cr=lf'",

@@ -18,7 +18,7 @@ import Testing
   private let uart = Device(
     syspath: "/sys/uart", node: "/dev/ttyS0", kind: .uart, incarnation: 99, driver: "serial8250")
 
-  @Test func absence_listsWhatThereIs() {
+  @Test func absence_listsThePresentDevices() {
     let failure = Failure(noneFor: .latest, among: [uart])
     #expect(failure.status == .deviceNotFound)
     #expect(failure.message.contains("hot-pluggable"))
@@ -33,7 +33,7 @@ import Testing
     #expect(failure.message.contains("A1"))
   }
 
-  @Test func bindingErrors_haveTheirStatuses_andNameWhatHelps() {
+  @Test func bindingErrors_haveTheirStatuses_andNameARemedy() {
     let missing = SerialError(.notFound, in: "open", at: .tty("/dev/ttyUSB7"))
     let cases: [(BindingError, Failure)] = [
       (.noTarget, Failure(.usage, "--help")),

@@ -13,7 +13,7 @@ import Testing
     return Diagnosis.findings(in: inspection)
   }
 
-  @Test func missingTarget_isToldWithTheKernelsLastWords() {
+  @Test func missingTarget_isReportedWithTheKernelsLastMessages() {
     let found = findings(.missing("ttyUSB7")) {
       $0.machine.kernelMessages = ["usb 1-1: USB disconnect, device number 5"]
     }
@@ -23,7 +23,7 @@ import Testing
     #expect(!found[0].fixes.contains { $0.contains("dmesg") })
   }
 
-  @Test func whereTheKernelsWordsAreRootsAlone_theCommandThatShowsThemIsTold() {
+  @Test func ifOnlyRootMayReadTheKernelsMessages_theCommandForThemIsNamed() {
     let found = findings(.missing("ttyUSB7")) { $0.machine.kernelMessages = nil }
     #expect(found[0].fixes.contains("sudo dmesg | tail"))
   }
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     (false, "sudo rm /dev/ttyUSB7   # "), (true, "docker run --device=/dev/ttyUSB7 IMAGE   # "),
   ])
-  func nodeThatIsLeftOver_isTold_withTheCommandThatRenewsIt(isContainer: Bool, fixes: String) {
+  func leftoverNode_isReported_withTheCommandThatRenewsIt(isContainer: Bool, fixes: String) {
     let found = findings(.missing("/dev/ttyUSB7")) {
       $0.hasLeftOverNode = true
       $0.machine.isContainer = isContainer
@@ -59,7 +59,7 @@ import Testing
     #expect(present == [])
   }
 
-  @Test func container_isToldWhichOptionGivesItADevice() {
+  @Test func inAContainer_theOptionForADeviceIsNamed() {
     let found = findings(.machine) {
       $0.machine.hasUdevd = false
       $0.machine.isContainer = true
@@ -83,7 +83,7 @@ import Testing
       ("usbfs", true, [], .takenByProgram, "fuser"),
       ("usbfs", true, [chip.id], .brltty, "brltty-udev.service"),
     ] as [(String?, Bool, Set<USBID>, Finding.Code, String)])
-  func chipWithoutAPort_isToldWithWhatStandsBehindIt(
+  func chipWithoutAPort_isReportedWithItsCause(
     driver: String?, isLoaded: Bool, claims: Set<USBID>, code: Finding.Code, command: String
   ) {
     let found = findings(.machine) {
@@ -108,7 +108,7 @@ import Testing
     #expect(found[0].fixes == ["echo 1-2:1.0 | sudo tee /sys/bus/usb/drivers/cdc_acm/bind"])
   }
 
-  @Test func runningBrltty_isWhatTookTheChip() {
+  @Test func runningBrltty_hasTakenTheChip() {
     let found = findings(.machine) {
       $0.strays = [Self.chip]
       $0.machine.processes = [Inspection.Process(pid: 5, command: "brltty")]

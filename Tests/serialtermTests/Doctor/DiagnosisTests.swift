@@ -148,7 +148,7 @@ import Testing
     #expect(findings.first?.fixes.contains { $0.contains(command) } == true)
   }
 
-  @Test func whatKeepsFromWorking_comesBeforeWhatMayDisturb() {
+  @Test func errors_comeBeforeWarnings() {
     let inspection = Self.inspection { port, machine in
       machine.consoles = ["ttyUSB0"]
       port.lock = Inspection.LockFile(file: "/var/lock/LCK..ttyUSB0", state: .stale(pid: 77))
@@ -181,7 +181,7 @@ import Testing
       ])
   }
 
-  @Test func personAtTheSeat_isTold_whoElseMayUseThePort() {
+  @Test func userAtTheSeat_isInformed_whoElseMayUseThePort() {
     let inspection = Self.inspection { port, _ in
       port.node = .present(Self.locked)
       port.node.permissions?.isForSeat = true
@@ -189,7 +189,7 @@ import Testing
     #expect(Diagnosis.findings(in: inspection).first?.why.contains("from elsewhere") == true)
   }
 
-  @Test func gettyThatHoldsThePort_isToldOnce() {
+  @Test func gettyThatHoldsThePort_isReportedOnce() {
     let getty = Inspection.Process(pid: 9, command: "agetty", arguments: ["-", "/dev/ttyUSB0"])
     let inspection = Self.inspection { port, machine in
       port.occupants.holder = PortHolder(pid: getty.pid, command: getty.command)
@@ -198,7 +198,7 @@ import Testing
     #expect(Diagnosis.findings(in: inspection).map(\.code) == [.getty])
   }
 
-  @Test func modemManager_leavesAlone_whatIsMarked_andWhatIsNoUSBDevice() {
+  @Test func modemManager_ignoresMarkedDevices_andThoseWithoutUSB() {
     let rival = [Inspection.Process(pid: 3, command: "ModemManager")]
     let marked = Self.inspection { port, machine in
       machine.processes = rival

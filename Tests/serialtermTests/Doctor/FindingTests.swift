@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test func colour_isRedOnlyForWhatKeepsFromWorking() {
+  @Test func colour_isRedOnlyForErrors() {
     let style = TextStyle(isColoured: true)
     #expect(finding.lines(style: style)[0].hasPrefix("\u{1B}[1;31m"))
     #expect(style.warning("x", isBlocking: false) == "\u{1B}[1;33mx\u{1B}[0m")

@@ -48,7 +48,7 @@ import Testing
 
   @Test func wellKeptMachine_hasNoFindings() { #expect(codes() == []) }
 
-  @Test func nodeThatIsMissing_isTold() throws {
+  @Test func missingNode_isReported() throws {
     try tree.remove("/dev/ttyUSB0")
     let found = findings()
     #expect(found.map(\.code) == [.noNode])

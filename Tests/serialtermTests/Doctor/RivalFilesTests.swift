@@ -99,7 +99,7 @@ import Testing
     #expect(inspector.brailleClaims == [])
   }
 
-  @Test func brltty_thatTookAChip_isTold() throws {
+  @Test func brltty_thatTookAChip_isReported() throws {
     try plug("1-1", "1a86", "7523")
     try tree.write("/sys/bus/usb/devices/1-1:1.0/uevent", "DRIVER=usbfs\n")
     try tree.write("/usr/lib/udev/rules.d/85-brltty.rules", Self.rule)

@@ -54,7 +54,7 @@ import Testing
         + #"SYMLINK+="board""#
     ),
   ])
-  func device_isNamedByWhatIsItsOwn(device: Device, rule: String) throws {
+  func device_isNamedByItsOwnProperties(device: Device, rule: String) throws {
     let name = try NodeName(parsing: "board")
     #expect(try NamingRule(naming: device, name, among: [device]).rule == rule)
   }
@@ -75,7 +75,7 @@ import Testing
     (#"A", RUN+="/bin/sh"#, #"A?, RUN+=?/bin/sh"#), ("*", "?"), ("a|b[c]", "a?b?c?"),
     ("$env{X}%k", "?env?X??k"), ("naïve", "na*ve"), ("A\nB", "A?B"), ("a b", "a b"),
   ])
-  func whatADeviceCallsItself_cannotWriteTheRule(serialNumber: String, pattern: String) throws {
+  func nameOfADevice_cannotChangeTheRule(serialNumber: String, pattern: String) throws {
     let device = Self.device { $0.serialNumber = serialNumber }
     let rule = try NamingRule(naming: device, NodeName(parsing: "b"), among: [device]).rule
     let serial = rule.split(separator: ", ENV").first?.split(separator: "ATTRS{serial}==").last

@@ -69,7 +69,7 @@ import TransferProtocols
     #expect(bench.terminal.lines.contains { $0.contains("from device.bin was received: 30,000") })
   }
 
-  @Test func whatTheDeviceOffers_isSaid_andNothingStarts() throws {
+  @Test func offeredFile_isReported_andNothingStarts() throws {
     let bench = try bench()
     try bench.receive("rz\r**\u{18}B00000000000000\r\n")
     try bench.pass(.milliseconds(300))
@@ -107,7 +107,7 @@ import TransferProtocols
   // MARK: Ends
 
   @Test(arguments: [FileProtocol.xmodem, .ymodem, .zmodem])
-  func aKeyStops_andTheDeviceIsTold(_ kind: FileProtocol) throws {
+  func aKeyStops_andTheDeviceIsNotified(_ kind: FileProtocol) throws {
     let bench = try bench()
     let machine: any TransferMachine =
       kind == .zmodem
@@ -158,7 +158,7 @@ import TransferProtocols
   }
 
   @Test(arguments: [true, false])
-  func zmodemGoesOnWhenTheDeviceIsBack(_ isSending: Bool) throws {
+  func zmodemContinuesWhenTheDeviceIsBack(_ isSending: Bool) throws {
     let bench = try bench()
     let device: DeviceProgram
     if isSending {
@@ -211,7 +211,7 @@ import TransferProtocols
     #expect(bench.state.exchange != nil)
   }
 
-  @Test func theCheckNamesWhatToChange() throws {
+  @Test func theCheckNamesTheChange() throws {
     let soft = LineCheck(settings: LineSettings(flowControl: .soft), latency: nil)
     #expect(soft.obstacle(to: .xmodem)?.contains("--flow none") == true)
     #expect(soft.obstacle(to: .zmodem) == nil)
@@ -239,7 +239,7 @@ import TransferProtocols
     #expect(status.line.hasSuffix("10 B/s, 6:00 left"))
   }
 
-  @Test func whatIsPacedIsText() throws {
+  @Test func pacedInputIsText() throws {
     var pacing = Pacing()
     pacing.byteDelay = .seconds(1)
     let bench = try bench { $0.pacing = pacing }
