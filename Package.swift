@@ -13,6 +13,8 @@ let package = Package(
   name: "serialterm",
   products: [
     .executable(name: "serialterm", targets: ["serialterm"]),
+    // The port for other programs: async, or blocking.
+    .library(name: "SerialPorts", targets: ["SerialPorts"]),
     .library(name: "Observing", targets: ["Observing"]),
     .library(name: "SerialCore", targets: ["SerialCore"]),
     .library(name: "DeviceWatch", targets: ["DeviceWatch"]),
@@ -95,6 +97,15 @@ let package = Package(
     .target(
       name: "SessionRunning",
       dependencies: ["DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", system],
+      swiftSettings: strict),
+
+    // Serial ports for programs: an actor, and a port that blocks.
+    .target(
+      name: "SerialPorts",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Framing", "Observing", "Posix", "SerialCore",
+        "SessionRunning", system,
+      ],
       swiftSettings: strict),
 
     // What a session needs besides its port, for any front end: no terminal, no arguments, no exit
@@ -193,6 +204,13 @@ let package = Package(
       name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
       name: "LogsTests", dependencies: ["Logs", "Posix", "TestSupport", "Views", system],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SerialPortsTests",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Framing", "Posix", "SerialCore", "SerialPorts", "TestSupport",
+        system,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SessionRunningTests",

@@ -23,6 +23,7 @@ public final class IOLoop {
   private var timers = TimerQueue()
   private var endOfTurn: [() -> Void] = []
   private var isStopping = false
+  private var keptWatches: [DescriptorWatch] = []
   private var events = [epoll_event](repeating: epoll_event(), count: 64)
 
   private struct Entry {
@@ -164,6 +165,9 @@ public final class IOLoop {
     }
     entries[id]?.interest = interest
   }
+
+  /// Keeps a watch as long as the loop exists.
+  func keep(_ watch: DescriptorWatch) { keptWatches.append(watch) }
 
   func cancelWatch(_ id: UInt64) {
     // Ignored: if the descriptor is already closed, the kernel has removed it from the epoll set.

@@ -3,9 +3,8 @@ package import SystemPackage
 
 /// Starts a thread that is never joined and ends with its work.
 package enum DetachedThread {
-  /// The size of the stack in bytes. It is small, because the work needs little stack, and `ulimit -v` counts the
-  /// whole stack.
-  private static let stackSize = 512 * 1_024
+  /// The size of a small stack in bytes, enough for system calls. `ulimit -v` counts the whole stack.
+  package static let smallStack = 512 * 1_024
 
   /// The signals that the kernel sends to a thread for its own fault. They must stay unblocked, so that the handler
   /// that restores the user's terminal is called.
@@ -16,9 +15,13 @@ package enum DetachedThread {
   ///
   /// The corresponding C function is `pthread_create`.
   ///
-  /// - Parameter work: the work, which takes ownership of everything that it captures.
+  /// - Parameters:
+  ///   - stackSize: the size of the stack in bytes.
+  ///   - work: the work, which takes ownership of everything that it captures.
   /// - Throws: `EAGAIN` if there are too many threads, or not enough memory for another one.
-  package static func run(_ work: sending @escaping () -> Void) throws(Errno) {
+  package static func run(
+    stackSize: Int = smallStack, _ work: sending @escaping () -> Void
+  ) throws(Errno) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }

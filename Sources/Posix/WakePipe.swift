@@ -38,7 +38,7 @@ package final class WakePipe: Sendable {
   /// Empties the pipe.
   package func clear() {
     withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-      while case .bytes? = try? reader.readAvailable(into: buffer) {}
+      while case .bytes(buffer.count)? = try? reader.readAvailable(into: buffer) {}
     }
   }
 }

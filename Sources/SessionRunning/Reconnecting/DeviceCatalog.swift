@@ -50,14 +50,14 @@ package final class DeviceCatalog {
     try polled(on: loop).addObserver(observer)
   }
 
-  /// Calls a closure after every change of ``devices``, until the token is released.
+  /// Calls a closure with every change of ``devices``, until the token is released.
   ///
   /// - Parameter loop: polls for changes; the same one for all observers.
   /// - Throws: the errors of the source and of epoll_ctl(2).
   package func observe(
-    on loop: IOLoop, _ onChange: @escaping () -> Void
+    on loop: IOLoop, _ onEvent: @escaping (DeviceEvent) -> Void
   ) throws(Errno) -> ObservationToken<DeviceEvent> {
-    try polled(on: loop).observe({ $0 }, { _ in onChange() })
+    try polled(on: loop).observe({ $0 }, onEvent)
   }
 
   /// Removes an observer, which receives nothing from now on.

@@ -34,7 +34,7 @@ final class DeviceChooser {
     self.devices = devices
     self.dialogs = dialogs
     self.loop = loop
-    deviceChanges = try devices.observe(on: loop) { [unowned self] in devicesChanged() }
+    deviceChanges = try devices.observe(on: loop) { [unowned self] _ in devicesChanged() }
     look()
   }
 

@@ -205,7 +205,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     startOpeningScript()
     guard terminal != nil else { return }
     // Without udev, devices can only be named on the command line.
-    deviceChanges = try? app.devices.observe(on: loop) { [unowned self] in tellPorts() }
+    deviceChanges = try? app.devices.observe(on: loop) { [unowned self] _ in tellPorts() }
     tellPorts()
   }
 

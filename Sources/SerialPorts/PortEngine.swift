@@ -1,0 +1,247 @@
+import DeviceWatch
+import EventLoop
+import Observing
+import Posix
+import SerialCore
+import SessionRunning
+import SystemPackage
+
+/// A session with a buffer of what was received, and lines of callers that wait for it: what ``SerialPort`` and
+/// ``BlockingPort`` have in common.
+///
+/// It has no thread. Its owner runs the loop, and calls its methods on the loop's thread.
+final class PortEngine: SessionObserver {
+  /// Why the port sends and receives nothing any more.
+  enum Ending {
+    /// Its program has closed it.
+    case closed
+    /// The device is lost, and the port does not wait for it.
+    case lost(SerialError)
+  }
+
+  let session: Session
+  let loop: IOLoop
+  /// Called with each event.
+  var onEvent: (PortEvent) -> Void = { _ in }
+  /// What was received and not read.
+  private(set) var buffer = ReceiveBuffer()
+  /// Why the port has ended; nil while it is open, and while it waits for its device.
+  private(set) var ending: Ending? = .closed
+  /// Callers that read.
+  let readers = WaitingLine()
+  /// Callers that write.
+  let writers = WaitingLine()
+  /// Callers that send a request and wait for the answer.
+  let requesters = WaitingLine()
+  /// Callers that wait for a time, or for everything to be sent. Each is woken by itself.
+  let sleepers = WaitingLine()
+
+  private let driver: SessionDriver
+  private let reconnects: Bool
+  private let devices: DeviceCatalog
+  private var reconnector: Reconnector?
+  /// The number of received bytes at which the device has to wait.
+  private let capacity: Int
+  private var readingPause: Session.Pause?
+  /// Whether the first reader needs more than the buffer has.
+  private var isStarving = false
+
+  /// Creates an engine without a port.
+  ///
+  /// - Parameter devices: the serial ports of the computer, which ports on one loop share.
+  init(
+    _ settings: LineSettings, _ options: PortOptions, on loop: IOLoop, devices: DeviceCatalog
+  ) {
+    self.loop = loop
+    self.devices = devices
+    session = Session(
+      settings: settings, options: options.link, waitsForLostDevice: options.reconnects,
+      writeCapacity: options.writeCapacity)
+    reconnects = options.reconnects
+    capacity = options.readCapacity
+    // The first observer: see its initializer.
+    driver = SessionDriver(session, on: loop)
+    session.addObserver(
+      self, of: [.stateChange, .received, .lineError, .modemLinesChange, .sent])
+  }
+
+  // MARK: Opening and closing
+
+  /// Opens a terminal device.
+  func open(_ path: FilePath) throws(PortError) {
+    ending = nil
+    do throws(SerialError) {
+      try session.open(.tty(path))
+      if reconnects { try follow(path) }
+    } catch {
+      session.close()
+      throw .serial(error)
+    }
+  }
+
+  private func follow(_ path: FilePath) throws(SerialError) {
+    let presence = DevicePresence(
+      of: .path(PathBinding(path)), among: devices, on: loop)
+    let reconnector = Reconnector(session, to: presence, on: Scheduler(loop))
+    self.reconnector = reconnector
+    do throws(Errno) {
+      try reconnector.start()
+    } catch {
+      throw SerialError(.system, in: "epoll_ctl", at: .tty(path), errno: error)
+    }
+  }
+
+  /// Closes the port. What was received can still be read.
+  ///
+  /// - Returns: the number of bytes that were written and not sent.
+  func close() -> Int {
+    guard case .done(let discarded) = session.close() else { return 0 }
+    return discarded.total
+  }
+
+  /// The error of an operation that needs an open port; nil if it is open.
+  var notOpenError: PortError? {
+    if session.isOpen { return nil }
+    switch ending {
+    case .closed: return .closed
+    case .lost(let error): return .serial(error)
+    case nil: break
+    }
+    if case .waitingForDevice(_, .lost(let error)) = session.state { return .serial(error) }
+    return .serial(SerialError(.notOpen, in: "write", at: session.state.endpoint ?? .tty("")))
+  }
+
+  /// The time of the loop.
+  var now: MonotonicTime { loop.now }
+
+  /// Wakes a caller at a time.
+  ///
+  /// - Returns: the token, which the caller keeps meanwhile.
+  func wake(_ caller: Int, in line: WaitingLine, at time: MonotonicTime) -> LoopTimer {
+    loop.schedule(after: time - now) { line.wake(caller) }
+  }
+
+  // MARK: Bytes
+
+  /// Queues as many bytes as there is room for.
+  ///
+  /// - Returns: their number.
+  func write(_ bytes: RawSpan) throws(PortError) -> Int {
+    if let notOpenError { throw notOpenError }
+    let piece = bytes.extracting(first: session.writeRoom)
+    guard piece.byteCount > 0 else { return 0 }
+    do throws(SerialError) {
+      try session.write(piece)
+    } catch {
+      throw .serial(error)
+    }
+    return piece.byteCount
+  }
+
+  /// Removes bytes at the front of the buffer.
+  func removeReceived(_ count: Int) {
+    buffer.removeFirst(count)
+    isStarving = false
+    if buffer.count <= capacity / 2 { readingPause = nil }
+  }
+
+  /// Has the device send more, although the buffer may be full: the first reader cannot use what it has.
+  func needMore() {
+    isStarving = true
+    readingPause = nil
+  }
+
+  /// Discards what was received and not read, by this program or by the driver.
+  ///
+  /// - Returns: the number of bytes.
+  func discardInput() -> Int {
+    readingPause = nil
+    // The driver's buffer is read in a few pieces; a device that goes on sending must not keep the caller here.
+    for _ in 0..<16 where session.isOpen {
+      let before = session.receivedByteCount
+      session.handle(.readable)
+      if session.receivedByteCount == before { break }
+    }
+    defer { removeReceived(buffer.count) }
+    return buffer.count
+  }
+
+  // MARK: The line
+
+  /// The settings that the driver reports; those to apply while no port is open.
+  var settings: LineSettings {
+    if case .open(_, let settings) = session.state { settings } else { session.requestedSettings }
+  }
+
+  /// Changes the settings.
+  ///
+  /// - Returns: the settings that the driver reports.
+  func apply(_ settings: LineSettings) throws(PortError) -> LineSettings {
+    do throws(SerialError) {
+      try session.apply(settings)
+    } catch {
+      throw .serial(error)
+    }
+    return self.settings
+  }
+
+  /// Asks the driver for the modem lines; nil if the port has none.
+  func readModemLines() -> ModemLines? {
+    session.refreshModemLines()
+    return session.modemLines
+  }
+
+  func setModemLines(asserting: ModemLines, deasserting: ModemLines) throws(PortError) {
+    do throws(SerialError) {
+      try session.setModemLines(asserting: asserting, deasserting: deasserting)
+    } catch {
+      throw .serial(error)
+    }
+  }
+
+  func setBreak(_ isOn: Bool) throws(PortError) {
+    do throws(SerialError) {
+      try session.setBreak(isOn)
+    } catch {
+      throw .serial(error)
+    }
+  }
+
+  // MARK: The session's events
+
+  func session(_ session: Session, didReceive bytes: RawSpan) {
+    bytes.withUnsafeBytes { buffer.append($0, at: loop.now) }
+    if buffer.count >= capacity && !isStarving && readingPause == nil {
+      readingPause = session.pauseReading()
+    }
+    readers.wakeFirst()
+  }
+
+  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    writers.wakeFirst()
+  }
+
+  func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    if old.isOpen && !new.isOpen { buffer.cut() }
+    switch new {
+    case .closed(.lost(let error)?), .closed(.failed(let error)?): ending = .lost(error)
+    case .closed: ending = .closed
+    case .opening, .open, .waitingForDevice, .released: ending = nil
+    }
+    if case .closed = new { reconnector = nil }
+    onEvent(.stateChange(new))
+    for line in [readers, writers, requesters, sleepers] { line.wakeAll() }
+  }
+
+  func session(_ session: Session, didReceiveError error: LineError) {
+    onEvent(.lineError(error))
+  }
+
+  func session(
+    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  ) {
+    onEvent(.modemLinesChange(new))
+  }
+}
