@@ -29,7 +29,7 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("there is a table for every session, and profiles with names")
+  @Test("there is a table for all sessions, and named profiles")
   func tables() throws {
     let file = try file("[default]\nbaud = 9600\n[profile.board-1]\nmatch = 'usb:1:2'\n")
     #expect(file.defaults.map(\.key) == ["baud"])

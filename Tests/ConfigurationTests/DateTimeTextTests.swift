@@ -5,7 +5,7 @@ import Testing
 @Suite("Dates and times", .timeLimit(.minutes(5)))
 struct DateTimeTextTests {
   @Test(
-    "dates and times are what RFC 3339 says",
+    "dates and times are those of RFC 3339",
     arguments: [
       ("1979-05-27", Value.date("1979-05-27")), ("2000-02-29", .date("2000-02-29")),
       ("2024-02-29", .date("2024-02-29")), ("0000-12-31", .date("0000-12-31")),

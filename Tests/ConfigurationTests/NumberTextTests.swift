@@ -5,7 +5,7 @@ import Testing
 @Suite("Numbers", .timeLimit(.minutes(5)))
 struct NumberTextTests {
   @Test(
-    "numbers are what TOML says",
+    "numbers are those of TOML",
     arguments: [
       ("0", Value.integer(0)), ("+0", .integer(0)), ("-0", .integer(0)), ("-5", .integer(-5)),
       ("115_200", .integer(115_200)), ("1_2_3", .integer(123)), ("+99", .integer(99)),

@@ -16,7 +16,7 @@ import Testing
     String(decoding: try edit(text, changes).document, as: UTF8.self)
   }
 
-  @Test("a value is replaced where it stands, with the comment behind it")
+  @Test("a value is replaced in place, and the comment after it stays")
   func replacing() throws {
     let text = "# mine\n[profile.a] # the board\n  baud   =  300   # slow\nhex = true\n"
     #expect(
@@ -26,7 +26,7 @@ import Testing
     #expect(lines == [.removed("  baud   =  300   # slow"), .added("  baud   =  9600   # slow")])
   }
 
-  @Test("a value of several lines goes as a whole")
+  @Test("a value of several lines is replaced as a whole")
   func severalLines() throws {
     let text = "[profile.a]\nlog = [ # all\n  \"x\",\n  \"y\" ] # end\nhex = true\n"
     #expect(try edited(text, Change("log", nil)) == "[profile.a]\nhex = true\n")
@@ -38,7 +38,7 @@ import Testing
         == [.removed("log = [ # all"), .removed("  \"x\","), .removed("  \"y\" ] # end")])
   }
 
-  @Test("new keys come after the last one of the table, before what follows")
+  @Test("new keys are inserted after the last one of the table")
   func adding() throws {
     let text =
       "[default]\nhex = true\n\n[profile.a]\n\tbaud = 300\n# about b\n[profile.b]\nbaud = 300\n"
@@ -51,7 +51,7 @@ import Testing
         == "[profile.a]\nbaud = 300\n[profile.a.snippets]\nx = 'y'")
   }
 
-  @Test("a profile without a table of its own gets one at the end")
+  @Test("a profile without its own table gets one at the end")
   func newTable() throws {
     #expect(try edited("", Change("baud", .integer(300))) == "[profile.a]\nbaud = 300\n")
     #expect(
@@ -113,7 +113,7 @@ import Testing
         == "[profile.a]\n\nhex = true")
   }
 
-  @Test("a file that is not a configuration, or that the change would break, is not changed")
+  @Test("an invalid file, or one that the change would make invalid, is not changed")
   func mistakes() {
     for text in ["[profile.a", "[profile.a]\nbaud = 300\nbaud = 9\n", "profile = {}\n"] {
       #expect(throws: ConfigurationError.self, "\(text)") {

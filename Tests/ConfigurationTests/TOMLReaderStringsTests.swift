@@ -5,7 +5,7 @@ import Testing
 @Suite("Reading TOML: strings", .timeLimit(.minutes(5)))
 struct TOMLReaderStringsTests {
   @Test(
-    "strings are what TOML says",
+    "strings are those of TOML",
     arguments: [
       ("''", ""), (#""""#, ""), (#"'C:\x"y'"#, #"C:\x"y"#), (#""a'b""#, "a'b"),
       (#""\b\t\n\f\r\"\\""#, "\u{8}\t\n\u{C}\r\"\\"),

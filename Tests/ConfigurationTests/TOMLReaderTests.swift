@@ -81,7 +81,7 @@ struct TOMLReaderTests {
     #expect(error(text) == expected)
   }
 
-  @Test("what is no text is refused")
+  @Test("invalid text is refused")
   func binary() {
     for bytes: [UInt8] in [
       [0x7F, 0x45, 0x4C, 0x46], [0x5B, 0x61, 0xFF, 0x5D], [0x00], [0x0D], [0x23, 0x0D],
@@ -100,7 +100,7 @@ struct TOMLReaderTests {
     #expect(throws: ConfigurationError.self) { try TOMLReader.entries(in: comment) }
   }
 
-  @Test("values are nested 64 levels deep, in whatever form")
+  @Test("values are nested 64 levels deep, in any form")
   func depth() throws {
     func nested(_ count: Int, _ open: String, _ inner: String, _ close: String) -> String {
       String(repeating: open, count: count) + inner + String(repeating: close, count: count)
@@ -131,7 +131,7 @@ struct TOMLReaderTests {
     #expect(try values(numbers.map { _ in "[[t]]\n" }.joined())[0].description.count == 160_000)
   }
 
-  @Test("lines may end with CRLF, and a byte order mark says nothing")
+  @Test("lines may end with CRLF, and a byte order mark is ignored")
   func lineEnds() throws {
     let document: [UInt8] = [0xEF, 0xBB, 0xBF] + Array("[a]\r\nb = 1\r\n\r\n[c.'d']\r\n".utf8)
     let read = try TOMLReader.entries(in: document)

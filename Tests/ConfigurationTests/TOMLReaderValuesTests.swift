@@ -5,7 +5,7 @@ import Testing
 @Suite("Reading TOML: values", .timeLimit(.minutes(5)))
 struct TOMLReaderValuesTests {
   @Test(
-    "values are what TOML says",
+    "values are those of TOML",
     arguments: [
       ("true # yes", Value.boolean(true)), ("false", .boolean(false)),
       ("[]", .array([])), ("[ 1, 'x', ]", .array([.integer(1), .string("x")])),

@@ -17,7 +17,7 @@ struct TableTreeTests {
   }
 
   @Test(
-    "tables may be extended where TOML says so",
+    "tables may be extended where TOML allows it",
     arguments: [
       // A table that was only on the path to another one is defined later.
       ("[a.b.c]\nd = 1\n[a]\ne = 2", "a = {b = {c = {d = 1}}, e = 2}"),

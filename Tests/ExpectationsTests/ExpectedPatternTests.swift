@@ -1,9 +1,9 @@
 import Expectations
 import Testing
 
-@Suite("What is expected", .timeLimit(.minutes(5))) struct ExpectedPatternTests {
+@Suite("Expected patterns", .timeLimit(.minutes(5))) struct ExpectedPatternTests {
   @Test(
-    "what is not an expression is refused, and what matches the empty text",
+    "invalid expressions are refused, and those that match the empty text",
     arguments: ["(", "a[", "*", "", "x*", "^"])
   func refused(_ text: String) {
     #expect(throws: ExpectedPattern.ParsingError.self) { try ExpectedPattern.regex(text) }
@@ -15,7 +15,7 @@ import Testing
     #expect(ExpectedPattern.text(text).groupCount == 0)
   }
 
-  @Test("a message shows what was written")
+  @Test("a message shows the value as it was written")
   func descriptions() throws {
     #expect(ExpectedPattern.text("ok\r\n").description == #""ok\r\n""#)
     #expect(try ExpectedPattern.regex(#"\d+ ok"#).description == #"/\d+ ok/"#)

@@ -13,7 +13,7 @@ extension ReceivedText {
   fileprivate mutating func append(_ text: String) { append(text.utf8) }
 }
 
-@Suite("What was received, and the search in it", .timeLimit(.minutes(5)))
+@Suite("The search in received text", .timeLimit(.minutes(5)))
 struct ReceivedTextTests {
   private func text(_ pieces: String...) -> ReceivedText {
     var text = ReceivedText()
@@ -21,7 +21,7 @@ struct ReceivedTextTests {
     return text
   }
 
-  @Test("a match may be cut anywhere between reads, and is used up")
+  @Test("a match may be split anywhere between reads, and is removed")
   func pieces() throws {
     var text = text("boa", "rd> ", "$ ")
     #expect(try text.look(for: "board> ")?.end == 7)
@@ -29,7 +29,7 @@ struct ReceivedTextTests {
     #expect(try text.look(for: #"\$ "#)?.end == 9, "what follows is not used up")
   }
 
-  @Test("the search goes on where it was")
+  @Test("the search continues where it stopped")
   func increments() throws {
     var text = text("boa")
     #expect(try text.look(for: "board> |nothing") == nil)
@@ -50,14 +50,14 @@ struct ReceivedTextTests {
     #expect(text.look()?.index == 1)
   }
 
-  @Test("groups are bytes; one that took no part is nil")
+  @Test("groups are bytes; a group that did not participate is nil")
   func captures() throws {
     var text = text("temp=25.1 C\r\n")
     let match = try text.look(for: #"temp=(\d+)\.(\d)|hum=(\d+)"#)
     #expect(match?.captures == [Array("temp=25.1".utf8), Array("25".utf8), Array("1".utf8), nil])
   }
 
-  @Test("^ is met after a line's end, $ before one; . stays within a line")
+  @Test("^ matches after a line's end, $ before one; . stays within a line")
   func anchors() throws {
     for end in ["\r", "\n", "\r\n"] {
       var text = text("one\(end)two\(end)")
@@ -69,7 +69,7 @@ struct ReceivedTextTests {
     #expect(try text.look(for: "^ two$")?.end == 7, "^ is met where the last match ended")
   }
 
-  @Test("what is not UTF-8 does not move what follows it")
+  @Test("invalid UTF-8 does not shift the next bytes")
   func illFormed() throws {
     var text = ReceivedText()
     let bytes: [UInt8] = [0xFF, 0xC3, 0x28, 0xE2, 0x82] + Array("ok ü!".utf8) + [0x00, 0xF0]
@@ -79,7 +79,7 @@ struct ReceivedTextTests {
     #expect(match?.captures[1] == Array("ü".utf8))
   }
 
-  @Test("what was forgotten does not begin a line, and is not found")
+  @Test("discarded bytes do not begin a line, and are not found")
   func forgotten() throws {
     var text = text("key")
     for _ in 0..<(2 * ReceivedText.capacity) { text.append("x") }
@@ -88,7 +88,7 @@ struct ReceivedTextTests {
     #expect(text.look()?.end == 2 * ReceivedText.capacity + 5)
   }
 
-  @Test("a match may be longer than what is kept; its captures are then cut at the start")
+  @Test("a match may be longer than the kept text; its captures then lack their start")
   func longer() throws {
     var text = ReceivedText(expecting: [try .regex("(<)([^>]*)>")])
     text.append("<")
@@ -120,7 +120,7 @@ struct ReceivedTextTests {
     #expect(match?.text(3) == nil)
   }
 
-  @Test("a text is found wherever it is cut, and competes with expressions")
+  @Test("a text is found wherever it is split, and competes with expressions")
   func literals() throws {
     var text = ReceivedText(expecting: [
       .text("a.b"), try .regex("ab+"), .text("ü"), .bytes([0xFF, 0x00]),
@@ -139,7 +139,7 @@ struct ReceivedTextTests {
     #expect(text.look()?.end == 12)
   }
 
-  @Test("a text is found where a plain comparison finds it, whatever it repeats")
+  @Test("a repetitive text is found where a plain comparison finds it")
   func repetitions() {
     var random = SplitMix64(seed: 1)
     func bytes(_ count: ClosedRange<Int>) -> [UInt8] {
@@ -160,7 +160,7 @@ struct ReceivedTextTests {
     }
   }
 
-  @Test("what was not searched yet is found step by step, and what follows a match stays")
+  @Test("new bytes are searched step by step, and those after a match stay")
   func manyMatches() {
     var text = ReceivedText(expecting: [.text("never"), .text("\n")])
     let count = 4 * ReceivedText.capacity

@@ -1,7 +1,7 @@
 import Expectations
 import Testing
 
-@Suite("A stream that is searched and passed on", .timeLimit(.minutes(5)))
+@Suite("A searched stream", .timeLimit(.minutes(5)))
 struct SearchedStreamTests {
   /// The pieces that a stream passes on, and the positions of its matches, until nothing more arrives.
   private func events(_ stream: inout SearchedStream) -> [String] {
@@ -15,7 +15,7 @@ struct SearchedStreamTests {
     return events
   }
 
-  @Test("bytes are passed on up to a match; the rest waits for the next patterns")
+  @Test("bytes are passed on up to a match; the others wait for the next patterns")
   func matches() throws {
     var stream = SearchedStream()
     stream.patterns = [.text("login: "), .text("# ")]
@@ -25,7 +25,7 @@ struct SearchedStreamTests {
     #expect(events(&stream) == ["in: ", "0 at 13", "root\n# ", "1 at 20", "ls"])
   }
 
-  @Test("patterns that are set after a match are searched for in what is left")
+  @Test("patterns that are set after a match are searched for in the rest")
   func patterns() {
     var stream = SearchedStream()
     stream.patterns = [.text("a")]
@@ -38,7 +38,7 @@ struct SearchedStreamTests {
     #expect(events(&stream) == ["yb", "0 at 4", "z"])
   }
 
-  @Test("without patterns everything is passed on, and found by those that are set later")
+  @Test("without patterns everything is passed on, and later patterns still find it")
   func laterPatterns() {
     var stream = SearchedStream()
     stream.add("ok".utf8)
@@ -47,7 +47,7 @@ struct SearchedStreamTests {
     #expect(events(&stream) == ["0 at 2"])
   }
 
-  @Test("at the end everything is passed on; what is forgotten is not")
+  @Test("at the end everything is passed on, except discarded bytes")
   func ends() {
     var stream = SearchedStream()
     stream.patterns = [.text("a")]

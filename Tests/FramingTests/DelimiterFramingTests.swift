@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(
-    "each ends with the delimiter, and the bytes behind the last one are damage",
+    "each ends with the delimiter, and the bytes after the last one are damage",
     arguments: [
       (";", "a;;bc;", ["a", "", "bc"]), ("ab", "aab.abab", ["a", ".", ""]),
       ("\r\n> ", "ok\r\n> \r\n\r\n> ", ["ok", "\r\n"]), ("aab", "aaab", ["a"]),
@@ -26,7 +26,7 @@ import Testing
     #expect(framing.encode(Array("a\r\n".utf8)) == Array("a\r\n".utf8))
   }
 
-  @Test("a delimiter that begins where the limit ends belongs to a frame of that length")
+  @Test("a delimiter directly after the limit ends a frame of that length")
   func limit() {
     let framing = DelimiterFraming("--".utf8, limit: 4)
     for isInPieces in [false, true] {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("of bytes that were searched, only a delimiter that may have begun is searched again")
+  @Test("searched bytes are searched again only for an incomplete delimiter")
   func searched() {
     var framing = DelimiterFraming("abc".utf8)
     #expect(search(&framing, "abcabc", searched: 3) == .frame(Array("abc".utf8), length: 6))

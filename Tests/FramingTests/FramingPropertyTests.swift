@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("the frames are the same however the stream is cut")
+  @Test("the frames are the same however the stream is split")
   func cuts() {
     for end in LineFraming.End.allCases { checkCuts(of: .lines(end, limit: 9), special: [10, 13]) }
     checkCuts(of: .delimited(by: [1, 1, 2], limit: 9), special: [1, 2])
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("after a silence, the frames are the same however the bytes before it were cut")
+  @Test("after a silence, the frames are the same however the bytes before it were split")
   func silences() {
     checkSilences(of: .silence(.seconds(1), limit: 9), special: [0])
     checkSilences(of: .fixedLength(7, silence: .seconds(1)), special: [0])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("what is encoded is found again, whatever it is")
+  @Test("any encoded frame is found again")
   func encoding() throws {
     try checkEncoding(of: .slip(), special: [0xC0, 0xDB, 0xDC, 0xDD])
     try checkEncoding(of: .cobs(), special: [0, 0xFF])
@@ -78,7 +78,7 @@ import Testing
     try checkEncoding(of: .length(UInt32.self, .littleEndian, adjustment: -4), special: [0])
   }
 
-  @Test("a packet of COBS without zeros has a code for each 254 bytes", arguments: 250...260)
+  @Test("a COBS packet without zeros has a code for each 254 bytes", arguments: 250...260)
   func runs(_ count: Int) {
     let packet = Array(repeating: 1 as UInt8, count: 2 * count)
     let bytes = COBSFraming().encode(packet)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("what follows the frames can be taken as it is")
+  @Test("bytes after the frames can be taken unchanged")
   func rest() {
     var buffer = FrameBuffer(.lines())
     buffer.append("join\n\u{1}\u{2}".utf8)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("a framing learns how much it has searched, and has no silence if it says nothing")
+  @Test("a framing gets the number of searched bytes, and has no silence by default")
   func searched() {
     var buffer = FrameBuffer(Recorder())
     for piece in [[1], [2], [3], [4], [5, 6, 7]] as [[UInt8]] {

@@ -1,15 +1,15 @@
 import Framing
 import Testing
 
-@Suite("Frames of one length", .timeLimit(.minutes(5))) struct FixedLengthFramingTests {
-  @Test("they follow each other, and one that is not complete at the end is damage")
+@Suite("Frames of a fixed length", .timeLimit(.minutes(5))) struct FixedLengthFramingTests {
+  @Test("they follow each other, and an incomplete one at the end is damage")
   func frames() {
     #expect(
       results(of: FixedLengthFraming(3), for: [[1], [2, 3, 4], [5, 6, 7]])
         == [.success([1, 2, 3]), .success([4, 5, 6]), .failure(.unfinished)])
   }
 
-  @Test("a silence leads back to the beginning of a frame")
+  @Test("after a silence, a new frame begins")
   func silence() {
     var buffer = FrameBuffer(.fixedLength(3, silence: .milliseconds(5)))
     #expect(buffer.framing.silence == .milliseconds(5))
@@ -22,7 +22,7 @@ import Testing
   }
 }
 
-@Suite("Frames with their length", .timeLimit(.minutes(5))) struct LengthPrefixFramingTests {
+@Suite("Frames with a length field", .timeLimit(.minutes(5))) struct LengthPrefixFramingTests {
   @Test(
     "each form of a length",
     arguments: [
@@ -76,7 +76,7 @@ import Testing
         == [.failure(.tooLong(limit: 65_536))])
   }
 
-  @Test("a length that is less than what it counts is damage")
+  @Test("a length that is too small is damage")
   func invalid() {
     let bytes: [UInt8] = [1, 3, 8]
     #expect(
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "a silence leads back to the beginning of a frame",
+    "after a silence, a new frame begins",
     arguments: [
       ([9, 1, 2], [.failure(.tooLong(limit: 4))]), ([9], [.failure(.tooLong(limit: 4))]),
       ([4, 1, 2], [.failure(.unfinished)]), ([0, 2, 1, 1], [.failure(.invalidLength(0))]),
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("a frame that the length has no room for is not sent")
+  @Test("a frame that is too long for the length field is not sent")
   func encoding() {
     #expect(throws: FrameDamage.tooLong(limit: 255)) {
       try LengthPrefixFraming(UInt8.self).encode(Array(repeating: 0, count: 256))

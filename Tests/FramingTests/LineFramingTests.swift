@@ -21,7 +21,7 @@ import Testing
     #expect(lines(text, end) == expected)
   }
 
-  @Test("a CR ends a line at once, and the LF behind it is no line")
+  @Test("a CR ends a line immediately, and the LF after it is not a line")
   func carriageReturn() {
     var framing = LineFraming(.any)
     #expect(search(&framing, "ok\r") == .frame("ok", length: 3))
@@ -30,7 +30,7 @@ import Testing
     #expect(search(&framing, "\nx") == .frame("", length: 1))
   }
 
-  @Test("bytes that are not UTF-8 are replaced; a character may be cut between pieces")
+  @Test("invalid UTF-8 is replaced; a character may be split between pieces")
   func text() {
     let bytes: [UInt8] = Array("für ".utf8) + [0xFF, 0xE2, 0x82, 0x0A]
     #expect(results(of: .lines(), for: bytes.map { [$0] }) == [.success("für \u{FFFD}\u{FFFD}")])
@@ -48,7 +48,7 @@ import Testing
     #expect(lines("0123456789A", end) == [nil])
   }
 
-  @Test("what is kept of a line that is too long is bounded")
+  @Test("the kept part of a line that is too long is bounded")
   func bounded() {
     var buffer = FrameBuffer(.lines(.crlf, limit: 10))
     for _ in 0..<1_000 {

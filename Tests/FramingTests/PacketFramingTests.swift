@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Packets of SLIP", .timeLimit(.minutes(5))) struct SLIPFramingTests {
   @Test(
-    "packets as RFC 1055 has them",
+    "packets as in RFC 1055",
     arguments: [
       ([], [0xC0, 0xC0]), ([0x01], [0xC0, 0x01, 0xC0]),
       ([0xC0], [0xC0, 0xDB, 0xDC, 0xC0]), ([0xDB], [0xC0, 0xDB, 0xDD, 0xC0]),
@@ -15,7 +15,7 @@ import Testing
     #expect(results(of: SLIPFraming(), for: [bytes]) == (packet.isEmpty ? [] : [.success(packet)]))
   }
 
-  @Test("END alone ends a packet too, and noise before END is a packet of its own")
+  @Test("END alone also ends a packet, and noise before END is a separate packet")
   func ends() {
     let bytes: [UInt8] = [0x01, 0xC0, 0x02, 0xC0, 0xC0, 0xC0, 0x7F, 0x7E, 0xC0, 0x03, 0xC0]
     #expect(
@@ -23,7 +23,7 @@ import Testing
         == [[1], [2], [0x7F, 0x7E], [3]].map { .success($0) })
   }
 
-  @Test("an escape that means nothing costs one packet")
+  @Test("an invalid escape costs one packet")
   func damage() {
     let bytes: [UInt8] = [
       0xDB, 0x01, 0x02, 0xC0, 0x03, 0xC0, 0x04, 0xDB, 0xC0, 0xDB, 0xDB, 0xC0, 5, 0xC0, 6,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Options
 
-@Suite("What the last word of a command line can become")
+@Suite("Completions of the last word of a command line")
 struct CompleterTests {
   private static let rate = Parameter<String?>.option(
     "rate", letter: "r", "N", "The rate.", completion: .words(["9600", "96000", "115200"]),
@@ -148,7 +148,7 @@ struct CompleterTests {
     #expect(Self.completer.answer(words) == expected)
   }
 
-  @Test("whatever was typed, every word begins with it, and bash can replace its part of it")
+  @Test("every proposed word begins with the typed text, and bash can replace its part")
   func anyLine() {
     var random = SystemRandomNumberGenerator()
     let pieces = [
@@ -173,7 +173,7 @@ struct CompleterTests {
     }
   }
 
-  @Test("candidates say what they are")
+  @Test("candidates have descriptions")
   func descriptions() {
     #expect(
       Self.completer.answer(["pro"]) == .words([.init("profile", "About profiles.")]))

@@ -34,7 +34,7 @@ struct ParameterTests {
       try WordReader.read(words, declarations, canSwitchOff: true), configured, of: declarations)
   }
 
-  @Test("without words they have their standard values")
+  @Test("without words they have their default values")
   func standard() throws {
     let values = try values([])
     #expect(values[Self.size] == .large)
@@ -45,7 +45,7 @@ struct ParameterTests {
     #expect(values[Self.count] == nil)
   }
 
-  @Test("the command line wins over the configuration, which wins over the standard")
+  @Test("the command line overrides the configuration, which overrides the default")
   func order() throws {
     let configured = [
       Given.Entry("size", ["5"]), .init("file", ["a", "b"]), .init("again", ["false"]),
@@ -78,7 +78,7 @@ struct ParameterTests {
     #expect(throws: WordError.self) { try self.values(["--no-rule"]) }
   }
 
-  @Test("of two entries of a configuration the last counts; one without texts takes back")
+  @Test("of two configured entries the last counts; one without texts cancels")
   func entries() throws {
     let values = try values(
       [], [.init("size", ["5"]), .init("size", ["8"]), .init("count", ["1"]), .init("count", [])])
@@ -87,7 +87,7 @@ struct ParameterTests {
   }
 
   @Test(
-    "a wrong value is refused with what is expected",
+    "a wrong value is refused with the expected form",
     arguments: [
       (["--size=6"], "--size '6': expected one of 5, 8"),
       (["--wait", "11"], "--wait '11': expected seconds from 0 to 10"),

@@ -15,7 +15,7 @@ struct ShellTests {
   }
 
   @Test(
-    "bash gets what replaces the word from its last separator, with quotes",
+    "bash gets the text after the word's last separator, with quotes",
     arguments: [
       ("p usb:04", "usb:0403:6001", "0403:6001"), ("p ", "usb:0403:6001", "usb:0403:6001"),
       ("p 'usb:04", "usb:0403:6001", "usb:0403:6001"), (#"p usb\:04"#, "usb:0403:1", "usb:0403:1"),
@@ -27,7 +27,7 @@ struct ShellTests {
     #expect(reply(.bash, line, .words([.init(word, "text")])) == "words\n\(expected)\n")
   }
 
-  @Test("a word that goes on gets no blank")
+  @Test("a word that may continue gets no blank")
   func beginnings() {
     let answer = Completer.Answer.words([.init("a=", isBeginning: true)])
     #expect(reply(.bash, "p a", answer) == "beginning\na=\n")
@@ -38,7 +38,7 @@ struct ShellTests {
     #expect(reply(.zsh, "p a", two) == "words\n=a=\n+ab\n")
   }
 
-  @Test("a list of bash has descriptions if it fits the screen")
+  @Test("bash lists descriptions if they fit the screen")
   func lists() {
     let answer = Completer.Answer.words([
       .init("usb:1", "one"), .init("usb:1234", "a long one that does not fit"), "usb:2",

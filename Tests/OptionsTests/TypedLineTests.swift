@@ -21,7 +21,7 @@ struct TypedLineTests {
   }
 
   @Test(
-    "what the shell keeps of the last word, and the open quotation mark",
+    "the part of the last word that the shell keeps, and the open quotation mark",
     arguments: [
       ("p usb:04", 4, nil), ("p usb:1:", 6, nil), (#"p usb\:1"#, 0, nil), ("p --b=9", 4, nil),
       ("p 'usb:1", 0, "'"), ("p \"usb:1", 0, "\""), ("p --b='my f", 4, "'"), ("p 'a b':c", 4, nil),
@@ -33,13 +33,13 @@ struct TypedLineTests {
     #expect(typed.quote == quote)
   }
 
-  @Test("a shell without such characters keeps only what is before a quotation mark")
+  @Test("a shell without such characters keeps only the text before a quotation mark")
   func withoutBreaks() {
     #expect(TypedLine("p usb:1").kept == 0)
     #expect(TypedLine("p a'b").kept == 1)
   }
 
-  @Test("what was typed from a word")
+  @Test("the typed part of a word")
   func text() {
     let line = TypedLine("A=1 p lend x  -- 'my tool'  -p a\\ ")
     #expect(line.words == ["p", "lend", "x", "--", "my tool", "-p", "a "])

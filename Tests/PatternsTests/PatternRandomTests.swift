@@ -5,7 +5,7 @@ import Testing
 /// Random small patterns have the same matches as in a simple backtracking matcher.
 @Suite("Random patterns", .timeLimit(.minutes(5)))
 struct PatternRandomTests {
-  @Test("the match and its groups are those of backtracking, however the stream is cut")
+  @Test("the match and its groups are those of backtracking, however the stream is split")
   func random() throws {
     var random = Generator(state: 1)
     var matchCount = 0

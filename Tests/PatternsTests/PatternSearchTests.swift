@@ -30,7 +30,7 @@ struct PatternSearchTests {
     #expect(try match(regex, text) == ranges)
   }
 
-  @Test("a match ends as far as the stream has come, and may be cut anywhere")
+  @Test("a match ends with the bytes so far, and may be split anywhere")
   func pieces() throws {
     #expect(try match("board> ", "boa", "rd> ", "x") == [0..<7])
     #expect(try match(#"(\d+)"#, "v1", "23") == [1..<2, 1..<2])
@@ -41,7 +41,7 @@ struct PatternSearchTests {
     #expect(try match("ab.|b", "a", "b") == [1..<2])
   }
 
-  @Test("a character waits for its last byte; what is no UTF-8 reads as a substitute")
+  @Test("a character waits for its last byte; invalid UTF-8 is read as a substitute")
   func characters() throws {
     #expect(try match("ü$", [[0xC3], [0xBC]]) == [0..<2])
     #expect(try match("a$", [[0x61, 0xC3], [0xBC]]) == nil)
@@ -81,7 +81,7 @@ struct PatternSearchTests {
   }
 
   @Test(
-    "what matches nothing at all is known",
+    "an expression that never matches is recognised",
     arguments: [
       ("a", false), ("a*", true), ("^", true), ("$", true), ("a|", true), (#"\b"#, false),
       ("^a", false),

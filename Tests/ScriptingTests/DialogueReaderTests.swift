@@ -31,7 +31,7 @@ struct DialogueReaderTests {
     #expect(try text(script)?.bytes(with: []) == bytes)
   }
 
-  @Test("groups of the last match take their places")
+  @Test("groups of the last match replace their references")
   func groups() throws {
     let steps = try steps(#"expect /(a)(b)/"# + "\n" + #"send "<$0 $2$1>""#)
     guard case .send(let text) = steps[1].action else { return #expect(Bool(false)) }
@@ -47,7 +47,7 @@ struct DialogueReaderTests {
   }
 
   @Test(
-    "what is wrong is told with its line",
+    "a mistake is reported with its line",
     arguments: [
       ("sen \"a\"", 1), ("send a", 1), ("send \"a", 1), ("send \"\\q\"", 1), ("send \"\\x4\"", 1),
       ("send \"a\" \"b\"", 1), ("send", 1), ("expect \"a\"", 1), ("expect /a", 1),
@@ -64,7 +64,7 @@ struct DialogueReaderTests {
     #expect { try steps(script) } throws: { ($0 as? DialogueError)?.line == line }
   }
 
-  @Test("what is no text, or has no end, is refused")
+  @Test("invalid or unfinished text is refused")
   func bounds() {
     #expect(throws: DialogueError.self) { try Dialogue(parsing: [0xFF]) }
     let nested = String(repeating: "repeat 2 {\n", count: 100_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scripting
 
-@Suite("A dialogue under way", .timeLimit(.minutes(5)))
+@Suite("A running dialogue", .timeLimit(.minutes(5)))
 struct DialogueRunTests {
   /// The lines of the performed steps. The answers determine which expectations match.
   private func lines(_ script: String, answers: [Int] = []) throws -> [Int] {
@@ -19,7 +19,7 @@ struct DialogueRunTests {
     return lines
   }
 
-  @Test("steps come one after the other")
+  @Test("steps are done one after the other")
   func order() throws {
     #expect(try lines("wait 1s\nexpect /a/\nset dtr on\nset baud 9600\n") == [1, 2, 3, 4])
   }
@@ -30,7 +30,7 @@ struct DialogueRunTests {
     #expect(try lines(script) == [2, 4, 4, 4, 2, 4, 4, 4, 7])
   }
 
-  @Test("the steps of the expression that came are done, then what follows")
+  @Test("the steps of the matched expression are done, then the next ones")
   func cases() throws {
     let script = "expect-one-of {\n/a/ {\nwait 1s\n}\n/b/\n/c/ {\nwait 2s\n}\n}\nwait 3s\n"
     #expect(try lines(script, answers: [0]) == [1, 3, 10])
@@ -38,7 +38,7 @@ struct DialogueRunTests {
     #expect(try lines(script, answers: [2]) == [1, 7, 10])
   }
 
-  @Test("what was matched is kept until the next match")
+  @Test("the matched text is kept until the next match")
   func captures() throws {
     let script = #"expect /(.)x/"# + "\n" + #"send "$1""# + "\n" + #"print "$1$1""#
     var run = DialogueRun(try Dialogue(parsing: Array(script.utf8)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionKit
 
-@Suite("When the next bytes may go", .timeLimit(.minutes(5)))
+@Suite("The time at which the next bytes may be sent", .timeLimit(.minutes(5)))
 struct PaceTests {
   private let start = MonotonicTime(nanoseconds: 0)
 
@@ -39,27 +39,27 @@ struct PaceTests {
       byteDelay: .milliseconds(byte), lineDelay: .milliseconds(line), awaitsPrompt: prompt)
   }
 
-  @Test("bytes go one by one")
+  @Test("bytes are sent one by one")
   func bytes() {
     let pieces = pieces("abc", pace(byte: 5))
     #expect(pieces.map(\.0) == [0, 5, 10])
     #expect(pieces.map(\.1) == ["a", "b", "c"])
   }
 
-  @Test("lines go one by one, whatever ends them", arguments: ["\n", "\r", "\r\n"])
+  @Test("lines are sent one by one, with any line ends", arguments: ["\n", "\r", "\r\n"])
   func lines(_ end: String) {
     let pieces = pieces("one\(end)two\(end)end", pace(line: 50))
     #expect(pieces.map(\.0) == [0, 50, 100])
     #expect(pieces.map(\.1) == ["one\(end)", "two\(end)", "end"])
   }
 
-  @Test("both delays: the longer one counts behind a line")
+  @Test("both delays: the longer one counts after a line")
   func both() {
     #expect(pieces("a\nb", pace(byte: 5, line: 50)).map(\.0) == [0, 5, 55])
     #expect(pieces("a\nb", pace(byte: 70, line: 50)).map(\.0) == [0, 70, 140])
   }
 
-  @Test("the prompt is awaited behind each line, and the delay as well")
+  @Test("the prompt is awaited after each line, and so is the delay")
   func prompt() {
     #expect(pieces("a\nb\nc", pace(prompt: true), promptAfter: 30).map(\.0) == [0, 30, 60])
     #expect(
@@ -67,7 +67,7 @@ struct PaceTests {
     #expect(pieces("a\nb", pace(prompt: true)).map(\.1) == ["a\n"])
   }
 
-  @Test("a CRLF goes as one end of a line, also byte by byte")
+  @Test("a CRLF is one end of a line, also byte by byte")
   func lineEnds() {
     let delayed = pieces("a\r\nb", pace(byte: 5, line: 50))
     #expect(delayed.map(\.0) == [0, 5, 10, 60])
@@ -76,7 +76,7 @@ struct PaceTests {
     #expect(prompted.map(\.1) == ["a", "\r", "\n", "b"])
   }
 
-  @Test("the line feed of a CRLF that was cut belongs to the line before")
+  @Test("the line feed of a split CRLF belongs to the line before")
   func cutLine() {
     var pace = pace(prompt: true)
     _ = ([0x61, 0x0D] as [UInt8]).withUnsafeBytes { pace.sent($0, at: start) }

@@ -25,7 +25,7 @@ struct UsageAdviceTests {
   }
 
   @Test(
-    "each mistake is answered with what was meant, and with the help that has the answer",
+    "each mistake is answered with the intended word, and with the help for it",
     arguments: [
       ("--list", "unknown option '--list': use 'serialterm list'."),
       ("x --expect a", "unknown option '--expect': it is an option of 'serialterm send'."),
@@ -98,7 +98,7 @@ struct UsageAdviceTests {
         == meaning)
   }
 
-  @Test("several devices that are absent are not what another word was meant as")
+  @Test("several absent devices are not proposed for another word")
   func absentDevices() {
     #expect(message("connect ttyUSB0 ttyUSB1") == nil)
   }
@@ -158,7 +158,7 @@ struct UsageAdviceTests {
     #expect(declaration.texts(of: value, key: key) == texts)
   }
 
-  @Test("what is for one call of a command is no key of a configuration file")
+  @Test("options for one call of a command are not keys of a configuration file")
   func keys() {
     let others: Set<String> = [
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",

@@ -43,7 +43,7 @@ struct ProgramCompletionTests {
     }
   }
 
-  @Test("lists, and values with a part that is free")
+  @Test("lists, and values with a free part")
   func values() {
     #expect(words("--map", "from-device:cr=lf,to-device:crlf=").count == 2)
     #expect(
@@ -57,7 +57,7 @@ struct ProgramCompletionTests {
     #expect(words("run", "x", "y", "--report", "j") == ["junit=", "json="])
   }
 
-  @Test("help completes what there is help about")
+  @Test("help completes its topics")
   func help() {
     for word in words("help", "") { #expect(HelpTopic.text(of: [word]) != nil, "\(word)") }
   }

@@ -28,7 +28,7 @@ struct TargetCompletionTests {
     ).map { $0.description.isEmpty ? $0.word : "\($0.word): \($0.description)" }
   }
 
-  @Test("without a beginning, they are the nodes, adapters first, the profiles and the other forms")
+  @Test("without typed text, they are the nodes, adapters first, the profiles and the other forms")
   func all() {
     #expect(
       candidates("") == [
@@ -53,7 +53,7 @@ struct TargetCompletionTests {
     #expect(candidates(text).map { String($0.prefix { $0 != " " }.dropLast()) } == words)
   }
 
-  @Test("a selector that several devices fit is proposed once")
+  @Test("a selector that matches several devices is proposed once")
   func lookAlikes() {
     #expect(candidates("usb:0403:6001").first == "usb:0403:6001: 2 devices")
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("A profile that is found when the device is known", .timeLimit(.minutes(5)))
+@Suite("A profile that is selected by the device", .timeLimit(.minutes(5)))
 struct LateProfileTests {
   private static let text = """
     [default]
@@ -57,7 +57,7 @@ struct LateProfileTests {
   }
 
   @Test(
-    "the command is what it were if the device had been there",
+    "the command is the same as with the device present",
     arguments: [
       ["connect", "usb:0403:6001", "--wait"], ["connect", "--wait"],
       ["connect", "serial:AAA", "--wait", "-b", "300", "--no-local-echo", "-L", "mine"],
@@ -83,7 +83,7 @@ struct LateProfileTests {
     #expect(late.profile == early.profile)
   }
 
-  @Test("command line over profile over what holds for all")
+  @Test("the command line overrides the profile, which overrides the settings for all")
   func order() throws {
     let reading = try reading(["connect", "new", "--parity", "even"], among: [])
     let start = try #require(reading.command as? ConnectCommand)

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("a name that is no ready sequence is answered with all of them")
+  @Test("an unknown name is answered with all ready sequences")
   func unknownName() {
     let error = #expect(throws: ConfigurationError.self) {
       try entries("[default.sequences]\nx = 'esp32'\n")

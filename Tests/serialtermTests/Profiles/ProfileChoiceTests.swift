@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("Which profile holds", .timeLimit(.minutes(5)))
+@Suite("The selection of the profile", .timeLimit(.minutes(5)))
 struct ProfileChoiceTests {
   private static let text = """
     [default]
@@ -46,7 +46,7 @@ struct ProfileChoiceTests {
     choice.entries.first { $0.key == "baud" }?.value
   }
 
-  @Test("a name stands for its device and what it says, over what holds for all")
+  @Test("a name stands for its device and its settings, which override those for all")
   func name() throws {
     let choice = try choice(.endpoint(.tty("/dev/node")), typed: "node")
     #expect(choice.target == .endpoint(.tty("/dev/ttyUSB9")))
@@ -54,14 +54,14 @@ struct ProfileChoiceTests {
     #expect(choice.entries.map(\.key) == ["parity", "target", "baud"])
   }
 
-  @Test("a node that only is called like a profile is a node")
+  @Test("a node with the name of a profile is a node")
   func node() throws {
     let choice = try choice(.endpoint(.tty("/dev/node")), typed: nil)
     #expect(choice.target == .endpoint(.tty("/dev/node")))
     #expect(baud(choice) == .integer(1))
   }
 
-  @Test("a device that is there has the profile that is for it, however it was named")
+  @Test("a present device has its profile, by any of its names")
   func match() throws {
     let present = [ftdi, board]
     for target: Target in [
@@ -76,13 +76,13 @@ struct ProfileChoiceTests {
     #expect(baud(try choice(.endpoint(LoopbackProvider.echo), among: present)) == .integer(1))
   }
 
-  @Test("a device that is not there yet has the profile that is for what was asked")
+  @Test("an absent device has the profile of the requested target")
   func absent() throws {
     let target = Target.device(.fitting(.usb(vendorID: 0x0403, productID: 0x6001)))
     #expect(baud(try choice(target)) == .integer(2))
   }
 
-  @Test("the profile that is asked for holds in any case")
+  @Test("the requested profile is always used")
   func asked() throws {
     let choice = try choice(.endpoint(.tty("/dev/ttyTEST1")), profile: "boards", among: [ftdi])
     #expect(choice.target == .endpoint(.tty("/dev/ttyTEST1")))
@@ -90,7 +90,7 @@ struct ProfileChoiceTests {
     #expect(throws: Failure.self) { try self.choice(nil, profile: "nobody") }
   }
 
-  @Test("the name of a profile without a target means the device that it is for")
+  @Test("the name of a profile without a target means its device")
   func target() throws {
     let node = Target.endpoint(.tty("/dev/boards"))
     #expect(

@@ -56,7 +56,7 @@ struct ProfileFileTests {
         == "2: 'baud' is a number: expected a whole number, or false")
   }
 
-  @Test("a profile is added where the file is a configuration afterwards")
+  @Test("a profile is added so that the file stays valid")
   func adding() throws {
     let folder = try TemporaryFolder()
     let path = folder("config.toml")

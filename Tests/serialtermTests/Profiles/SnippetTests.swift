@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("the first nine without a key of their own have the digits that no other has")
+  @Test("the first nine without their own key get the free digits")
   func digits() throws {
     let names = (1...10).map { "s\($0) = 'x'\n" }.joined()
     let read = try snippets(
@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  @Test("the profile wins by name, and a name keeps its place")
+  @Test("the profile's entry wins, and a name keeps its place")
   func merging() throws {
     let read = try snippets(
       "[default.snippets]\na = 'default a'\nb = 'default b'\n"
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "a text is ended with what Enter sends, unless it ends a line or line-ending says otherwise",
+    "a text ends with the bytes of Enter, unless it ends a line or line-ending differs",
     arguments: [
       (#"'reboot'"#, LineEnding.cr, #"reboot\r"#),
       (#"'reboot'"#, .crlf, #"reboot\r\n"#),

@@ -362,7 +362,7 @@ struct TioImportTests {
     #expect(lines.allSatisfy { $0.hasSuffix(")") && !$0.hasSuffix("()") }, "\(text)")
   }
 
-  @Test("a profile's setting is converted with the defaults that belong to it")
+  @Test("a profile's setting is converted with its defaults")
   func inherited() {
     let converted = Self.converted(
       """
@@ -395,7 +395,7 @@ struct TioImportTests {
     #expect(converted.droppedCount == 2)
   }
 
-  @Test("sections become profiles with names that are allowed, and different")
+  @Test("sections become profiles with valid, different names")
   func names() {
     let text = Self.converted("[my board]\n[my.board]\n[latest]\n[é]\n[my board]\nmute = 1\n").text
     #expect(
@@ -416,7 +416,7 @@ struct TioImportTests {
         """)
   }
 
-  @Test("what a file holds cannot command the terminal, nor reorder a line")
+  @Test("text of a file cannot control the terminal or reorder a line")
   func harmless() throws {
     let text = Self.converted("\u{1B}[2J\ncolor = \u{202E}a\ndevice = \u{202E}\u{1B}b\n").text
     #expect(

@@ -5,7 +5,7 @@ import Testing
 @Suite("Reading JSON", .timeLimit(.minutes(5)))
 struct JSONParsingTests {
   @Test(
-    "what is written is what was read",
+    "the written text is the one that was read",
     arguments: [
       "null", "true", "[]", "{}", "-12", "1.5", #"{"a":[1,{"b":"c\n\"\\"}],"d":false}"#, #""ü""#,
     ])
@@ -21,7 +21,7 @@ struct JSONParsingTests {
   }
 
   @Test(
-    "what is no JSON is refused",
+    "invalid JSON is refused",
     arguments: [
       "", "nul", "[1,]", "{", #"{"a"}"#, #"{"a":1,}"#, "1 2", "'a'", #""a"#, #""\x""#, "+1", "nan",
       "\"\n\"", "--1", "[1 2]", #"{a:1}"#, #""\u12""#, "1e999",
@@ -30,7 +30,7 @@ struct JSONParsingTests {
     #expect(throws: JSON.ParsingError.self) { try JSON(parsing: text) }
   }
 
-  @Test("depth has an end")
+  @Test("the depth is limited")
   func depth() {
     #expect(throws: JSON.ParsingError.self) {
       try JSON(parsing: String(repeating: "[", count: 1_000_000))
