@@ -7,7 +7,7 @@ public func fuzzConfiguration(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> C
     let entries = try TOMLReader.entries(in: document)
     let text = ConfigurationFile.text(profile: "x", entries.map { (key: $0.key, value: $0.value) })
     // A profile is two levels deeper than the document, which may be as deep as it can.
-    if let again = try? ConfigurationFile(parsing: Array(text.utf8), check: { _, _ in nil }) {
+    if let again = try? ConfigurationFile(parsing: Array(text.utf8), check: { _, _ in }) {
       precondition(isSame(.table(again.profiles[0].entries), .table(entries)), text)
     } else {
       precondition(count > 60, text)
@@ -15,7 +15,7 @@ public func fuzzConfiguration(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> C
   } catch { precondition(error.line > 0 && !error.what.isEmpty) }
   let imported = TioImport(document) { _, _ in nil }.text
   do {
-    _ = try ConfigurationFile(parsing: Array(imported.utf8)) { _, _ in nil }
+    _ = try ConfigurationFile(parsing: Array(imported.utf8)) { _, _ in }
   } catch { preconditionFailure("\(error)\n\(imported)") }
   return 0
 }

@@ -44,12 +44,13 @@ private let declarations: [Declaration] = {
 private func longForm(of given: Given) -> [String] {
   var (options, arguments, command): ([String], [String], [String]) = ([], [], [])
   for declaration in declarations {
-    for text in given[declaration.name] ?? [] {
+    for (index, text) in (given[declaration.name] ?? []).enumerated() {
       switch declaration.shape {
       case .flag: options.append("--\(declaration.name)")
       case .pair(let off, _):
         options.append(text == "true" ? "--\(declaration.name)" : "--\(off)")
       case .value, .list, .optionalValue: options.append("--\(declaration.name)=\(text)")
+      case .pairs: options += index % 2 == 0 ? ["--\(declaration.name)", text] : [text]
       case .argument, .arguments: arguments.append(text)
       case .wordsAfterDashes: command.append(text)
       }
