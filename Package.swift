@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "SerialPorts",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Framing", "Observing", "Posix", "SerialCore",
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Observing", "Posix", "SerialCore",
         "SessionRunning", system,
       ],
       swiftSettings: strict),
@@ -208,7 +208,8 @@ let package = Package(
     .testTarget(
       name: "SerialPortsTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Framing", "Posix", "SerialCore", "SerialPorts", "TestSupport",
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Posix", "SerialCore", "SerialPorts",
+        "TestSupport",
         system,
       ],
       swiftSettings: strict),

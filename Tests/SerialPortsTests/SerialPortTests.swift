@@ -1,78 +1,12 @@
-import DeviceWatch
-import EventLoop
+import Expectations
 import Framing
 import Glibc
-import Posix
 import SerialCore
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import SerialPorts
-
-/// A pseudo-terminal whose far end the test plays.
-struct FarEnd: Sendable {
-  let master: CInt
-  let path: FilePath
-
-  init() throws {
-    var (master, slave): (CInt, CInt) = (-1, -1)
-    let result = openpty(&master, &slave, nil, nil, nil)
-    try #require(result == 0)
-    var name = [CChar](repeating: 0, count: 64)
-    // Not ttyname, whose result other threads overwrite.
-    let error = ttyname_r(slave, &name, name.count)
-    try #require(error == 0)
-    path = FilePath(platformString: name)
-    close(slave)
-    self.master = master
-  }
-
-  func send(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
-      precondition(count > 0, "\(errno)")
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  func send(_ text: String) { send(Array(text.utf8)) }
-
-  /// What the port has sent, up to a number of bytes; waits for the first one.
-  func receive(_ limit: Int = 65_536) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: limit)
-    let count = read(master, &bytes, limit)
-    return Array(bytes.prefix(max(0, count)))
-  }
-
-  /// A number of bytes that the port has sent; waits for them.
-  func receive(exactly count: Int) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < count { bytes += receive() }
-    return bytes
-  }
-
-  func hangUp() { close(master) }
-
-  /// Plays the far end on a thread of its own: reading and writing may block, and tasks must not.
-  func play<Result: Sendable>(
-    _ work: @escaping @Sendable (FarEnd) -> Result
-  ) -> Task<Result, Never> {
-    Task {
-      await withCheckedContinuation { continuation in
-        do {
-          try DetachedThread.run { continuation.resume(returning: work(self)) }
-        } catch {
-          preconditionFailure("pthread_create: \(error)")
-        }
-      }
-    }
-  }
-}
-
-/// Limits that a test meets only if the code is wrong.
-private let patience = Duration.seconds(30)
 
 @Suite(.timeLimit(.minutes(5))) struct SerialPortTests {
   private let far: FarEnd
@@ -313,6 +247,33 @@ private let patience = Duration.seconds(30)
 
   // MARK: Requests
 
+  @Test func expectations_areFrames_withTheirGroups() async throws {
+    let port = try await open()
+    far.send("booting\nroot@board:~# rest")
+    let prompt = try ExpectedPattern.regex(#"(\w+)@[\w-]+:\S+[$#] "#)
+    let match = try await port.read(.expecting(.text("login: "), prompt), timeout: patience)
+    #expect(match.index == 1)
+    #expect(match.text(1) == "root")
+    #expect(match.before == Array("booting\n".utf8))
+    #expect(try await port.read(exactly: 4, timeout: patience) == Array("rest".utf8))
+    far.send("0123456789")
+    await #expect(throws: PortError.damagedFrame(.tooLong(limit: 9))) {
+      try await port.read(.expecting(.text("x"), limit: 9), timeout: patience)
+    }
+  }
+
+  @Test func expectationThatIsGivenUp_leavesTheText() async throws {
+    let port = try await open()
+    far.send("log")
+    while await port.receivedByteCount != 3 { await Task.yield() }
+    await #expect(throws: PortError.timedOut) {
+      try await port.read(.expecting(.text("login: ")), timeout: .milliseconds(1))
+    }
+    far.send("in: ")
+    let match = try await port.read(.expecting(.text("login: ")), timeout: patience)
+    #expect(match.before.isEmpty)
+  }
+
   @Test func answers_goToTheirRequests() async throws {
     let port = try await open()
     let device = far.play { far in
@@ -447,11 +408,4 @@ private let patience = Duration.seconds(30)
 extension SerialPort {
   /// Whether this number of readers wait.
   fileprivate func isRead(by count: Int) -> Bool { readerCount == count }
-}
-
-/// Something that has happened, for another thread.
-final class Flag: @unchecked Sendable {
-  private let lock = Guarded(false)
-  var isRaised: Bool { lock.withLock { $0 } }
-  func raise() { lock.withLock { $0 = true } }
 }
