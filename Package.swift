@@ -156,7 +156,7 @@ let package = Package(
       name: "LibraryClientTests",
       dependencies: [
         "DeviceWatch", "EventLoop", "Expectations", "Framing", "Loopback", "Observing", "Posix",
-        "SerialCore", system,
+        "SerialCore", "SerialPorts", system,
       ]),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),

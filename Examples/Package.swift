@@ -30,6 +30,23 @@ let package = Package(
         .product(name: "SerialCore", package: "serialterm"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    .executableTarget(
+      name: "AskPort",
+      dependencies: [
+        .product(name: "SerialPorts", package: "serialterm")
+      ]),
+    .executableTarget(
+      name: "ReadWithActor",
+      dependencies: [
+        .product(name: "SerialPorts", package: "serialterm")
+      ]),
+    .executableTarget(
+      name: "ReadWithDispatch",
+      dependencies: [
+        .product(name: "Posix", package: "serialterm"),
+        .product(name: "SerialCore", package: "serialterm"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,6 +10,7 @@ import Observation
 import Observing
 import Posix
 import SerialCore
+import SerialPorts
 import SystemPackage
 import Testing
 

@@ -385,6 +385,18 @@ import Testing
     await #expect(throws: PortError.self) { try await changes.value }
   }
 
+  // MARK: Devices
+
+  @Test func devices_areThosePresent_thenTheirChanges() async throws {
+    let present = try Device.all()
+    let events = try await DeviceWatcher.events()
+    var found: [Device] = []
+    for await event in events.prefix(present.count) {
+      found += [event.appearance].compactMap(\.self)
+    }
+    #expect(found == present)
+  }
+
   // MARK: Executors
 
   @Test func ownExecutor_endsWithItsLastPort() async throws {

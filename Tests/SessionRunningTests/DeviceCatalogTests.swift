@@ -71,7 +71,9 @@ import Testing
   @Test func closure_isCalledAfterEachChange_untilItsTokenEnds() throws {
     let catalog = catalog()
     var lists: [[Device]] = []
-    var token: ObservationToken? = try catalog.observe(on: loop) { _ in lists.append(catalog.devices) }
+    var token: ObservationToken? = try catalog.observe(on: loop) { _ in
+      lists.append(catalog.devices)
+    }
     #expect(token != nil)
     let device = try ports.plug(0, inPort: 1)
     try turn()

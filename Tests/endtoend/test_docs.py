@@ -212,3 +212,38 @@ class ExampleTests(unittest.TestCase):
         result = run(self.programs / "AskDevice", "/dev/ttyNONE9", "x")
         self.assertEqual((result.status, result.stdout), (1, b"/dev/ttyNONE9: notFound in stat\n"))
         self.assertEqual(run(self.programs / "FollowDevice", "usb:ffff:fffe").status, 3)
+        result = run(self.programs / "AskPort", "/dev/ttyNONE9", "x", ">")
+        self.assertEqual((result.status, result.stdout), (1, b"/dev/ttyNONE9: notFound in stat\n"))
+
+    def test_port_is_asked_by_an_actor(self):
+        with Loopback("--board") as board:
+            result = run(self.programs / "AskPort", board.node, "version", "ready")
+            self.assertEqual(result.status, 0)
+            self.assertIn(b"reset reason", result.stdout)
+            result = run(self.programs / "AskPort", board.node, "version", "no such prompt")
+            self.assertEqual((result.status, result.stdout), (1, b"no answer within 2 seconds\n"))
+
+    def test_lines_are_counted_on_the_port_s_executor(self):
+        with Loopback("--board") as board:
+            result = run(self.programs / "ReadWithActor", board.node, "help", "8")
+        self.assertEqual(result.status, 0)
+        states = re.findall(rb"(?m)^\[(\w+)\(", result.stdout)
+        self.assertIn(b"8 lines\n", result.stdout)
+        self.assertEqual(states[-1], b"closed")
+
+    def test_session_runs_on_a_queue_of_dispatch(self):
+        with Loopback("--board") as board:
+            result = run(self.programs / "ReadWithDispatch", board.node, "echo from the queue")
+        self.assertEqual(result.status, 0)
+        self.assertIn(b"\nfrom the queue", result.stdout.replace(b"\r", b""))
+
+    def test_port_is_a_channel_of_swiftnio(self):
+        folder = REPOSITORY / "Examples/NIO"
+        subprocess.run(
+            ["swift", "build", "--package-path", folder], check=True, stdout=subprocess.DEVNULL,
+            env=environment())
+        with Loopback("--board") as board:
+            result = run(
+                folder / ".build/debug/ReadWithNIO", board.node, "echo from the channel")
+        self.assertEqual(result.status, 0)
+        self.assertIn(b"\nfrom the channel", result.stdout.replace(b"\r", b""))
