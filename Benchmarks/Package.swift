@@ -11,6 +11,18 @@ let package = Package(
   targets: [
     .target(name: "CAllocations"),
     .executableTarget(
+      name: "AsyncBenchmark",
+      dependencies: [
+        "CAllocations",
+        .product(name: "EventLoop", package: "serialterm"),
+        .product(name: "Framing", package: "serialterm"),
+        .product(name: "Loopback", package: "serialterm"),
+        .product(name: "SerialCore", package: "serialterm"),
+        .product(name: "SerialPorts", package: "serialterm"),
+        .product(name: "SessionRunning", package: "serialterm"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .executableTarget(
       name: "ObserverBenchmark",
       dependencies: [
         "CAllocations", "OpenCombine", .product(name: "Observing", package: "serialterm"),
