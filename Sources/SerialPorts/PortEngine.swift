@@ -145,6 +145,9 @@ final class PortEngine: SessionObserver {
     if buffer.count <= capacity / 2 { readingPause = nil }
   }
 
+  /// Whether the device has to wait for a reader.
+  var holdsDevice: Bool { readingPause != nil }
+
   /// Has the device send more, although the buffer may be full: the first reader cannot use what it has.
   func needMore() {
     isStarving = true

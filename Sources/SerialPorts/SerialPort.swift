@@ -101,6 +101,8 @@ public actor SerialPort {
 
   /// The number of callers that read or wait for their turn, for tests.
   var readerCount: Int { engine.readers.count }
+  /// Whether the device has to wait for a reader, for tests.
+  var holdsDevice: Bool { engine.holdsDevice }
 
   /// Reads what has arrived; waits if nothing has.
   ///
