@@ -19,6 +19,7 @@ public final class Coalescer {
   /// Creates a coalescer.
   ///
   /// - Parameters:
+  ///   - loop: the loop that runs the work.
   ///   - interval: the shortest time between two runs; zero for one run a turn.
   ///   - work: called in a turn of the loop, never by ``post(isUrgent:)``.
   public init(on loop: IOLoop, interval: Duration = .zero, _ work: @escaping () -> Void) {

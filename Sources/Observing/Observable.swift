@@ -109,7 +109,9 @@ public final class Observable<Event> {
 
   /// Calls every observer that wants an event of this kind. During a round, the event is queued until the round ends.
   ///
-  /// - Parameter kind: the kind of the event, one bit; by default a kind that every observer wants.
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - kind: its kind, one bit; by default a kind that every observer wants.
   @inlinable
   public func notify(_ event: Event, kind: UInt = .max) {
     depth += 1

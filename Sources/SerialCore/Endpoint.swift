@@ -30,6 +30,7 @@ public struct Endpoint: Hashable, Sendable {
   /// Creates an endpoint.
   ///
   /// - Parameters:
+  ///   - kind: the kind of endpoint.
   ///   - name: the address as a user writes it, kind included: `loopback:board`.
   ///   - path: the node, for terminal devices of this computer.
   public init(_ kind: Kind, _ name: String, at path: FilePath? = nil) {

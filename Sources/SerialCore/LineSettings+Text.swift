@@ -58,7 +58,14 @@ extension LineSettings: CustomStringConvertible {
 
     /// The parts of the text, in order.
     public enum Field: Hashable, Sendable {
-      case baudRate, framing, flowControl, end
+      /// The speed: `115200`.
+      case baudRate
+      /// Data bits, parity and stop bits: `8N1`.
+      case framing
+      /// Flow control: `RTS/CTS`.
+      case flowControl
+      /// What follows the last part.
+      case end
     }
 
     /// What is wrong, and what is expected.

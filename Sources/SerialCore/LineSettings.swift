@@ -3,7 +3,7 @@ import SystemPackage
 /// The settings of a serial line: speed, framing and flow control.
 public struct LineSettings: Hashable, Sendable {
   /// Bits per second, within ``baudRates``. The driver takes the nearest rate that the hardware can
-  /// produce; ``Session/settings`` shows which. Opening a port with a rate out of range throws
+  /// produce; ``SessionState/open(_:_:)`` has it. Opening a port with a rate out of range throws
   /// `settingRefused`. A port that hung up reports 0.
   public var baudRate: UInt32
   /// Data bits in a character.
@@ -17,7 +17,14 @@ public struct LineSettings: Hashable, Sendable {
 
   /// Data bits in a character; the raw value is their number.
   public enum DataBits: Int, CaseIterable, Hashable, Sendable {
-    case five = 5, six, seven, eight
+    /// Five data bits.
+    case five = 5
+    /// Six data bits.
+    case six
+    /// Seven data bits.
+    case seven
+    /// Eight data bits.
+    case eight
   }
 
   /// The parity bit after the data bits; the raw value is its name in words.
@@ -36,7 +43,10 @@ public struct LineSettings: Hashable, Sendable {
 
   /// Stop bits after a character; the raw value is their number.
   public enum StopBits: Int, CaseIterable, Hashable, Sendable {
-    case one = 1, two
+    /// One stop bit.
+    case one = 1
+    /// Two stop bits; one and a half with five data bits.
+    case two
   }
 
   /// Flow control in both directions; the raw value is its name in words.

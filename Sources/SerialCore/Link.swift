@@ -38,7 +38,7 @@ public protocol Link: AnyObject {
 
   /// Does what the link itself has to do: connects, negotiates.
   ///
-  /// Called when the descriptor is ready, before ``read(into:isLast:_:)`` and ``write(_:)``.
+  /// Called when the descriptor is ready, before ``read(into:isLast:)`` and ``write(_:)``.
   func makeProgress(_ ready: Readiness)
 
   /// Reads once what is available.
@@ -58,9 +58,10 @@ public protocol Link: AnyObject {
 
   /// Changes the settings of the open port.
   ///
-  /// - Parameter answer: called once, during the call or later: with the settings that the driver
-  ///   reports, or with the error; the old settings are in effect then. Not called if the link is closed
-  ///   first.
+  /// - Parameters:
+  ///   - settings: the settings.
+  ///   - answer: called once, during the call or later: with the settings that the driver reports, or with
+  ///     the error; the old settings are in effect then. Not called if the link is closed first.
   func apply(
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void)
 
@@ -86,7 +87,9 @@ public protocol Link: AnyObject {
 
   /// Has the far end play a sequence: only one that it can play.
   ///
-  /// - Parameter answer: called once, when the sequence has ended. Not called if the link is closed first.
+  /// - Parameters:
+  ///   - sequence: the sequence.
+  ///   - answer: called once, when the sequence has ended. Not called if the link is closed first.
   func play(_ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void)
 
   /// The driver's counters.

@@ -3,7 +3,9 @@
 public protocol SendingPacer: AnyObject {
   /// Returns how many bytes may be written now.
   ///
-  /// - Parameter bytes: the next queued bytes, at least one. Valid during the call.
+  /// - Parameters:
+  ///   - session: the session that asks.
+  ///   - bytes: the next queued bytes, at least one. Valid during the call.
   /// - Returns: 0 to write nothing until ``Session/continueSending()`` is called.
   func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int
 }

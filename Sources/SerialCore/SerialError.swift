@@ -42,7 +42,7 @@ public struct SerialError: Error, Hashable, Sendable {
     case lockFailed
     /// The write queue has no room for all bytes; it took none.
     case queueFull
-    /// Another author has the pen: see ``Session/takePen(for:)``.
+    /// Another author has the pen: see ``Session/takePen(for:outlivesLoss:)``.
     case penTaken(by: Author)
     /// The far end cannot be reached over the network: see ``SerialError/errno``, or
     /// ``SerialError/subject`` if its name is not known.

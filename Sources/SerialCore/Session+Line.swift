@@ -4,10 +4,12 @@ internal import Observing
 extension Session {
   /// Changes the settings: of the port if it is open, and for every later opening.
   ///
-  /// - Parameter answer: called once: with the settings that the driver reports, or with an error; the
-  ///   old settings are in effect then. A port of this computer answers during the call, others may
-  ///   answer later. If the port is closed first, the error is `lost`. While no port is open, the answer
-  ///   is the requested settings.
+  /// - Parameters:
+  ///   - settings: the settings.
+  ///   - answer: called once: with the settings that the driver reports, or with an error; the old settings
+  ///     are in effect then. A port of this computer answers during the call, others may answer later. If
+  ///     the port is closed first, the error is `lost`. While no port is open, the answer is the requested
+  ///     settings.
   public func apply(
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
   ) {
@@ -102,7 +104,9 @@ extension Session {
 
   /// Has the far end play a sequence, if ``canPlay(_:)``.
   ///
-  /// - Parameter answer: called once, when the sequence has ended; not if the port is closed first.
+  /// - Parameters:
+  ///   - sequence: the sequence.
+  ///   - answer: called once, when the sequence has ended; not if the port is closed first.
   public func play(
     _ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void
   ) {

@@ -7,7 +7,9 @@ extension Session {
   /// Bytes that others have queued are sent first. When the pen is released, or ``Pen/end()`` is called,
   /// or the port is closed or lost, the ``owner`` has it again. Observers are notified of each hand-over.
   ///
-  /// - Parameter outlivesLoss: whether the author keeps the pen while the session waits for a lost device.
+  /// - Parameters:
+  ///   - author: who writes from now on.
+  ///   - outlivesLoss: whether the author keeps the pen while the session waits for a lost device.
   /// - Returns: the pen, to keep while the author writes.
   /// - Throws: ``SerialError``: `notOpen`, or `penTaken` with the author who has it.
   public func takePen(

@@ -2,7 +2,7 @@ import Observing
 import Posix
 
 extension Session {
-  /// The number of bytes that ``write(_:by:)`` takes now.
+  /// The number of bytes that ``write(_:by:)-(RawSpan,_)`` takes now.
   public var writeRoom: Int { queue.room }
 
   /// The number of bytes that were written and are not on the line yet: in the queue or in the driver.
@@ -16,7 +16,9 @@ extension Session {
 
   /// Queues bytes, and writes as many as the driver takes at once.
   ///
-  /// - Parameter author: who writes; by default the ``owner``.
+  /// - Parameters:
+  ///   - bytes: the bytes, which are copied.
+  ///   - author: who writes; by default the ``owner``.
   /// - Throws: ``SerialError``: `notOpen`, `penTaken` with the author who has the pen, or `queueFull` if
   ///   there is no room for all bytes; the queue takes none then.
   public func write(_ bytes: RawSpan, by author: Author? = nil) throws(SerialError) {
@@ -32,7 +34,7 @@ extension Session {
     if events.isNotifying { tellInterest() } else { sendQueued() }
   }
 
-  /// Queues a text in UTF-8, as ``write(_:by:)`` queues bytes.
+  /// Queues a text in UTF-8, as ``write(_:by:)-(RawSpan,_)`` queues bytes.
   ///
   /// - Throws: ``SerialError``: as ``write(_:by:)``.
   public func write(_ text: String, by author: Author? = nil) throws(SerialError) {

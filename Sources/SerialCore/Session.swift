@@ -20,7 +20,7 @@ public import SystemPackage
 ///   lost, the queue remains, and is sent when the device is back, unless ``discardQueued()`` is called.
 ///   No byte is sent twice, and no byte for one device is sent to the next one.
 /// - Every byte to send has an ``Author``. One author at a time has the pen and may write: the ``owner``,
-///   unless another one has taken it with ``takePen(for:)``.
+///   unless another one has taken it with ``takePen(for:outlivesLoss:)``.
 /// - No byte is discarded silently: ``close()``, ``release()`` and the methods that discard return how
 ///   many bytes of each author were written and not sent.
 ///

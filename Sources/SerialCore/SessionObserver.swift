@@ -180,7 +180,7 @@ public enum SessionEvent {
     public static let penChange = Kinds(rawValue: 64)
     /// See ``SessionEvent/interestChange(_:)``.
     public static let interestChange = Kinds(rawValue: 128)
-    /// See ``SessionEvent/willClose``.
+    /// See ``SessionEvent/willClose-enum.case``.
     public static let willClose = Kinds(rawValue: 256)
     /// Every kind.
     public static let all = Kinds(rawValue: .max)
@@ -242,7 +242,9 @@ public enum SessionEvent {
 extension Session {
   /// Adds an observer at the end of the list. The session does not retain it.
   ///
-  /// - Parameter kinds: the kinds of events that the observer wants: those whose methods it implements.
+  /// - Parameters:
+  ///   - observer: the observer.
+  ///   - kinds: the kinds of events that it wants: those whose methods it implements.
   public func addObserver(_ observer: some SessionObserver, of kinds: SessionEvent.Kinds = .all) {
     // Unowned: the session is alive during a notification, which its own methods send.
     events.add(observer, kinds: kinds.rawValue) { [unowned self] observer, event in

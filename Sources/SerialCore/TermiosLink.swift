@@ -8,7 +8,7 @@ public import SystemPackage
 ///
 /// - The type of the node is checked before it is opened: opening other devices can have side
 ///   effects.
-/// - The port is locked before anything is changed: see ``OpenPort/init(claiming:options:)``.
+/// - The port is locked before anything is changed.
 /// - Opening and changing settings flush nothing: bytes that arrived before can be read.
 /// - Settings are read back after each change; closing restores what was found. A port that is lent
 ///   to another program keeps its settings meanwhile: see ``lend()``.

@@ -122,7 +122,7 @@ public final class BlockingPort {
     try write(bytes, until: deadline(after: timeout))
   }
 
-  /// Writes a text in UTF-8, as ``write(_:timeout:)`` does with bytes.
+  /// Writes a text in UTF-8, as ``write(_:timeout:)-([UInt8],_)`` does with bytes.
   public func write(_ text: String, timeout: Duration? = nil) throws(PortError) {
     try write(Array(text.utf8), timeout: timeout)
   }

@@ -20,7 +20,7 @@ public import SystemPackage
 /// - No byte is lost: not by a time limit, not by a cancelled task, not by leaving a `for` loop. What a reader
 ///   has not taken as a whole goes to the next one.
 /// - Back-pressure reaches the device. When ``PortOptions/readCapacity`` bytes wait for a reader, the port stops
-///   reading, and flow control, if there is any, stops the device. ``write(_:timeout:)`` waits for room.
+///   reading, and flow control, if there is any, stops the device. ``write(_:timeout:)-([UInt8],_)`` waits for room.
 /// - A device has one port: opening locks it, as a `Session` does.
 ///
 /// Release the port, or call ``close(draining:)``, to close it.
@@ -200,7 +200,7 @@ public actor SerialPort {
     try await write(bytes, until: deadline(after: timeout))
   }
 
-  /// Writes a text in UTF-8, as ``write(_:timeout:)`` does with bytes.
+  /// Writes a text in UTF-8, as ``write(_:timeout:)-([UInt8],_)`` does with bytes.
   public func write(_ text: String, timeout: Duration? = nil) async throws(PortError) {
     try await write(Array(text.utf8), timeout: timeout)
   }
