@@ -47,6 +47,12 @@ let package = Package(
         .product(name: "SerialCore", package: "serialterm"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    // The program of the article in Sources/SerialPorts/SerialPorts.docc.
+    .executableTarget(
+      name: "PortLogger",
+      dependencies: [
+        .product(name: "SerialPorts", package: "serialterm")
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -59,3 +59,22 @@ need_toolchain() {
   need_packages ca-certificates git g++ libc6-dev libcurl4-openssl-dev libncurses-dev \
     libsqlite3-dev libxml2-dev tzdata
 }
+
+# Prints the names of the libraries that Package.swift makes for other programs, one a line.
+library_products() {
+  swift package describe --type json |
+    python3 -c 'import json, sys
+for product in json.load(sys.stdin)["products"]:
+    if "library" in product["type"]: print(product["name"])'
+}
+
+# Builds the package and the symbol graphs of its modules, which have every public declaration with its documentation,
+# and prints their folder.
+symbol_graphs() {
+  local graphs message
+  graphs=$(dirname "$(swift build --show-bin-path)")/symbolgraph
+  # Those of modules that are gone.
+  rm -rf "$graphs"
+  message=$(swift package dump-symbol-graph --skip-synthesized-members 2>&1) || { echo "$message" >&2; return 1; }
+  echo "$graphs"
+}

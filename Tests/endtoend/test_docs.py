@@ -1,5 +1,6 @@
 """The documentation is correct: links lead to existing pages, options exist, examples run."""
 
+import json
 import os
 import re
 import shlex
@@ -10,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    TIMEOUT, Loopback, Pipes, environment, run, serialterm, serialterm_binary, slow)
+    TIMEOUT, Device, Loopback, Pipes, environment, run, serialterm, serialterm_binary, slow, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY
 
 PAGES = [
@@ -68,6 +69,15 @@ TARGET = re.compile(
 # Commands whose argument is a device, and that report when it does not exist.
 WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach",
                "receive"}
+
+
+# The article of DocC that makes a program from nothing.
+ARTICLE = REPOSITORY / "Sources/SerialPorts/SerialPorts.docc/LoggerThatReconnects.md"
+
+
+def products():
+    """The names of the libraries that Package.swift makes for other programs."""
+    return re.findall(r'\.library\(name: "(\w+)"', (REPOSITORY / "Package.swift").read_text())
 
 
 # An option of the program itself, which no command has.
@@ -185,6 +195,41 @@ class DocumentationTests(unittest.TestCase):
             replay.stdout.expect(b"/dev/pts/")
 
 
+class LibraryDocumentationTests(unittest.TestCase):
+    def test_article_has_the_code_of_the_example(self):
+        manifest, *code = re.findall(r"(?ms)^```swift\n(.*?)^```", ARTICLE.read_text())
+        example = REPOSITORY / "Examples/Sources/PortLogger/PortLogger.swift"
+        self.assertEqual("\n".join(code), example.read_text())
+        # Its products are those of the example, too.
+        target = re.search(
+            r'(?s)name: "PortLogger",\s+dependencies: \[(.*?)\n\s+\]',
+            (REPOSITORY / "Examples/Package.swift").read_text())[1]
+        line = re.compile(r"\.product\(.*\)")
+        self.assertEqual(line.findall(manifest), line.findall(target))
+
+    @unittest.skipUnless(shutil.which("swift"), "needs Swift")
+    def test_manifest_of_the_article_is_valid(self):
+        manifest = re.search(r"(?ms)^```swift\n(.*?)^```", ARTICLE.read_text())[1]
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "Package.swift").write_text(manifest)
+            ended = subprocess.run(
+                ["swift", "package", "--package-path", folder, "dump-package"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(len(json.loads(ended.stdout)["dependencies"]), 1)
+
+    def test_every_library_has_a_catalogue(self):
+        self.assertGreater(len(products()), 9)
+        for product in products():
+            page = REPOSITORY / f"Sources/{product}/{product}.docc/{product}.md"
+            with self.subTest(product):
+                self.assertEqual(page.read_text().splitlines()[0], f"# ``{product}``")
+
+    def test_package_index_has_every_library(self):
+        listed = re.findall(r"(?m)^ +- (\w+)$", (REPOSITORY / ".spi.yml").read_text())
+        self.assertEqual(sorted(listed), sorted(products()))
+
+
 @slow
 @unittest.skipUnless(shutil.which("swift"), "needs Swift")
 class ExampleTests(unittest.TestCase):
@@ -207,6 +252,23 @@ class ExampleTests(unittest.TestCase):
             result = run(self.programs / "AskDevice", board.node, "echo from the library")
         self.assertEqual(result.status, 0)
         self.assertIn(b"\nfrom the library", result.stdout.replace(b"\r", b""))
+
+    def test_logger_survives_unplugging(self):
+        with tempfile.TemporaryDirectory() as folder, Device(link=Path(folder) / "port") as device:
+            log = Path(folder) / "log"
+
+            def logged(text, count):
+                wait_until(lambda: log.exists() and log.read_text().count(text) == count, text)
+
+            with Pipes(self.programs / "PortLogger", device.path, str(log)):
+                logged(f"-- {device.path} is open", 1)
+                device.write(b"one\r\n")
+                logged("Z one\n", 1)
+                device.hang_up()
+                logged("-- waiting for the device", 1)
+                device.plug(says=b"two\n")
+                logged("Z two\n", 1)
+                logged(f"-- {device.path} is open", 2)
 
     def test_missing_port_and_missing_device_are_told(self):
         result = run(self.programs / "AskDevice", "/dev/ttyNONE9", "x")
