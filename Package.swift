@@ -58,7 +58,7 @@ let package = Package(
     .target(
       name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
 
-    // Text from outside made harmless, and numbers in words.
+    // Text from outside made harmless, numbers in words, JSON.
     .target(name: "PlainText", swiftSettings: strict),
     // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
     .target(name: "TerminalUI", dependencies: ["PlainText"], swiftSettings: strict),
@@ -68,7 +68,8 @@ let package = Package(
     .target(name: "Views", dependencies: ["Patterns"], swiftSettings: strict),
 
     // Logs: the formats as pure values, and the thread that writes them.
-    .target(name: "Logs", dependencies: ["Posix", "Views", system], swiftSettings: strict),
+    .target(
+      name: "Logs", dependencies: ["PlainText", "Posix", "Views", system], swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
       name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),

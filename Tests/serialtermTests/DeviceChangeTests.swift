@@ -1,4 +1,5 @@
 import DeviceWatch
+import PlainText
 import SystemPackage
 import Testing
 

@@ -8,17 +8,6 @@ import Testing
 @testable import serialterm
 
 @Suite(.timeLimit(.minutes(5))) struct OutputTests {
-  @Test(arguments: [
-    (JSON.null, "null"), (.bool(true), "true"), (.integer(-5), "-5"), (.string("a"), "\"a\""),
-    (.string("\"\\\n\r\t\u{1}\u{7F}é😀"), #""\"\\\n\r\t\u0001\u007fé😀""#),
-    (.array([.integer(1), .null]), "[1,null]"), (.array([]), "[]"),
-    (.object([("b", .integer(1)), ("a", .array([]))]), "{\"b\":1,\"a\":[]}"),
-    (JSON(String?.none), "null"), (JSON(""), "\"\""),
-  ])
-  func json_isWrittenAsRFC8259Says(value: JSON, text: String) {
-    #expect(value.description == text)
-  }
-
   @Test func table_alignsItsColumns_withoutSpacesAtTheEnd() {
     let table = Table(
       header: ["A", "LONG", "C"], rows: [["xxx", "y", ""], ["x", "yyyyyy", "z"]])
@@ -44,11 +33,6 @@ import Testing
     let json = JSON.string("a\(character)b").description
     #expect(json.unicodeScalars.allSatisfy { $0.isASCII }, "\(json)")
     #expect(try JSON(parsing: json).string == "a\(character)b")
-  }
-
-  @Test func textOfEveryScript_staysAsItIs_inJSON() {
-    let text = "café 串口 مرحبا שלום ไทย 😀 e\u{301}"
-    #expect(JSON.string(text).description == "\"\(text)\"")
   }
 
   @Test func lineOfAMessage_isShortened_andKeepsItsEnds() {

@@ -1,3 +1,4 @@
+import PlainText
 import Views
 
 /// Writes a JSON object on each line, for a read, a write, an event or a gap.
@@ -61,23 +62,7 @@ struct JSONLinesEncoder: LogEncoder {
   }
 
   private func append(_ name: String, _ text: String, _ output: inout [UInt8]) {
-    output.append(",\"\(name)\":\"")
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        output.append(UInt8(ascii: "\\"))
-        output.append(byte)
-      case UInt8(ascii: "\n"): output.append("\\n")
-      case UInt8(ascii: "\r"): output.append("\\r")
-      case UInt8(ascii: "\t"): output.append("\\t")
-      case 0x00..<0x20, 0x7F:
-        output.append("\\u00")
-        for digit in [byte >> 4, byte & 0xF] {
-          output.append(digit < 10 ? 0x30 + digit : UInt8(ascii: "a") + digit - 10)
-        }
-      default: output.append(byte)
-      }
-    }
-    output.append("\"")
+    output.append(",\"\(name)\":")
+    JSON.append(text, escaping: .controls, to: &output)
   }
 }

@@ -1,3 +1,4 @@
+import PlainText
 import Views
 
 /// Reads the output of ``JSONLinesEncoder``, and other objects with the same members.
@@ -21,23 +22,26 @@ struct JSONLinesDecoder: LogDecoder {
   /// The entry of a line; nil for an event.
   private mutating func entry(in text: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry? {
     guard text.count <= LogInput.maximalLength else { throw error("the line is too long") }
-    var scanner = JSONScanner(text)
-    guard let strings = scanner.stringsOfObject() else { throw error("not a JSON object") }
-    if let port = strings["port"] { ports.add(port) }
-    guard let letters = strings["bytes"] else {
-      if strings["event"] != nil { return nil }
+    guard let object = try? JSON(parsing: text), case .object = object else {
+      throw error("not a JSON object")
+    }
+    let port = object["port"]?.string
+    if let port { ports.add(port) }
+    guard let letters = object["bytes"]?.string else {
+      if object["event"]?.string != nil { return nil }
       throw error("it has neither 'bytes' nor 'event'")
     }
     guard let bytes = Base64.bytes(parsing: letters.utf8) else {
       throw error("'bytes' is not base64")
     }
-    guard let time = strings["time"].flatMap({ UniversalTime.nanoseconds(parsing: $0) }) else {
+    guard let time = object["time"]?.string.flatMap({ UniversalTime.nanoseconds(parsing: $0) })
+    else {
       throw error("'time' is not a time like 2026-11-21T06:31:00.123456Z")
     }
-    guard let direction = strings["direction"].flatMap(Direction.init) else {
+    guard let direction = object["direction"]?.string.flatMap(Direction.init) else {
       throw error("'direction' is neither from-device nor to-device")
     }
-    return LogEntry(time: time, port: strings["port"], direction: direction, bytes: bytes)
+    return LogEntry(time: time, port: port, direction: direction, bytes: bytes)
   }
 
   private func error(_ problem: String) -> LogReadingError {

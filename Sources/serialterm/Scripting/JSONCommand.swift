@@ -1,4 +1,5 @@
 import Expectations
+import PlainText
 import Posix
 import SerialCore
 import SessionKit

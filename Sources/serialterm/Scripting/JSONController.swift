@@ -3,6 +3,7 @@ import EventLoop
 import Expectations
 import Framing
 import Glibc
+import PlainText
 import Posix
 import SerialCore
 import SessionKit

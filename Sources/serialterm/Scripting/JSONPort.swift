@@ -1,5 +1,6 @@
 import EventLoop
 import Expectations
+import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage

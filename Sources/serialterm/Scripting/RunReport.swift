@@ -1,3 +1,4 @@
+import PlainText
 import Posix
 
 /// The results of the steps of a script, for continuous integration.

@@ -1,4 +1,5 @@
 import Options
+import PlainText
 import TerminalFrontEnd
 
 /// `serialterm describe`: prints the help for all commands as JSON, which the manual is made from.

@@ -1,5 +1,6 @@
 import DeviceWatch
 import Options
+import PlainText
 import SerialCore
 import SessionKit
 import SessionRunning

@@ -1,3 +1,4 @@
+import PlainText
 import Posix
 import SystemPackage
 import TerminalFrontEnd

@@ -1,3 +1,4 @@
+import PlainText
 import SerialCore
 import TestSupport
 import Testing

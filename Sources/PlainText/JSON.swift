@@ -1,11 +1,8 @@
-import PlainText
-import TerminalUI
-
 /// A JSON value and its text. See RFC 8259.
 ///
 /// The text is printable for any strings in the value. A reader gets the same strings back, and the text cannot
 /// control a terminal.
-indirect enum JSON {
+package indirect enum JSON {
   case null
   case bool(Bool)
   case integer(Int)
@@ -16,44 +13,96 @@ indirect enum JSON {
   case object([(String, JSON)])
 
   /// Makes a string, or null if there is none.
-  init(_ string: (some StringProtocol)?) { self = string.map { .string(String($0)) } ?? .null }
+  package init(_ string: (some StringProtocol)?) {
+    self = string.map { .string(String($0)) } ?? .null
+  }
 }
 
 extension JSON: CustomStringConvertible {
   /// The text in one line, without spaces.
-  var description: String {
-    switch self {
-    case .null: "null"
-    case .bool(let value): value ? "true" : "false"
-    case .integer(let value): "\(value)"
-    case .number(let value): "\(value)"
-    case .string(let text): Self.quoted(text)
-    case .array(let elements):
-      "[\(elements.map(\.description).joined(separator: ","))]"
-    case .object(let members):
-      "{\(members.map { "\(Self.quoted($0)):\($1)" }.joined(separator: ","))}"
-    }
+  package var description: String {
+    var output: [UInt8] = []
+    append(to: &output)
+    return String(decoding: output, as: UTF8.self)
   }
 
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.isShownAsItself: result.unicodeScalars.append(scalar)
-      default:
-        // A scalar beyond U+FFFF becomes a surrogate pair.
-        for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  private func append(to output: inout [UInt8]) {
+    switch self {
+    case .null: output += "null".utf8
+    case .bool(let value): output += (value ? "true" : "false").utf8
+    case .integer(let value): output += "\(value)".utf8
+    case .number(let value): output += "\(value)".utf8
+    case .string(let text): Self.append(text, escaping: .hidden, to: &output)
+    case .array(let elements):
+      output.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        element.append(to: &output)
+      }
+      output.append(UInt8(ascii: "]"))
+    case .object(let members):
+      output.append(UInt8(ascii: "{"))
+      for (index, (name, value)) in members.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        Self.append(name, escaping: .hidden, to: &output)
+        output.append(UInt8(ascii: ":"))
+        value.append(to: &output)
+      }
+      output.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+extension JSON {
+  /// The characters of a string that are written as escapes.
+  package enum Escaping {
+    /// Those that RFC 8259 demands, and DEL.
+    case controls
+    /// Every character that is not shown as itself: the text cannot control a terminal.
+    case hidden
+  }
+
+  /// Appends a string with its quotation marks, in UTF-8.
+  package static func append(
+    _ text: String, escaping: Escaping, to output: inout [UInt8]
+  ) {
+    output.append(UInt8(ascii: "\""))
+    switch escaping {
+    case .controls: for byte in text.utf8 { append(byte, to: &output) }
+    case .hidden:
+      for scalar in text.unicodeScalars {
+        if scalar.isASCII {
+          append(UInt8(scalar.value), to: &output)
+        } else if scalar.isShownAsItself {
+          output += String(scalar).utf8
+        } else {
+          // A scalar beyond U+FFFF becomes a surrogate pair.
+          for unit in String(scalar).utf16 { appendEscape(unit, to: &output) }
         }
       }
     }
-    return result + "\""
+    output.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends a character of ASCII, or a byte of another character as it is.
+  private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      output.append(UInt8(ascii: "\\"))
+      output.append(byte)
+    case UInt8(ascii: "\n"): output += "\\n".utf8
+    case UInt8(ascii: "\r"): output += "\\r".utf8
+    case UInt8(ascii: "\t"): output += "\\t".utf8
+    case 0x00..<0x20, 0x7F: appendEscape(UInt16(byte), to: &output)
+    default: output.append(byte)
+    }
+  }
+
+  private static func appendEscape(_ unit: UInt16, to output: inout [UInt8]) {
+    let digits = String(unit, radix: 16)
+    output += "\\u".utf8
+    output += repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count)
+    output += digits.utf8
   }
 }
 
@@ -61,47 +110,56 @@ extension JSON {
   /// Parses a text; see RFC 8259. If two members have the same name, the last one counts.
   ///
   /// - Throws: ``ParsingError``.
-  init(parsing text: String) throws(ParsingError) {
+  package init(parsing text: String) throws(ParsingError) {
+    try self.init(parsing: Array(text.utf8)[...])
+  }
+
+  /// Parses a text in UTF-8.
+  ///
+  /// - Throws: ``ParsingError``, also for strings that are not UTF-8.
+  package init(parsing text: ArraySlice<UInt8>) throws(ParsingError) {
     var reader = JSONReader(text)
     self = try reader.read()
   }
 
   /// An error in a text that is not JSON.
-  struct ParsingError: Error, Hashable, CustomStringConvertible {
+  package struct ParsingError: Error, Hashable, CustomStringConvertible {
     /// The position of the error in bytes, counted from 1.
-    let position: Int
+    package let position: Int
 
-    var description: String { "not JSON: error at byte \(position)" }
+    package var description: String { "not JSON: error at byte \(position)" }
   }
 
   /// A member of an object.
-  subscript(name: String) -> JSON? {
+  package subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     return members.last { $0.0 == name }?.1
   }
 
-  var string: String? { if case .string(let text) = self { text } else { nil } }
+  package var string: String? { if case .string(let text) = self { text } else { nil } }
 
-  var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  package var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
-  var double: Double? {
+  package var double: Double? {
     if case .number(let value) = self { value } else { integer.map(Double.init) }
   }
 }
 
 /// A parser for JSON text.
 private struct JSONReader {
-  private let bytes: [UInt8]
-  private var position = 0
+  private let bytes: ArraySlice<UInt8>
+  private var position: Int
 
   private static let deepest = 64
 
-  init(_ text: String) { bytes = Array(text.utf8) }
+  init(_ text: ArraySlice<UInt8>) { (bytes, position) = (text, text.startIndex) }
 
-  private var error: JSON.ParsingError { JSON.ParsingError(position: position + 1) }
-  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+  private var error: JSON.ParsingError {
+    JSON.ParsingError(position: position - bytes.startIndex + 1)
+  }
+  private var peek: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
 
   mutating func read() throws(JSON.ParsingError) -> JSON {
     let value = try value(depth: 0)
@@ -111,7 +169,9 @@ private struct JSONReader {
   }
 
   private mutating func skipBlanks() {
-    while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+    while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+      position += 1
+    }
   }
 
   private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
@@ -179,15 +239,21 @@ private struct JSONReader {
 
   private mutating func text() throws(JSON.ParsingError) -> String {
     var text: [UInt8] = []
-    while let byte = peek, byte >= 0x20 {
+    while true {
+      let plain = bytes[position...].prefix {
+        $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+      }
+      text += plain
+      position = plain.endIndex
+      guard let byte = peek, byte >= 0x20 else { throw error }
       position += 1
-      switch byte {
-      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"): text += try escape()
-      default: text.append(byte)
+      if byte == UInt8(ascii: "\\") {
+        text += try escape()
+      } else {
+        guard let text = String(validating: text, as: UTF8.self) else { throw error }
+        return text
       }
     }
-    throw error
   }
 
   private mutating func escape() throws(JSON.ParsingError) -> [UInt8] {
