@@ -69,12 +69,12 @@ for product in json.load(sys.stdin)["products"]:
 }
 
 # Builds the package and the symbol graphs of its modules, which have every public declaration with its documentation,
-# and prints their folder.
+# and prints their folder: symbol_graphs [OPTION OF DUMP-SYMBOL-GRAPH]...
 symbol_graphs() {
   local graphs message
   graphs=$(dirname "$(swift build --show-bin-path)")/symbolgraph
   # Those of modules that are gone.
   rm -rf "$graphs"
-  message=$(swift package dump-symbol-graph --skip-synthesized-members 2>&1) || { echo "$message" >&2; return 1; }
+  message=$(swift package dump-symbol-graph --skip-synthesized-members "$@" 2>&1) || { echo "$message" >&2; return 1; }
   echo "$graphs"
 }
