@@ -27,9 +27,8 @@ final class StreamProgram {
     init(_ pid: pid_t, _ wake: WakePipe) { (self.pid, self.wake) = (pid, wake) }
 
     func wait() {
-      var info = siginfo_t()
       // Until the status is taken, no other process can get this process ID.
-      while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+      ChildProcess.waitForEnd(of: pid)
       status.withLock { status in
         var value: CInt = 0
         status = waitpid(pid, &value, 0) == pid ? value : -1
@@ -51,15 +50,17 @@ final class StreamProgram {
   /// - Parameter words: its name and arguments, at least one.
   /// - Throws: the errors of these, and of pipe(2), epoll_ctl(2) and pthread_create(3).
   init(_ words: [String], on loop: IOLoop) throws(Errno) {
-    // If SIGCHLD were ignored, a child that ends would leave no status.
-    signal(SIGCHLD, SIG_DFL)
     let (ours, theirs) = try Self.pair()
     socket = StreamSocket(ours)
     defer { _ = Glibc.close(theirs.rawValue) }
     let (reader, writer) = try Self.pipe()
     errors = OwnedDescriptor(reader)
     defer { _ = Glibc.close(writer.rawValue) }
-    let pid = try Self.spawn(words, streams: theirs, errors: writer)
+    var plan = ChildProcess.Plan(defaultSignals: .all)
+    (plan.input, plan.output) = (.descriptor(theirs), .descriptor(theirs))
+    plan.errors = .descriptor(writer)
+    plan.leads = .session
+    let pid = try ChildProcess.start(words, plan)
     let process = Process(pid, try WakePipe())
     self.process = process
     do throws(Errno) {
@@ -81,9 +82,10 @@ final class StreamProgram {
   /// The exit status, or 128 + the number of the signal that ended it; nil while it runs.
   var status: CInt? {
     process.status.withLock { $0 }.map { status in
-      // These are WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; see <bits/waitstatus.h>.
-      let signal = status & 0x7F
-      return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+      switch ChildProcess.End(waitStatus: status) {
+      case .status(let code): code
+      case .signal(let number): 128 + number
+      }
     }
   }
 
@@ -119,36 +121,4 @@ final class StreamProgram {
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
   }
-
-  private static func spawn(
-    _ words: [String], streams: FileDescriptor, errors: FileDescriptor
-  ) throws(Errno) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, streams.rawValue, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, streams.rawValue, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, errors.rawValue, STDERR_FILENO)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The default signal mask, and the default action of every signal.
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    posix_spawnattr_setflags(&attributes, Int16(CInt(flags) | setSession))
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var pid: pid_t = 0
-    // posix_spawnp returns the error and does not set errno.
-    let error = posix_spawnp(&pid, words[0], &actions, &attributes, &arguments, environ)
-    guard error == 0 else { throw Errno(rawValue: error) }
-    return pid
-  }
-
-  /// POSIX_SPAWN_SETSID of <spawn.h>.
-  private static let setSession: CInt = 0x80
 }

@@ -17,19 +17,10 @@ final class PipedChild {
       case piped
     }
 
-    /// The group that it leads, so that signals also reach its children.
-    enum Leading {
-      case nothing
-      /// A process group.
-      case group
-      /// A session: it cannot use the user's terminal.
-      case session
-    }
-
     /// Whether its standard input and output are pipes; otherwise they are `/dev/null`.
     var talks = true
     var errors = Errors.inherited
-    var leads = Leading.nothing
+    var leads = ChildProcess.Leading.nothing
     /// Variables that are added to the environment.
     var environment: [(name: String, value: String)] = []
   }
@@ -48,8 +39,6 @@ final class PipedChild {
   /// - Throws: the errors of pipe(2) and posix_spawn(3).
   init(_ command: String, _ plan: Plan = Plan()) throws(Errno) {
     self.plan = plan
-    // If SIGCHLD were ignored, a child that ends would leave no status.
-    signal(SIGCHLD, SIG_DFL)
     let toChild = plan.talks ? try Pipe() : nil
     let fromChild = plan.talks ? try Pipe() : nil
     let errorsOfChild = plan.errors == .piped ? try Pipe() : nil
@@ -101,9 +90,7 @@ final class PipedChild {
     let pid = pid
     do throws(Errno) {
       try DetachedThread.run {
-        var info = siginfo_t()
-        // WNOWAIT keeps the status, so that no other process gets this process ID before it is taken.
-        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        ChildProcess.waitForEnd(of: pid)
         pipe.wake()
       }
     } catch {
@@ -156,57 +143,18 @@ final class PipedChild {
     _ command: String, _ plan: Plan, input: FileDescriptor?, output: FileDescriptor?,
     errors: FileDescriptor?
   ) throws(Errno) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    lead(STDIN_FILENO, to: input, O_RDONLY, &actions)
-    lead(STDOUT_FILENO, to: output, O_WRONLY, &actions)
-    switch plan.errors {
-    case .inherited: break
-    case .joined: posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-    case .piped: lead(STDERR_FILENO, to: errors, O_WRONLY, &actions)
-    }
-    // The child gets the default signal mask, and the default actions of the signals that this process ignores.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (none, defaults) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigemptyset(&defaults)
-    for number in ExitStatus.ignoredSignals { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    let leading: CInt =
-      switch plan.leads {
-      case .nothing: 0
-      case .group: CInt(POSIX_SPAWN_SETPGROUP)
-      case .session: setSession
+    var start = ChildProcess.Plan(defaultSignals: sigset_t(ExitStatus.ignoredSignals))
+    start.input = input.map { .descriptor($0) } ?? .null
+    start.output = output.map { .descriptor($0) } ?? .null
+    start.errors =
+      switch plan.errors {
+      case .inherited: .inherited
+      case .joined: .output
+      case .piped: errors.map { .descriptor($0) } ?? .null
       }
-    posix_spawnattr_setflags(
-      &attributes, Int16(CInt(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | leading))
-    var arguments = ["sh", "-c", command].map { (word: String) in strdup(word) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var variables = Self.variables(adding: plan.environment).map { strdup($0) } + [nil]
-    defer { for variable in variables { free(variable) } }
-    var pid: pid_t = 0
-    // posix_spawn returns the error and does not set errno.
-    let error = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, &variables)
-    guard error == 0 else { throw Errno(rawValue: error) }
-    return pid
-  }
-
-  /// POSIX_SPAWN_SETSID of <spawn.h>.
-  private static let setSession: CInt = 0x80
-
-  private static func lead(
-    _ stream: CInt, to end: FileDescriptor?, _ flags: CInt,
-    _ actions: inout posix_spawn_file_actions_t
-  ) {
-    if let end {
-      posix_spawn_file_actions_adddup2(&actions, end.rawValue, stream)
-    } else {
-      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", flags, 0)
-    }
+    start.leads = plan.leads
+    start.environment = variables(adding: plan.environment)
+    return try ChildProcess.start(["sh", "-c", command], at: "/bin/sh", start)
   }
 
   /// The environment of this process with additional variables, which replace those of the same name.

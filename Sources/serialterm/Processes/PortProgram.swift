@@ -39,7 +39,7 @@ final class PortProgram: SessionObserver, RunningExchange {
     /// Whether the views get no bytes of the device meanwhile. The logs always get them.
     let isAlone: Bool
     let errors: PipedChild.Plan.Errors
-    let leads: PipedChild.Plan.Leading
+    let leads: ChildProcess.Leading
 
     /// Instead of a session: `--exec`.
     static let program = Surroundings(isAlone: false, errors: .inherited, leads: .nothing)
