@@ -229,7 +229,7 @@ public final class BlockingPort {
     until deadline: MonotonicTime?, orAt time: MonotonicTime? = nil
   ) throws(PortError) {
     if let deadline, deadline <= engine.now { throw .timedOut }
-    let end = [deadline, time].compactMap(\.self).min()
+    let end = earlier(deadline, time)
     try turn(waitingAtMost: end.map { max(.zero, $0 - engine.now) })
   }
 

@@ -248,3 +248,9 @@ final class PortEngine: SessionObserver {
     onEvent(.modemLinesChange(new))
   }
 }
+
+/// The earlier one of two times; nil stands for no time.
+func earlier(_ one: MonotonicTime?, _ other: MonotonicTime?) -> MonotonicTime? {
+  guard let one, let other else { return one ?? other }
+  return min(one, other)
+}

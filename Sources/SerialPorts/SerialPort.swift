@@ -171,7 +171,7 @@ public actor SerialPort {
         case .damaged(let damage): throw .damagedFrame(damage)
         case .end(.closed): throw .closed
         case .end(.lost(let error)): throw .serial(error)
-        case .wait(let time): wakeTime = [deadline, time].compactMap(\.self).min()
+        case .wait(let time): wakeTime = earlier(deadline, time)
         }
       }
       if let deadline, deadline <= engine.now { throw .timedOut }
@@ -407,9 +407,12 @@ public actor SerialPort {
     let timer = time.map { [engine] in engine.wake(caller, in: line, at: $0) }
     // Only a closure that captures the actor runs on it. The handler may run on any thread, at any time.
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        assertIsolated()
-        line.park(caller, continuation)
+      // A continuation resumes its task on the executor that the task prefers, although it belongs to the actor.
+      await withTaskExecutorPreference(executor) {
+        await withUnsafeContinuation { continuation in
+          assertIsolated()
+          line.park(caller, continuation)
+        }
       }
     } onCancel: {
       Task { await self.wakeAll() }
