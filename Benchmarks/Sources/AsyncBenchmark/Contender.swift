@@ -9,10 +9,16 @@ import SystemPackage
 /// A way to use a port, which is compared with the others.
 protocol Contender: Sendable {
   var name: String { get }
+  /// The most allocations for a piece.
+  var allocationGoal: Double { get }
   /// Receives what the far end sends for an order; nil if it is not right.
   func receive(_ order: Order, at path: FilePath) async throws -> Costs?
   /// Sends requests one after the other; nil if an answer is not right.
   func request(at path: FilePath) async throws -> Costs?
+}
+
+extension Contender {
+  var allocationGoal: Double { 1 }
 }
 
 /// A session with an observer, on an event loop.
@@ -99,6 +105,8 @@ struct Tasks: Contender {
     (isOnPortExecutor ? "port's executor" : "default executor")
       + (callsRead ? ", read()" : ", bytes")
   }
+
+  var allocationGoal: Double { isOnPortExecutor ? 1 : 3 }
 
   func receive(_ order: Order, at path: FilePath) async throws -> Costs? {
     try await use(path) { port in
