@@ -72,6 +72,12 @@ public struct COBSFraming: FrameEncoding, Hashable {
   }
 }
 
+extension COBSFraming {
+  public func hasSameFormat(as other: COBSFraming) -> Bool {
+    limit == other.limit
+  }
+}
+
 extension Framing where Self == COBSFraming {
   /// Packets with Consistent Overhead Byte Stuffing; see ``COBSFraming``.
   public static func cobs(limit: Int = 65_536) -> COBSFraming { COBSFraming(limit: limit) }

@@ -43,6 +43,12 @@ public struct DelimiterFraming: FrameEncoding, Hashable {
   }
 }
 
+extension DelimiterFraming {
+  public func hasSameFormat(as other: DelimiterFraming) -> Bool {
+    delimiter == other.delimiter && keepsDelimiter == other.keepsDelimiter && limit == other.limit
+  }
+}
+
 extension Framing where Self == DelimiterFraming {
   /// Frames that end with a delimiter; see ``DelimiterFraming``.
   public static func delimited(

@@ -24,10 +24,16 @@ public protocol Framing: Sendable {
   ///     returned ``FrameSearch/incomplete``; 0 after any other result.
   ///   - isEnd: Whether the last frame ends with these bytes: the silence has passed, or the device is gone.
   mutating func search(_ bytes: RawSpan, searched: Int, isEnd: Bool) -> FrameSearch<Frame>
+
+  /// Whether another framing of this type finds the same frames, whatever both have seen so far. Then a reader goes
+  /// on where another one has stopped, for example in a line that is too long. By default false.
+  func hasSameFormat(as other: Self) -> Bool
 }
 
 extension Framing {
   public var silence: Duration? { nil }
+
+  public func hasSameFormat(as other: Self) -> Bool { false }
 }
 
 /// The result of a search for a frame. Every length is the number of bytes to remove, and at least 1.

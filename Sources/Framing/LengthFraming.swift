@@ -157,6 +157,14 @@ extension Framing where Self == FixedLengthFraming {
   }
 }
 
+extension LengthPrefixFraming {
+  public func hasSameFormat(as other: LengthPrefixFraming) -> Bool {
+    var unused = self
+    unused.rest = other.rest
+    return unused == other
+  }
+}
+
 extension Framing where Self == LengthPrefixFraming {
   /// Frames with a length field; see ``LengthPrefixFraming``.
   public static func length<Length: FixedWidthInteger & UnsignedInteger>(

@@ -81,6 +81,12 @@ public struct LineFraming: FrameEncoding, Hashable {
   }
 }
 
+extension LineFraming {
+  public func hasSameFormat(as other: LineFraming) -> Bool {
+    end == other.end && limit == other.limit
+  }
+}
+
 extension Framing where Self == LineFraming {
   /// Lines of text; see ``LineFraming``.
   public static func lines(_ end: LineFraming.End = .lf, limit: Int = 65_536) -> LineFraming {

@@ -72,6 +72,12 @@ public struct SLIPFraming: FrameEncoding, Hashable {
   }
 }
 
+extension SLIPFraming {
+  public func hasSameFormat(as other: SLIPFraming) -> Bool {
+    limit == other.limit
+  }
+}
+
 extension Framing where Self == SLIPFraming {
   /// Packets of SLIP, RFC 1055; see ``SLIPFraming``.
   public static func slip(limit: Int = 65_536) -> SLIPFraming { SLIPFraming(limit: limit) }

@@ -51,6 +51,12 @@ public struct SilenceFraming: Framing, Hashable {
   }
 }
 
+extension SilenceFraming {
+  public func hasSameFormat(as other: SilenceFraming) -> Bool {
+    gap == other.gap && limit == other.limit
+  }
+}
+
 extension Framing where Self == SilenceFraming {
   /// Frames that end with a silence; see ``SilenceFraming``.
   public static func silence(_ gap: Duration, limit: Int = 65_536) -> SilenceFraming {

@@ -72,14 +72,17 @@ public final class BlockingPort {
   public func read(
     upTo limit: Int = 65_536, timeout: Duration? = nil
   ) throws(PortError) -> [UInt8] {
-    try read(AvailableBytes(limit: limit), timeout: timeout)
+    precondition(limit > 0, "a piece has at least one byte")
+    return try read(AvailableBytes(limit: limit), timeout: timeout)
   }
 
   /// Reads a number of bytes; waits until all of them have arrived.
   ///
   /// - Throws: ``PortError``, as ``read(upTo:timeout:)``. The bytes that have arrived stay for the next call.
   public func read(exactly count: Int, timeout: Duration? = nil) throws(PortError) -> [UInt8] {
-    try read(.fixedLength(count), timeout: timeout)
+    if count == 0 { return [] }
+    return try read(
+      Reading(ExactBytes(count: count), keepsRest: true), until: deadline(after: timeout))
   }
 
   /// Reads one frame: a line, a packet.
@@ -88,20 +91,30 @@ public final class BlockingPort {
   public func read<Format: Framing>(
     _ framing: Format, timeout: Duration? = nil
   ) throws(PortError) -> Format.Frame {
-    try read(framing, until: deadline(after: timeout))
+    try read(Reading(framing), until: deadline(after: timeout))
   }
 
   private func read<Format: Framing>(
-    _ framing: Format, until deadline: MonotonicTime?
+    _ reading: Reading<Format>, until deadline: MonotonicTime?,
+    whileLossesAre losses: Int? = nil
   ) throws(PortError) -> Format.Frame {
-    var reading = Reading(framing)
+    defer { engine.needNoMore() }
+    var reading = reading
+    var isLast = false
     while true {
+      if let losses, losses != engine.lossCount, let loss = engine.lastLoss {
+        throw .serial(loss)
+      }
       switch reading.step(engine) {
       case .frame(let frame): return frame
       case .damaged(let damage): throw .damagedFrame(damage)
       case .end(.closed): throw .closed
       case .end(.lost(let error)): throw .serial(error)
-      case .wait(let time): try wait(until: deadline, orAt: time)
+      case .wait where isLast: throw .timedOut
+      case .wait(let time):
+        // At the deadline too, the driver is asked once.
+        isLast = deadline.map { $0 <= engine.now } ?? false
+        try turn(until: earlier(deadline, time))
       }
     }
   }
@@ -114,10 +127,11 @@ public final class BlockingPort {
 
   // MARK: Writing
 
-  /// Writes bytes; waits until the port has taken all of them.
+  /// Writes bytes; waits until the driver has taken all of them. They may not be on the line yet: see
+  /// ``drain(timeout:)``.
   ///
-  /// - Throws: ``PortError``: `closed`, `serial` if the device is lost, `timedOut`. Bytes that the port had taken
-  ///   by then are sent nevertheless.
+  /// - Throws: ``PortError``: `closed`, `serial` if the device is lost, `timedOut`. What the port has taken by then
+  ///   is sent while later methods run, unless ``discardOutput()`` is called.
   public func write(_ bytes: [UInt8], timeout: Duration? = nil) throws(PortError) {
     try write(bytes, until: deadline(after: timeout))
   }
@@ -132,9 +146,14 @@ public final class BlockingPort {
     while true {
       let taken = try engine.write(bytes.span.bytes.extracting(droppingFirst: count))
       count += taken
-      if count == bytes.count { return }
+      if count == bytes.count { break }
       // The driver may have taken all of it already, so that there is room and no event.
-      try taken > 0 ? turn(waitingAtMost: .zero) : wait(until: deadline)
+      if taken == 0 { try wait(until: deadline) }
+    }
+    // Nothing is sent while no method runs.
+    while engine.session.queuedByteCount > 0 {
+      if let error = engine.notOpenError { throw error }
+      try wait(until: deadline)
     }
   }
 
@@ -167,8 +186,9 @@ public final class BlockingPort {
   ) throws(PortError) -> Format.Frame {
     let deadline = deadline(after: timeout)
     if discardsInput { _ = engine.discardInput() }
+    let losses = engine.lossCount
     try write(bytes, until: deadline)
-    return try read(framing, until: deadline)
+    return try read(Reading(framing), until: deadline, whileLossesAre: losses)
   }
 
   /// Sends a request in UTF-8 and reads the answer, as with bytes.
@@ -179,7 +199,19 @@ public final class BlockingPort {
     try request(Array(text.utf8), until: framing, timeout: timeout, discardingInput: discardsInput)
   }
 
+  /// The number of bytes that were written and are not on the line yet.
+  public var unsentByteCount: Int { engine.session.unsentByteCount }
+
+  /// Discards what was written and the driver has not taken.
+  ///
+  /// - Returns: the number of bytes that were discarded.
+  @discardableResult
+  public func discardOutput() -> Int { engine.discardOutput() }
+
   // MARK: The line
+
+  /// The settings that the driver reports.
+  public var settings: LineSettings { engine.settings }
 
   /// Changes the settings of the open port. Nothing is flushed.
   ///
@@ -229,7 +261,10 @@ public final class BlockingPort {
     until deadline: MonotonicTime?, orAt time: MonotonicTime? = nil
   ) throws(PortError) {
     if let deadline, deadline <= engine.now { throw .timedOut }
-    let end = earlier(deadline, time)
+    try turn(until: earlier(deadline, time))
+  }
+
+  private func turn(until end: MonotonicTime?) throws(PortError) {
     try turn(waitingAtMost: end.map { max(.zero, $0 - engine.now) })
   }
 

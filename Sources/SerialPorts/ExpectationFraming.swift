@@ -11,7 +11,8 @@ public import Framing
 public struct ExpectationFraming: Framing {
   /// The patterns. If several match at the same byte, the first one counts.
   public let patterns: [ExpectedPattern]
-  /// The most bytes up to the end of a match. More are damage, and removed.
+  /// The most bytes up to the end of a match. More are damage, and removed. Beyond ``ReceivedText/capacity``, a match
+  /// has only the end of the text before it.
   public let limit: Int
   private var text: ReceivedText
 
@@ -20,7 +21,7 @@ public struct ExpectationFraming: Framing {
   /// - Parameters:
   ///   - patterns: the patterns, at least one.
   ///   - limit: the most bytes up to the end of a match, at least 1.
-  public init(_ patterns: [ExpectedPattern], limit: Int = 1 << 20) {
+  public init(_ patterns: [ExpectedPattern], limit: Int = ReceivedText.capacity) {
     precondition(!patterns.isEmpty && limit > 0, "nothing is expected")
     self.patterns = patterns
     self.limit = limit
@@ -45,7 +46,7 @@ public struct ExpectationFraming: Framing {
 extension Framing where Self == ExpectationFraming {
   /// Everything up to one of several patterns; see ``ExpectationFraming``.
   public static func expecting(
-    _ patterns: ExpectedPattern..., limit: Int = 1 << 20
+    _ patterns: ExpectedPattern..., limit: Int = ReceivedText.capacity
   ) -> ExpectationFraming {
     ExpectationFraming(patterns, limit: limit)
   }

@@ -45,6 +45,13 @@ final class PortEngine: SessionObserver {
   private var readingPause: Session.Pause?
   /// Whether the first reader needs more than the buffer has.
   private var isStarving = false
+  /// Whether what is received next may have arrived long before.
+  private var isLate = false
+  /// The number of times that the device was lost.
+  private(set) var lossCount = 0
+  /// Where the first byte after the last loss is.
+  private(set) var lossPosition = 0
+  private var lastFraming: (position: Int, framing: any Framing)?
 
   /// Creates an engine without a port.
   ///
@@ -61,6 +68,10 @@ final class PortEngine: SessionObserver {
     capacity = options.readCapacity
     // The first observer: see its initializer.
     driver = SessionDriver(session, on: loop)
+    driver.onFailure = { [unowned session] _ in
+      // A port that cannot be polled would be deaf without a word.
+      loop.atEndOfTurn { [weak session] in session?.deviceDidDisappear() }
+    }
     session.addObserver(
       self, of: [.stateChange, .received, .lineError, .modemLinesChange, .sent])
   }
@@ -107,9 +118,12 @@ final class PortEngine: SessionObserver {
     case .lost(let error): return .serial(error)
     case nil: break
     }
-    if case .waitingForDevice(_, .lost(let error)) = session.state { return .serial(error) }
-    return .serial(SerialError(.notOpen, in: "write", at: session.state.endpoint ?? .tty("")))
+    if case .waitingForDevice = session.state, let lastLoss { return .serial(lastLoss) }
+    return .serial(SerialError(.notOpen, in: "open", at: session.state.endpoint ?? .tty("")))
   }
+
+  /// The last loss of the device.
+  private(set) var lastLoss: SerialError?
 
   /// The time of the loop.
   var now: MonotonicTime { loop.now }
@@ -139,10 +153,18 @@ final class PortEngine: SessionObserver {
   }
 
   /// Removes bytes at the front of the buffer.
-  func removeReceived(_ count: Int) {
+  ///
+  /// - Parameter framing: the framing that has found them, with what it keeps between frames.
+  func removeReceived(_ count: Int, leaving framing: (any Framing)? = nil) {
     buffer.removeFirst(count)
+    lastFraming = framing.map { (buffer.position, $0) }
     isStarving = false
-    if buffer.count <= capacity / 2 { readingPause = nil }
+    if buffer.count <= capacity / 2 { endPause() }
+  }
+
+  /// The framing that has removed the bytes up to a position.
+  func leftFraming(at position: Int) -> (any Framing)? {
+    lastFraming.flatMap { $0.position == position ? $0.framing : nil }
   }
 
   /// Whether the device has to wait for a reader.
@@ -151,14 +173,42 @@ final class PortEngine: SessionObserver {
   /// Has the device send more, although the buffer may be full: the first reader cannot use what it has.
   func needMore() {
     isStarving = true
+    endPause()
+  }
+
+  /// Nobody reads at present: the buffer has its limit again.
+  func needNoMore() {
+    isStarving = false
+    pauseIfFull()
+  }
+
+  private func pauseIfFull() {
+    guard buffer.count >= capacity && !isStarving && readingPause == nil else { return }
+    readingPause = session.pauseReading()
+  }
+
+  private func endPause() {
+    // The driver has held bytes back, and nobody knows for how long.
+    if readingPause != nil { isLate = true }
     readingPause = nil
+  }
+
+  /// Reads what the driver has, which may have arrived long before.
+  ///
+  /// - Returns: whether there was something.
+  func receiveLate() -> Bool {
+    let before = session.receivedByteCount
+    isLate = true
+    session.handle(.readable)
+    isLate = false
+    return session.receivedByteCount != before
   }
 
   /// Discards what was received and not read, by this program or by the driver.
   ///
   /// - Returns: the number of bytes.
   func discardInput() -> Int {
-    readingPause = nil
+    needMore()
     // The driver's buffer is read in a few pieces; a device that goes on sending must not keep the caller here.
     for _ in 0..<16 where session.isOpen {
       let before = session.receivedByteCount
@@ -167,6 +217,15 @@ final class PortEngine: SessionObserver {
     }
     defer { removeReceived(buffer.count) }
     return buffer.count
+  }
+
+  /// Discards what was written and the driver has not taken. Writers that wait go on.
+  ///
+  /// - Returns: the number of bytes.
+  func discardOutput() -> Int {
+    let count = session.discardQueued().total
+    writers.wakeFirst()
+    return count
   }
 
   // MARK: The line
@@ -180,6 +239,7 @@ final class PortEngine: SessionObserver {
   ///
   /// - Returns: the settings that the driver reports.
   func apply(_ settings: LineSettings) throws(PortError) -> LineSettings {
+    if let notOpenError { throw notOpenError }
     do throws(SerialError) {
       try session.apply(settings)
     } catch {
@@ -195,6 +255,7 @@ final class PortEngine: SessionObserver {
   }
 
   func setModemLines(asserting: ModemLines, deasserting: ModemLines) throws(PortError) {
+    if let notOpenError { throw notOpenError }
     do throws(SerialError) {
       try session.setModemLines(asserting: asserting, deasserting: deasserting)
     } catch {
@@ -203,6 +264,7 @@ final class PortEngine: SessionObserver {
   }
 
   func setBreak(_ isOn: Bool) throws(PortError) {
+    if let notOpenError { throw notOpenError }
     do throws(SerialError) {
       try session.setBreak(isOn)
     } catch {
@@ -213,10 +275,9 @@ final class PortEngine: SessionObserver {
   // MARK: The session's events
 
   func session(_ session: Session, didReceive bytes: RawSpan) {
-    bytes.withUnsafeBytes { buffer.append($0, at: loop.now) }
-    if buffer.count >= capacity && !isStarving && readingPause == nil {
-      readingPause = session.pauseReading()
-    }
+    bytes.withUnsafeBytes { buffer.append($0, at: loop.now, continues: isLate) }
+    isLate = false
+    pauseIfFull()
     readers.wakeFirst()
   }
 
@@ -228,6 +289,13 @@ final class PortEngine: SessionObserver {
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
     if old.isOpen && !new.isOpen { buffer.cut() }
+    switch new {
+    case .waitingForDevice(_, .lost(let error)), .closed(.lost(let error)?):
+      lossCount += 1
+      lossPosition = buffer.position + buffer.count
+      lastLoss = error
+    case .waitingForDevice, .closed, .opening, .open, .released: break
+    }
     switch new {
     case .closed(.lost(let error)?), .closed(.failed(let error)?): ending = .lost(error)
     case .closed: ending = .closed

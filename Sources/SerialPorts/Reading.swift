@@ -17,28 +17,42 @@ struct Reading<Format: Framing> {
     case end(PortEngine.Ending)
   }
 
+  /// The framing as its caller gave it.
+  private let format: Format
+  /// Whether bytes that are too few stay in the buffer when the port ends, and a loss does not matter.
+  private let keepsRest: Bool
   /// The framing, with what it keeps between frames. It changes only when bytes are removed.
-  private(set) var framing: Format
+  private var framing: Format
   /// The framing with what it has found in the bytes that are still there.
   private var search: Format
   private var searchedCount = 0
+  /// Where the first byte was at the last step; nil before the first.
+  private var position: Int?
+  private var lossCount = 0
 
-  init(_ framing: Format) { (self.framing, search) = (framing, framing) }
+  init(_ framing: Format, keepsRest: Bool = false) {
+    (format, self.framing, search) = (framing, framing, framing)
+    self.keepsRest = keepsRest
+  }
 
   /// Searches what has arrived.
   mutating func step(_ engine: PortEngine) -> Step {
+    followOthers(engine)
     while true {
-      var (count, isEnded) = engine.buffer.front(endedBy: framing.silence)
+      var (count, isEnded) =
+        keepsRest
+        ? (engine.buffer.count, false)
+        : engine.buffer.front(endedBy: format.silence)
       let silenceEnd = engine.buffer.lastArrival.flatMap { last in
-        framing.silence.map { last + $0 }
+        format.silence.map { last + $0 }
       }
-      if let silenceEnd, silenceEnd <= engine.now { isEnded = true }
-      if engine.ending != nil { isEnded = true }
-      if count == 0 {
-        if let ending = engine.ending { return .end(ending) }
-        engine.needMore()
-        return .wait(until: nil)
+      if !isEnded, let silenceEnd, silenceEnd <= engine.now {
+        // The thread may be late: what the driver has by now came without a silence.
+        if engine.receiveLate() { continue }
+        isEnded = true
       }
+      if engine.ending != nil && !keepsRest { isEnded = true }
+      if count == 0 { return end(engine) ?? wait(engine, until: nil) }
       let found = engine.buffer.withFirst(count) { [searchedCount] bytes in
         search.search(bytes, searched: searchedCount, isEnd: isEnded)
       }
@@ -50,18 +64,45 @@ struct Reading<Format: Framing> {
         remove(length, from: engine)
         return .damaged(damage)
       case .skip(let length): remove(length, from: engine)
-      case .incomplete where isEnded: remove(count, from: engine)
+      case .incomplete where isEnded:
+        remove(count, from: engine)
       case .incomplete:
         searchedCount = count
-        engine.needMore()
-        return .wait(until: silenceEnd)
+        return end(engine) ?? wait(engine, until: silenceEnd)
       }
     }
   }
 
+  private func end(_ engine: PortEngine) -> Step? { engine.ending.map { .end($0) } }
+
+  private func wait(_ engine: PortEngine, until time: MonotonicTime?) -> Step {
+    engine.needMore()
+    return .wait(until: time)
+  }
+
+  /// Takes into account what happened since the last step: another caller has removed bytes, or the device was
+  /// lost.
+  private mutating func followOthers(_ engine: PortEngine) {
+    if position != engine.buffer.position {
+      // What a reader of the same format left unfinished there, such as the rest of a line that was too long.
+      let left = engine.leftFraming(at: engine.buffer.position) as? Format
+      restart(with: left.flatMap { $0.hasSameFormat(as: format) ? $0 : nil } ?? format)
+      position = engine.buffer.position
+    }
+    if lossCount != engine.lossCount && engine.buffer.position >= engine.lossPosition {
+      restart(with: format)
+      lossCount = engine.lossCount
+    }
+  }
+
+  private mutating func restart(with framing: Format) {
+    (self.framing, search, searchedCount) = (framing, framing, 0)
+  }
+
   private mutating func remove(_ count: Int, from engine: PortEngine) {
-    engine.removeReceived(count)
-    searchedCount = 0
-    framing = search
+    engine.removeReceived(count, leaving: search)
+    restart(with: search)
+    position = engine.buffer.position
+    followOthers(engine)
   }
 }

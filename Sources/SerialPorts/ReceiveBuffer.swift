@@ -24,7 +24,7 @@ struct ReceiveBuffer {
   /// The number of bytes at the front of ``bytes`` that were removed.
   private var removedCount = 0
   /// The position of the first byte that is left.
-  private var position = 0
+  private(set) var position = 0
   /// Not empty while there are bytes; the first one has the first byte.
   private var runs: [Run] = []
 
@@ -36,7 +36,11 @@ struct ReceiveBuffer {
   var lastArrival: MonotonicTime? { runs.last?.last }
 
   /// Appends bytes that arrived at a time.
-  mutating func append(_ piece: UnsafeRawBufferPointer, at now: MonotonicTime) {
+  ///
+  /// - Parameter continues: whether they may have arrived long before, so that there was no silence.
+  mutating func append(
+    _ piece: UnsafeRawBufferPointer, at now: MonotonicTime, continues: Bool = false
+  ) {
     guard !piece.isEmpty else { return }
     // Moving costs no more than what was removed.
     if removedCount > bytes.count / 2 {
@@ -44,7 +48,9 @@ struct ReceiveBuffer {
       removedCount = 0
     }
     let end = position + count
-    if let last = runs.last, !last.isCut, now - last.last < Self.shortestSilence {
+    if let last = runs.last, !last.isCut,
+      continues || now - last.last < Self.shortestSilence
+    {
       runs[runs.count - 1].last = now
     } else {
       runs.append(Run(start: end, first: now, last: now))
@@ -78,6 +84,7 @@ struct ReceiveBuffer {
 
   /// Removes bytes at the front.
   mutating func removeFirst(_ number: Int) {
+    precondition(0...count ~= number, "a frame is longer than what was received")
     removedCount += number
     position += number
     if removedCount == bytes.count {

@@ -39,7 +39,11 @@ public actor SerialPort {
     self.executor = executor
     // Nothing here uses the loop before the actor runs on it.
     engine = PortEngine(settings, options, on: executor.loop, devices: executor.devices)
-    engine.onEvent = { [feed] in feed.publish($0) }
+    engine.onEvent = { [feed] event in
+      feed.publish(event)
+      // A port is opened once.
+      if case .stateChange(.closed) = event { feed.finish() }
+    }
   }
 
   // On the executor: the loop may be calling the engine.
@@ -77,7 +81,8 @@ public actor SerialPort {
   @discardableResult
   public func close(draining limit: Duration = .zero) async -> Int {
     // What is left after the limit is the result.
-    if limit > .zero { _ = try? await drain(timeout: limit) }
+    // In a task of its own, because this one may be cancelled: then it is time to close.
+    if limit > .zero { await Task { _ = try? await self.drain(timeout: limit) }.value }
     let unsent = engine.close()
     feed.finish()
     return unsent
@@ -113,7 +118,8 @@ public actor SerialPort {
   public func read(
     upTo limit: Int = 65_536, timeout: Duration? = nil
   ) async throws(PortError) -> [UInt8] {
-    try await read(AvailableBytes(limit: limit), timeout: timeout)
+    precondition(limit > 0, "a piece has at least one byte")
+    return try await read(AvailableBytes(limit: limit), timeout: timeout)
   }
 
   /// Reads a number of bytes; waits until all of them have arrived.
@@ -122,7 +128,9 @@ public actor SerialPort {
   public func read(
     exactly count: Int, timeout: Duration? = nil
   ) async throws(PortError) -> [UInt8] {
-    try await read(.fixedLength(count), timeout: timeout)
+    if count == 0 { return [] }
+    var reading = Reading(ExactBytes(count: count), keepsRest: true)
+    return try await read(&reading, timeout: timeout)
   }
 
   /// Reads one frame.
@@ -134,10 +142,21 @@ public actor SerialPort {
   public func read<Format: Framing>(
     _ framing: Format, timeout: Duration? = nil
   ) async throws(PortError) -> Format.Frame {
-    let caller = engine.readers.enter()
-    defer { engine.readers.leave(caller) }
     var reading = Reading(framing)
+    return try await read(&reading, timeout: timeout)
+  }
+
+  private func read<Format: Framing>(
+    _ reading: inout Reading<Format>, timeout: Duration?
+  ) async throws(PortError) -> Format.Frame {
+    let caller = engine.readers.enter()
+    defer { leaveReaders(caller) }
     return try await read(&reading, by: caller, until: deadline(after: timeout))
+  }
+
+  private func leaveReaders(_ caller: Int) {
+    engine.needNoMore()
+    engine.readers.leave(caller)
   }
 
   /// The next frame for a sequence, which keeps the reading; nil when the port is closed or the task cancelled.
@@ -145,7 +164,7 @@ public actor SerialPort {
     _ reading: inout Reading<Format>
   ) async throws(PortError) -> Format.Frame? {
     let caller = engine.readers.enter()
-    defer { engine.readers.leave(caller) }
+    defer { leaveReaders(caller) }
     while true {
       do throws(PortError) {
         return try await read(&reading, by: caller, until: nil)
@@ -160,10 +179,14 @@ public actor SerialPort {
   }
 
   private func read<Format: Framing>(
-    _ reading: inout Reading<Format>, by caller: Int, until deadline: MonotonicTime?
+    _ reading: inout Reading<Format>, by caller: Int, until deadline: MonotonicTime?,
+    whileLossesAre losses: Int? = nil
   ) async throws(PortError) -> Format.Frame {
     while true {
       if Task.isCancelled { throw .cancelled }
+      if let losses, losses != engine.lossCount, let loss = engine.lastLoss {
+        throw .serial(loss)
+      }
       var wakeTime = deadline
       if engine.readers.isFirst(caller) {
         switch reading.step(engine) {
@@ -248,11 +271,12 @@ public actor SerialPort {
 
   private static let drainInterval = Duration.milliseconds(2)
 
-  /// Discards what was written and the driver has not taken.
+  /// Discards what was written and the driver has not taken. A ``write(_:timeout:)`` that waits goes on with the
+  /// rest of its bytes.
   ///
   /// - Returns: the number of bytes that were discarded.
   @discardableResult
-  public func discardOutput() -> Int { engine.session.discardQueued().total }
+  public func discardOutput() -> Int { engine.discardOutput() }
 
   // MARK: Requests
 
@@ -266,7 +290,8 @@ public actor SerialPort {
   ///   - framing: what an answer is.
   ///   - timeout: how long to wait for the turn, for room, and for the answer.
   ///   - discardsInput: whether what was received before is discarded first: a late answer to an earlier request.
-  /// - Throws: ``PortError``: `timedOut`, `cancelled`, `closed`, `damagedFrame`, `serial` if the device is lost.
+  /// - Throws: ``PortError``: `timedOut`, `cancelled`, `closed`, `damagedFrame`, `serial` if the device is lost, also
+  ///   if the port reconnects: the answer is gone.
   public func request<Format: Framing>(
     _ bytes: [UInt8], until framing: Format, timeout: Duration?,
     discardingInput discardsInput: Bool = false
@@ -281,11 +306,14 @@ public actor SerialPort {
     }
     // Before the request is sent: nobody else may take the answer.
     let caller = engine.readers.enter(first: true)
-    defer { engine.readers.leave(caller) }
+    defer { leaveReaders(caller) }
     if discardsInput { _ = engine.discardInput() }
+    // The device may be able to take the request only if it can send meanwhile.
+    engine.needMore()
+    let losses = engine.lossCount
     try await write(bytes, until: deadline)
     var reading = Reading(framing)
-    return try await read(&reading, by: caller, until: deadline)
+    return try await read(&reading, by: caller, until: deadline, whileLossesAre: losses)
   }
 
   /// Sends a request in UTF-8 and reads the answer, as with bytes.

@@ -1,4 +1,5 @@
 import Framing
+import Posix
 import SerialCore
 import SystemPackage
 import Testing
@@ -30,10 +31,11 @@ import Testing
   @Test func timeLimit_losesNothing() async throws {
     try await withPort { [far] port in
       far.send("par")
+      while try port.receivedByteCount() != 3 {}
       #expect(throws: PortError.timedOut) { try port.read(.lines(), timeout: .milliseconds(5)) }
       #expect(throws: PortError.timedOut) { try port.read(exactly: 4, timeout: .zero) }
       let count = try port.receivedByteCount()
-      #expect(count == 3)
+      #expect(count == 3, "they stay")
       far.send("tial\nrest")
       let line = try port.read(.lines(), timeout: patience)
       #expect(line == "partial")
@@ -86,6 +88,45 @@ import Testing
       #expect(port.close() > 60_000)
       #expect(throws: PortError.closed) { try port.write("x") }
       #expect(throws: PortError.closed) { try port.read() }
+    }
+  }
+
+  @Test func timeLimitOfZero_isAQuestion() async throws {
+    try await withPort { [far] port in
+      far.send("here")
+      // The driver of a pseudo-terminal may deliver later.
+      var bytes: [UInt8] = []
+      while bytes.count < 4 {
+        do throws(PortError) {
+          bytes += try port.read(timeout: .zero)
+        } catch {
+          #expect(error == .timedOut)
+        }
+      }
+      #expect(bytes == Array("here".utf8))
+    }
+  }
+
+  @Test func whatIsWritten_isWithTheDriver() async throws {
+    let data = [UInt8](repeating: 7, count: 60_000)
+    let reader = far.play { $0.receive(exactly: data.count) }
+    try await withPort { port in
+      try port.write(data, timeout: patience)
+      #expect(port.discardOutput() == 0)
+      try port.drain(timeout: patience)
+    }
+    #expect(await reader.value == data)
+  }
+
+  @Test func bytesThatWaitedInTheDriver_cameWithoutASilence() async throws {
+    try await withPort { [far] port in
+      far.send("abc")
+      while try port.receivedByteCount() != 3 {}
+      far.send("def")
+      let late = MonotonicTime.now + .milliseconds(30)
+      while MonotonicTime.now < late {}
+      let frame = try port.read(.silence(.milliseconds(20)), timeout: patience)
+      #expect(frame == Array("abcdef".utf8))
     }
   }
 

@@ -318,11 +318,101 @@ import Testing
     #expect(try await answer.value == "in time")
   }
 
+  // MARK: Readers beside each other
+
+  @Test(arguments: ["discard", "request", "longer"])
+  func readerThatWaits_doesNotSearchBytesThatOthersHaveTaken(how: String) async throws {
+    let port = try await open()
+    let lines = Task {
+      var lines = port.lines().makeAsyncIterator()
+      return try await lines.next()
+    }
+    while await !port.isRead(by: 1) { await Task.yield() }
+    far.send("partial text")
+    while await port.receivedByteCount != 12 { await Task.yield() }
+    if how == "request" {
+      let answer = Task {
+        try await port.request("x", until: .fixedLength(12), timeout: patience)
+      }
+      #expect(try await answer.value == Array("partial text".utf8))
+    } else {
+      #expect(await port.discardInput() == 12)
+    }
+    far.send(how == "longer" ? "A=1\nB=2 and more\n" : "ok\n")
+    #expect(try await lines.value == (how == "longer" ? "A=1" : "ok"))
+  }
+
+  @Test func linesThatAreReadOneByOne_goOnWhereTheLastEnded() async throws {
+    let port = try await open()
+    far.send("one\r\ntwo\r\n")
+    for line in ["one", "two"] {
+      #expect(try await port.read(.lines(.any), timeout: patience) == line)
+    }
+    #expect(await port.discardInput() == 1, "the LF of the last line")
+    far.send("0123456789ABCDEF\nnext\n")
+    let short = LineFraming(limit: 10)
+    await #expect(throws: PortError.damagedFrame(.tooLong(limit: 10))) {
+      try await port.read(short, timeout: patience)
+    }
+    #expect(try await port.read(short, timeout: patience) == "next")
+  }
+
+  @Test func writerThatWaits_goesOn_whenTheOutputIsDiscarded() async throws {
+    var options = PortOptions()
+    options.writeCapacity = 100
+    let port = try await open(options)
+    let writer = Task { try await port.write([UInt8](repeating: 1, count: 100_000)) }
+    while await port.unsentByteCount < 100 { await Task.yield() }
+    #expect(await port.discardOutput() > 0)
+    let reader = far.play { far in while far.receive().last != 2 {} }
+    try await writer.value
+    try await port.write([2])
+    await reader.value
+  }
+
+  @Test func readerThatHasGone_doesNotLiftTheLimitOfTheBuffer() async throws {
+    let port = try await open()
+    await #expect(throws: PortError.timedOut) { try await port.read(timeout: .milliseconds(1)) }
+    let isSent = Flag()
+    let count = 500_000
+    let sender = far.play { far in
+      far.send([UInt8](repeating: 1, count: count))
+      isSent.raise()
+    }
+    while await !port.holdsDevice && !isSent.isRaised { await Task.yield() }
+    #expect(!isSent.isRaised)
+    #expect(try await port.read(exactly: count, timeout: patience).count == count)
+    await sender.value
+  }
+
+  @Test func numberOfBytes_isNoFrame() async throws {
+    let port = try await open()
+    #expect(try await port.read(exactly: 0, timeout: .zero).isEmpty)
+    far.send("five!")
+    while await port.receivedByteCount != 5 { await Task.yield() }
+    far.hangUp()
+    let error = await #expect(throws: PortError.self) { try await port.read(exactly: 10) }
+    guard case .serial(let reason) = error else { return #expect(Bool(false), "\(error!)") }
+    #expect(reason.code == .lost)
+    #expect(try await port.read() == Array("five!".utf8))
+    for await _ in port.events {}
+    for await state in port.states { #expect(state == .closed(.lost(reason))) }
+  }
+
+  @Test func closedPort_saysSo() async throws {
+    let port = try await open()
+    await port.close()
+    await #expect(throws: PortError.closed) { try await port.sendBreak() }
+    await #expect(throws: PortError.closed) { try await port.setModemLines(asserting: .dtr) }
+    await #expect(throws: PortError.closed) { try await port.apply(LineSettings()) }
+    await #expect(throws: PortError.closed) { try await port.drain() }
+  }
+
   // MARK: Loss
 
   @Test func loss_isAnErrorOfEverything_afterTheLastByte() async throws {
     let port = try await open()
-    let reader = Task { try await port.read(exactly: 1_000) }
+    let reader = Task { try await port.read(.fixedLength(1_000)) }
     while await !port.isRead(by: 1) { await Task.yield() }
     far.send("last words\n")
     while await port.receivedByteCount != 11 { await Task.yield() }
@@ -348,6 +438,8 @@ import Testing
     let port = try await SerialPort.open(link, options: .reconnecting)
     var states = port.states.makeAsyncIterator()
     #expect(await states.next()?.isOpen == true)
+    let request = Task { try await port.request("x", until: .delimited(by: [0]), timeout: nil) }
+    while await !port.isRead(by: 1) { await Task.yield() }
     far.send("whole\nhal")
     while await port.receivedByteCount != 9 { await Task.yield() }
     far.hangUp()
@@ -356,6 +448,7 @@ import Testing
     try connect(to: second)
     for await state in port.states where state.isOpen { break }
     second.send("f\nnext\n")
+    await #expect(throws: PortError.self) { try await request.value }
     var lines = port.lines().makeAsyncIterator()
     for line in ["whole", "hal", "f", "next"] { #expect(try await lines.next() == line) }
     try await port.write("back")
