@@ -11,7 +11,7 @@ public import Framing
 public struct ExpectationFraming: Framing {
   /// The patterns. If several match at the same byte, the first one counts.
   public let patterns: [ExpectedPattern]
-  /// The most bytes up to the end of a match. More are damage, and removed. Beyond ``ReceivedText/capacity``, a match
+  /// The most bytes up to the end of a match. More are damage, and removed. Beyond `ReceivedText.capacity`, a match
   /// has only the end of the text before it.
   public let limit: Int
   private var text: ReceivedText

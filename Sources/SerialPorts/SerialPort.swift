@@ -271,7 +271,7 @@ public actor SerialPort {
 
   private static let drainInterval = Duration.milliseconds(2)
 
-  /// Discards what was written and the driver has not taken. A ``write(_:timeout:)`` that waits goes on with the
+  /// Discards what was written and the driver has not taken. A `write(_:timeout:)` that waits goes on with the
   /// rest of its bytes.
   ///
   /// - Returns: the number of bytes that were discarded.
