@@ -157,7 +157,8 @@ final class PortEngine: SessionObserver {
   /// - Parameter framing: the framing that has found them, with what it keeps between frames.
   func removeReceived(_ count: Int, leaving framing: (any Framing)? = nil) {
     buffer.removeFirst(count)
-    lastFraming = framing.map { (buffer.position, $0) }
+    let isBeforeLoss = lossCount > 0 && buffer.position == lossPosition
+    lastFraming = isBeforeLoss ? nil : framing.map { (buffer.position, $0) }
     isStarving = false
     if buffer.count <= capacity / 2 { endPause() }
   }
@@ -293,6 +294,7 @@ final class PortEngine: SessionObserver {
     case .waitingForDevice(_, .lost(let error)), .closed(.lost(let error)?):
       lossCount += 1
       lossPosition = buffer.position + buffer.count
+      if buffer.isEmpty { lastFraming = nil }
       lastLoss = error
     case .waitingForDevice, .closed, .opening, .open, .released: break
     }

@@ -83,6 +83,10 @@ struct Reading<Format: Framing> {
   /// Takes into account what happened since the last step: another caller has removed bytes, or the device was
   /// lost.
   private mutating func followOthers(_ engine: PortEngine) {
+    if position == nil {
+      let isBehindLoss = engine.buffer.position >= engine.lossPosition
+      lossCount = isBehindLoss ? engine.lossCount : engine.lossCount - 1
+    }
     if position != engine.buffer.position {
       // What a reader of the same format left unfinished there, such as the rest of a line that was too long.
       let left = engine.leftFraming(at: engine.buffer.position) as? Format

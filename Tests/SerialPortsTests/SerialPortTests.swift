@@ -451,6 +451,10 @@ import Testing
     await #expect(throws: PortError.self) { try await request.value }
     var lines = port.lines().makeAsyncIterator()
     for line in ["whole", "hal", "f", "next"] { #expect(try await lines.next() == line) }
+    second.send("one\r\ntwo\r\n")
+    for line in ["one", "two"] {
+      #expect(try await port.read(.lines(.any), timeout: patience) == line)
+    }
     try await port.write("back")
     #expect(await second.play { $0.receive(exactly: 4) }.value == Array("back".utf8))
   }
