@@ -20,13 +20,10 @@ package final class HoldDetector: SessionObserver {
 
   private unowned let session: Session
   private let loop: IOLoop
-  private var timer: LoopTimer?
+  private var watch: StandstillWatch?
   private var isHeld = false
-  private var hasMoved = false
-  private var unsentCount = 0
 
-  /// The time without progress after which it is a hold. It is also progress when the driver sends bytes that it has
-  /// already taken: the driver asks for more only when almost all of them are sent.
+  /// The time without progress after which it is a hold.
   private static let standstill = Duration.milliseconds(500)
 
   package init(_ session: Session, on loop: IOLoop) {
@@ -36,29 +33,25 @@ package final class HoldDetector: SessionObserver {
   }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    hasMoved = true
     guard isHeld else { return }
     end(.released)
-    if session.interest.contains(.writing) { watch() }
+    if session.interest.contains(.writing) { startWatch() }
   }
 
   package func session(
     _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
   ) {
     if new.contains(.writing) {
-      if timer == nil && !isHeld { watch() }
+      if watch == nil && !isHeld { startWatch() }
     } else {
-      timer = nil
+      watch = nil
       end(.dropped)
     }
   }
 
-  private func watch() {
-    hasMoved = false
-    unsentCount = session.unsentByteCount
-    timer = loop.schedule(after: Self.standstill) { [unowned self] in
-      timer = nil
-      if hasMoved || session.unsentByteCount < unsentCount { return watch() }
+  private func startWatch() {
+    watch = StandstillWatch(session, on: loop, limit: Self.standstill) { [unowned self] in
+      watch = nil
       isHeld = true
       onChange(.began)
     }

@@ -29,9 +29,11 @@ final class StandstillWatch: SessionObserver {
     hasMoved = true
   }
 
+  /// Calls `onStandstill` as its last act, because that may release this object.
   private func look() {
     let count = session.unsentByteCount
-    // It is also progress when the driver's own queue becomes shorter.
+    // It is also progress when the driver's own queue becomes shorter: the driver asks for more only when almost all
+    // of it is sent.
     guard count == 0 || hasMoved || count < lastCount else { return onStandstill() }
     (lastCount, hasMoved) = (count, false)
     timer = loop.schedule(after: limit) { [unowned self] in look() }
