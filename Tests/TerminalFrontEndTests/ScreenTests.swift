@@ -129,6 +129,72 @@ import Testing
     #expect(bench.terminal.screen.region == 0..<5)
   }
 
+  /// A panel at the top that shows its size, and how often it was drawn.
+  private static func top(_ height: Int, _ word: String = "top") -> Screen.Top {
+    Screen.Top(height: { min(height, $0.rows - 2) }) { size in
+      (0..<size.rows).map { StyledLine("\(word) \($0)") }
+    }
+  }
+
+  @Test func `A panel at the top stays while text, messages and a status line come and go`() throws
+  {
+    let bench = try Bench()
+    bench.screen.show("before\r\n")
+    bench.screen.setTop(Self.top(2))
+    #expect(bench.rows.prefix(3) == ["top 0", "top 1", "before"])
+    for number in 0..<20 { bench.screen.show("\(number)\r\n") }
+    bench.screen.setStatus("status")
+    bench.screen.setFooter(Bench.content("> "))
+    #expect(bench.screen.textSize.rows == 5)
+    bench.screen.say("message\r\n")
+    #expect(
+      bench.rows.map { $0.prefix(6) }
+        == ["top 0", "top 1", "18", "19", "messag", "", ">", "status"])
+    bench.screen.setStatus(nil)
+    bench.screen.setFooter(nil)
+    #expect(bench.rows.prefix(3) == ["top 0", "top 1", "18"])
+    bench.screen.setTop(nil)
+    #expect(bench.rows.prefix(3) == ["18", "19", "message"])
+    #expect(bench.terminal.screen.region == 0..<8 && bench.screen.textSize.rows == 8)
+  }
+
+  @Test func `The text below a panel at the top can be cleared`() throws {
+    let bench = try Bench()
+    bench.screen.setTop(Self.top(2))
+    bench.screen.setStatus("status")
+    bench.screen.show("gone\r\n")
+    bench.screen.clear()
+    bench.screen.show("text")
+    #expect(
+      bench.rows.map { $0.prefix(6) } == ["top 0", "top 1", "text", "", "", "", "", "status"])
+  }
+
+  @Test func `A panel at the top is drawn again after a resize, a stop and a gap`() throws {
+    let bench = try Bench()
+    bench.screen.setTop(Self.top(3))
+    bench.screen.setStatus("status")
+    bench.screen.show("text\r\n")
+    bench.terminal.look()
+    bench.terminal.resize(ScreenSize(rows: 6, columns: 30))
+    bench.screen.sizeDidChange()
+    #expect(bench.rows.map { $0.prefix(6) } == ["top 0", "top 1", "top 2", "", "", "status"])
+    bench.terminal.resize(ScreenSize(rows: 10, columns: 30))
+    bench.screen.sizeDidChange()
+    bench.screen.show("text")
+    #expect(bench.rows.prefix(4) == ["top 0", "top 1", "top 2", "text"])
+    bench.screen.suspend()
+    #expect(bench.rows.filter { !$0.isEmpty } == ["text"])
+    bench.screen.resume()
+    #expect(bench.rows.prefix(4) == ["top 0", "top 1", "top 2", "text"])
+    bench.screen.rewrite()
+    bench.screen.show("more")
+    #expect(bench.rows.prefix(3) == ["top 0", "top 1", "top 2"])
+    #expect(bench.rows.contains("more") && bench.rows.last?.contains("status") == true)
+    bench.screen.finish()
+    #expect(!bench.rows.contains { $0.hasPrefix("top") })
+    #expect(bench.terminal.screen.region == 0..<10)
+  }
+
   @Test func `Suspending the screen leaves only the text, until it is resumed`() throws {
     let bench = try Bench()
     bench.screen.setStatus("status")

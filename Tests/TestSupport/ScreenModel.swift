@@ -144,6 +144,24 @@ public struct ScreenModel {
     }
   }
 
+  mutating func insertLines(_ count: Int) {
+    guard region.contains(place.row) else { return }
+    for _ in 0..<count {
+      grid.remove(at: region.upperBound - 1)
+      grid.insert(Self.blank(size.columns), at: place.row)
+    }
+    move(toRow: place.row, column: 0)
+  }
+
+  mutating func deleteLines(_ count: Int) {
+    guard region.contains(place.row) else { return }
+    for _ in 0..<count {
+      grid.remove(at: place.row)
+      grid.insert(Self.blank(size.columns), at: region.upperBound - 1)
+    }
+    move(toRow: place.row, column: 0)
+  }
+
   mutating func save() { saved = place }
   mutating func restore() { place = saved }
   mutating func setCursorShown(_ isShown: Bool) { isCursorShown = isShown }

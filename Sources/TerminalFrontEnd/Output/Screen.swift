@@ -2,13 +2,29 @@ import Posix
 package import TerminalUI
 import Views
 
-/// Draws on the user's terminal: the device's text, a panel below it, and the status line in the last row.
+/// Draws on the user's terminal: the device's text, a panel below it, one at the top, and the status line in the last
+/// row.
 ///
-/// There is at most one panel: a footer, which is removed while text is shown and then drawn again; or a cover, which
+/// Below the text there is at most one panel: a footer, which is removed while text is shown and then drawn again; or a cover, which
 /// holds text back until it is removed.
 package final class Screen {
   /// Makes the lines of a panel for a screen.
   package typealias Content = (ScreenSize) -> PanelContent
+
+  /// The content of the panel at the top.
+  package struct Top {
+    /// Returns the number of rows for a screen.
+    let height: (ScreenSize) -> Int
+    /// Makes the lines; the size is that of the panel.
+    let lines: (ScreenSize) -> [StyledLine]
+
+    package init(
+      height: @escaping (ScreenSize) -> Int, lines: @escaping (ScreenSize) -> [StyledLine]
+    ) {
+      self.height = height
+      self.lines = lines
+    }
+  }
 
   private let output: OutputChannel
   /// Whether the terminal can draw anywhere on its screen.
@@ -22,6 +38,8 @@ package final class Screen {
   private var cover: Content?
   private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
   private var status: String?
+  private var topPanel = TopPanel()
+  private var top: Top?
   /// Text that arrived while a cover was shown.
   private var withheld: WithheldOutput?
   /// Whether bracketed paste is on. It is on while a panel has the keyboard. The device receives pasted text without
@@ -146,8 +164,40 @@ package final class Screen {
   /// The width of the screen, in columns.
   package var columns: Int { wholeSize().columns }
 
-  /// The size of the screen without the status line.
-  package var textSize: ScreenSize { statusLine.rest(of: wholeSize()) }
+  /// The size of the screen without the status line and the panel at the top.
+  package var textSize: ScreenSize { topPanel.rest(of: statusLine.rest(of: wholeSize())) }
+
+  // MARK: Above the text
+
+  /// Shows a panel at the top of the screen, or removes it. It stays while text is shown. On a screen that is too
+  /// small, it is not shown.
+  package func setTop(_ top: Top?) {
+    guard draws else { return }
+    write(panel.close() + topPanel.close())
+    self.top = top
+    write(openTop() + showPanel())
+  }
+
+  /// Whether the device's text has the whole screen, besides the status line.
+  package var isTopFree: Bool { top == nil }
+
+  /// Draws the panel at the top again with its present lines.
+  package func refreshTop() {
+    guard topPanel.height > 0 else { return }
+    draw(showTop())
+  }
+
+  private func openTop() -> [UInt8] {
+    guard let top, !isGivenBack else { return [] }
+    let size = statusLine.rest(of: wholeSize())
+    return topPanel.open(height: top.height(size), on: size) + showTop()
+  }
+
+  private func showTop() -> [UInt8] {
+    guard let top, let size = topPanel.size else { return [] }
+    return topPanel.show(
+      top.lines(ScreenSize(rows: topPanel.height, columns: size.columns)))
+  }
 
   // MARK: The last line
 
@@ -164,7 +214,9 @@ package final class Screen {
 
   /// Changes the status line, with the panel removed meanwhile: it may be in the same row, or next to it.
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
-    write(panel.close() + bytes(&statusLine) + showPanel())
+    // The panel at the top knows the number of rows.
+    write(
+      panel.close() + topPanel.close() + bytes(&statusLine) + openTop() + showPanel())
   }
 
   private func pasteMarks(_ areOn: Bool) -> [UInt8] {
@@ -186,8 +238,8 @@ package final class Screen {
     let size = wholeSize()
     tail.begin()
     write(
-      panel.forget(on: size) + screenState + adaptStatusLine(to: size)
-        + panel.setCursorHidden(isCursorHidden) + showPanel())
+      panel.forget(on: size) + screenState + adaptStatusLine(to: size) + topPanel.restore()
+        + showTop() + panel.setCursorHidden(isCursorHidden) + showPanel())
     onCursorMoved(false)
   }
 
@@ -217,8 +269,8 @@ package final class Screen {
   package func sizeDidChange() {
     let size = wholeSize()
     if panel.losesPlace(on: size) { tail.begin() }
-    let erasure = panel.eraseAfterResize(to: size)
-    write(erasure + adaptStatusLine(to: size) + showPanel())
+    let erasure = panel.eraseAfterResize(to: size) + topPanel.eraseAfterResize()
+    write(erasure + adaptStatusLine(to: size) + openTop() + showPanel())
     onCursorMoved(false)
   }
 
@@ -229,18 +281,22 @@ package final class Screen {
       ? statusLine.enable(on: size, status) : statusLine.resize(to: size, status)
   }
 
-  /// Erases the screen, and draws the panel and the status line again.
+  /// Erases the text, and draws the panels and the status line again.
   package func clear() {
-    show("\u{1B}[H\u{1B}[2J")
+    if topPanel.height > 0 {
+      topPanel.eraseText().withUnsafeBytes { show($0) }
+    } else {
+      show("\u{1B}[H\u{1B}[2J")
+    }
     tail.begin()
     if let status { draw(statusLine.redraw(status)) }
     onCursorMoved(true)
   }
 
-  /// Removes the panel and the status line until ``resume()``: another program uses the terminal.
+  /// Removes the panels and the status line until ``resume()``: another program uses the terminal.
   package func suspend() {
     uncover()
-    write(panel.close())
+    write(panel.close() + topPanel.close())
     if marksPastes { write(pasteMarks(false)) }
     if status != nil { draw(statusLine.disable()) }
     isGivenBack = true
@@ -254,9 +310,10 @@ package final class Screen {
     sizeDidChange()
   }
 
-  /// Removes the panel and the status line permanently.
+  /// Removes the panels and the status line permanently.
   package func finish() {
     isGivenBack = true
+    setTop(nil)
     footer = nil
     uncover()
     refresh()

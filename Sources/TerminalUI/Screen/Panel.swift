@@ -24,7 +24,7 @@
 /// cannot be kept: a pending wrap in the last column, which any motion cancels; and a position that the device itself
 /// had saved by DECSC, because there is only one.
 ///
-/// If a ``StatusLine`` is shown, the panel's screen has one row fewer.
+/// If a ``StatusLine`` or a ``TopPanel`` is shown, the panel's screen is the rows between them.
 public struct Panel: Sendable {
   /// The lines on the screen; empty while the panel is closed.
   public private(set) var lines: [StyledLine] = []

@@ -33,7 +33,7 @@ public struct StatusLine: Sendable {
     var script = TerminalScript()
     script.makeRoom(rows: 1)
     script.saveCursor()
-    script.setScrollRegion(rows: size.rows - 1)
+    script.setScrollRegion(rows: 1...size.rows - 1)
     script.restoreCursor()
     return script.bytes + redraw(text)
   }

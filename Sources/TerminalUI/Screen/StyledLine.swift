@@ -1,6 +1,6 @@
-/// A line of the screen: text with attributes other than colours.
+/// A line of the screen: text with attributes and colours.
 public struct StyledLine: Hashable, Sendable {
-  /// The attributes of a piece of text.
+  /// The attributes and the colour of a piece of text.
   public struct Style: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -11,6 +11,18 @@ public struct StyledLine: Hashable, Sendable {
     public static let dimmed = Style(rawValue: 2)
     public static let underlined = Style(rawValue: 4)
     public static let reversed = Style(rawValue: 8)
+
+    /// A colour of the text, by its number in SGR.
+    public enum Colour: UInt8, Sendable, CaseIterable {
+      case red = 1
+      case green, yellow, blue, magenta, cyan
+    }
+
+    /// The colour; nil for the terminal's own.
+    public var colour: Colour? { Colour(rawValue: rawValue >> 4) }
+
+    /// A style with a colour.
+    public static func coloured(_ colour: Colour) -> Style { Style(rawValue: colour.rawValue << 4) }
   }
 
   /// A piece of text in one style.

@@ -56,9 +56,17 @@ struct TerminalScript {
   /// ED: erases from the cursor to the end of the screen.
   mutating func eraseToEndOfScreen() { write("\u{1B}[J") }
 
-  /// DECSTBM: makes only the given number of first rows scroll; nil for the whole screen. The cursor moves to the
-  /// upper left corner.
-  mutating func setScrollRegion(rows: Int?) { write(rows.map { "\u{1B}[1;\($0)r" } ?? "\u{1B}[r") }
+  /// IL: inserts empty lines at the cursor's row. The lines below move down within the scroll region.
+  mutating func insertLines(_ count: Int) { write("\u{1B}[\(count)L") }
+
+  /// DL: deletes lines from the cursor's row on. The lines below move up within the scroll region.
+  mutating func deleteLines(_ count: Int) { write("\u{1B}[\(count)M") }
+
+  /// DECSTBM: makes only the given rows scroll, counted from 1; nil for the whole screen. The cursor moves to the upper
+  /// left corner.
+  mutating func setScrollRegion(rows: ClosedRange<Int>?) {
+    write(rows.map { "\u{1B}[\($0.lowerBound);\($0.upperBound)r" } ?? "\u{1B}[r")
+  }
 
   /// DECOM off: counts rows from the top of the screen in any mode that the device has set. DECRC restores the
   /// device's mode.
@@ -88,7 +96,8 @@ struct TerminalScript {
 extension StyledLine.Style {
   /// The parameters of SGR.
   fileprivate var codes: String {
-    [(Self.bold, "1"), (.dimmed, "2"), (.underlined, "4"), (.reversed, "7")]
-      .compactMap { contains($0.0) ? $0.1 : nil }.joined(separator: ";")
+    let attributes = [(Self.bold, "1"), (.dimmed, "2"), (.underlined, "4"), (.reversed, "7")]
+      .compactMap { contains($0.0) ? $0.1 : nil }
+    return (attributes + (colour.map { ["\(30 + $0.rawValue)"] } ?? [])).joined(separator: ";")
   }
 }
