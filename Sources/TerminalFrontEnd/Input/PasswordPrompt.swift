@@ -1,4 +1,4 @@
-import Logs
+import Views
 
 /// Detects whether the last text of a device is a password prompt.
 ///

@@ -1,4 +1,4 @@
-import Logs
+import Views
 import Patterns
 
 /// Searches the lines of a device for the expressions of alerts. A value.

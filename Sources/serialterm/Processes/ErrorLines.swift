@@ -1,4 +1,4 @@
-import Logs
+import Views
 import PlainText
 import Posix
 

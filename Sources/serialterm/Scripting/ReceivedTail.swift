@@ -1,4 +1,4 @@
-import Logs
+import Views
 import PlainText
 
 /// The last lines that a device sent, to explain why an expectation was not met.

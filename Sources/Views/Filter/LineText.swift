@@ -1,6 +1,3 @@
-import Logs
-import Views
-
 /// Extracts the text of lines, without line ends, escape sequences and control characters.
 ///
 /// It reuses a buffer, so that a line needs no allocation.

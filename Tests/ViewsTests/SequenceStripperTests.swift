@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Logs
+@testable import Views
 
 @Suite(.timeLimit(.minutes(5))) struct SequenceStripperTests {
   /// The stripped text, passed in pieces of a length.
@@ -12,7 +12,7 @@ import Testing
         stripper.strip($0, into: &output)
       }
     }
-    return text(output)
+    return String(decoding: output, as: UTF8.self)
   }
 
   @Test(arguments: [
