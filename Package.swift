@@ -67,6 +67,10 @@ let package = Package(
     // The stages between a device's bytes and the screen: pure values, which can be fuzzed.
     .target(name: "Views", dependencies: ["Patterns"], swiftSettings: strict),
 
+    // Numbers in what a device sends, and curves of them, as values.
+    .target(
+      name: "Plotting", dependencies: ["Patterns", "PlainText", "Views"], swiftSettings: strict),
+
     // Logs: the formats as pure values, and the thread that writes them.
     .target(
       name: "Logs", dependencies: ["PlainText", "Posix", "Views", system], swiftSettings: strict),
@@ -179,6 +183,8 @@ let package = Package(
     .testTarget(
       name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
       swiftSettings: strict),
+    .testTarget(
+      name: "PlottingTests", dependencies: ["Patterns", "Plotting"], swiftSettings: strict),
     .testTarget(
       name: "NetworkLinksTests",
       dependencies: [
