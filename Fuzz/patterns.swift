@@ -21,6 +21,15 @@ public func fuzzPatterns(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     precondition(whole.ranges.count == pattern.groupCount + 1)
   }
+  let names = pattern.groupNames.compactMap { $0 }
+  precondition(Set(names).count == names.count, "two groups with one name")
+  var lines = LineCaptures(pattern)
+  if let captures = lines.captures(in: text, budget: 100_000) {
+    for range in captures.compactMap({ $0 }) {
+      precondition(range.lowerBound >= 0 && range.upperBound <= text.count)
+    }
+    precondition(captures.count == pattern.groupCount + 1)
+  }
   var cut = PatternSearch(for: pattern)
   var isFound = false
   for byte in text where !isFound {

@@ -168,7 +168,7 @@ public struct LineMatcher {
   // MARK: Characters
 
   /// Decodes a character above ASCII. A byte that does not begin one counts as U+FFFD.
-  private static func scalar(
+  static func scalar(
     in line: UnsafeRawBufferPointer, at index: Int
   ) -> (scalar: UInt32, length: Int) {
     let length: Int

@@ -10,7 +10,7 @@
 /// this way and are errors.
 ///
 /// Syntax: `.`, classes such as `[a-z_]` and `[^0-9]`, `\d \w \s` and their complements `\D \W \S`, `^` and `$` for
-/// the start and end of a line, `\b` and `\B`, groups, non-capturing groups `(?:…)`, `|`, `* + ? {m} {m,} {m,n}` and
+/// the start and end of a line, `\b` and `\B`, groups, named groups `(?<name>…)` and `(?P<name>…)`, non-capturing groups `(?:…)`, `|`, `* + ? {m} {m,} {m,n}` and
 /// their lazy forms with `?` after them, `\r \n \t \f \e \0`, `\xHH`. At the very start, `(?i)` ignores the case of
 /// ASCII letters and `(?s)` makes `.` match CR and LF; `(?is)` does both. Digits and word characters are ASCII.
 ///
@@ -18,9 +18,12 @@
 public struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   public let text: String
-  /// The number of capturing groups.
-  public let groupCount: Int
+  /// The names of the capturing groups; nil for a group without a name. Empty without capturing.
+  public let groupNames: [String?]
   let program: PatternProgram
+
+  /// The number of capturing groups.
+  public var groupCount: Int { groupNames.count }
 
   /// Parses an expression.
   ///
@@ -31,7 +34,7 @@ public struct Pattern: Hashable, Sendable {
     var parser = PatternParser(text)
     let node = try parser.parse()
     program = try PatternProgram(node, captures: capturing, of: text)
-    groupCount = capturing ? parser.groupCount : 0
+    groupNames = capturing ? parser.groupNames : []
   }
 
   /// Whether the expression matches the empty text.

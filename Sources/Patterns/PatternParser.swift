@@ -24,8 +24,8 @@ struct PatternParser {
   private var depth = 0
   private var foldsCase = false
   private var dot = ScalarSet.withinLine
-  /// The number of capturing groups so far.
-  private(set) var groupCount = 0
+  /// The names of the capturing groups so far; nil for a group without a name.
+  private(set) var groupNames: [String?] = []
 
   private static let maximalDepth = 40
   private static let maximalCount = 500
@@ -140,18 +140,19 @@ struct PatternParser {
   private mutating func group() throws(PatternError) -> PatternNode {
     let begin = index
     index += 1
-    let captures = next != "?"
+    let name = try groupName()
+    let captures = name != nil || next != "?"
     if !captures, !take("?:") {
       throw error(
-        "not supported: of the groups that start with (?, only (?: and a leading (?i), (?s) or "
-          + "(?is) are")
+        "not supported: of the groups that start with (?, only (?:, (?<NAME> and a leading (?i), (?s) "
+          + "or (?is) are")
     }
     depth += 1
     if depth > Self.maximalDepth {
       throw error("more than \(Self.maximalDepth) nested groups; simplify it")
     }
-    if captures { groupCount += 1 }
-    let number = groupCount
+    if captures { groupNames.append(name) }
+    let number = groupNames.count
     if number > Self.maximalGroups {
       throw error(
         "more than \(Self.maximalGroups) groups; write (?: for those not needed", at: begin)
@@ -160,6 +161,34 @@ struct PatternParser {
     depth -= 1
     guard take(")") else { throw error("unmatched '('; write \\( for the character", at: begin) }
     return captures ? .group(number, node) : node
+  }
+
+  /// Parses `?<NAME>` or `?P<NAME>`. Returns nil, and consumes nothing, if there is something else.
+  private mutating func groupName() throws(PatternError) -> String? {
+    let begin = index
+    guard take("?<") || take("?P<"), next != "=", next != "!" else {
+      // `(?<=` and `(?<!` are lookbehind.
+      index = begin
+      return nil
+    }
+    let start = index
+    while let next, Self.isName(next, atStart: index == start) { index += 1 }
+    let name = String(String.UnicodeScalarView(scalars[start..<index]))
+    guard !name.isEmpty, take(">") else {
+      throw error("expected a name of ASCII letters, digits and _, and '>' after it")
+    }
+    guard !groupNames.contains(name) else {
+      throw error("another group has the name '\(name)' too", at: start)
+    }
+    return name
+  }
+
+  private static func isName(_ scalar: Unicode.Scalar, atStart: Bool) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "_": true
+    case "0"..."9": !atStart
+    default: false
+    }
   }
 
   // MARK: Characters

@@ -13,7 +13,7 @@ struct PatternRandomTests {
       let regex = random.pattern(depth: 3)
       guard let pattern = try? Pattern(parsing: regex, capturing: true) else { continue }
       var parser = PatternParser(regex)
-      let reference = Backtracker(node: try parser.parse(), groupCount: parser.groupCount)
+      let reference = Backtracker(node: try parser.parse(), groupCount: parser.groupNames.count)
       let text = random.text()
       var search = PatternSearch(for: pattern)
       var end = 0

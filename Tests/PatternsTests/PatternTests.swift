@@ -43,7 +43,10 @@ import Testing
       ("(?=a)", 2, "(?:"), (#"\q"#, 1, "has no meaning"), ("a{2", 2, "{m}"),
       ("a{3,2}", 2, "larger"),
       ("a{999}", 2, "500 times"), ("[z-a]", 4, "range"), ("[[:digit:]]", 2, #"\["#),
-      (#"\xg1"#, 1, "hexadecimal"), ("(?<n>a)", 2, "(?:"), ("a++", 3, "cannot be repeated"),
+      (#"\xg1"#, 1, "hexadecimal"), ("(?<=a)", 2, "(?:"), ("a++", 3, "cannot be repeated"),
+      ("(?<!a)", 2, "not supported"), ("(?P=n)", 2, "not supported"), ("(?<>a)", 4, "a name"),
+      ("(?<1n>a)", 4, "a name"), ("(?<n-1>a)", 5, "a name"), ("(?P<n", 6, "a name"),
+      ("(?<n>a)|(?P<n>b)", 13, "another group has the name 'n'"),
       (String(repeating: "(a)", count: 33), 97, "write (?:"),
       (String(repeating: "(", count: 3_000), 33, "more than"),
       (String(repeating: "(?:", count: 3_000), 124, "simplify"),
@@ -52,6 +55,13 @@ import Testing
     let error = try #require(throws: PatternError.self) { try Pattern(parsing: regex) }
     #expect(error.place == place, "\(error)")
     #expect("\(error)".contains(word), "\(error)")
+  }
+
+  @Test func namedGroups_areKnownByTheirNames() throws {
+    let regex = "(?<a>x)(y)(?:z)(?P<_b2>w)"
+    #expect(try Pattern(parsing: regex, capturing: true).groupNames == ["a", nil, "_b2"])
+    #expect(try Pattern(parsing: regex).groupNames == [])
+    #expect(try matches(regex, "-xyzw-xyw") == ["xyzw"])
   }
 
   @Test(arguments: [
