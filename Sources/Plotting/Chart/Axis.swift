@@ -1,0 +1,206 @@
+public import Views
+
+/// The ticks of an axis: round values with texts that are as long as needed to tell them apart.
+public struct Axis: Hashable, Sendable {
+  /// A marked place.
+  public struct Tick: Hashable, Sendable {
+    /// The value, or the time.
+    public let position: Double
+    /// The text at the place.
+    public let text: String
+  }
+
+  /// The ticks, in ascending order. There are none if the range is not finite.
+  public let ticks: [Tick]
+
+  /// The number of characters of the longest text.
+  public var textWidth: Int { ticks.map(\.text.count).max() ?? 0 }
+
+  /// Creates the axis of the values of a view.
+  ///
+  /// - Parameters:
+  ///   - view: the view. Its ticks are multiples of 1, 2 or 5 times a power of ten. If it is logarithmic and has several
+  ///     decades, they are powers of ten.
+  ///   - count: the maximum number of ticks.
+  public init(valuesOf view: ChartView, atMost count: Int) {
+    let decades = view.isLogarithmic ? Self.decades(in: view.values, atMost: count) : []
+    ticks = Self.ticks(decades.count > 1 ? decades : Self.multiples(in: view.values, atMost: count))
+      .filter { !view.isLogarithmic || $0.position > 0 }
+  }
+
+  /// Creates the axis of the times of a view.
+  ///
+  /// - Parameters:
+  ///   - view: the view. The times of a clock have ticks at round seconds, minutes, hours and days of local time; at
+  ///     midnight, the text is the month and the day. Lines have whole numbers.
+  ///   - count: the maximum number of ticks.
+  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`.
+  public init(
+    timesOf view: ChartView, atMost count: Int, calendar: (_ second: UInt64) -> CalendarTime
+  ) {
+    switch view.timeKind {
+    case .lines:
+      ticks = Self.ticks(Self.multiples(in: view.times, atMost: count, finest: 0))
+    case .clock:
+      ticks = Self.clockTicks(in: view.times, atMost: count, calendar)
+    }
+  }
+
+  private static func ticks(_ numbers: [DecimalNumber]) -> [Tick] {
+    zip(numbers, DecimalNumber.texts(of: numbers)).map {
+      Tick(position: $0.value, text: $1)
+    }
+  }
+
+  // MARK: Values
+
+  /// The multiples of a round step in a range.
+  ///
+  /// - Parameters:
+  ///   - range: the range.
+  ///   - count: the maximum number of multiples.
+  ///   - finest: the least power of ten that the step can have.
+  private static func multiples(
+    in range: ClosedRange<Double>, atMost count: Int, finest: Int = -400
+  ) -> [DecimalNumber] {
+    guard range.lowerBound.isFinite, range.upperBound.isFinite, count > 0 else { return [] }
+    if range.lowerBound == range.upperBound { return [DecimalNumber(range.lowerBound)] }
+    // The calculation is far from the least and greatest numbers, where it would lose digits or overflow.
+    let greatest = max(range.lowerBound.magnitude, range.upperBound.magnitude)
+    let shift = greatest > 1e200 ? -150 : (greatest < 1e-150 ? 150 : 0)
+    let lower = range.lowerBound * powerOfTen(shift)
+    let upper = range.upperBound * powerOfTen(shift)
+    // Two numbers that differ have a distance of an ulp or more. A smaller step would give the same number twice.
+    let ulp = greatest.ulp * powerOfTen(shift)
+    let least = max((upper - lower) / Double(count + 1), ulp)
+    var exponent = max(Int((logarithm2(least) / logarithm2(10)).rounded(.down)) - 1, finest + shift)
+    while true {
+      for factor in [1, 2, 5] {
+        let first = (lower * powerOfTen(-exponent) / Double(factor)).rounded(.down)
+        let last = (upper * powerOfTen(-exponent) / Double(factor)).rounded(.up)
+        guard last - first <= Double(count + 2), Double(factor) * powerOfTen(exponent) > ulp
+        else {
+          continue
+        }
+        let found = (Int(first)...Int(last)).map {
+          DecimalNumber($0 * factor, exponent: exponent - shift)
+        }.filter { range.contains($0.value) }
+        if found.count <= count { return found }
+      }
+      exponent += 1
+    }
+  }
+
+  /// The powers of ten in a range; every second, third … of them if there are too many.
+  private static func decades(in range: ClosedRange<Double>, atMost count: Int) -> [DecimalNumber] {
+    guard range.lowerBound > 0, range.upperBound.isFinite, count > 0 else { return [] }
+    let ends = [range.lowerBound, range.upperBound].map { logarithm2($0) / logarithm2(10) }
+    let exponents = (Int(ends[0]) - 2...Int(ends[1]) + 2).filter {
+      range.contains(DecimalNumber(1, exponent: $0).value)
+    }
+    let distances = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000]
+    let distance =
+      distances.first { distance in
+        exponents.count { $0 % distance == 0 } <= count
+      } ?? 1
+    return exponents.filter { $0 % distance == 0 }.map { DecimalNumber(1, exponent: $0) }
+  }
+
+  /// A power of ten, correctly rounded.
+  private static func powerOfTen(_ exponent: Int) -> Double { Double("1e\(exponent)") ?? .infinity }
+
+  // MARK: Times
+
+  /// The steps of a clock from a second on, in seconds.
+  private static let clockSteps: [Int] = {
+    let day = 86_400
+    let round = [1, 2, 5, 10, 15, 30]
+    return round + round.map { $0 * 60 } + [1, 2, 3, 6, 12].map { $0 * 3_600 }
+      + [1, 2, 7, 14, 28, 91, 182, 365, 3_650, 36_500, 365_000].map { $0 * day }
+  }()
+
+  private static func clockTicks(
+    in times: ClosedRange<Double>, atMost count: Int, _ calendar: (UInt64) -> CalendarTime
+  ) -> [Tick] {
+    // The years 1970 to 9999.
+    let known = 0.0...253_402_300_799
+    guard count > 0, known.contains(times.lowerBound), known.contains(times.upperBound) else {
+      return []
+    }
+    // Fractions of a second, as numbers of microseconds: seconds since 1970 are not known finer.
+    for digits in stride(from: 6, through: 1, by: -1) {
+      let unit = (0..<6 - digits).reduce(1) { unit, _ in unit * 10 }
+      for factor in [1, 2, 5] {
+        let ticks = fractionTicks(every: unit * factor, in: times, atMost: count) { tick in
+          let time = calendar(UInt64(tick / 1_000_000))
+          let fraction = padded(tick % 1_000_000 / unit, to: digits)
+          return "\(clock(time)):\(padded(time.second, to: 2)).\(fraction)"
+        }
+        if let ticks { return ticks }
+      }
+    }
+    for step in clockSteps {
+      let width = times.upperBound - times.lowerBound
+      guard width / Double(step) <= Double(count + 1) else { continue }
+      let ticks = clockTicks(every: step, in: times, calendar)
+      if ticks.count <= count { return ticks }
+    }
+    return []
+  }
+
+  /// The ticks at multiples of a number of microseconds; nil if there are too many.
+  private static func fractionTicks(
+    every step: Int, in times: ClosedRange<Double>, atMost count: Int, text: (Int) -> String
+  ) -> [Tick]? {
+    let first = (times.lowerBound * 1e6 / Double(step)).rounded(.down)
+    let last = (times.upperBound * 1e6 / Double(step)).rounded(.up)
+    guard last - first <= Double(count + 2) else { return nil }
+    let found = (Int(first)...Int(last)).map { $0 * step }.filter {
+      times.contains(Double($0) / 1e6)
+    }
+    guard found.count <= count else { return nil }
+    return found.map { Tick(position: Double($0) / 1e6, text: text($0)) }
+  }
+
+  private static func clockTicks(
+    every step: Int, in times: ClosedRange<Double>, _ calendar: (UInt64) -> CalendarTime
+  ) -> [Tick] {
+    func offset(at second: Int) -> Int { calendar(UInt64(max(second, 0))).offset }
+    // A local time as seconds since 1970, which a step of an hour or a day divides as the clock on the wall does.
+    let first = Int(times.lowerBound) + offset(at: Int(times.lowerBound))
+    var local = first - first % step - step
+    var ticks: [Tick] = []
+    while true {
+      defer { local += step }
+      // The offset can change in the range, and it is that at the tick which counts.
+      let guess = local - offset(at: local - offset(at: local))
+      let second = local - offset(at: guess)
+      if Double(second) > times.upperBound { return ticks }
+      guard Double(second) >= times.lowerBound, Double(second) > ticks.last?.position ?? -1 else {
+        continue
+      }
+      let time = calendar(UInt64(second))
+      let text =
+        if step >= 365 * 86_400 {
+          "\(time.year)-\(padded(time.month, to: 2))"
+        } else if step >= 86_400 || (time.hour, time.minute, time.second) == (0, 0, 0) {
+          "\(padded(time.month, to: 2))-\(padded(time.day, to: 2))"
+        } else if step >= 60 {
+          clock(time)
+        } else {
+          "\(clock(time)):\(padded(time.second, to: 2))"
+        }
+      ticks.append(Tick(position: Double(second), text: text))
+    }
+  }
+
+  /// Hours and minutes.
+  private static func clock(_ time: CalendarTime) -> String {
+    "\(padded(time.hour, to: 2)):\(padded(time.minute, to: 2))"
+  }
+
+  private static func padded(_ number: Int, to width: Int) -> String {
+    let digits = "\(number)"
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+}
