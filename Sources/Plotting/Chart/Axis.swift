@@ -10,7 +10,7 @@ public struct Axis: Hashable, Sendable {
     public let text: String
   }
 
-  /// The ticks, in ascending order. There are none if the range is not finite.
+  /// The ticks, in ascending order. There are none if the range is not finite, or has no logarithm.
   public let ticks: [Tick]
 
   /// The number of characters of the longest text.
@@ -24,8 +24,8 @@ public struct Axis: Hashable, Sendable {
   ///   - count: the maximum number of ticks.
   public init(valuesOf view: ChartView, atMost count: Int) {
     let decades = view.isLogarithmic ? Self.decades(in: view.values, atMost: count) : []
-    ticks = Self.ticks(decades.count > 1 ? decades : Self.multiples(in: view.values, atMost: count))
-      .filter { !view.isLogarithmic || $0.position > 0 }
+    let numbers = decades.count > 1 ? decades : Self.multiples(in: view.values, atMost: count)
+    ticks = view.isLogarithmic && view.values.lowerBound <= 0 ? [] : Self.ticks(numbers)
   }
 
   /// Creates the axis of the times of a view.
@@ -133,8 +133,7 @@ public struct Axis: Hashable, Sendable {
       for factor in [1, 2, 5] {
         let ticks = fractionTicks(every: unit * factor, in: times, atMost: count) { tick in
           let time = calendar(UInt64(tick / 1_000_000))
-          let fraction = padded(tick % 1_000_000 / unit, to: digits)
-          return "\(clock(time)):\(padded(time.second, to: 2)).\(fraction)"
+          return "\(time.clock).\((tick % 1_000_000 / unit).padded(to: digits))"
         }
         if let ticks { return ticks }
       }
@@ -182,25 +181,34 @@ public struct Axis: Hashable, Sendable {
       let time = calendar(UInt64(second))
       let text =
         if step >= 365 * 86_400 {
-          "\(time.year)-\(padded(time.month, to: 2))"
+          "\(time.year)-\(time.month.padded(to: 2))"
         } else if step >= 86_400 || (time.hour, time.minute, time.second) == (0, 0, 0) {
-          "\(padded(time.month, to: 2))-\(padded(time.day, to: 2))"
+          "\(time.month.padded(to: 2))-\(time.day.padded(to: 2))"
         } else if step >= 60 {
-          clock(time)
+          time.hourAndMinute
         } else {
-          "\(clock(time)):\(padded(time.second, to: 2))"
+          time.clock
         }
       ticks.append(Tick(position: Double(second), text: text))
     }
   }
+}
 
+extension CalendarTime {
   /// Hours and minutes.
-  private static func clock(_ time: CalendarTime) -> String {
-    "\(padded(time.hour, to: 2)):\(padded(time.minute, to: 2))"
-  }
+  fileprivate var hourAndMinute: String { "\(hour.padded(to: 2)):\(minute.padded(to: 2))" }
 
-  private static func padded(_ number: Int, to width: Int) -> String {
-    let digits = "\(number)"
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  /// Hours, minutes and seconds.
+  var clock: String { "\(hourAndMinute):\(second.padded(to: 2))" }
+
+  /// Year, month and day.
+  var date: String { "\(year)-\(month.padded(to: 2))-\(day.padded(to: 2))" }
+}
+
+extension Int {
+  /// The number, which is not negative, with zeros before it.
+  func padded(to width: Int) -> String {
+    let digits = "\(self)"
+    return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
   }
 }
