@@ -1,0 +1,284 @@
+import Patterns
+
+/// The numbers of a line with their names, before they belong to series.
+///
+/// Buffers are used again, so that a line needs no allocation. Each function returns whether the line fits the form.
+/// Names and units are ranges, so that they can be compared without a copy.
+struct LineFields {
+  struct Field {
+    /// The range of the name in the line, or in ``LineFields/nameText``.
+    var name: Range<Int>
+    /// The number. NaN is a gap.
+    var value: Double
+    /// The range of the digits in the line.
+    var text: Range<Int>
+    /// The range of the unit in the line. It is empty if there is none.
+    var unit = 0..<0
+    /// The time of the device in milliseconds.
+    var milliseconds: Double?
+  }
+
+  /// The maximum number of values in a line.
+  static let maximalCount = 1_024
+  /// The maximum length of a label and of a key, in bytes.
+  static let maximalNameLength = 64
+
+  var fields: [Field] = []
+  /// The names, if they are not parts of the line.
+  var nameText: [UInt8] = []
+  /// Whether the ranges of the names refer to ``nameText``.
+  var hasNameText = false
+
+  mutating func clear() {
+    fields.removeAll(keepingCapacity: true)
+    nameText.removeAll(keepingCapacity: true)
+    hasNameText = false
+  }
+
+  // MARK: Labels
+
+  /// Reads `a:1,b:2`.
+  ///
+  /// A name may have blanks. A word after a blank is a unit if a comma, semicolon or tab or the end of the line follows
+  /// it; otherwise it belongs to the next name.
+  mutating func readLabels(_ line: UnsafeRawBufferPointer) -> Bool {
+    clear()
+    var index = Self.skipBlanks(line, from: 0)
+    while index < line.count {
+      guard let name = Self.label(in: line, from: index) else { return false }
+      index = Self.skipBlanks(line, from: name.colon + 1)
+      guard let number = NumberText.number(in: line, from: index) else { return false }
+      var field = Field(name: name.range, value: number.value, text: index..<number.end)
+      index = NumberText.unitEnd(in: line, from: number.end)
+      field.unit = number.end..<index
+      guard index == line.count || line[index].isSeparator else { return false }
+      if field.unit.isEmpty {
+        let start = Self.skipSpaces(line, from: index)
+        let end = NumberText.unitEnd(in: line, from: start)
+        let next = Self.skipSpaces(line, from: end)
+        if end > start, next == line.count || line[next] != 0x20 && line[next].isSeparator {
+          (field.unit, index) = (start..<end, next)
+        }
+      }
+      fields.append(field)
+      index = Self.skipSeparator(line, from: index)
+    }
+    return !fields.isEmpty
+  }
+
+  /// The name before the next colon.
+  static func label(
+    in line: UnsafeRawBufferPointer, from start: Int
+  ) -> (range: Range<Int>, colon: Int)? {
+    var colon = start
+    while colon < line.count, line[colon] != UInt8(ascii: ":") {
+      let byte = line[colon]
+      if byte == 0x09 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") { return nil }
+      colon += 1
+    }
+    guard colon < line.count else { return nil }
+    var end = colon
+    while end > start, line[end - 1] == 0x20 { end -= 1 }
+    return isName(in: line, start..<end) ? (start..<end, colon) : nil
+  }
+
+  /// Whether a text can be a name: it begins with a word, but not with a separate number, which would be the rest of a
+  /// line whose beginning was lost.
+  static func isName(in line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    guard 1...maximalNameLength ~= range.count else { return false }
+    let first = line[range.lowerBound]
+    guard first.isWord || first >= 0x80 else { return false }
+    var (hasLetter, isNumber) = (false, true)
+    for index in range {
+      let byte = line[index]
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "="): return false
+      case 0x20: if isNumber { return false }
+      default:
+        if byte.isLetter || byte == UInt8(ascii: "_") || byte >= 0x80 {
+          (hasLetter, isNumber) = (true, false)
+        }
+      }
+    }
+    return hasLetter
+  }
+
+  // MARK: Pairs
+
+  /// Reads words `key=value` anywhere in the line. Blanks around the "=" are allowed.
+  mutating func readPairs(_ line: UnsafeRawBufferPointer) -> Bool {
+    clear()
+    var index = 0
+    while index < line.count {
+      guard line[index] == UInt8(ascii: "=") else {
+        index += 1
+        continue
+      }
+      let value = Self.skipBlanks(line, from: index + 1)
+      if value < line.count, line[value] == UInt8(ascii: "\"") {
+        index = Self.quoteEnd(line, from: value + 1)
+      } else if let key = Self.key(in: line, before: index),
+        let number = NumberText.number(in: line, from: value)
+      {
+        let end = NumberText.unitEnd(in: line, from: number.end)
+        if end == line.count || line[end].endsPair {
+          fields.append(
+            Field(name: key, value: number.value, text: value..<number.end, unit: number.end..<end))
+        }
+        index = max(end, index + 1)
+      } else {
+        index += 1
+      }
+    }
+    return !fields.isEmpty
+  }
+
+  /// The key that ends before an equals sign.
+  private static func key(in line: UnsafeRawBufferPointer, before equals: Int) -> Range<Int>? {
+    var end = equals
+    while end > 0, line[end - 1].isBlank { end -= 1 }
+    var (start, depth) = (end, 0)
+    var hasLetter = false
+    while start > 0 {
+      let byte = line[start - 1]
+      if byte == UInt8(ascii: "]") {
+        depth += 1
+      } else if byte == UInt8(ascii: "["), depth > 0 {
+        depth -= 1
+      } else if !(byte.isWord || byte >= 0x80 || "./-%#".utf8.contains(byte)) {
+        break
+      }
+      if byte.isLetter || byte == UInt8(ascii: "_") || byte >= 0x80 { hasLetter = true }
+      start -= 1
+    }
+    guard hasLetter, 1...maximalNameLength ~= end - start,
+      start == 0 || line[start - 1].isSeparator || "([{|\"'>".utf8.contains(line[start - 1])
+    else { return nil }
+    return start..<end
+  }
+
+  private static func quoteEnd(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index < line.count, line[index] != UInt8(ascii: "\"") {
+      index += line[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return min(index + 1, line.count)
+  }
+
+  // MARK: Teleplot
+
+  /// Reads `>name:value`, `>name:ms:value;ms:value§unit|flags`. All fields have the same name.
+  ///
+  /// The flags "t" (text) and "xy" (pairs of coordinates) do not fit: such values are no numbers over time. "np" and
+  /// "clr" only matter to Teleplot's own window, and others, such as statsd's "g", have no meaning here.
+  mutating func readTeleplot(_ line: UnsafeRawBufferPointer) -> Bool {
+    clear()
+    guard line.count > 3, line[0] == UInt8(ascii: ">"),
+      case let colon = Self.index(of: UInt8(ascii: ":"), in: line, from: 1), colon < line.count,
+      1...Self.maximalNameLength ~= colon - 1, line[1] != 0x20, line[1] != UInt8(ascii: ">")
+    else { return false }
+    let name = 1..<colon
+    guard !line[name].contains(UInt8(ascii: "|")) else { return false }
+    let flags = Self.index(of: UInt8(ascii: "|"), in: line, from: colon)
+    guard flags == line.count || hasNumbers(flags: line[(flags + 1)...]) else { return false }
+    // The section sign in UTF-8.
+    var end = colon
+    while end < flags, !(line[end] == 0xC2 && end + 1 < flags && line[end + 1] == 0xA7) { end += 1 }
+    let unit = end < flags ? (end + 2)..<flags : 0..<0
+    var index = colon + 1
+    while index < end {
+      guard let first = NumberText.number(in: line, from: index), first.end <= end else {
+        return false
+      }
+      var field = Field(name: name, value: first.value, text: index..<first.end, unit: unit)
+      if first.end < end, line[first.end] == UInt8(ascii: ":") {
+        guard let second = NumberText.number(in: line, from: first.end + 1), second.end <= end,
+          first.value.isFinite
+        else { return false }
+        field.milliseconds = first.value
+        (field.value, field.text) = (second.value, (first.end + 1)..<second.end)
+      }
+      fields.append(field)
+      index = field.text.upperBound
+      guard index == end || line[index] == UInt8(ascii: ";") else { return false }
+      index += 1
+    }
+    return !fields.isEmpty
+  }
+
+  private func hasNumbers(flags: Slice<UnsafeRawBufferPointer>) -> Bool {
+    !flags.split(separator: UInt8(ascii: ",")).contains {
+      $0.elementsEqual("t".utf8) || $0.elementsEqual("xy".utf8)
+    }
+  }
+
+  // MARK: Patterns
+
+  /// The steps that a search in one line may take.
+  private static let budget = 100_000
+
+  /// Reads the groups of a pattern that are numbers. Blanks around a number, and a unit after it, are allowed.
+  mutating func readCaptures(
+    _ line: UnsafeRawBufferPointer, by search: inout LineCaptures,
+    of groups: [(index: Int, name: String)]
+  ) -> Bool {
+    clear()
+    hasNameText = true
+    guard let captures = search.captures(in: line, budget: Self.budget) else { return false }
+    for (index, name) in groups {
+      guard let range = captures[index] else { continue }
+      let text = UnsafeRawBufferPointer(rebasing: line[..<range.upperBound])
+      let start = Self.skipBlanks(text, from: range.lowerBound)
+      guard let number = NumberText.number(in: text, from: start) else { continue }
+      let unit = Self.skipBlanks(text, from: number.end)
+      let end = NumberText.unitEnd(in: text, from: unit)
+      guard Self.skipBlanks(text, from: end) == text.count else { continue }
+      let nameStart = nameText.count
+      nameText += name.utf8
+      fields.append(
+        Field(
+          name: nameStart..<nameText.count, value: number.value, text: start..<number.end,
+          unit: unit..<end))
+    }
+    return !fields.isEmpty
+  }
+
+  // MARK: Positions
+
+  static func skipBlanks(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index < line.count, line[index].isBlank { index += 1 }
+    return index
+  }
+
+  private static func skipSpaces(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index < line.count, line[index] == 0x20 { index += 1 }
+    return index
+  }
+
+  /// Skips blanks with at most one comma or semicolon.
+  static func skipSeparator(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let index = skipBlanks(line, from: start)
+    guard index < line.count, line[index].isSeparator else { return index }
+    return skipBlanks(line, from: index + 1)
+  }
+
+  private static func index(
+    of byte: UInt8, in line: UnsafeRawBufferPointer, from start: Int
+  ) -> Int {
+    var index = start
+    while index < line.count, line[index] != byte { index += 1 }
+    return index
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is a blank, a comma or a semicolon.
+  fileprivate var isSeparator: Bool {
+    isBlank || self == UInt8(ascii: ",") || self == UInt8(ascii: ";")
+  }
+
+  /// Whether a value ends before the byte.
+  fileprivate var endsPair: Bool { isSeparator || ")]}|\"'".utf8.contains(self) }
+}

@@ -1,0 +1,526 @@
+import Patterns
+import Testing
+
+@testable import Plotting
+
+@Suite(.timeLimit(.minutes(5))) struct SampleReaderTests {
+  // MARK: Forms
+
+  @Test(
+    arguments: [
+      // Values.
+      ("1\n2\n3\n", ["value=1", "value=2", "value=3"]),
+      ("1 2\n3 4\n5 6\n", ["value 1=1 value 2=2", "value 1=3 value 2=4", "value 1=5 value 2=6"]),
+      (
+        " 1, 2 \n3 ,4\n5,\t6\n",
+        ["value 1=1 value 2=2", "value 1=3 value 2=4", "value 1=5 value 2=6"]
+      ),
+      ("1;2\n3;4\n5;6\n", ["value 1=1 value 2=2", "value 1=3 value 2=4", "value 1=5 value 2=6"]),
+      (
+        "1\t2\t\n3\t4\t\n5\t6\t\n",
+        ["value 1=1 value 2=2", "value 1=3 value 2=4", "value 1=5 value 2=6"]
+      ),
+      (
+        "1\t2 3\n4\t5 6\n7 8\t9\n",
+        [
+          "value 1=1 value 2=2 value 3=3", "value 1=4 value 2=5 value 3=6",
+          "value 1=7 value 2=8 value 3=9",
+        ]
+      ),
+      (
+        "1,,3\n,5,6\n7,8,\n",
+        [
+          "value 1=1 value 2= value 3=3", "value 1= value 2=5 value 3=6",
+          "value 1=7 value 2=8 value 3=",
+        ]
+      ),
+      // The names of Arduino's plotter: labels without values, before or between the values.
+      ("A:\tB:\n1\t2\n3\t4\n", ["A=1 B=2", "A=3 B=4"]),
+      ("Label 1 :, Label 2:\nhello\n1,2\n3,4\n", ["Label 1=1 Label 2=2", "Label 1=3 Label 2=4"]),
+      ("Label 1:\n10\n11\n", ["Label 1=10", "Label 1=11"]),
+      (
+        "1 2\n3 4\n5 6\nA: B:\n7 8\n",
+        [
+          "value 1=1 value 2=2", "value 1=3 value 2=4", "value 1=5 value 2=6", "A=7 B=8",
+        ]
+      ),
+      // The names of CSV.
+      ("a,b\n1,2\n3,4\n", ["a=1 b=2", "a=3 b=4"]), ("a\tb\n1\t2\n3\t4\n", ["a=1 b=2", "a=3 b=4"]),
+      ("a b\n1 2\n3 4\n", ["a=1 b=2", "a=3 b=4"]),
+      ("Start\n\"air temp\";b [m/s]\n1;2\n3;4\n", ["air temp=1 b[m/s]=2", "air temp=3 b[m/s]=4"]),
+      ("t (°C),n (2)\n1,2\n3,4\n", ["t[°C]=1 n (2)=2", "t[°C]=3 n (2)=4"]),
+      (",x\n0,1\n1,2\n", ["value 1=0 x=1", "value 1=1 x=2"]),
+      ("x,x\n0,1\n1,2\n", ["x=0 x 2=1", "x=1 x 2=2"]),
+      ("a,b,\n1,2,\n3,4,\n", ["a=1 b=2", "a=3 b=4"]),
+      ("a,b\n1,\n2,\n3,4\n", ["a=1 b=", "a=2 b=", "a=3 b=4"]),
+      (
+        "1,2\n3,4\n5,6\na,b\n7,8\n",
+        ["value 1=1 value 2=2", "value 1=3 value 2=4", "value 1=5 value 2=6", "a=7 b=8"]
+      ),
+      ("a,b\n1,2\n3,4\nToo hot, stopping\n5,6\n", ["a=1 b=2", "a=3 b=4", "a=5 b=6"]),
+      // Labels.
+      ("a:1,b:2\na:3,b:4\n", ["a=1 b=2", "a=3 b=4"]),
+      ("a: 1\tb: 2\na:\t3\tb: 4\n", ["a=1 b=2", "a=3 b=4"]),
+      ("A1: 5\nA1: 6\n", ["A1=5", "A1=6"]), ("a:1 b:2\na:3 b:4\n", ["a=1 b=2", "a=3 b=4"]),
+      (
+        "Label 1:1 Label 2:2\nLabel 1:3 Label 2:4\n",
+        ["Label 1=1 Label 2=2", "Label 1=3 Label 2=4"]
+      ),
+      (
+        "t:25.3C,h : 40.00 %\nt:25.4C,h : 41.00 %\n",
+        ["t[C]=25.3 h[%]=40.00", "t[C]=25.4 h[%]=41.00"]
+      ),
+      (
+        "T: 25.3°C; v: 3 m/s2\nT: 25°C\nT: 26 ; v: 4\n",
+        ["T[°C]=25.3 v[m/s2]=3", "T[°C]=25", "T[°C]=26 v[m/s2]=4"]
+      ),
+      ("t:1\nh:2\nt:3\nh:4\n", ["t=1", "h=2", "t=3", "h=4"]),
+      // Teleplot.
+      (">a:1\nlog a:2\n>b:-3e2|g\n", ["a=1", "b=-3e2"]),
+      (">a:1§km²\n>a:2§km²|np\n", ["a[km²]=1", "a[km²]=2"]),
+      (">a:5000:1\n>a:6000:2\n", ["a=1@0", "a=2@1"]), (">a:1;2;\n", ["a=1", "a=2"]),
+      (">a:5000:1;6000:2;6500:3§rad\n", ["a[rad]=1@-1.5", "a[rad]=2@-0.5", "a[rad]=3@0"]),
+      (
+        ">a:x|t\n>a:1|t\n>a:1:2|xy\n>a:1:2|np,xy\n>:log\n>5:log\n>a:1:m/s\n>> x:1\n>a|b:1\n>a:\n> x:1\n>a:7\n",
+        ["a=7"]
+      ),
+      // Pairs.
+      ("t=1 h=2\nt=3 h=4\n", ["t=1 h=2", "t=3 h=4"]),
+      ("I (312) app: t=1.5C, n=3;\nt=2C n=4\n", ["t[C]=1.5 n=3", "t[C]=2 n=4"]),
+      ("level=info msg=\"a=1 b=2\" t=1\nlevel=warn msg=\"\" t=2\n", ["t=1", "t=2"]),
+      ("x = 1\nx = 2\n", ["x=1", "x=2"]), ("[t=1] (h=2)\n[t=3] (h=4)\n", ["t=1 h=2", "t=3 h=4"]),
+      ("a[0]=1|b.c=2\na[0]=3|b.c=4\n", ["a[0]=1 b.c=2", "a[0]=3 b.c=4"]),
+      // JSON.
+      (
+        #"{"t":1,"imu":{"x":-2,"a":[3,[4.5]]},"s":"x","n":null,"b":true}"# + "\n{}\n"
+          + #"{"t":5,"imu":{"x":6,"a":[7,[8]]}}"# + "\n",
+        ["t=1 imu.x=-2 imu.a.0=3 imu.a.1.0=4.5", "t=5 imu.x=6 imu.a.0=7 imu.a.1.0=8"]
+      ),
+      (
+        #" { "a\u00b0\"" : 1e3 , "b" : [ ] , "c" : NaN } "# + "\n" + #"{"a°\"":2,"c":3}"# + "\n",
+        ["a°\"=1e3 c=NaN", "a°\"=2 c=3"]
+      ),
+    ] as [(String, [String])])
+  func formsAreFound(_ text: String, _ rows: [String]) {
+    #expect(Readings(text).rows == rows)
+  }
+
+  @Test(
+    arguments: [
+      (.values, "1\n", ["value=1"]),
+      (.values, "x: 1\n2,3\n4,5\n", ["value 1=2 value 2=3", "value 1=4 value 2=5"]),
+      (.labels, "t: 1\n2\nx t: 3\n5 t: 4\n", ["t=1", "x t=3"]), (.teleplot, "a:1\n>a:2", ["a=2"]),
+      (.pairs, "t=1\nt:2\n{\"t\":3}\n", ["t=1"]), (.json, "t=1\n{\"t\":3}", ["t=3"]),
+    ] as [(SampleForm, String, [String])])
+  func aChosenFormCountsFromTheFirstLine(_ form: SampleForm, _ text: String, _ rows: [String]) {
+    #expect(Readings(text, form: form).rows == rows)
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"T(?<t>\S+) H(?<h>\S+)"#, "T1 H2\nTx H3\n- T4.5C H5 T6 H7\n",
+        ["t[C]=1 h=2", "h=3", "t[C]=4.5 h=5"]
+      ),
+      (#"(?<t>[^,]*),(x)"#, " 1 ,x\n", ["t=1"]), (#"T=(\S+)"#, "T=1\nU=2\n", ["value=1"]),
+      (#"\d+"#, "a 12 b 3\n", ["value=12"]),
+      (#"t=(?<t>\d+)|h=(?<h>\d+)"#, "t=1\nh=2\n", ["t=1", "h=2"]),
+    ])
+  func groupsOfAnExpressionAreSeries(_ regex: String, _ text: String, _ rows: [String]) throws {
+    let form = SampleForm.pattern(try Pattern(parsing: regex, capturing: true))
+    #expect(Readings(text, form: form).rows == rows)
+  }
+
+  @Test(
+    arguments: [
+      "1", "+1", "-1", ".5", "-.5", "5.", "1e5", "1E-5", "1e308", "1.5e+3", "0", "-0.0", "007",
+      "123456789012345678901234567890", "0.1", "2.2250738585072014e-308", "5e-324", "1e400",
+      "9007199254740993",
+      "179769313486231570000000000000000000000", "0.000000000000000000000000000001",
+      "3.14159265358979323846", "1e-400",
+    ])
+  func numbersAreThoseOfSwift(_ text: String) throws {
+    let bytes = Array("\(text) ".utf8)
+    let found = try #require(bytes.withUnsafeBytes { NumberText.number(in: $0, from: 0) })
+    #expect(found.end == text.utf8.count)
+    #expect(found.value.bitPattern == Double(text)?.bitPattern)
+  }
+
+  @Test(arguments: [
+    ("nan", "nan"), ("NaN", "nan"), ("-nan", "nan"), ("inf", "inf"), ("+INF", "inf"),
+    ("-Infinity", "-inf"),
+  ])
+  func wordsForNumbers(_ text: String, _ value: String) throws {
+    let bytes = Array("\(text),".utf8)
+    let found = try #require(bytes.withUnsafeBytes { NumberText.number(in: $0, from: 0) })
+    #expect("\(found.value)" == value && found.end == text.utf8.count)
+  }
+
+  @Test(arguments: [
+    "", "-", ".", "+.", "e5", "0x1F", "0X1", "info", "nano", "inf_1", "--1", "+-1", "x",
+    String(repeating: "1", count: 600),
+  ])
+  func wordsThatAreNoNumbers(_ text: String) {
+    let found = Array(text.utf8).withUnsafeBytes { NumberText.number(in: $0, from: 0) }
+    #expect(found == nil)
+  }
+
+  @Test(arguments: [
+    ("t=12ab34", "pairs"), ("t=1x2x3", "pairs"), ("12:30:45", "labels"), ("a:1.2.3", "labels"),
+    ("v=1.2.3", "pairs"),
+    ("a:1-2", "labels"), ("a:1,a:2", "labels"), ("a=1 a=2", "pairs"), ("a:1,b", "labels"),
+    ("3 t:1", "labels"),
+    ("[1.5] t:1", "labels"), ("http://h/?a=1&b=2", "pairs"), ("x==3", "pairs"), ("=3", "pairs"),
+    ("5=3", "pairs"),
+    (#"{"a":1"#, "json"), (#"{"a":1}x"#, "json"), (#"{"a":1,}"#, "json"),
+    (#"{"a":1 "b":2}"#, "json"),
+    (#"{"a":1,"a":2}"#, "json"), (#"{"a":"b"}"#, "json"), (#"{"a":01x}"#, "json"),
+    ("[1,2]", "json"), (#"{"a\x":1}"#, "json"),
+    (#"{"a":"#, "json"), (#"{"a"#, "json"),
+    ("{\"a\":" + String(repeating: "[", count: 100), "json"),
+  ])
+  func linesThatDoNotFitAreSkipped(_ line: String, _ form: String) {
+    let forms: [String: SampleForm] = ["labels": .labels, "pairs": .pairs, "json": .json]
+    let readings = Readings(line + "\n" + line + "\n", form: forms[form])
+    #expect(readings.rows == [])
+    #expect(readings.reader.skippedLineCount == 2)
+  }
+
+  // MARK: Finding the form
+
+  @Test(arguments: [Logs.esp32, Logs.uBoot, Logs.linux, Logs.shell])
+  func bootLogsGiveNothing(_ log: String) {
+    let readings = Readings(log)
+    #expect(readings.rows == [])
+    #expect(readings.reader.form == nil && readings.reader.inWords == nil)
+    #expect(readings.reader.skippedLineCount > 5)
+  }
+
+  @Test func numbersAfterABootLogAreFoundWithTheirFirstLine() {
+    let readings = Readings(Logs.esp32 + "t:1,h:2\nt:3,h:4\nt:5,h:\nt:7,h:8\n")
+    #expect(readings.rows == ["t=1 h=2", "t=3 h=4", "t=7 h=8"])
+    #expect(readings.times == [13, 14, 16])
+  }
+
+  @Test func aPartOfALineAtTheBeginningIsNoSeries() {
+    #expect(
+      Readings("mp:25,hum:40\ntemp:25,hum:41\ntemp:26,hum:42\n").rows == [
+        "temp=25 hum=41", "temp=26 hum=42",
+      ])
+    #expect(Readings("5\n1,2\n3,4\n5,6\n").rows.first == "value 1=1 value 2=2")
+  }
+
+  @Test func textBetweenPairsNeedsAThirdLine() {
+    #expect(Readings("t=1\nx\nt=2\n").rows == [])
+    #expect(Readings("t=1\nx\nt=2\nx\nt=3\n").rows == ["t=1", "t=2", "t=3"])
+    #expect(Readings("t=1\nh=1\nt=2\n").rows == ["t=1", "h=1", "t=2"])
+  }
+
+  @Test func aFormThatDoesNotFitAnyMoreIsReplaced() {
+    var text = "a=1\na=2\n"
+    for number in 0..<25 { text += "\(number),\(number)\n" }
+    let readings = Readings(text)
+    #expect(readings.rows.prefix(3) == ["a=1", "a=2", "value 1=0 value 2=0"])
+    #expect(readings.rows.count == 27)
+    #expect(readings.reader.form == .values)
+    #expect(readings.reader.series.map(\.name) == ["a", "value 1", "value 2"])
+    // A chosen form stays.
+    #expect(Readings(text, form: .pairs).rows == ["a=1", "a=2"])
+  }
+
+  @Test func aFormThatStillFitsIsNotReplaced() {
+    var text = "a=1\na=2\n"
+    for number in 0..<100 { text += number % 19 == 18 ? "a=3\n" : "\(number),\(number)\n" }
+    let readings = Readings(text)
+    #expect(readings.reader.form == .pairs)
+    #expect(readings.reader.skippedLineCount == 95)
+  }
+
+  @Test(
+    arguments: [
+      ("a,b\n1,2\n3,4\n", "CSV with header, 2 series"), ("1,2\n3,4\n5,6\n", "CSV, 2 series"),
+      ("a\n1\n2\n", "values separated by spaces with header, 1 series"),
+      ("1\t2\n1\t2\n1\t2\n", "values separated by tabs, 2 series"),
+      ("a=1\na=1\n", "key=value, 1 series"),
+      ("a:1\na:1\n", "label:value, 1 series"), (">a:1\n", "Teleplot, 1 series"),
+      ("{\"a\":1}\n{\"a\":1}\n", "JSON, 1 series"),
+      ("x\n", nil),
+    ] as [(String, String?)])
+  func whatWasFoundIsSaidInWords(_ text: String, _ words: String?) {
+    #expect(Readings(text).reader.inWords == words)
+  }
+
+  // MARK: Lines
+
+  @Test(arguments: ["\n", "\r", "\r\n"])
+  func lineEnds_inPiecesOfAnyLength(_ end: String) {
+    let text = ["Boot", "t,h", "1,2", "", "3,4", "x", "5,6"].map { $0 + end }.joined()
+    for length in [1, 2, 3, 5, 1_000] {
+      let readings = Readings(text, pieces: length)
+      #expect(readings.rows == ["t=1 h=2", "t=3 h=4", "t=5 h=6"])
+      #expect(readings.reader.lineCount == 7 && readings.reader.skippedLineCount == 2)
+      #expect(readings.times == [2, 4, 6])
+    }
+  }
+
+  @Test func escapeSequencesAreRemoved() {
+    let readings = Readings("\u{1B}[32mt=1\u{1B}[0m h=\u{07}2\n\u{1B}]0;x=9\u{07}t=3 h=4\n")
+    #expect(readings.rows == ["t=1 h=2", "t=3 h=4"])
+  }
+
+  @Test func theLastLineCountsWhenTheFileEnds() {
+    #expect(Readings("t=1\nt=2\nt=3").rows == ["t=1", "t=2", "t=3"])
+  }
+
+  @Test func aLostPortDoesNotJoinLines() {
+    var reader = SampleReader(.pairs)
+    var values: [Double] = []
+    for piece in ["a=1\na=2", "5\na=6\n"] {
+      Array(piece.utf8).withUnsafeBytes {
+        reader.read($0, at: 0) { values += $0.samples.map(\.value) }
+      }
+      reader.forgetLine()
+    }
+    #expect(values == [1, 6])
+  }
+
+  @Test func longLinesAreSkipped_inBoundedMemory() {
+    let long = String(repeating: "1,", count: 500_000)
+    for length in [100, 10_000_000] {
+      let readings = Readings("1,2\n3,4\n5,6\n\(long)\n7,8\n", pieces: length)
+      #expect(readings.rows.count == 4)
+      #expect(readings.reader.skippedLineCount == 1)
+    }
+  }
+
+  @Test func tooManyNamesAreCounted() {
+    var text = ""
+    for number in 0..<10_000 { text += "n\(number)=1 a=\(number)\n" }
+    let readings = Readings(text, form: .pairs, limit: 8)
+    #expect(readings.reader.series.map(\.name) == ["n0", "a", "n1", "n2", "n3", "n4", "n5", "n6"])
+    #expect(readings.rows.count == 10_000)
+    #expect(readings.reader.omittedValueCount == 10_000 - 7)
+  }
+
+  @Test func tooManyColumnsAreCounted() {
+    let line = (0..<40).map { "\($0)" }.joined(separator: ",") + "\n"
+    let readings = Readings(line + line + line)
+    #expect(readings.reader.series.count == 32 && readings.reader.omittedValueCount == 24)
+    #expect(readings.rows.count == 3)
+  }
+
+  @Test func namesOfADeviceAreHarmless() {
+    let readings = Readings("{\"a\\u001b[2J\":1}\n", form: .json)
+    #expect(readings.reader.series.map(\.name) == ["a\u{FFFD}[2J"])
+  }
+
+  @Test func oneNameWithTwoUnitsIsTwoSeries() {
+    let readings = Readings("m=900kB\nm=1MB\nm=950kB\nm=2\n", form: .pairs)
+    #expect(readings.reader.series == [SeriesName("m", unit: "kB"), SeriesName("m", unit: "MB")])
+    #expect(readings.rows == ["m[kB]=900", "m[MB]=1", "m[kB]=950", "m[kB]=2"])
+  }
+
+  @Test func aUnitMayComeLater() {
+    #expect(Readings("m=900\nm=1V\n", form: .pairs).reader.series == [SeriesName("m", unit: "V")])
+  }
+
+  // MARK: Times of the device
+
+  @Test func timesOfTheDeviceAreMappedToOurs() {
+    let text = ">a:1000:1\n>b:1100:1\n>a:1200:2\n>a:100:3\n>b:300:2\n>a:1e308:4\n"
+    var reader = SampleReader()
+    var times: [Double] = []
+    for (number, line) in text.split(separator: "\n").enumerated() {
+      Array("\(line)\n".utf8).withUnsafeBytes {
+        reader.read($0, at: 50 + Double(number)) { times.append($0.time) }
+      }
+    }
+    #expect(times.prefix(5).map { ($0 * 10).rounded() } == [500, 501, 502, 530, 532])
+    #expect(times[5].isFinite)
+  }
+
+  // MARK: Random lines
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func digitsComeBackAsTheyWereSent(_ seed: UInt64) {
+    var random = Random(seed: seed)
+    for (form, line) in Generated.forms {
+      let names = (0..<Int.random(in: 1...6, using: &random)).map { "n\($0)" }
+      var (text, expected) = ("", [[String]]())
+      for _ in 0..<50 {
+        let numbers = names.map { _ in Generated.number(&random) }
+        expected.append(numbers)
+        text += line(zip(names, numbers).map { ($0, $1) }) + "\n"
+      }
+      let readings = Readings(text, form: form, pieces: Int.random(in: 1...100, using: &random))
+      // A line of Teleplot's has one number.
+      let found =
+        form == .teleplot
+        ? readings.digits.flatMap { $0 } == expected.flatMap { $0 } : readings.digits == expected
+      #expect(found, "\(form), seed \(seed)")
+      for (text, value) in zip(readings.digits.joined(), readings.values) {
+        #expect(Double(text)?.bitPattern == value.bitPattern, "\(text)")
+      }
+    }
+  }
+}
+
+/// What a reader finds in a text.
+private struct Readings {
+  var reader: SampleReader
+  /// The rows as "name[unit]=digits", with the time of the device if the row has another time than its line.
+  var rows: [String] = []
+  var times: [Double] = []
+  var digits: [[String]] = []
+  var values: [Double] = []
+
+  init(_ text: String, form: SampleForm? = nil, pieces length: Int = .max, limit: Int = 32) {
+    reader = SampleReader(form, seriesLimit: limit)
+    var found: [(time: Double, digits: [String], samples: [Sample])] = []
+    func take(_ row: SampleRow) {
+      found.append(
+        (
+          row.time, row.samples.map { String(decoding: row.line[$0.text], as: UTF8.self) },
+          row.samples
+        ))
+    }
+    let bytes = Array(text.utf8)
+    let isTimed = text.contains(">")
+    var start = 0
+    while start < bytes.count {
+      let end = length < bytes.count - start ? start + length : bytes.count
+      bytes[start..<end].withUnsafeBytes { reader.read($0, at: isTimed ? 0 : nil, take) }
+      start = end
+    }
+    reader.finish(at: isTimed ? 0 : nil, take)
+    times = found.map(\.time)
+    digits = found.map(\.digits)
+    values = found.flatMap { $0.samples.map(\.value) }
+    rows = found.map { row in
+      zip(row.samples, row.digits).map { sample, digits in
+        let name = reader.series[sample.series]
+        return name.name + (name.unit.map { "[\($0)]" } ?? "") + "=\(digits)"
+      }.joined(separator: " ")
+    }
+    if text.contains(":5000:") {
+      for index in rows.indices {
+        let time = times[index]
+        rows[index] += "@" + (time == time.rounded() ? "\(Int(time))" : "\(time)")
+      }
+    }
+  }
+}
+
+private enum Generated {
+  static let forms: [(SampleForm, @Sendable ([(String, String)]) -> String)] = [
+    (.values, { $0.map(\.1).joined(separator: ",") }),
+    (.values, { $0.map(\.1).joined(separator: " ") }),
+    (.values, { $0.map(\.1).joined(separator: " \t") }),
+    (.labels, { $0.map { "\($0):\($1)" }.joined(separator: "\t") }),
+    (.labels, { $0.map { "\($0) : \($1)V" }.joined(separator: ", ") }),
+    (.teleplot, { $0.map { ">\($0):\($1)" }.joined(separator: "\n") }),
+    (.pairs, { "I: " + $0.map { "\($0)=\($1)" }.joined(separator: " and ") }),
+    (.json, { "{" + $0.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}" }),
+    (.json, { "{\"a\":[" + $0.map { "{\"\($0)\":\($1)}" }.joined(separator: ",") + "]}" }),
+  ]
+
+  static func number(_ random: inout Random) -> String {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return "\(Int.random(in: -1_000...1_000, using: &random))"
+    case 1: return "\(Int64.random(in: .min ... .max, using: &random))"
+    case 2: return "\(Double.random(in: -1...1, using: &random))"
+    case 3:
+      let value = Double(bitPattern: UInt64.random(in: 0...UInt64.max, using: &random))
+      return value.isFinite ? "\(value)" : "0"
+    case 4:
+      let digits = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+        "\(Int.random(in: 0...9, using: &random))"
+      }
+      return digits.joined() + ["", ".", ".0", ".5e3", "E-7", "e+30"].randomElement(using: &random)!
+    default:
+      return ["-0.0", "+5", ".25", "5.", "1e400", "25.30", "007"].randomElement(using: &random)!
+    }
+  }
+}
+
+/// A generator that gives the same numbers for the same seed: splitmix64.
+private struct Random: RandomNumberGenerator {
+  var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}
+
+private enum Logs {
+  static let esp32 = """
+    ets Jul 29 2019 12:21:46
+
+    rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)
+    configsip: 0, SPIWP:0xee
+    mode:DIO, clock div:2
+    load:0x3fff0030,len:1184
+    load:0x40078000,len:13104
+    ho 0 tail 12 room 4
+    entry 0x400805e4
+    I (27) boot: ESP-IDF v5.1.2 2nd stage bootloader
+    I (312) cpu_start: Pro cpu up.
+    I (325) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM
+    Connecting to wifi...
+
+    """
+
+  static let uBoot = """
+    U-Boot 2023.01+dfsg-2 (Jan 09 2023 - 12:00:00 +0000)
+
+    CPU:   Freescale i.MX6Q rev1.5 996 MHz (running at 792 MHz)
+    Reset cause: POR
+    DRAM:  1 GiB
+    Core:  78 devices, 19 uclasses, devicetree: separate
+    MMC:   FSL_SDHC: 2, FSL_SDHC: 3
+    Loading Environment from MMC... *** Warning - bad CRC, using default environment
+    In:    serial
+    Net:   eth0: ethernet@2188000
+    Hit any key to stop autoboot:  2 \u{8}\u{8}\u{8} 1 \u{8}\u{8}\u{8} 0
+    =>
+
+    """
+
+  static let linux = """
+    [    0.000000] Linux version 6.1.0-18-armmp (debian-kernel@lists.debian.org) #1 SMP
+    [    0.000000] Kernel command line: console=ttymxc0,115200 root=/dev/mmcblk1p2 loglevel=7
+    [    0.000000] Dentry cache hash table entries: 131072 (order: 7, 524288 bytes, linear)
+    [    0.000000] Inode-cache hash table entries: 65536 (order: 6, 262144 bytes, linear)
+    [    0.000000] SLUB: HWalign=64, Order=0-3, MinObjects=0, CPUs=4, Nodes=1
+    [    0.000000] rcu: RCU restricting CPUs from NR_CPUS=8 to nr_cpu_ids=4.
+    [    0.001540] Calibrating delay loop (skipped), value calculated using timer frequency.. 6.00 BogoMIPS (lpj=12000)
+    [    1.901234] usb usb1: New USB device found, idVendor=1d6b, idProduct=0002, bcdDevice= 6.01
+    [    1.901240] usb usb1: New USB device strings: Mfr=3, Product=2, SerialNumber=1
+    [    1.901250] usb usb1: Product: EHCI Host Controller
+    [    1.961234] usb usb2: New USB device found, idVendor=1d6b, idProduct=0002, bcdDevice= 6.01
+    [    1.961240] usb usb2: New USB device strings: Mfr=3, Product=2, SerialNumber=1
+    [    1.961250] usb usb2: Product: EHCI Host Controller
+
+    """
+
+  static let shell = """
+    root@board:~# ls -l
+    total 8
+    -rw-r--r-- 1 root root  123 Jan  1 00:00 a
+    drwxr-xr-x 2 root root 4096 Jan  1 00:00 b
+    root@board:~# uptime
+     12:00:00 up 1 min,  load average: 0.10, 0.05, 0.01
+    root@board:~# cat a
+    PATH=/bin
+    HOME=/root
+    root@board:~# date
+    Mon Jan  1 00:00:00 UTC 2024
+
+    """
+}
