@@ -19,6 +19,7 @@ import Testing
     ("  echo x", .echo(Array("x".utf8))),
     ("stream 1 1", .stream(count: 1, hertz: 1)),
     ("stream 1000000 10000", .stream(count: 1_000_000, hertz: 10_000)),
+    ("sensor 300 10", .sensor(count: 300, hertz: 10)),
   ]
 
   @Test(arguments: understood)
@@ -42,6 +43,8 @@ import Testing
     ("stream 5 0", "stream: HZ must be a number from 1 to 10000"),
     ("stream 5 -3", "stream: HZ must be a number from 1 to 10000"),
     ("stream 5 10001", "stream: HZ must be a number from 1 to 10000"),
+    ("sensor", "usage: sensor N HZ"),
+    ("sensor 0 5", "sensor: N must be a number from 1 to 1000000"),
   ])
   func unknownCommand_isAnsweredWithTheValidOnes(line: String, answer: String) {
     #expect(throws: BoardCommand.Complaint(text: answer)) {

@@ -171,6 +171,16 @@ private struct Bench {
     #expect(bench.wait(.seconds(5)) == "")
   }
 
+  @Test mutating func sensor_saysEachReadingWhenItIsDue_thenThePrompt() {
+    #expect(bench.type("sensor 200 10\r") == "sensor 200 10\r\n")
+    #expect(bench.wait(.zero) == SensorReading(0).text)
+    #expect(bench.wait(.milliseconds(99)) == "")
+    let rest = bench.wait(.seconds(20))
+    #expect(rest.hasPrefix(SensorReading(1).text))
+    #expect(rest.hasSuffix(SensorReading(199).text + "board> "))
+    #expect(rest.contains("\r\n# wifi: reconnected\r\ntemp:"))
+  }
+
   @Test mutating func controlC_stopsAStream_andForgetsTheTypedText() {
     _ = bench.type("stream 100 10\r")
     _ = bench.wait(.milliseconds(150))

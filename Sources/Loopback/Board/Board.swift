@@ -27,7 +27,7 @@ public struct Board: SimulatedDevice {
     case off
     case rebooting(until: MonotonicTime)
     case atPrompt
-    case streaming(NumberStream)
+    case streaming(LineStream)
   }
 
   /// Creates a board, not yet powered.
@@ -155,7 +155,9 @@ public struct Board: SimulatedDevice {
     case .temperature:
       output.append("\(decimal(Self.temperature(after: now - bootedAt), places: 1)) C\r\n")
     case .stream(let count, let hertz):
-      activity = .streaming(NumberStream(count: count, hertz: hertz, at: now))
+      activity = .streaming(LineStream(.numbers, count: count, hertz: hertz, at: now))
+    case .sensor(let count, let hertz):
+      activity = .streaming(LineStream(.sensor, count: count, hertz: hertz, at: now))
     case .version:
       output.append("\(Self.version)\r\n")
     case .reboot:

@@ -7,19 +7,20 @@ enum BoardCommand: Equatable {
   case led(Bool?)
   case temperature
   case stream(count: Int, hertz: Int)
+  case sensor(count: Int, hertz: Int)
   case version
   case reboot
 
   /// The answer to a line that is not a command.
   struct Complaint: Error, Equatable { let text: String }
 
-  /// The allowed numbers of lines of a stream, and of lines per second.
+  /// The allowed numbers of lines of a stream or readings of the sensor, and how many there are per second.
   static let streamCounts = 1...1_000_000
   static let streamRates = 1...10_000
 
   /// The first words of the commands, in the order of `help`.
   enum Name: String, CaseIterable {
-    case help, echo, uptime, led, temp, stream, version, reboot
+    case help, echo, uptime, led, temp, stream, sensor, version, reboot
 
     var usage: String {
       switch self {
@@ -27,6 +28,7 @@ enum BoardCommand: Equatable {
       case .echo: "echo TEXT"
       case .led: "led [on|off]"
       case .stream: "stream N HZ"
+      case .sensor: "sensor N HZ"
       }
     }
 
@@ -38,6 +40,7 @@ enum BoardCommand: Equatable {
       case .led: "switch the LED, or print its state"
       case .temp: "print the board's temperature"
       case .stream: "send N lines \"i,value\", HZ per second; ctrl-c stops it"
+      case .sensor: "send N readings \"temp:25.31 humidity:41.2\" in the same way"
       case .version: "print the firmware's version"
       case .reboot: "restart the board"
       }
@@ -69,22 +72,25 @@ enum BoardCommand: Equatable {
     case (.led, 0): return .led(nil)
     case (.led, 1) where arguments[0] == "on": return .led(true)
     case (.led, 1) where arguments[0] == "off": return .led(false)
-    case (.stream, 2):
-      return .stream(
-        count: try number(arguments[0], in: streamCounts, called: "N"),
-        hertz: try number(arguments[1], in: streamRates, called: "HZ"))
-    case (.help, _), (.echo, _), (.uptime, _), (.led, _), (.temp, _), (.stream, _), (.version, _),
-      (.reboot, _):
+    case (.stream, 2), (.sensor, 2):
+      let count = try number(arguments[0], in: streamCounts, called: "N", of: name)
+      let hertz = try number(arguments[1], in: streamRates, called: "HZ", of: name)
+      return name == .stream
+        ? .stream(count: count, hertz: hertz) : .sensor(count: count, hertz: hertz)
+    case (.help, _), (.echo, _), (.uptime, _), (.led, _), (.temp, _), (.stream, _), (.sensor, _),
+      (.version, _), (.reboot, _):
       throw Complaint(text: "usage: \(name.usage)")
     }
   }
 
   private static func number(
-    _ text: String, in range: ClosedRange<Int>, called name: String
+    _ text: String, in range: ClosedRange<Int>, called name: String, of command: Name
   ) throws(Complaint) -> Int {
     guard let number = Int(text), range.contains(number) else {
       throw Complaint(
-        text: "stream: \(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
+        text:
+          "\(command.rawValue): \(name) must be a number from \(range.lowerBound) to \(range.upperBound)"
+      )
     }
     return number
   }
