@@ -184,7 +184,8 @@ let package = Package(
       name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
       swiftSettings: strict),
     .testTarget(
-      name: "PlottingTests", dependencies: ["Patterns", "Plotting", "TestSupport"],
+      name: "PlottingTests",
+      dependencies: ["Patterns", "Plotting", "Posix", "TestSupport", "Views", system],
       swiftSettings: strict),
     .testTarget(
       name: "NetworkLinksTests",
