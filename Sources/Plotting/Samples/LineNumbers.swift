@@ -281,7 +281,9 @@ struct LineNumbers {
     } else {
       for index in fields.fields.indices { append(fields.fields[index], layout[index]) }
     }
-    if !samples.isEmpty { body(SampleRow(time: time, line: line, samples: samples)) }
+    if !samples.isEmpty {
+      body(SampleRow(time: time, line: line, samples: samples, series: table.series))
+    }
   }
 
   private mutating func append(_ field: LineFields.Field, _ series: Int?) {
@@ -304,7 +306,7 @@ struct LineNumbers {
       of: fields.fields.map(\.milliseconds), series: series, received: time)
     for (field, time) in zip(fields.fields, times) {
       let sample = Sample(series: series, value: field.value, text: field.text)
-      body(SampleRow(time: time, line: line, samples: [sample]))
+      body(SampleRow(time: time, line: line, samples: [sample], series: table.series))
     }
   }
 }
