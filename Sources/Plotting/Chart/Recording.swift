@@ -87,7 +87,10 @@ public struct Recording: Sendable {
     if series < known.count, known[series].name == names[series] { return known[series].curve }
     // A series is new, its unit has become known, or the reader has found another form with other series.
     sources[source].curves = names.map { name in
-      let earlier = known.first { $0.name.name == name.name }?.curve
+      // Numbers in two units are two series with one name.
+      let earlier = known.first {
+        $0.name.name == name.name && ($0.name.unit ?? name.unit) == (name.unit ?? $0.name.unit)
+      }?.curve
       if let earlier { curves[earlier].unit = name.unit ?? curves[earlier].unit }
       return (name, earlier ?? addCurve(named: name, from: source))
     }

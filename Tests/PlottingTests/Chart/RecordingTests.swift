@@ -47,6 +47,18 @@ import Testing
     #expect(recording.curves.map(\.newest) == [1, 3, 4])
   }
 
+  @Test("numbers in two units are two curves")
+  func twoUnits() {
+    var recording = Recording()
+    let port = recording.addSource(named: nil)
+    let names = ["kB", "MB"].map { SeriesName("m", unit: $0) }
+    recording.add(row(1, [(0, 900)]), of: [names[0]], from: port)
+    recording.add(row(2, [(1, 1)]), of: names, from: port)
+    recording.add(row(3, [(0, 950), (2, 5)]), of: names + [SeriesName("x")], from: port)
+    #expect(recording.curves.map(\.unit) == ["kB", "MB", nil])
+    #expect(recording.curves.map(\.newest) == [950, 1, 5])
+  }
+
   @Test("values of series beyond the limit are counted")
   func seriesAreLimited() {
     var recording = Recording(seriesLimit: 2)
