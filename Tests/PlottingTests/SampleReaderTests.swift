@@ -75,6 +75,14 @@ import Testing
         ["T[°C]=25.3 v[m/s2]=3", "T[°C]=25", "T[°C]=26 v[m/s2]=4"]
       ),
       ("t:1\nh:2\nt:3\nh:4\n", ["t=1", "h=2", "t=3", "h=4"]),
+      (
+        "Hum: 40.00 % Temp: 25.00 *C\nHum: 41.00 % Temp: 26.00 *C\n",
+        ["Hum[%]=40.00 Temp[*C]=25.00", "Hum[%]=41.00 Temp[*C]=26.00"]
+      ),
+      (
+        "t: 1 C  5V rail: 2 V\nt: 3 C  5V rail: 4 V\n",
+        ["t[C]=1 5V rail[V]=2", "t[C]=3 5V rail[V]=4"]
+      ),
       // Teleplot.
       (">a:1\nlog a:2\n>b:-3e2|g\n", ["a=1", "b=-3e2"]),
       (">a:1§km²\n>a:2§km²|np\n", ["a[km²]=1", "a[km²]=2"]),
@@ -169,6 +177,7 @@ import Testing
     ("t=12ab34", "pairs"), ("t=1x2x3", "pairs"), ("12:30:45", "labels"), ("a:1.2.3", "labels"),
     ("v=1.2.3", "pairs"),
     ("a:1-2", "labels"), ("a:1,a:2", "labels"), ("a=1 a=2", "pairs"), ("a:1,b", "labels"),
+    ("t: 24.0°C 75.2°F  h: 23.9°C", "labels"),
     ("3 t:1", "labels"),
     ("[1.5] t:1", "labels"), ("http://h/?a=1&b=2", "pairs"), ("x==3", "pairs"), ("=3", "pairs"),
     ("5=3", "pairs"),

@@ -39,8 +39,8 @@ struct LineFields {
 
   /// Reads `a:1,b:2`.
   ///
-  /// A name may have blanks. A word after a blank is a unit if a comma, semicolon or tab or the end of the line follows
-  /// it; otherwise it belongs to the next name.
+  /// A name may have blanks. A word after a blank is a unit if it begins with a sign such as "%", or if two blanks, a
+  /// comma, a semicolon, a tab or the end of the line follow it; otherwise it belongs to the next name.
   mutating func readLabels(_ line: UnsafeRawBufferPointer) -> Bool {
     clear()
     var index = Self.skipBlanks(line, from: 0)
@@ -56,7 +56,8 @@ struct LineFields {
         let start = Self.skipSpaces(line, from: index)
         let end = NumberText.unitEnd(in: line, from: start)
         let next = Self.skipSpaces(line, from: end)
-        if end > start, next == line.count || line[next] != 0x20 && line[next].isSeparator {
+        let isLast = next == line.count || line[next] != 0x20 && line[next].isSeparator
+        if end > start, isLast || next > end && (next > end + 1 || !line[start].isLetter) {
           (field.unit, index) = (start..<end, next)
         }
       }
@@ -82,12 +83,17 @@ struct LineFields {
     return isName(in: line, start..<end) ? (start..<end, colon) : nil
   }
 
-  /// Whether a text can be a name: it begins with a word, but not with a separate number, which would be the rest of a
-  /// line whose beginning was lost.
+  /// Whether a text can be a name: it begins with a word, but not with a separate number, as in the rest of a line whose
+  /// beginning was lost, nor with a fraction and its unit. "5V rail" is a name.
   static func isName(in line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     guard 1...maximalNameLength ~= range.count else { return false }
     let first = line[range.lowerBound]
     guard first.isWord || first >= 0x80 else { return false }
+    if first.isDigit, let number = NumberText.number(in: line, from: range.lowerBound),
+      line[range.lowerBound..<number.end].contains(UInt8(ascii: "."))
+    {
+      return false
+    }
     var (hasLetter, isNumber) = (false, true)
     for index in range {
       let byte = line[index]
