@@ -163,8 +163,7 @@ public struct Curve: Sendable {
     var after: Point?
     let begin = place(of: times.lowerBound)
     guard begin.position < count else { return (nil, nil) }
-    let first = bucket(at: begin)
-    if first.start >= times.lowerBound, !first.isAfterGap, begin.position > 0 {
+    if begin.position > 0, !bucket(at: begin).isAfterGap {
       let earlier = bucket(at: finestPlace(from: begin.position - 1))
       before = Point(time: earlier.end, value: earlier.last, isAfterGap: false)
     }
@@ -227,7 +226,7 @@ public struct Curve: Sendable {
     }
     var low = firstIndex(ofLevel: level)
     var high = low + (level == 0 ? points.count : levels[level - 1].buckets.count)
-    let end = Place(level: level, index: high)
+    // Every level reaches to points that the next finer one has too, so that one of its buckets ends late enough.
     while low < high {
       let middle = (low + high) / 2
       if bucket(at: Place(level: level, index: middle)).end < time {
@@ -236,8 +235,7 @@ public struct Curve: Sendable {
         high = middle
       }
     }
-    // The newest points are not in a full bucket yet.
-    return low == end.index ? finestPlace(from: end.position) : Place(level: level, index: low)
+    return Place(level: level, index: low)
   }
 
   /// Calls a closure with the buckets that have a point in a range of times, in their order, each point once, and as fine

@@ -147,6 +147,7 @@ import Views
     "numbers have few digits",
     arguments: [
       (25.31, "25.31"), (0, "0"), (-0.0, "0"), (1.0 / 3, "0.333333"), (2.0 / 3, "0.666667"),
+      (-2.0 / 3, "-0.666667"),
       (1e-9, "1e-9"), (-1.5e300, "-1.5e300"), (1_234_567, "1234567"), (123_456, "123456"),
       (0.1 + 0.2, "0.3"), (999_999.7, "1000000"), (1_234_567_890_123, "1.23457e12"), (.nan, "nan"),
       (-.infinity, "-inf"),
@@ -194,5 +195,7 @@ import Views
     #expect([0, 1, 9, 11, 1_000].map { view.row(of: $0, rows: 3) } == [nil, 2, 2, 1, 0])
     #expect(view.time(ofColumn: 0, columns: 10) == 105)
     #expect(view.column(of: .nan, columns: 10) == nil)
+    let all = ChartView(times: 0...1, values: -1.7e308...1.7e308)
+    #expect([-1.7e308, -1e308, 1, 1e308].map { all.row(of: $0, rows: 4) } == [3, 3, 1, 0])
   }
 }

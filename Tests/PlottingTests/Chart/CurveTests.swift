@@ -70,6 +70,9 @@ import Testing
         let wide = times.lowerBound - slack...times.upperBound + slack
         let outer = try #require(walk.extremes(in: wide))
         #expect(found.lowerBound >= outer.lowerBound && found.upperBound <= outer.upperBound)
+        let point = try #require(walk.curve.value(at: times.upperBound))
+        #expect((wide.lowerBound...times.upperBound).contains(point.time))
+        #expect(walk.points.contains { $0.time == point.time && $0.value == point.value })
       }
     }
   }

@@ -73,6 +73,25 @@ import Testing
         """)
   }
 
+  @Test("the line leaves a column at the last of its values")
+  func leaving() {
+    var recording = Recording()
+    let source = recording.addSource(named: nil)
+    for (time, value) in [(0, 0.0), (0.1, 3), (3, 3)] {
+      let row = SampleRow(
+        time: time, line: UnsafeRawBufferPointer(start: nil, count: 0),
+        samples: [Sample(series: 0, value: value, text: 0..<0)])
+      recording.add(row, of: [SeriesName("a")], from: source)
+    }
+    #expect(
+      picture(cells(recording, view(0...3, 0...3), dots: false)) == """
+        |111111111111|
+        |1           |
+        |1           |
+        |1           |
+        """)
+  }
+
   @Test("a gap is blank, and the line does not cross it")
   func gap() {
     let values: [Double?] = [1, 1, 1, .nan, .nan, 2, 2]

@@ -107,6 +107,15 @@ import Views
     #expect(lines.count { $0.contains("curve point c0") } == 1)
   }
 
+  @Test("on a logarithmic axis, a value without a logarithm is a gap")
+  func logarithmicGap() throws {
+    let recording = recording([(SeriesName("a"), [1, 10, 0, 10, 100])])
+    let view = ChartView(times: 0...4, values: 1...100, timeKind: .lines, isLogarithmic: true)
+    let line = try #require(
+      svg(recording, view).split(separator: "\n").first { $0.contains("curve c0") })
+    #expect(line.count { $0 == "M" } == 2)
+  }
+
   @Test("any view gives a document")
   func extremes() {
     let greatest = Double.greatestFiniteMagnitude
