@@ -219,6 +219,23 @@ import Testing
     #expect(Readings("5\n1,2\n3,4\n5,6\n").rows.first == "value 1=1 value 2=2")
   }
 
+  @Test(arguments: [
+    "1\n2\n", "a,b\n1,2\n", "1,2\n3\n4,5\n", "1,2\n3;4\n5 6\n", "a=1\n", "a:1\nb:1\n",
+  ])
+  func fewLinesGiveNothing(_ text: String) {
+    #expect(Readings(text).reader.form == nil)
+  }
+
+  @Test func textBetweenValuesIsNoHeader() {
+    #expect(Readings("a,b\n1,2\n3,4\nError,restart\n5,6\n").rows.last == "a=5 b=6")
+    #expect(Readings("1,2\n3,4\n5,6\nToo hot, stopping\n7,8\n").rows.last == "value 1=7 value 2=8")
+    #expect(Readings("1 2\n3 4\n5 6\nToo hot\n7 8\n").rows.last == "value 1=7 value 2=8")
+  }
+
+  @Test func aNameThatIsThereTwiceDoesNotFit() {
+    #expect(Readings("a:1\na:2,a:3\nb:4,b:5\na:6\n", form: .labels).rows == ["a=1", "a=6"])
+  }
+
   @Test func textBetweenPairsNeedsAThirdLine() {
     #expect(Readings("t=1\nx\nt=2\n").rows == [])
     #expect(Readings("t=1\nx\nt=2\nx\nt=3\n").rows == ["t=1", "t=2", "t=3"])
@@ -294,11 +311,12 @@ import Testing
   }
 
   @Test func longLinesAreSkipped_inBoundedMemory() {
-    let long = String(repeating: "1,", count: 500_000)
+    let most = String(repeating: "x", count: SampleReader.maximalLineLength - 4)
+    let text = "t=1\n\(most) t=2\n\(most)xx t=3\n\(String(repeating: most, count: 16)) t=4\nt=5\n"
     for length in [100, 10_000_000] {
-      let readings = Readings("1,2\n3,4\n5,6\n\(long)\n7,8\n", pieces: length)
-      #expect(readings.rows.count == 4)
-      #expect(readings.reader.skippedLineCount == 1)
+      let readings = Readings(text, form: .pairs, pieces: length)
+      #expect(readings.digits == [["1"], ["2"], ["5"]])
+      #expect(readings.reader.lineCount == 5 && readings.reader.skippedLineCount == 2)
     }
   }
 
