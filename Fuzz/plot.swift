@@ -79,7 +79,7 @@ private struct PlotReadings {
       }
       found.append(
         Row(time: row.time.bitPattern, series: row.samples.map(\.series), digits: digits))
-      recording.add(row, of: row.series, from: source)
+      recording.add(row, from: source)
       table.append(row, to: &output)
     }
     for start in stride(from: 0, to: stream.count, by: length) {

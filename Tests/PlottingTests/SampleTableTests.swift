@@ -72,7 +72,7 @@ import Testing
       func row(_ time: Double, _ samples: [(Int, Range<Int>)]) -> SampleRow {
         SampleRow(
           time: time, line: line,
-          samples: samples.map { Sample(series: $0.0, value: 0, text: $0.1) })
+          samples: samples.map { Sample(series: $0.0, value: 0, text: $0.1) }, series: [])
       }
       table.append(row(1_700_000_000.123456, [(0, 0..<1), (1, 1..<3)]), from: 0, to: &output)
       table.append(row(-1.5, [(0, 2..<3), (1, 0..<1)]), from: 1, to: &output)

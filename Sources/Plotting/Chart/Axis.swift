@@ -32,7 +32,7 @@ public struct Axis: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - view: the view. The times of a clock have ticks at round seconds, minutes, hours and days of local time; at
-  ///     midnight, the text is the month and the day. Lines have whole numbers.
+  ///     midnight, the text is the month and the day. Seconds have round numbers, and lines whole ones.
   ///   - count: the maximum number of ticks.
   ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`.
   public init(
@@ -41,6 +41,8 @@ public struct Axis: Hashable, Sendable {
     switch view.timeKind {
     case .lines:
       ticks = Self.ticks(Self.multiples(in: view.times, atMost: count, finest: 0))
+    case .seconds:
+      ticks = Self.ticks(Self.multiples(in: view.times, atMost: count))
     case .clock:
       ticks = Self.clockTicks(in: view.times, atMost: count, calendar)
     }

@@ -4,6 +4,8 @@ public struct ChartView: Hashable, Sendable {
   public enum TimeKind: Hashable, Sendable {
     /// Seconds since 1970.
     case clock
+    /// Seconds since the beginning.
+    case seconds
     /// The numbers of lines, of a file without times.
     case lines
   }

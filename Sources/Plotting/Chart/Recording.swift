@@ -62,11 +62,10 @@ public struct Recording: Sendable {
   ///
   /// - Parameters:
   ///   - row: the row.
-  ///   - names: the series of the source so far. A series of the row is an index of it.
   ///   - source: the number of the source.
-  public mutating func add(_ row: SampleRow, of names: [SeriesName], from source: Int) {
+  public mutating func add(_ row: SampleRow, from source: Int) {
     for sample in row.samples {
-      if let curve = curve(ofSeries: sample.series, of: names, from: source) {
+      if let curve = curve(ofSeries: sample.series, of: row.series, from: source) {
         curves[curve].add(sample.value, at: row.time)
       } else {
         omittedCount += 1

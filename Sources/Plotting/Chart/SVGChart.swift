@@ -137,8 +137,8 @@ public enum SVGChart {
     }
     let caption: String
     switch view.timeKind {
-    case .lines:
-      caption = "line"
+    case .lines: caption = "line"
+    case .seconds: caption = "seconds"
     case .clock:
       let ends = [view.times.lowerBound, view.times.upperBound].map { time in
         calendar(UInt64(min(max(time, 0), 253_402_300_799)))

@@ -20,11 +20,12 @@ public struct SampleRow {
   public let line: UnsafeRawBufferPointer
   /// The numbers, at most one of each series.
   public let samples: [Sample]
-  /// The series of the reader so far. They are a part of the row because a reader cannot be used while it reads.
+  /// The series so far, with the index of each sample. They are in the row because a reader cannot be asked while it
+  /// reads.
   public let series: [SeriesName]
 
   public init(
-    time: Double, line: UnsafeRawBufferPointer, samples: [Sample], series: [SeriesName] = []
+    time: Double, line: UnsafeRawBufferPointer, samples: [Sample], series: [SeriesName]
   ) {
     (self.time, self.line, self.samples, self.series) = (time, line, samples, series)
   }

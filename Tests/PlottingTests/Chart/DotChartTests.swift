@@ -15,7 +15,7 @@ import Testing
       }
       let line = UnsafeRawBufferPointer(start: nil, count: 0)
       recording.add(
-        SampleRow(time: Double(time), line: line, samples: samples), of: names, from: source)
+        SampleRow(time: Double(time), line: line, samples: samples, series: names), from: source)
     }
     return recording
   }
@@ -80,8 +80,8 @@ import Testing
     for (time, value) in [(0, 0.0), (0.1, 3), (3, 3)] {
       let row = SampleRow(
         time: time, line: UnsafeRawBufferPointer(start: nil, count: 0),
-        samples: [Sample(series: 0, value: value, text: 0..<0)])
-      recording.add(row, of: [SeriesName("a")], from: source)
+        samples: [Sample(series: 0, value: value, text: 0..<0)], series: [SeriesName("a")])
+      recording.add(row, from: source)
     }
     #expect(
       picture(cells(recording, view(0...3, 0...3), dots: false)) == """

@@ -13,8 +13,9 @@ import Views
         curve.1.dropFirst(time).first.map { Sample(series: index, value: $0, text: 0..<0) }
       }
       let line = UnsafeRawBufferPointer(start: nil, count: 0)
-      let row = SampleRow(time: Double(time), line: line, samples: samples)
-      recording.add(row, of: curves.map(\.0), from: source)
+      recording.add(
+        SampleRow(time: Double(time), line: line, samples: samples, series: curves.map(\.0)),
+        from: source)
     }
     return recording
   }
