@@ -73,7 +73,8 @@ let package = Package(
 
     // Logs: the formats as pure values, and the thread that writes them.
     .target(
-      name: "Logs", dependencies: ["PlainText", "Posix", "Views", system], swiftSettings: strict),
+      name: "Logs", dependencies: ["PlainText", "Plotting", "Posix", "Views", system],
+      swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
       name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
@@ -128,8 +129,8 @@ let package = Package(
     .target(
       name: "TerminalFrontEnd",
       dependencies: [
-        "CTerminalGuard", "EventLoop", "Logs", "Patterns", "PlainText", "Posix", "Scrollback",
-        "SerialCore", "TerminalUI", "Views", system,
+        "CTerminalGuard", "EventLoop", "Logs", "Patterns", "PlainText", "Plotting", "Posix",
+        "Scrollback", "SerialCore", "TerminalUI", "Views", system,
       ],
       swiftSettings: strict),
 
@@ -139,7 +140,8 @@ let package = Package(
       dependencies: [
         "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Expectations", "Framing",
         "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "PlainText",
-        "Posix", "Scripting", "Scrollback", "SerialCore", "SessionKit", "SessionRunning", "Telnet",
+        "Plotting", "Posix", "Scripting", "Scrollback", "SerialCore", "SessionKit",
+        "SessionRunning", "Telnet",
         "TerminalFrontEnd", "TerminalUI", "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
@@ -249,9 +251,8 @@ let package = Package(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "NetworkLinks", "Observing", "Options", "PlainText", "Posix", "SerialCore", "SessionKit",
-        "SessionRunning",
-        "Telnet",
+        "NetworkLinks", "Observing", "Options", "PlainText", "Plotting", "Posix", "SerialCore",
+        "SessionKit", "SessionRunning", "Telnet",
         "TerminalFrontEnd", "TerminalUI", "TestSupport", "TransferProtocols", "Patterns",
         "Scripting",
         "Scrollback", "Views", system,

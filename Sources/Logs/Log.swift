@@ -1,3 +1,4 @@
+public import Plotting
 public import Posix
 public import SystemPackage
 public import Views
@@ -23,6 +24,8 @@ public final class Log {
   public struct Options: Hashable, Sendable {
     /// The format.
     public var format = LogFormat.raw
+    /// The form of the lines with numbers, for a table; nil to find it.
+    public var sampleForm: SampleForm?
     /// Whether sent bytes are logged too. The format must distinguish them.
     public var logsSent = false
     /// Whether several ports write to the log, so that every entry names its port. The format must support that
@@ -74,8 +77,10 @@ public final class Log {
     do throws(Errno) {
       buffer = try LogBuffer(path: path, capacity: Self.capacity)
       let writer = LogWriter(
-        file, format: options.format, marksDirection: logsSent, namesPorts: options.namesPorts,
-        rotation: options.rotation, from: buffer)
+        file,
+        options.format.encoder(
+          marksDirection: logsSent, namesPorts: options.namesPorts, sampleForm: options.sampleForm),
+        isDivisible: options.format.isDivisible, rotation: options.rotation, from: buffer)
       try DetachedThread.run { writer.run() }
     } catch {
       throw LogFileError(path, .system(error))

@@ -61,7 +61,7 @@ import Views
     let packets = text(encoded(by: PcapngEncoder(), [.event(mark)]).map { max($0, 0x20) & 0x7F })
     #expect(packets.contains("mark 3: reset \"A\""))
     #expect(encoded(by: RawEncoder(), [.received("a"), .event(mark)]) == [0x61])
-    #expect(LogFormat.allCases.filter { !$0.hasEvents } == [.raw])
+    #expect(LogFormat.allCases.filter { !$0.hasEvents } == [.raw, .csv])
   }
 
   // MARK: People

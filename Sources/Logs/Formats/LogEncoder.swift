@@ -13,6 +13,10 @@ protocol LogEncoder {
   /// Appends the end of a file. Text that is held back goes into the next file.
   mutating func end(into output: inout [UInt8])
 
+  /// Whether the file cannot continue, and what is held back belongs to a new one. It is reset when that has begun.
+  /// By default false.
+  var needsNewFile: Bool { get set }
+
   // MARK: Held-back text
 
   // Formats with whole lines hold back the beginning of a line until its end arrives.
@@ -33,6 +37,11 @@ protocol LogEncoder {
 extension LogEncoder {
   mutating func begin(into output: inout [UInt8]) {}
   mutating func end(into output: inout [UInt8]) {}
+
+  var needsNewFile: Bool {
+    get { false }
+    set {}
+  }
 
   var heldCount: Int { 0 }
   var deadline: MonotonicTime? { nil }

@@ -1,3 +1,5 @@
+import Plotting
+
 /// The format of a log. Users enter the raw values.
 public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// Only the received bytes, unchanged.
@@ -8,8 +10,11 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   case jsonl
   /// Packets, for Wireshark: see <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
   case pcapng
+  /// The numbers that the device sends, as a table: see RFC 4180.
+  case csv
 
-  /// The format for a file name: determined by the suffix `.txt`, `.jsonl` or `.pcapng`; otherwise raw.
+  /// The format for a file name: determined by the suffix `.txt`, `.jsonl`, `.pcapng` or `.csv`; otherwise
+  /// raw.
   public init(fileName: String) {
     self = Self.allCases.first { fileName.lowercased().hasSuffix($0.suffix) } ?? .raw
   }
@@ -21,6 +26,7 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
     case .text: ".txt"
     case .jsonl: ".jsonl"
     case .pcapng: ".pcapng"
+    case .csv: ".csv"
     }
   }
 
@@ -28,10 +34,13 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   var isDivisible: Bool { self == .raw }
 
   /// Whether the format can contain events.
-  public var hasEvents: Bool { self != .raw }
+  public var hasEvents: Bool { self != .raw && self != .csv }
 
   /// Whether the format distinguishes sent from received bytes.
-  public var marksDirections: Bool { self != .raw }
+  public var marksDirections: Bool { self != .raw && self != .csv }
+
+  /// Whether a file can be continued later: a table has its columns in its first line.
+  public var canBeContinued: Bool { self != .csv }
 
   /// Whether the format distinguishes the ports in a log of several ports.
   public var namesPorts: Bool { self != .raw }
@@ -41,7 +50,10 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// - Parameters:
   ///   - marksDirection: whether both directions are logged, and must be marked.
   ///   - namesPorts: whether several ports write to the log, and must be named.
-  func encoder(marksDirection: Bool, namesPorts: Bool = false) -> any LogEncoder {
+  ///   - sampleForm: the form of the lines with numbers; nil to find it.
+  func encoder(
+    marksDirection: Bool, namesPorts: Bool = false, sampleForm: SampleForm? = nil
+  ) -> any LogEncoder {
     switch self {
     case .raw: RawEncoder()
     case .text:
@@ -50,6 +62,7 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
         : TextEncoder(marksDirection: marksDirection)
     case .jsonl: JSONLinesEncoder(namesPorts: namesPorts)
     case .pcapng: PcapngEncoder(namesPorts: namesPorts)
+    case .csv: CSVEncoder(sampleForm, namesPorts: namesPorts)
     }
   }
 }

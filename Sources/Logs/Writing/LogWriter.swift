@@ -31,14 +31,14 @@ final class LogWriter {
   private var problem: LogProblem?
 
   init(
-    _ file: LogFile, format: LogFormat, marksDirection: Bool, namesPorts: Bool,
-    rotation: LogRotation, from buffer: LogBuffer
+    _ file: LogFile, _ encoder: any LogEncoder, isDivisible: Bool = false, rotation: LogRotation,
+    from buffer: LogBuffer
   ) {
     self.buffer = buffer
     self.file = file
     self.rotation = rotation
-    isDivisible = format.isDivisible
-    encoder = format.encoder(marksDirection: marksDirection, namesPorts: namesPorts)
+    self.isDivisible = isDivisible
+    self.encoder = encoder
   }
 
   /// Writes until the buffer is closed and empty, or nothing more can be written.
@@ -71,6 +71,10 @@ final class LogWriter {
       encodeForFile { encoder.encode(record, into: &output) }
       isWritten = putWhole(output)
       if isWritten { didWrite(record.byteCount, freeing: record.size) }
+      if isWritten, encoder.needsNewFile {
+        rotate()
+        encoder.needsNewFile = false
+      }
       return isWritten
     }
     return isWritten

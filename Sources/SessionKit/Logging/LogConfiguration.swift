@@ -8,6 +8,8 @@ package struct LogConfiguration {
   package var format: LogFormat?
   /// The options of each log, except its format.
   package var options = Log.Options()
+  /// The files of ``files`` that are tables (CSV) whatever their names are.
+  package var tables: [String] = []
 
   package init(
     files: [String] = [], format: LogFormat? = nil, options: Log.Options = Log.Options()
@@ -20,7 +22,7 @@ package struct LogConfiguration {
   /// The log in a file.
   package func log(in file: String) -> NamedLog {
     var options = options
-    options.format = format ?? LogFormat(fileName: file)
+    options.format = tables.contains(file) ? .csv : format ?? LogFormat(fileName: file)
     return NamedLog(name: file, options: options)
   }
 

@@ -14,8 +14,8 @@ enum LogParameters {
 
   static let format = Parameter<LogFormat?>.choice(
     "log-format", "FORMAT",
-    "raw, text, jsonl or pcapng. By default the file's suffix decides: .txt, .jsonl, .pcapng, "
-      + "otherwise raw.")
+    "raw, text, jsonl, pcapng, or csv for the numbers in what is received. By default the file's "
+      + "suffix decides: .txt, .jsonl, .pcapng, .csv, otherwise raw.")
 
   static let append = Parameter.flag("log-append", "Append to a log file that exists.")
 
@@ -90,6 +90,7 @@ extension Values {
   func checkLogs() throws(UsageError) {
     try checkRotation()
     let configuration = logConfiguration
+    try checkAppending(to: configuration)
     let names =
       configuration.files.isEmpty ? [configuration.standard.name] : configuration.files
     if self[LogParameters.sent],
@@ -97,8 +98,22 @@ extension Values {
     {
       throw UsageError(
         about: ["log-sent", "log-format", "log"],
-        "a raw log cannot tell what was sent; --log-format text can")
+        "a raw log or a table cannot tell what was sent; --log-format text can")
     }
+  }
+
+  /// Checks that no table is appended to.
+  ///
+  /// - Throws: `UsageError`.
+  func checkAppending(to configuration: LogConfiguration) throws(UsageError) {
+    guard self[LogParameters.append],
+      let table = configuration.files.first(where: {
+        !configuration.log(in: $0).options.format.canBeContinued
+      })
+    else { return }
+    throw UsageError(
+      about: ["log-append", "log-format", "log"],
+      "--log-append cannot continue a table, \(table): its columns are in its first line")
   }
 
   /// Checks that the option for keeping old files is only used where there are any.

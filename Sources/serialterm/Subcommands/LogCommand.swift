@@ -42,6 +42,7 @@ struct LogCommand: ProfiledCommand {
     namedTarget = values[SessionParameters.target]
     try values.checkLocking()
     try values.checkRotation()
+    try values.checkAppending(to: values.logConfiguration(files: values[Self.files]))
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
