@@ -64,6 +64,9 @@ package final class Dialogs {
     open(search, onEnd: onEnd)
   }
 
+  /// Gives a plot the keys. It replaces the open dialog, and stays on the screen afterwards.
+  package func show(_ plot: PlotDisplay) { open(plot) }
+
   private func open(_ dialog: any Dialog, onEnd: @escaping () -> Void = {}) {
     dismiss()
     self.dialog = dialog

@@ -1,8 +1,8 @@
-import EventLoop
-import TerminalUI
+package import EventLoop
+package import TerminalUI
 
 /// Decodes typed bytes into keys. The escape key is recognised by the silence after it.
-final class KeyReader {
+package final class KeyReader {
   private let loop: IOLoop
   private let onKey: (Key) -> Void
   private var decoder = KeyDecoder()

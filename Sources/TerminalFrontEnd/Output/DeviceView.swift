@@ -39,6 +39,12 @@ package final class DeviceView {
     enterPlace()
   }
 
+  /// Adapts to a change of what is permitted at the place.
+  package func placeDidChange() {
+    leavePlace()
+    enterPlace()
+  }
+
   private func leavePlace() {
     idleTimer = nil
     flush()

@@ -33,7 +33,9 @@ package protocol ViewPlace: AnyObject {
 extension Console: ViewPlace {
   package var isWholeScreen: Bool { true }
   package var columns: Int { screen.columns }
-  package var permission: EscapeFilter.Permission { kind == .drawing ? .drawing : .none }
+  package var permission: EscapeFilter.Permission {
+    kind != .drawing ? .none : screen.isTopFree ? .drawing : .colours
+  }
 
   package var onCursorMoved: (Bool) -> Void {
     get { screen.onCursorMoved }

@@ -1,0 +1,368 @@
+import Logs
+package import Plotting
+package import TerminalUI
+import Views
+
+/// The plot on the screen as a value, without the recording: keys go in, lines of the screen come out.
+///
+/// From above: a line or more with the names, newest values and ranges of the curves; the chart with its axes; a bar
+/// with what is read and what keys do.
+package struct PlotPanel {
+  /// The effect of a key.
+  package enum Outcome: Equatable {
+    case unchanged
+    /// The shown content has changed.
+    case changed
+    /// The height of the panel has changed.
+    case resized
+    /// The user wants to write a file.
+    case save
+    /// The user wants to type to the device.
+    case left
+    case closed
+  }
+
+  package var settings: PlotSettings
+  /// Whether the panel has nearly the whole screen.
+  package var isFull: Bool
+  /// Whether keys are for the panel, not for the device.
+  package var hasKeys = false
+  /// Whether the list of the keys is shown in place of the chart.
+  private var showsHelp = false
+  /// The curve that is selected in the legend.
+  private var selected: Int?
+
+  /// Creates a panel.
+  package init(_ settings: PlotSettings = PlotSettings(), isFull: Bool = false) {
+    self.settings = settings
+    self.isFull = isFull
+  }
+
+  /// What the panel shows, besides the recording.
+  package struct Source {
+    /// How the numbers are read, in words: "CSV with header, 3 series".
+    package var reading: String
+    package var timeKind: ChartView.TimeKind
+    /// The key that gives the panel the keyboard, for the bar: "ctrl-t y"; nil if there is none.
+    package var key: String?
+    /// How the terminal shows text.
+    package var isColoured: Bool
+
+    package init(
+      reading: String, timeKind: ChartView.TimeKind, key: String?, isColoured: Bool
+    ) {
+      (self.reading, self.timeKind, self.key) = (reading, timeKind, key)
+      self.isColoured = isColoured
+    }
+  }
+
+  // MARK: Keys
+
+  /// The part of the shown times by which an arrow key moves.
+  private static let step = 0.25
+  /// The part of the shown times by which an arrow key moves the cursor.
+  private static let cursorStep = 0.01
+
+  /// Handles a key.
+  package mutating func handle(_ key: Key, of recording: Recording) -> Outcome {
+    if showsHelp {
+      showsHelp = false
+      if key == .character("?") || key == .named(.escape, []) { return .changed }
+    }
+    switch key {
+    case .character("q"), .control("c"), .control("g"): return .closed
+    case .named(.escape, _), .named(.enter, _): return .left
+    case .character("s"): return .save
+    case .character("?"): showsHelp = true
+    case .character("f"):
+      isFull.toggle()
+      return .resized
+    case .character(" "), .character("p"): settings.togglePause(recording)
+    case .named(.left, _), .character("h"): move(by: -1, recording)
+    case .named(.right, _): move(by: 1, recording)
+    case .named(.pageUp, _): settings.scroll(by: -1, recording)
+    case .named(.pageDown, _): settings.scroll(by: 1, recording)
+    case .named(.home, _): settings.scrollToBeginning(recording)
+    case .named(.end, _): settings.follow()
+    case .character("+"), .character("="), .named(.up, _): settings.zoom(by: 0.5, recording)
+    case .character("-"), .named(.down, _): settings.zoom(by: 2, recording)
+    case .character("a"):
+      settings.follow()
+      settings.window = .all
+    case .character("c"): settings.toggleCursor(recording)
+    case .character("l"): settings.isLogarithmic.toggle()
+    case .character("r"): settings.toggleRange(recording)
+    case .character("0"): settings.hidden = []
+    case .character("1"..."9"):
+      guard case .character(let scalar) = key else { break }
+      let index = Int(scalar.value - Unicode.Scalar("1").value)
+      guard index < recording.curves.count else { return .unchanged }
+      settings.toggleCurve(index)
+    case .named(.tab, _):
+      let next = selected.map { $0 + 1 } ?? 0
+      selected = next < recording.curves.count ? next : nil
+    case .character("x"):
+      guard let selected else { return .unchanged }
+      settings.toggleCurve(selected)
+    case .character, .control, .alt, .named, .paste: return .unchanged
+    }
+    return .changed
+  }
+
+  private mutating func move(by direction: Double, _ recording: Recording) {
+    if settings.cursor != nil {
+      settings.moveCursor(by: direction * Self.cursorStep, recording)
+    } else {
+      settings.scroll(by: direction * Self.step, recording)
+    }
+  }
+
+  /// The keys, with what they do.
+  private static let help = [
+    ("space", "pause, and go on"), ("left, right", "scroll, or move the cursor"),
+    ("+, -", "a shorter or longer time"), ("a", "everything"), ("home, end", "beginning, newest"),
+    ("c", "a cursor with the values"), ("r", "keep the range of values, or follow the curves"),
+    ("l", "a logarithmic scale"), ("1 to 9", "a curve on or off; 0: all on"),
+    ("tab, x", "select a curve; on or off"),
+    ("s", "save a picture or the values"), ("f", "the whole window, or a part"),
+    ("escape", "type to the device"), ("q", "close the plot"),
+  ]
+
+  // MARK: Drawing
+
+  /// The fewest rows that show a chart.
+  package static let leastHeight = 6
+
+  /// The number of rows on a screen; 0 if it is too small.
+  package func height(on size: ScreenSize) -> Int {
+    let rest = isFull ? 3 : max(4, size.rows * 2 / 5)
+    let height = size.rows - rest
+    if height >= Self.leastHeight { return height }
+    return size.rows >= Self.leastHeight + TopPanel.minimumRest ? Self.leastHeight : 0
+  }
+
+  /// The lines of the panel.
+  ///
+  /// - Parameter size: the size of the panel.
+  package func lines(of recording: Recording, on size: ScreenSize, _ source: Source) -> [StyledLine]
+  {
+    let bar = bar(source, recording, width: size.columns)
+    guard !showsHelp else { return Self.helpLines(on: size) + [bar] }
+    let legend = legend(of: recording, on: size, source)
+    let rest = size.rows - legend.count - 1
+    let chart = chart(
+      of: recording, on: ScreenSize(rows: rest, columns: size.columns), source)
+    return legend + chart + [bar]
+  }
+
+  private static func helpLines(on size: ScreenSize) -> [StyledLine] {
+    // In several columns if there are too few rows.
+    let rows = max(1, size.rows - 1)
+    let columns = (help.count + rows - 1) / rows
+    let width = size.columns / columns
+    return (0..<rows).map { row in
+      var line = StyledLine()
+      for column in 0..<columns where column * rows + row < help.count {
+        let (key, effect) = help[column * rows + row]
+        var entry = StyledLine(
+          " " + key + String(repeating: " ", count: max(1, 12 - key.count)), .bold)
+        entry.append(effect)
+        for run in entry.clipped(toWidth: width - 1).padded(toWidth: width).runs {
+          line.append(run.text, run.style)
+        }
+      }
+      return line
+    }
+  }
+
+  // MARK: Legend
+
+  /// The most rows of the legend, as a part of the panel.
+  private static let legendShare = 4
+
+  /// The names, values and ranges of the curves, several in a row.
+  private func legend(
+    of recording: Recording, on size: ScreenSize, _ source: Source
+  ) -> [StyledLine] {
+    let entries = recording.curves.indices.map { entry(of: $0, in: recording, source) }
+    let rowLimit = max(1, size.rows / Self.legendShare)
+    var rows = [StyledLine()]
+    for (index, entry) in entries.enumerated() {
+      let gap = rows[rows.count - 1].width == 0 ? 0 : 3
+      if rows[rows.count - 1].width + gap + entry.width > size.columns, gap > 0 {
+        if rows.count == rowLimit {
+          let rest = " +\(entries.count - index)"
+          rows[rows.count - 1] =
+            rows[rows.count - 1].clipped(toWidth: size.columns - rest.count)
+          rows[rows.count - 1].append(rest, .dimmed)
+          return rows
+        }
+        rows.append(StyledLine())
+      } else if gap > 0 {
+        rows[rows.count - 1].append(String(repeating: " ", count: gap))
+      }
+      for run in entry.runs { rows[rows.count - 1].append(run.text, run.style) }
+    }
+    return rows.map { $0.clipped(toWidth: size.columns) }
+  }
+
+  private func entry(
+    of index: Int, in recording: Recording, _ source: Source
+  ) -> StyledLine {
+    let curve = recording.curves[index]
+    let isHidden = settings.hidden.contains(index)
+    var style = isHidden ? .dimmed : Self.style(ofCurve: index, source)
+    if index == selected { style.formUnion(.reversed) }
+    let mark = index == selected ? ">" : ""
+    var line = StyledLine("\(mark)\(DotChart.marker(ofCurve: index)) \(curve.name)", style)
+    if isHidden {
+      line.append(" off", .dimmed)
+      return line
+    }
+    let value = settings.cursor.map { curve.value(at: $0)?.value } ?? curve.newest
+    line.append(" " + (value.map(Self.text) ?? "-").padded(toLength: 6), .bold)
+    if let unit = curve.unit { line.append(" " + unit) }
+    if let times = settings.times(of: recording), let range = curve.extremes(in: times) {
+      line.append(" \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))", .dimmed)
+    }
+    return line
+  }
+
+  private static func style(ofCurve index: Int, _ source: Source) -> StyledLine.Style {
+    guard source.isColoured else { return [] }
+    let colours: [StyledLine.Style.Colour] = [.cyan, .yellow, .green, .magenta, .red, .blue]
+    return .coloured(colours[index % colours.count])
+  }
+
+  /// A number in few characters.
+  package static func text(_ value: Double) -> String {
+    let text = "\(value)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  // MARK: Chart
+
+  private func chart(
+    of recording: Recording, on size: ScreenSize, _ source: Source
+  ) -> [StyledLine] {
+    guard let view = settings.view(of: recording, timeKind: source.timeKind), size.rows > 1 else {
+      return (0..<size.rows).map { _ in StyledLine() }
+    }
+    let rows = size.rows - 1
+    let values = Axis(valuesOf: view, atMost: max(2, rows / 2))
+    let labelWidth = min(values.textWidth, size.columns / 3)
+    let columns = max(1, size.columns - labelWidth - 1)
+    let times = Axis(
+      timesOf: view, atMost: max(2, columns / 14), calendar: CalendarTime.init(local:))
+    var labels: [Int: String] = [:]
+    for tick in values.ticks {
+      if let row = view.row(of: tick.position, rows: rows) { labels[row] = tick.text }
+    }
+    let cells = DotChart.cells(
+      of: recording, in: view, axes: (times, values), columns: columns, rows: rows,
+      dots: !TerminalCharacters.areASCII)
+    let body = cells.enumerated().map { row, cells in
+      let label = (labels[row] ?? "").prefix(labelWidth)
+      var line = StyledLine(
+        String(repeating: " ", count: labelWidth - label.count) + label + " ", .dimmed)
+      for cell in cells {
+        let style: StyledLine.Style =
+          cell.curve.map { Self.style(ofCurve: $0, source) } ?? .dimmed
+        line.append(String(cell.character), style)
+      }
+      return line
+    }
+    return body + [row(of: times, in: view, columns: columns, indentation: labelWidth + 1)]
+  }
+
+  /// The texts of the time axis, each below its tick.
+  private func row(
+    of axis: Axis, in view: ChartView, columns: Int, indentation: Int
+  ) -> StyledLine {
+    var text = String(repeating: " ", count: indentation)
+    for tick in axis.ticks {
+      guard let column = view.column(of: tick.position, columns: columns) else { continue }
+      let width = tick.text.count
+      let start = indentation + min(max(0, column - width / 2), columns - width)
+      guard start >= text.count, width <= columns else { continue }
+      text += String(repeating: " ", count: start - text.count) + tick.text + " "
+    }
+    return StyledLine(text, .dimmed).clipped(toWidth: indentation + columns)
+  }
+
+  // MARK: Bar
+
+  /// The last row: what is read and shown, and the keys.
+  private func bar(_ source: Source, _ recording: Recording, width: Int) -> StyledLine {
+    let style: StyledLine.Style = source.isColoured ? .reversed : []
+    let facts = [source.reading] + state(of: recording, source.timeKind)
+    let keys =
+      hasKeys
+      ? "?: keys  q: close  escape: type" : source.key.map { "\($0): keys of the plot" } ?? ""
+    let text = " " + facts.joined(separator: ", ")
+    let room = width - keys.displayWidth - 2
+    var line = StyledLine(room > 10 ? text.truncated(toWidth: room) : "", style)
+    line = line.padded(toWidth: max(0, width - keys.displayWidth - 1), style)
+    line.append(keys.truncated(toWidth: width), style)
+    return line.padded(toWidth: width, style).clipped(toWidth: width)
+  }
+
+  private func state(
+    of recording: Recording, _ kind: ChartView.TimeKind
+  ) -> [String] {
+    var facts: [String] = []
+    if let cursor = settings.cursor {
+      facts.append("at " + Self.text(ofTime: cursor, kind))
+    } else if settings.isPaused {
+      facts.append("paused")
+    }
+    if let times = settings.times(of: recording) {
+      facts.append(Self.text(ofSpan: times.upperBound - times.lowerBound, kind))
+    }
+    if settings.range != nil { facts.append("fixed range") }
+    if settings.isLogarithmic { facts.append("log scale") }
+    if recording.omittedCount > 0 {
+      facts.append("\(recording.omittedCount) values of more series left out")
+    }
+    return facts
+  }
+
+  /// A time of day with milliseconds, or the number of a line.
+  package static func text(ofTime time: Double, _ kind: ChartView.TimeKind) -> String {
+    switch kind {
+    case .lines: return "line \(Int(max(0, min(time, 1e15))))"
+    case .seconds: return "\(text((time * 1_000).rounded() / 1_000)) s"
+    case .clock: break
+    }
+    guard time >= 0, time < 253_402_300_799 else { return "no time" }
+    let milliseconds = UInt64(time * 1_000)
+    let moment = CalendarTime(local: milliseconds / 1_000)
+    let clock = [moment.hour, moment.minute, moment.second].map { "\($0)".padded(to: 2, "0") }
+    return clock.joined(separator: ":") + "." + "\(milliseconds % 1_000)".padded(to: 3, "0")
+  }
+
+  private static func text(ofSpan span: Double, _ kind: ChartView.TimeKind) -> String {
+    guard kind != .lines else { return "\(Int(min(span, 1e15)) + 1) lines" }
+    func number(_ value: Double, _ unit: String) -> String {
+      let tenths = (value * 10).rounded() / 10
+      return text(tenths) + " " + unit
+    }
+    if span < 1 { return number(span * 1_000, "ms") }
+    if span < 120 { return number(span, "s") }
+    if span < 7_200 { return number(span / 60, "min") }
+    if span < 172_800 { return number(span / 3_600, "h") }
+    return number(span / 86_400, "days")
+  }
+}
+
+extension String {
+  /// The text with characters before it up to a length.
+  fileprivate func padded(to length: Int, _ filler: Character) -> String {
+    String(repeating: filler, count: max(0, length - count)) + self
+  }
+
+  /// The text with blanks after it up to a length.
+  fileprivate func padded(toLength length: Int) -> String {
+    self + String(repeating: " ", count: max(0, length - count))
+  }
+}
