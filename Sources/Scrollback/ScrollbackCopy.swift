@@ -27,6 +27,20 @@ public struct ScrollbackCopy: Sendable {
     selection = search.matchBits
   }
 
+  /// Calls a function with every line and its time, the oldest first. Marks are left out.
+  ///
+  /// - Parameter body: called with the bytes of a line, and its time in milliseconds since 1970-01-01 UTC.
+  public func forEachLine<Failure>(
+    _ body: (UnsafeRawBufferPointer, UInt64) throws(Failure) -> Void
+  ) throws(Failure) {
+    for (index, block) in blocks.enumerated() {
+      for number in 0..<block.lineCount where isSelected(number, of: index) {
+        let line = block.line(number)
+        if !line.isMark { try body(line.bytes, line.time) }
+      }
+    }
+  }
+
   /// Writes the lines.
   ///
   /// - Parameter put: called with pieces of a few kilobytes.

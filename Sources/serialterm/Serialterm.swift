@@ -81,7 +81,7 @@ enum Serialterm {
     do {
       let given = try command.given(by: words)
       let devices = DeviceCatalog()
-      guard let profiled = command.profiled else {
+      guard let profiled = command.profiled(for: given) else {
         return try command.init(Values(given, of: description.declarations))
           .execute(in: CommandContext(devices: devices))
       }

@@ -11,7 +11,9 @@ func reading(
   guard case .command(let command, let rest) = Invocation(words) else {
     throw UsageError("\(words) is no command")
   }
-  guard let profiled = command.profiled else { throw UsageError("\(words) has no TARGET") }
   let given = try command.given(by: rest)
+  guard let profiled = command.profiled(for: given) else {
+    throw UsageError("\(words) has no TARGET")
+  }
   return try CommandLineReader(devices: { devices }).read(profiled, given)
 }

@@ -163,7 +163,8 @@ struct UsageAdviceTests {
     let others: Set<String> = [
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
       "report", "script", "on-match", "on-disconnect", "stdio", "list",
-      "force", "into", "name", "overwrite", "max-size",
+      "force", "into", "name", "overwrite", "max-size", "csv", "svg", "form", "match", "window",
+      "range", "log-scale", "rate", "for",
     ]
     for command in Subcommands.profiled.map({ $0.description }) {
       for declaration in command.declarations where !declaration.isArgument {

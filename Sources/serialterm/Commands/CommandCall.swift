@@ -1,4 +1,5 @@
 import EventLoop
+import Plotting
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -87,6 +88,12 @@ protocol CommandUser: AnyObject {
   func openSearch()
   /// Asks which part of the received text to write to which file.
   func askWhatToWrite()
+  /// Opens the plot of the numbers that the device sends, or gives it the keys.
+  func showPlot() -> CommandOutcome
+  /// Asks what of the plot to save, and where.
+  func askWhatToSave()
+  /// Reads numbers in a form from now on; nil to detect it.
+  func readNumbers(as form: SampleForm?)
   /// Starts or stops the filter command.
   func toggleFilter()
   /// Sends bytes like a paste: they are echoed and mapped like typed bytes, and none of them is a key.

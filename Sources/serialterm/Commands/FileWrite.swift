@@ -1,18 +1,26 @@
 import EventLoop
 import Glibc
 import Posix
-import Scrollback
 import SystemPackage
 
-/// Writes lines to a file on a separate thread: the disk may be slow, or a file server may not answer.
+/// Writes a file on a separate thread: the disk may be slow, or a file server may not answer.
 ///
-/// An existing file is appended to, or left alone, but never replaced.
+/// An existing file is left alone, unless the user has allowed something else.
 final class FileWrite {
+  /// What happens to a file that exists.
+  enum Existing: Hashable, Sendable {
+    case leaveAlone, appendTo, replace
+  }
+
+  /// Makes the contents, and passes them on in pieces.
+  typealias Contents =
+    @Sendable (_ put: ([UInt8]) throws(Errno) -> Void) throws(Errno) -> Void
+
   /// How writing ended.
   enum Outcome: Sendable {
     /// The number of bytes that were written.
     case done(Int)
-    /// The file exists, and appending was not allowed.
+    /// The file exists, and was left alone.
     case exists
     case failed(Errno, afterWriting: Int)
   }
@@ -26,18 +34,18 @@ final class FileWrite {
   /// Starts to write.
   ///
   /// - Parameters:
-  ///   - appends: whether to append to an existing file.
+  ///   - contents: called on the other thread.
   ///   - done: called once, in a turn of the loop.
   init(
-    _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath, appends: Bool,
-    on loop: IOLoop, done: @escaping (Outcome) -> Void
+    to path: FilePath, existing: Existing, on loop: IOLoop, contents: @escaping Contents,
+    done: @escaping (Outcome) -> Void
   ) {
     self.path = path
     self.done = done
     pipe = try? WakePipe()
     let (result, pipe) = (result, pipe)
     let work: @Sendable () -> Void = {
-      let outcome = Self.write(lines, as: form, to: path, appends: appends)
+      let outcome = Self.write(contents, to: path, existing)
       result.withLock { $0 = outcome }
       pipe?.wake()
     }
@@ -55,19 +63,22 @@ final class FileWrite {
   }
 
   private static func write(
-    _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath, appends: Bool
+    _ contents: Contents, to path: FilePath, _ existing: Existing
   ) -> Outcome {
     var count = 0
     do throws(Errno) {
       // Refuses symbolic links and devices. A named pipe without a reader is an error.
       let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
-      let file = try OwnedDescriptor.open(path, flags | (appends ? O_APPEND : O_EXCL))
+      let file = try OwnedDescriptor.open(path, flags | existing.flags)
       guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
-      try lines.write(as: form) { (piece: [UInt8]) throws(Errno) in
+      if existing == .replace {
+        try systemCall { ftruncate(file.borrowed.rawValue, 0) }
+      }
+      try contents { (piece: [UInt8]) throws(Errno) in
         try writeAll(piece, to: file.borrowed)
         count += piece.count
       }
-    } catch .fileExists where !appends {
+    } catch .fileExists where existing == .leaveAlone {
       return .exists
     } catch {
       return .failed(error, afterWriting: count)
@@ -84,6 +95,17 @@ final class FileWrite {
         }
       }
       rest = rest.dropFirst(try result.get())
+    }
+  }
+}
+
+extension FileWrite.Existing {
+  /// The flags of open(2).
+  fileprivate var flags: CInt {
+    switch self {
+    case .leaveAlone: O_EXCL
+    case .appendTo: O_APPEND
+    case .replace: 0
     }
   }
 }

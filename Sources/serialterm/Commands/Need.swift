@@ -46,6 +46,10 @@ enum Need {
   case filter
   /// Received bytes are kept for the scrollback.
   case scrollback
+  /// The device has sent numbers that can be plotted.
+  case numbers
+  /// The plot is on the screen.
+  case plot
   /// The user may write to the device: no other member has the pen.
   case pen
   /// The session has other members, or clients can connect.
@@ -112,6 +116,8 @@ enum Need {
     case .filtered: state.view.isRaw ? "--raw is on" : nil
     case .filter: state.filter == nil ? "no --filter" : nil
     case .scrollback: state.keepsScrollback ? nil : "nothing is kept: --scrollback is 0"
+    case .numbers: state.seesNumbers ? nil : "no numbers seen yet"
+    case .plot: state.showsPlot ? nil : "no plot is open"
     case .drawing:
       switch state.screen {
       case .none: "the output is not a terminal"

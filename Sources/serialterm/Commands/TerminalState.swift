@@ -1,5 +1,6 @@
 import DeviceWatch
 import Options
+import Plotting
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -63,6 +64,12 @@ struct TerminalState: Hashable {
   var program = ProgramState()
   /// Whether received bytes are kept for searching.
   var keepsScrollback = false
+  /// Whether the device has sent numbers that can be plotted.
+  var seesNumbers = false
+  /// Whether the plot is on the screen.
+  var showsPlot = false
+  /// The form in which numbers are read; nil to detect it.
+  var plotForm: SampleForm?
   /// Whether the last line of the screen shows the state.
   var showsStatus = false
   /// Whether the far end gets the new size of the window when it changes.

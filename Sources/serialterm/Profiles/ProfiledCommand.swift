@@ -14,7 +14,7 @@ protocol ProfiledCommand: Subcommand {
 
 extension ProfiledCommand {
   static var canSwitchOff: Bool { true }
-  static var profiled: (any ProfiledCommand.Type)? { Self.self }
+  static func profiled(for given: Given) -> (any ProfiledCommand.Type)? { Self.self }
   static var takesSeveralTargets: Bool { false }
 }
 

@@ -8,9 +8,9 @@ protocol Subcommand: SendableMetatype {
   static var description: CommandDescription { get }
   /// Whether `--no-NAME` switches off the value that a configuration file gives an option.
   static var canSwitchOff: Bool { get }
-  /// The command, if it reads the configuration. Testing this at run time, with `as?`, takes a fiftieth of the
-  /// start-up time.
-  static var profiled: (any ProfiledCommand.Type)? { get }
+  /// The command, if it reads the configuration for the given parameters. Testing this at run time, with `as?`, takes
+  /// a fiftieth of the start-up time.
+  static func profiled(for given: Given) -> (any ProfiledCommand.Type)?
 
   /// Creates the command.
   ///
@@ -26,7 +26,7 @@ protocol Subcommand: SendableMetatype {
 
 extension Subcommand {
   static var canSwitchOff: Bool { false }
-  static var profiled: (any ProfiledCommand.Type)? { nil }
+  static func profiled(for given: Given) -> (any ProfiledCommand.Type)? { nil }
   static var name: String { description.name }
 
   /// Parses the words after the name of the command.
@@ -54,7 +54,7 @@ enum Subcommands {
   static let all: [any Subcommand.Type] = [
     ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
     ReleaseCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self, SendCommand.self,
-    ReceiveCommand.self, RunCommand.self, ReplayCommand.self,
+    ReceiveCommand.self, RunCommand.self, PlotCommand.self, ReplayCommand.self,
     ListProfilesCommand.self, ShowProfileCommand.self, SaveProfileCommand.self,
     ImportTioCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
     DescribeCommand.self, CompleteLineCommand.self,
@@ -63,6 +63,6 @@ enum Subcommands {
   /// The commands that read the configuration.
   static let profiled: [any ProfiledCommand.Type] = [
     ConnectCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self,
-    SendCommand.self, ReceiveCommand.self, RunCommand.self,
+    SendCommand.self, ReceiveCommand.self, RunCommand.self, PlotCommand.self,
   ]
 }

@@ -52,6 +52,8 @@ struct ConnectConfiguration {
   var writers = Roster.Rule.one
   /// The places where clients connect.
   var entrances: [PortServer.Entrance] = []
+  /// How numbers are plotted.
+  var plot = PlotController.Configuration()
   /// The rules for clients.
   var servingRules = PortServer.Rules()
 

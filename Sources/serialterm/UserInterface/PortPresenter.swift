@@ -140,6 +140,19 @@ final class PortPresenter {
     offerWatch = watch
   }
 
+  /// Calls a function with the lines that the scrollback has, the oldest first, and their times in seconds since 1970.
+  func readKept(_ body: (UnsafeRawBufferPointer, Double) -> Void) {
+    guard let scrollback else { return }
+    for number in scrollback.lines {
+      scrollback.withLine(number) { line in
+        if !line.isMark { body(line.bytes, Double(line.time) / 1_000) }
+      }
+    }
+  }
+
+  /// The endpoint's name as text; nil before it is known.
+  var endpointName: String? { model.state.session.endpoint.map { "\($0)" } }
+
   /// Starts the scrollback. Bytes that a user cannot search are not kept.
   private func keepScrollback(_ capacity: Int) {
     guard isTyped, console.isOutputTerminal, capacity != scrollback?.capacity ?? 0 else { return }

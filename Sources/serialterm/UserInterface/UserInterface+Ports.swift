@@ -85,7 +85,7 @@ extension UserInterface {
       throw error as? Failure ?? Failure(.otherFailure, "\(endpoint): \(error).")
     }
     ports.append(port)
-    port.start()
+    start(port)
     mergeIfNeeded()
     reconnect(port)
     focus = port

@@ -99,24 +99,27 @@ extension UserInterface {
       .file(
         "write to", for: self,
         onAnswer: { [unowned self] path in
-          write(lines, as: form, to: path)
+          write(to: path) { put throws(Errno) in try lines.write(as: form, to: put) }
           afterwards()
         },
         onCancel: afterwards))
   }
 
-  private func write(
-    _ lines: ScrollbackCopy, as form: ScrollbackCopy.Form, to path: FilePath,
-    appends: Bool = false
+  /// Writes a file, and reports it.
+  ///
+  /// - Parameter permitted: what may happen to a file that exists, if the user agrees.
+  func write(
+    to path: FilePath, existing: FileWrite.Existing = .leaveAlone,
+    permitting permitted: FileWrite.Existing = .appendTo, contents: @escaping FileWrite.Contents
   ) {
-    fileWrite = FileWrite(lines, as: form, to: path, appends: appends, on: loop) {
+    fileWrite = FileWrite(to: path, existing: existing, on: loop, contents: contents) {
       [unowned self] outcome in
       fileWrite = nil
       switch outcome {
       case .done(let count): console.say("\(path.string.harmless): \(count.bytesWere) written.")
       case .exists:
-        askWhetherToAppend(to: path) { [unowned self] in
-          write(lines, as: form, to: path, appends: true)
+        ask(whetherTo: permitted, path) { [unowned self] in
+          write(to: path, existing: permitted, contents: contents)
         }
       case .failed(let error, let count):
         let reason = error == .invalidArgument ? "not a file" : "\(error)"
@@ -127,16 +130,18 @@ extension UserInterface {
     }
   }
 
-  private func askWhetherToAppend(to path: FilePath, _ append: @escaping () -> Void) {
+  private func ask(
+    whetherTo permitted: FileWrite.Existing, _ path: FilePath, _ write: @escaping () -> Void
+  ) {
     dialogs.ask(
       Question<Bool>(
         title: "\(path.lastComponent?.string ?? path.string) exists",
         choices: { _ in
           [
             Choice(id: false, title: "do not write", isCurrent: true),
-            Choice(id: true, title: "append to it"),
+            Choice(id: true, title: permitted == .replace ? "replace it" : "append to it"),
           ]
         },
-        onAnswer: { if $0 { append() } }))
+        onAnswer: { if $0 { write() } }))
   }
 }

@@ -27,6 +27,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private let lineInput: LineInput
   private let historyFolder: FilePath?
   private let status: StatusDisplay
+  /// Plots the numbers that the devices send.
+  private(set) lazy var plot = makePlot()
   let sizeFollower: SizeFollower
   /// Whether the user has typed a line without ending it.
   var isTypingLine = false
@@ -142,6 +144,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     sizeFollower = SizeFollower(on: loop)
     status.source = { [unowned self] in focus.port }
     adopt(first)
+    plot.adopt(first.plot)
   }
 
   /// Applies the configuration of the first port to the keyboard and the lists.
@@ -177,7 +180,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     try app.beginSharedLogs()
     try terminal?.makeRaw()
     connectKeyboard()
-    for port in ports { port.start() }
+    for port in ports { start(port) }
     // A pipe waits for the script, or for the session that it joins.
     if terminal != nil || (openingScript == nil && !model.state.sharing.isJoined) {
       try input.start(on: loop)
@@ -203,10 +206,17 @@ final class UserInterface: FrontEnd, SessionDelegate {
     if takesPenAtOnce { controller.remoteSharing?.takesPenAtOnce = true }
     followState()
     startOpeningScript()
+    plot.begin(ports)
     guard terminal != nil else { return }
     // Without udev, devices can only be named on the command line.
     deviceChanges = try? app.devices.observe(on: loop) { [unowned self] _ in tellPorts() }
     tellPorts()
+  }
+
+  /// Starts to show what a port receives, and to look for numbers in it.
+  func start(_ port: PortPresenter) {
+    port.start()
+    if terminal != nil, console.isOutputTerminal { plot.add(port) }
   }
 
   private func focusDidMove() {
@@ -284,7 +294,11 @@ final class UserInterface: FrontEnd, SessionDelegate {
     lineInput.onDropped = { [unowned self] in refusals.add($0, because: "the line is full") }
     input.onRefused = { [unowned self] in refuse($0) }
     input.onEnd = { [unowned self] in inputEnded($0) }
-    dialogs.onChange = { [unowned self] in updateInput() }
+    dialogs.onChange = { [unowned self] in
+      updateInput()
+      // The dialog that has closed may be about to be replaced.
+      loop.atEndOfTurn { [weak self] in self?.plot.takeKeys() }
+    }
     sizeFollower.attempt = { [unowned self] in sendNewSize() }
     ports[0].controller.unreadInputCount = { [unowned self] in input.unreadCount }
   }
@@ -309,6 +323,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   private func stateDidChange(_ change: Change<TerminalState>, of port: PortPresenter) {
     if change.old.session.endpoint != change.new.session.endpoint { tellPorts() }
+    if change.old.session.isOpen, !change.new.session.isOpen { plot.portWasLost(port) }
     if port === ports[0] { startOpeningScript() }
     if port === focus {
       shareSettings(change)

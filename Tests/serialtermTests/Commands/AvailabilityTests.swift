@@ -19,6 +19,7 @@ import Testing
     case openWithoutScreen, openOnPrinter, openWithoutColours, openRaw, openFiltered
     case openWithoutScrollback
     case transferring, scripted
+    case sendingNumbers, plotting
     case shared, watching, watchingForGood, joinedWithoutDevice
     case waiting, waitingReadOnly, released
 
@@ -32,7 +33,8 @@ import Testing
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
         .openOnPrinter,
         .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-        .scripted, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
+        .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingForGood,
+        .joinedWithoutDevice:
         state.session = .open(port, LineSettings())
         state.capabilities = [.settings, .breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
@@ -49,6 +51,8 @@ import Testing
       case .openRaw: state.view.isRaw = true
       case .openFiltered: state.filter = "cat"
       case .scripted: state.isScripted = true
+      case .sendingNumbers: state.seesNumbers = true
+      case .plotting: (state.seesNumbers, state.showsPlot) = (true, true)
       case .shared:
         state.sharing.others = [Self.max]
         state.sharing.addresses = ["127.0.0.1:4000"]
@@ -88,6 +92,12 @@ import Testing
     case "search", "write-text":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openWithoutScrollback ? "nothing is kept: --scrollback is 0" : nil)
+    case "plot":
+      withoutUser(situation) ?? withoutScreen(situation)
+        ?? (situation == .openRaw ? "--raw is on" : nil)
+        ?? ([.sendingNumbers, .plotting].contains(situation) ? nil : "no numbers seen yet")
+    case "plot-form": withoutUser(situation) ?? withoutScreen(situation)
+    case "write-plot": withoutUser(situation) ?? (situation == .plotting ? nil : "no plot is open")
     case "status-line": withoutUser(situation) ?? withoutDrawing(situation)
     case "line-input":
       withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
@@ -170,7 +180,7 @@ import Testing
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-      .scripted, .shared, .watching, .watchingForGood:
+      .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingForGood:
       nil
     }
   }
@@ -181,7 +191,8 @@ import Testing
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-      .scripted, .waiting, .released, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
+      .scripted, .sendingNumbers, .plotting, .waiting, .released, .shared, .watching,
+      .watchingForGood, .joinedWithoutDevice:
       nil
     }
   }
@@ -207,7 +218,8 @@ import Testing
     case .openOnPrinter: "this terminal can only print"
     case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
       .openWithoutColours,
-      .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .waiting,
+      .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .sendingNumbers,
+      .plotting, .waiting,
       .waitingReadOnly, .released, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
       nil
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Plotting
 import Scripting
 import SerialCore
 import SessionKit
@@ -54,6 +55,12 @@ final class FakeCommandUser: CommandUser {
   func clearScreen() { events.append("clear") }
   func openSearch() { events.append("search") }
   func askWhatToWrite() { events.append("write") }
+  func showPlot() -> CommandOutcome {
+    events.append("plot")
+    return .done
+  }
+  func askWhatToSave() { events.append("save plot") }
+  func readNumbers(as form: SampleForm?) { events.append("numbers as \(form?.name ?? "auto")") }
   func toggleFilter() { events.append("filter") }
   func send(_ bytes: [UInt8]) throws(Failure) {
     if let refusal { throw refusal }

@@ -61,10 +61,10 @@ import Testing
   @Test func `Text is not looked at any more, and errors behind it are`() throws {
     let bench = try bench()
     let before = bench.interface.controller.hub.ranks
-    #expect(before.count { $0 == .listener } == 2)
+    #expect(before.count { $0 == .listener } == 3)
     try send(to: bench, at: 115_200)
-    // The remaining listener looks for offers of files.
-    #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 1)
+    // The remaining listeners look for offers of files, and for numbers.
+    #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 2)
     #expect(hintCount(bench) == 0)
     // The program on the device uses another rate than its bootloader.
     try send(to: bench, at: 460_800, countsErrors: true)
@@ -93,8 +93,8 @@ import Testing
     try bench.command("h")
     try send(to: bench, at: 9_600, countsErrors: true)
     #expect(hintCount(bench) == 0)
-    // The remaining listener looks for offers of files.
-    #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 1)
+    // The remaining listeners look for offers of files, and for numbers.
+    #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 2)
     try bench.command("h")
     try send(to: bench, at: 9_600, countsErrors: true)
     #expect(hintCount(bench) == 1)

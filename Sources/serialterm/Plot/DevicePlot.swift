@@ -1,0 +1,105 @@
+import DeviceWatch
+import EventLoop
+import Glibc
+import Logs
+import Options
+import Plotting
+import SessionKit
+import SessionRunning
+import TerminalFrontEnd
+import Views
+
+/// Records the numbers of devices without a user, until a signal or for a time.
+final class DevicePlot {
+  /// A port to open.
+  struct Request {
+    let configuration: SessionConfiguration
+    /// Returns the configuration once the device is known; nil if it does not depend on the device.
+    let forDevice: ((Device) throws -> SessionConfiguration)?
+  }
+
+  private let frontEnd: HeadlessInterface
+  private let recorder: PlotRecorder
+  private let values: Values
+  /// The table for standard output; nil if it is not written there.
+  private var stream: TableStream?
+  private var timer: LoopTimer?
+  private var flushTimer: LoopTimer?
+
+  /// The time for which the rows of the table are held back, to learn its columns.
+  private static let patience = Duration.seconds(1)
+
+  /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
+  init(_ requests: [Request], _ values: Values, among devices: DeviceCatalog) throws {
+    self.values = values
+    recorder = PlotRecorder(values.sampleForm)
+    if values[PlotParameters.csv] == "-" { stream = TableStream(values.sampleForm) }
+    frontEnd = try HeadlessInterface(
+      requests[0].configuration, for: .service, of: "plot", among: devices)
+    frontEnd.configurationForDevice = requests[0].forDevice
+    let names = requests.map { request in request.configuration.target.map { "\($0)" } }
+    let sources = names.map { name in
+      _ = stream?.addSource(named: name)
+      return recorder.addSource(named: name)
+    }
+    frontEnd.onReceived = { [unowned self] in read($0, from: sources[0]) }
+    for (request, source) in zip(requests, sources).dropFirst() {
+      frontEnd.add(request.configuration, forDevice: request.forDevice) { [unowned self] in
+        read($0, from: source)
+      }
+    }
+  }
+
+  /// Runs until a signal, or until the time is over.
+  ///
+  /// - Throws: ``Failure``, and the errors of the loop and of the device source.
+  func run() throws -> ExitStatus {
+    if let duration = values[PlotParameters.duration] {
+      frontEnd.onReady = { [unowned self] in
+        timer = frontEnd.loop.schedule(after: .seconds(duration)) { [unowned self] in
+          frontEnd.finish(.success(.done))
+        }
+      }
+    }
+    let status = try frontEnd.run()
+    if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
+    recorder.finish()
+    guard !recorder.recording.curves.isEmpty else { throw PlotPicture.noNumbers }
+    if var rest = stream {
+      var output: [UInt8] = []
+      rest.flush(into: &output)
+      try FileOutput("-").write(output)
+    }
+    if let svg = values[PlotParameters.svg] {
+      let text = try PlotPicture.document(
+        of: recorder.recording, values.plotSettings(unlessGiven: .all), .clock, title: nil)
+      try FileOutput(svg).write(Array(text.utf8))
+    } else if values[PlotParameters.csv] == nil {
+      for row in PlotTable.rows(of: recorder.recording) {
+        try StandardStream.output.print(row + "\n")
+      }
+    }
+    // A signal is the usual end.
+    return status == .signal(SIGINT) ? .done : status
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer, from source: Int) {
+    let time = Double(Moment.now.wallClock) / 1e9
+    recorder.read(bytes, at: time, from: source)
+    guard stream != nil else { return }
+    var output: [UInt8] = []
+    stream?.read(bytes, at: time, from: source, into: &output)
+    if !output.isEmpty { output.withUnsafeBytes { frontEnd.write($0) } }
+    guard stream?.isHolding == true, flushTimer == nil else { return }
+    flushTimer = frontEnd.loop.schedule(after: Self.patience) { [unowned self] in flush() }
+  }
+
+  /// Writes the rows that were held back, behind the first line of their table.
+  private func flush() {
+    flushTimer = nil
+    var output: [UInt8] = []
+    stream?.flush(into: &output)
+    stream?.needsNewTable = false
+    if !output.isEmpty { output.withUnsafeBytes { frontEnd.write($0) } }
+  }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import Options
+import PlainText
+import Plotting
+import SystemPackage
+import TerminalFrontEnd
+
+/// `serialterm plot FILE…`: reads files, writes what was asked for, and otherwise shows the plot.
+struct FilePlot {
+  private let paths: [String]
+  private let values: Values
+
+  /// - Parameter paths: regular files or named pipes; `-` for standard input.
+  init(_ paths: [String], _ values: Values) {
+    self.paths = paths
+    self.values = values
+  }
+
+  /// Plots the files.
+  ///
+  /// - Throws: ``Failure``, and the errors of the system.
+  func run() throws -> ExitStatus {
+    let (csv, svg) = (values[PlotParameters.csv], values[PlotParameters.svg])
+    for output in [csv, svg].compactMap({ $0 }) { try checkIsNoInput(output) }
+    let recorder = PlotRecorder(values.sampleForm)
+    let files = try PlotFiles(paths, rate: values[PlotParameters.rate])
+    var sources: [PlotFiles.Origin: Int] = [:]
+    try files.forEach { bytes, time, origin in
+      let source = sources[origin] ?? recorder.addSource(named: origin.name)
+      sources[origin] = source
+      recorder.read(bytes, at: time, from: source)
+    }
+    recorder.finish()
+    guard !recorder.recording.curves.isEmpty else { throw PlotPicture.noNumbers }
+    let settings = values.plotSettings(unlessGiven: .all)
+    let isForScreen = csv == nil && svg == nil
+    if !isForScreen, !values[SessionParameters.quiet] {
+      StandardStream.complain("reading: \(recorder.reading).")
+    }
+    if let csv { try write(to: csv, files, sources, recorder) }
+    if let svg {
+      let text = try PlotPicture.document(
+        of: recorder.recording, settings, files.timeKind, title: title)
+      try FileOutput(svg).write(Array(text.utf8))
+    }
+    guard isForScreen else { return .done }
+    if isDrawn {
+      return try PlotViewer(
+        recorder, settings, files.timeKind, picture: FilePath(pictureName)
+      ).run()
+    }
+    for row in PlotTable.rows(of: recorder.recording) {
+      try StandardStream.output.print(row + "\n")
+    }
+    return .done
+  }
+
+  /// Whether the plot is drawn on the screen.
+  private var isDrawn: Bool {
+    !values[ViewParameters.plain] && isatty(STDIN_FILENO) == 1
+      && TerminalStreams.standard.screenKind == .drawing
+  }
+
+  private var title: String {
+    paths.map { ($0 == "-" ? "standard input" : FilePath($0).lastComponent?.string ?? $0).harmless }
+      .joined(separator: ", ")
+  }
+
+  /// The name of a picture that is saved from the screen: that of the first file.
+  private var pictureName: String {
+    let stem = paths.first.flatMap { $0 == "-" ? nil : FilePath($0).lastComponent?.stem } ?? "plot"
+    return "\(stem).svg"
+  }
+
+  /// Checks that a file is not read and written at the same time.
+  ///
+  /// - Throws: ``Failure``.
+  private func checkIsNoInput(_ output: String) throws(Failure) {
+    guard let written = try? FilePath(output).stat() else { return }
+    for path in paths where path != "-" {
+      guard let read = try? FilePath(path).stat(), read.deviceID == written.deviceID,
+        read.inode == written.inode
+      else { continue }
+      throw Failure(.usage, "\(output): the file is read, so it cannot be written.")
+    }
+  }
+
+  // MARK: CSV
+
+  private func write(
+    to csv: String, _ files: PlotFiles, _ sources: [PlotFiles.Origin: Int], _ recorder: PlotRecorder
+  ) throws {
+    guard files.canReadAgain else {
+      throw Failure(
+        .usage, "--csv reads a file twice, which a pipe does not allow. Write it to a file first.")
+    }
+    let again = try PlotFiles(paths, rate: values[PlotParameters.rate])
+    let names = sources.sorted { $0.value < $1.value }.map(\.key.name)
+    let table = TableWriter(
+      zip(names, recorder.series).map { ($0, $1) }, as: values.sampleForm, files.timeKind)
+    let output = try FileOutput(csv)
+    try again.forEach { bytes, time, origin throws(Failure) in
+      // Lines that were written to the file since the first reading can have other sources.
+      guard let source = sources[origin] else { return }
+      table.read(bytes, at: time, from: source)
+      if let piece = table.takeOutput(atLeast: Self.pieceSize) { try output.write(piece) }
+    }
+    table.finish()
+    if let piece = table.takeOutput() { try output.write(piece) }
+  }
+
+  private static let pieceSize = 65_536
+}

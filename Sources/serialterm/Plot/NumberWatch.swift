@@ -1,0 +1,52 @@
+import EventLoop
+import Logs
+import Plotting
+import Posix
+import SessionKit
+
+/// Looks for numbers in what a device sends, until it has found some.
+///
+/// It reads only a part of a fast stream: a device that sends numbers sends many of them.
+final class NumberWatch {
+  /// Called once, when numbers were found.
+  var onFound: () -> Void = {}
+
+  private let loop: IOLoop
+  private var reader: SampleReader
+  private var subscription: Hub.Subscription?
+  private var windowEnd: MonotonicTime?
+  private var readCount = 0
+
+  /// The number of bytes that are read in a ``window``.
+  private static let budget = 8_192
+  private static let window = Duration.milliseconds(100)
+
+  /// Starts to look.
+  ///
+  /// - Parameter form: the form of the lines; nil for any form that can be detected.
+  init(_ hub: Hub, for form: SampleForm?, on loop: IOLoop) {
+    self.loop = loop
+    reader = SampleReader(form)
+    subscription = hub.subscribe(as: .listener) { [unowned self] in read($0) }
+  }
+
+  /// Looks in bytes.
+  func read(_ bytes: UnsafeRawBufferPointer) {
+    guard subscription != nil else { return }
+    let now = loop.now
+    if windowEnd.map({ now >= $0 }) ?? true {
+      windowEnd = now + Self.window
+      readCount = 0
+    }
+    guard readCount + bytes.count <= Self.budget else {
+      // The beginning of the next line is unknown.
+      return reader.forgetLine()
+    }
+    readCount += bytes.count
+    var hasFound = false
+    reader.read(bytes, at: 0) { _ in hasFound = true }
+    guard hasFound else { return }
+    subscription = nil
+    onFound()
+  }
+}

@@ -1,0 +1,207 @@
+import EventLoop
+import Logs
+import PlainText
+import Plotting
+import Scrollback
+import SessionKit
+import SystemPackage
+import TerminalFrontEnd
+import TerminalUI
+import Views
+
+/// Plots the numbers of the ports of an interactive session.
+///
+/// Until the plot is opened, only a ``NumberWatch`` looks at the bytes. When it is opened, what the scrollback has is read,
+/// and from then on every line is recorded, also while the plot is closed for a while.
+final class PlotController {
+  /// How the plot begins.
+  struct Configuration {
+    /// The form of the lines; nil to detect it.
+    var form: SampleForm?
+    var settings = PlotSettings(window: .seconds(60))
+    /// Whether the plot is opened with the session, on the whole screen, and the program ends when it is closed.
+    var isWholeProgram = false
+    /// The file for a picture of everything at the end; nil for none.
+    var picture: FilePath?
+    /// The time after which the program ends; nil for none.
+    var duration: Duration?
+  }
+
+  /// Called when the program should end, because its plot was closed.
+  var onEnd: () -> Void = {}
+  /// Called when the user wants to save what is plotted.
+  var onSave: () -> Void = {}
+  /// Called when the plot was opened or closed.
+  var onChange: () -> Void = {}
+
+  private(set) var configuration = Configuration()
+  private let console: Console
+  private let dialogs: Dialogs
+  private let loop: IOLoop
+  /// Returns the key of the command in words; nil without one.
+  private let key: () -> String?
+  private var watches: [ObjectIdentifier: NumberWatch] = [:]
+  private var members: [Member] = []
+  private var timer: LoopTimer?
+  private(set) var recorder: PlotRecorder?
+  private(set) var display: PlotDisplay?
+
+  /// A port whose numbers are recorded.
+  private struct Member {
+    unowned let port: PortPresenter
+    let source: Int
+    let subscription: Hub.Subscription
+  }
+
+  init(
+    on console: Console, dialogs: Dialogs, loop: IOLoop, key: @escaping () -> String?
+  ) {
+    self.console = console
+    self.dialogs = dialogs
+    self.loop = loop
+    self.key = key
+  }
+
+  /// Whether the plot is on the screen.
+  var isShown: Bool { display?.isShown ?? false }
+
+  // MARK: Ports
+
+  /// Applies a configuration. Call it before the first port is added.
+  func adopt(_ configuration: Configuration) { self.configuration = configuration }
+
+  /// Looks for numbers in what a port receives, or records them if the plot was opened before.
+  func add(_ port: PortPresenter) {
+    if recorder == nil { watch(port) } else { record(port) }
+  }
+
+  private func watch(_ port: PortPresenter) {
+    let watch = NumberWatch(port.controller.hub, for: configuration.form, on: loop)
+    watch.onFound = { [unowned self, unowned port] in
+      watches[ObjectIdentifier(port)] = nil
+      port.model.update { $0.seesNumbers = true }
+    }
+    watches[ObjectIdentifier(port)] = watch
+    // A port that has joined a session already has what was sent before.
+    port.readKept { bytes, _ in watch.read(bytes) }
+  }
+
+  private func record(_ port: PortPresenter) {
+    guard let recorder else { return }
+    let source = recorder.addSource(named: port.name ?? port.endpointName)
+    port.readKept { recorder.read($0, at: $1, from: source) }
+    let subscription = port.controller.hub.subscribe(as: .listener) {
+      recorder.read($0, at: Self.now, from: source)
+    }
+    members.append(Member(port: port, source: source, subscription: subscription))
+    port.model.update { $0.seesNumbers = true }
+  }
+
+  /// Records that the port was lost: lines and curves are not joined with what follows.
+  func portWasLost(_ port: PortPresenter) {
+    for member in members where member.port === port { recorder?.interrupt(member.source) }
+  }
+
+  private static var now: Double { Double(Moment.now.wallClock) / 1e9 }
+
+  // MARK: The plot
+
+  /// Opens the plot, or gives it the keys. On a terminal without a drawn screen, prints the values once.
+  func show(_ ports: [PortPresenter]) -> CommandOutcome {
+    if recorder == nil { start(ports) }
+    if dialogs.isPlain {
+      dialogs.print(table, rows: console.screen.textSize.rows)
+      return .done
+    }
+    guard let display else { return .done }
+    if !display.isShown {
+      guard display.fits else {
+        return .failed(
+          "The window is too small for a plot: it needs \(PlotPanel.leastHeight + 2) rows.")
+      }
+      open()
+    } else {
+      dialogs.show(display)
+    }
+    return .done
+  }
+
+  /// Opens the plot on the whole screen, with the keys.
+  func begin(_ ports: [PortPresenter]) {
+    guard configuration.isWholeProgram else { return }
+    _ = show(ports)
+    if let display, display.isShown { dialogs.show(display) }
+    timer = configuration.duration.map { duration in
+      loop.schedule(after: duration) { [unowned self] in onEnd() }
+    }
+  }
+
+  /// Writes the picture of the configuration.
+  ///
+  /// - Throws: ``Failure``.
+  func finish() throws(Failure) {
+    guard let picture = configuration.picture, let recorder else { return }
+    var settings = display?.settings ?? configuration.settings
+    settings.follow()
+    let text = try PlotPicture.document(of: recorder.recording, settings, .clock, title: nil)
+    try FileOutput(picture.string).write(Array(text.utf8))
+  }
+
+  private func start(_ ports: [PortPresenter]) {
+    watches = [:]
+    let recorder = PlotRecorder(configuration.form)
+    self.recorder = recorder
+    for port in ports { record(port) }
+    guard !dialogs.isPlain else { return }
+    let display = PlotDisplay(
+      PlotPanel(configuration.settings, isFull: configuration.isWholeProgram),
+      of: { [unowned recorder] in recorder.recording },
+      from: { [unowned self, unowned recorder] in
+        PlotPanel.Source(
+          reading: recorder.reading, timeKind: .clock, key: key(),
+          isColoured: console.outputStyle.isColoured)
+      }, on: console, loop: loop)
+    display.onLeave = { [unowned self] in dialogs.dismiss() }
+    display.onClose = { [unowned self] in close() }
+    display.onSave = { [unowned self] in onSave() }
+    recorder.onAdded = { [unowned display] in display.update() }
+    self.display = display
+  }
+
+  private func open() {
+    display?.show()
+    onChange()
+  }
+
+  private func close() {
+    dialogs.dismiss()
+    if configuration.isWholeProgram { return onEnd() }
+    display?.hide()
+    onChange()
+  }
+
+  /// Gives the keys back to a plot on the whole screen after another dialog has closed.
+  func takeKeys() {
+    guard let display, display.isShown, display.panel.isFull, !dialogs.isOpen else { return }
+    dialogs.show(display)
+  }
+
+  /// Reads the lines in another form from now on, and what the scrollback has.
+  func read(as form: SampleForm?, _ ports: [PortPresenter]) {
+    configuration.form = form
+    guard recorder != nil else { return }
+    let wasShown = isShown
+    let settings = display?.settings
+    members = []
+    start(ports)
+    if let settings { display?.settings = settings }
+    if wasShown { display?.show() }
+  }
+
+  /// The newest values and the ranges of the curves, as a table for screen readers.
+  private var table: [StyledLine] {
+    guard let recorder else { return [] }
+    let rows = PlotTable.rows(of: recorder.recording)
+    return ["reading: \(recorder.reading)."].map { StyledLine($0) } + rows.map { StyledLine($0) }
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import Logs
+import Plotting
+import SystemPackage
+import Views
+
+/// What a device sent, from a file: a log in any format, or other lines of numbers.
+final class PlotFile {
+  /// The meaning of the times of the lines.
+  let timeKind: ChartView.TimeKind
+  /// Whether the file can be read a second time.
+  let isRegular: Bool
+  private let path: String
+  private let rate: Double?
+  private let contents: Contents
+  private var lineNumber = 0
+  /// What is added to the time of a line, because its timestamp counts from another beginning.
+  private var offset = 0.0
+  private var lastTime = 0.0
+
+  private enum Contents {
+    case log(LogReader)
+    case lines(LineFile, isStamped: Bool)
+  }
+
+  /// Opens a file, and finds out what it is.
+  ///
+  /// - Parameters:
+  ///   - path: a regular file, a named pipe, or `-` for standard input.
+  ///   - rate: the number of lines in a second, for a file without times; nil to count lines.
+  /// - Throws: ``Failure``.
+  init(_ path: String, rate: Double?) throws(Failure) {
+    (self.path, self.rate) = (path, rate)
+    let file = try LineFile(path)
+    isRegular = file.isRegular
+    let first = try file.peek()
+    guard Self.isLog(first) else {
+      let stamp = LineTimestamp(of: first)
+      contents = .lines(file, isStamped: stamp != nil)
+      timeKind =
+        switch stamp?.origin {
+        case .epoch, .midnight: .clock
+        case .start, .line: .seconds
+        case nil: rate == nil ? .lines : .seconds
+        }
+      if stamp?.origin == .midnight { offset = Self.midnight(ofFile: path) }
+      return
+    }
+    guard isRegular else {
+      throw Failure(.usage, "\(path): a log in a pipe cannot be plotted. Write it to a file first.")
+    }
+    do throws(LogReadingError) {
+      contents = .log(try LogReader(FilePath(path)))
+    } catch {
+      throw Failure(.usage, "\(path)\(error).")
+    }
+    timeKind = .clock
+  }
+
+  /// Whether a file begins like a log in JSON lines or pcapng.
+  private static func isLog(_ first: UnsafeRawBufferPointer) -> Bool {
+    // The magic number of pcapng.
+    if first.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) { return true }
+    let text = String(decoding: first.prefix(200), as: UTF8.self)
+    return text.hasPrefix("{\"time\":\"")
+      && (text.contains("\"bytes\":\"") || text.contains("\"event\":\""))
+  }
+
+  /// The beginning of the day on which a file was last written, in seconds since 1970.
+  private static func midnight(ofFile path: String) -> Double {
+    let written = (try? FilePath(path).stat().st_mtim.tv_sec).map(UInt64.init) ?? 0
+    let time = CalendarTime(local: written)
+    return Double(written) - Double(time.hour * 3_600 + time.minute * 60 + time.second)
+  }
+
+  /// Reads the next bytes, and calls a function with them, their time in seconds, and the name of their port.
+  ///
+  /// - Returns: false at the end.
+  /// - Throws: ``Failure``.
+  func next(
+    _ body: (UnsafeRawBufferPointer, Double, String?) -> Void
+  ) throws(Failure) -> Bool {
+    switch contents {
+    case .log(let reader): return try nextEntry(of: reader, body)
+    case .lines(let file, let isStamped):
+      guard let line = try file.next() else { return false }
+      if isStamped {
+        readStamped(line, body)
+      } else {
+        body(line, rate.map { Double(lineNumber) / $0 } ?? Double(lineNumber), nil)
+      }
+      if line.last == 0x0A { lineNumber += 1 }
+      return true
+    }
+  }
+
+  private func nextEntry(
+    of reader: LogReader, _ body: (UnsafeRawBufferPointer, Double, String?) -> Void
+  ) throws(Failure) -> Bool {
+    do throws(LogReadingError) {
+      while case .entry(let entry) = try reader.next() {
+        guard entry.direction == .fromDevice else { continue }
+        entry.bytes.withUnsafeBytes { body($0, Double(entry.time) / 1e9, entry.port) }
+        return true
+      }
+      return false
+    } catch {
+      throw Failure(.usage, "\(path)\(error).")
+    }
+  }
+
+  private func readStamped(
+    _ line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Double, String?) -> Void
+  ) {
+    var text = line[...]
+    if let stamp = LineTimestamp(of: line) {
+      text = text.dropFirst(stamp.length)
+      switch stamp.origin {
+      case .epoch, .start: lastTime = stamp.seconds
+      case .line: lastTime += stamp.seconds
+      case .midnight:
+        // The next day has begun.
+        if stamp.seconds + offset < lastTime - 43_200 { offset += 86_400 }
+        lastTime = stamp.seconds + offset
+      }
+    }
+    // A log of both directions has marks.
+    if text.starts(with: [UInt8(ascii: ">"), UInt8(ascii: " ")]) { return }
+    if text.starts(with: [UInt8(ascii: "<"), UInt8(ascii: " ")]) { text = text.dropFirst(2) }
+    body(UnsafeRawBufferPointer(rebasing: text), lastTime, nil)
+  }
+}
