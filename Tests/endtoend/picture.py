@@ -23,11 +23,19 @@ class Theme(NamedTuple):
     text: str
     dim: str
     caption: str
+    # By pyte's names.
+    colours: dict
 
 
 THEMES = {
-    "light": Theme("none", "#ffffff", "#d0d7de", "#1f2328", "#9198a1", "#59636e"),
-    "dark": Theme("none", "#0d1117", "#3d444d", "#f0f6fc", "#656c76", "#9198a1"),
+    "light": Theme(
+        "none", "#ffffff", "#d0d7de", "#1f2328", "#9198a1", "#59636e",
+        {"red": "#cf222e", "green": "#116329", "brown": "#9a6700", "blue": "#0969da",
+         "magenta": "#8250df", "cyan": "#1b7c83"}),
+    "dark": Theme(
+        "none", "#0d1117", "#3d444d", "#f0f6fc", "#656c76", "#9198a1",
+        {"red": "#ff7b72", "green": "#3fb950", "brown": "#d29922", "blue": "#58a6ff",
+         "magenta": "#bc8cff", "cyan": "#39c5cf"}),
 }
 
 
@@ -69,7 +77,7 @@ def row_parts(row, top, theme):
     for start, run in places(row):
         width = f"{len(run.text) * CELL:.1f}"
         left = f"{MARGIN + start * CELL:.1f}"
-        colour = theme.dim if run.dim else theme.text
+        colour = theme.dim if run.dim else theme.colours.get(run.colour, theme.text)
         if run.reverse:
             yield (f'<rect x="{left}" y="{top}" width="{width}" height="{LINE}" '
                    f'fill="{colour}" shape-rendering="crispEdges"/>')

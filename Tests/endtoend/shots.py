@@ -2,14 +2,19 @@
 `scripts/screens` writes them, a test compares them with what the program shows."""
 
 import contextlib
+import datetime
+import math
 import os
+import random
 import re
 import secrets
 import tempfile
+import time
 from pathlib import Path
 
 from Tests.endtoend import picture
 from Tests.endtoend.harness import Device, Terminal, serialterm_binary
+from Tests.endtoend.harness.program import run
 from Tests.endtoend.harness.screen import Screen
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "docs"
@@ -283,17 +288,63 @@ def sharing_frames():
             picture.Frame("anna, in another terminal: serialterm attach", rows)]
 
 
+def readings(count):
+    """The lines of a sensor that warms up, with some noise."""
+    noise = random.Random(7)
+    for number in range(count):
+        temperature = 31 - 6 * math.exp(-number / 60) + noise.uniform(-0.15, 0.15)
+        humidity = 41 + 3 * math.sin(number / 23) + noise.uniform(-0.3, 0.3)
+        yield f"temp:{temperature:.2f}C\thumidity:{humidity:.1f}%"
+
+
+def plot_frame(size=(24, 88)):
+    """A plot above the text. Its times are those of the lines, so that it is never the same."""
+    with Session(size=size) as session:
+        for line in readings(200):
+            session.device.write(f"{line}\r\n".encode())
+            time.sleep(0.02)
+        session.press(b"y", "ctrl-t y: keys of the plot")
+        return session.frame("ctrl-t y, while a sensor sends its readings:")
+
+
+def chart():
+    """The picture that `serialterm plot` makes of a log."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "sensor.txt"
+        start = datetime.datetime(2026, 11, 21, 7, 31, tzinfo=datetime.timezone.utc)
+        lines = []
+        for number, line in enumerate(readings(600)):
+            moment = start + datetime.timedelta(milliseconds=200 * number)
+            lines.append(f"[{moment.isoformat(timespec='microseconds')}] {line}\n")
+        log.write_text("".join(lines))
+        image = Path(folder) / "sensor.svg"
+        done = run(
+            serialterm_binary(), "plot", str(log), "--svg", str(image), variables={"TZ": "UTC"})
+        if done.status != 0:
+            raise AssertionError(f"no picture of the log: {done}")
+        return image.read_text()
+
+
+def varying_pictures():
+    """The pictures that are different each time they are made, by their files."""
+    frame = plot_frame()
+    return {
+        DOCUMENTS / f"plot-{name}.svg": picture.svg([frame], theme, "A plot above the text")
+        for name, theme in picture.THEMES.items()}
+
+
 def pictures():
-    """The pictures in README.md and docs/commands.md, by their files."""
+    """The other pictures of the documents, by their files."""
     titles = {
         "palette": (
             unplugging(), "The command palette before and after the device is unplugged"),
         "ports": ([ports_frame()], "Three devices in one session, line by line"),
         "sharing": (sharing_frames(), "Two people at one board"),
     }
-    return {
+    drawn = {
         DOCUMENTS / f"{file}-{name}.svg": picture.svg(frames, theme, title)
         for file, (frames, title) in titles.items() for name, theme in picture.THEMES.items()}
+    return drawn | {DOCUMENTS / "plot-chart.svg": chart()}
 
 
 # The screens that can be made anywhere, by their headings.

@@ -68,7 +68,7 @@ TARGET = re.compile(
     r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
 # Commands whose argument is a device, and that report when it does not exist.
 WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach",
-               "receive"}
+               "receive", "plot"}
 
 
 # The article of DocC that makes a program from nothing.

@@ -175,6 +175,20 @@ package struct PlotPanel {
     }
   }
 
+  /// What is shown while there are no points.
+  private static func invitation(on size: ScreenSize) -> [StyledLine] {
+    let texts = [
+      "No numbers yet.", "Lines such as 25.3,41 or temp:25.3 or temp=25.3 become curves.",
+    ]
+    let above = max(0, (size.rows - texts.count) / 2)
+    return (0..<size.rows).map { row in
+      guard texts.indices.contains(row - above) else { return StyledLine() }
+      let text = texts[row - above]
+      let margin = String(repeating: " ", count: max(0, (size.columns - text.count) / 2))
+      return StyledLine(margin + text, .dimmed).clipped(toWidth: size.columns)
+    }
+  }
+
   // MARK: Legend
 
   /// The most rows of the legend, as a part of the panel.
@@ -246,7 +260,7 @@ package struct PlotPanel {
     of recording: Recording, on size: ScreenSize, _ source: Source
   ) -> [StyledLine] {
     guard let view = settings.view(of: recording, timeKind: source.timeKind), size.rows > 1 else {
-      return (0..<size.rows).map { _ in StyledLine() }
+      return Self.invitation(on: size)
     }
     let rows = size.rows - 1
     let values = Axis(valuesOf: view, atMost: max(2, rows / 2))

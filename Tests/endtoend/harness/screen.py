@@ -75,6 +75,8 @@ class Run(NamedTuple):
     bold: bool
     dim: bool
     reverse: bool
+    # By pyte's name.
+    colour: str
 
 
 class Screen:
@@ -164,7 +166,7 @@ class Screen:
             row = self._emulator.buffer[number]
             cells = [row[column] for column in range(self._emulator.columns)]
             looks = itertools.groupby(
-                cells, lambda cell: (cell.bold, cell.strikethrough, cell.reverse))
+                cells, lambda cell: (cell.bold, cell.strikethrough, cell.reverse, cell.fg))
             rows.append([Run("".join(cell.data for cell in same), *look) for look, same in looks])
         return rows
 
