@@ -144,7 +144,7 @@ class HelpTests(CommandTest):
 
     def test_a_key_that_does_nothing_says_where_the_list_is(self):
         self.begin()
-        for key, shown in ((b"z", "ctrl-t y"), (b"\x19", "ctrl-t ctrl-y"), (b"\x1b[A", "ctrl-t and that key")):
+        for key, shown in ((b"z", "ctrl-t z"), (b"\x19", "ctrl-t ctrl-y"), (b"\x1b[A", "ctrl-t and that key")):
             self.press(key)
             self.screen.wait_for_text(f"{shown} does nothing. Press ctrl-t ? for a list.")
         self.expect_nothing_sent()
