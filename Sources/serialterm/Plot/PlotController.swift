@@ -45,6 +45,8 @@ final class PlotController {
   private var timer: LoopTimer?
   private(set) var recorder: PlotRecorder?
   private(set) var display: PlotDisplay?
+  /// Whether the user has given the plot the keys, and not taken them back. Another dialog may have them meanwhile.
+  private var wantsKeys = false
 
   /// A port whose numbers are recorded.
   private struct Member {
@@ -121,7 +123,7 @@ final class PlotController {
       }
       open()
     } else {
-      dialogs.show(display)
+      giveKeys(to: display)
     }
     return .done
   }
@@ -130,7 +132,7 @@ final class PlotController {
   func begin(_ ports: [PortPresenter]) {
     guard configuration.isWholeProgram else { return }
     _ = show(ports)
-    if let display, display.isShown { dialogs.show(display) }
+    if let display, display.isShown { giveKeys(to: display) }
     timer = configuration.duration.map { duration in
       loop.schedule(after: duration) { [unowned self] in onEnd() }
     }
@@ -161,7 +163,10 @@ final class PlotController {
           reading: recorder.reading, timeKind: .clock, key: key(),
           isColoured: console.outputStyle.isColoured)
       }, on: console, loop: loop)
-    display.onLeave = { [unowned self] in dialogs.dismiss() }
+    display.onLeave = { [unowned self] in
+      wantsKeys = false
+      dialogs.dismiss()
+    }
     display.onClose = { [unowned self] in close() }
     display.onSave = { [unowned self] in onSave() }
     recorder.onAdded = { [unowned display] in display.update() }
@@ -174,15 +179,21 @@ final class PlotController {
   }
 
   private func close() {
+    wantsKeys = false
     dialogs.dismiss()
     if configuration.isWholeProgram { return onEnd() }
     display?.hide()
     onChange()
   }
 
-  /// Gives the keys back to a plot on the whole screen after another dialog has closed.
-  func takeKeys() {
-    guard let display, display.isShown, display.panel.isFull, !dialogs.isOpen else { return }
+  private func giveKeys(to display: PlotDisplay) {
+    wantsKeys = true
+    dialogs.show(display)
+  }
+
+  /// Gives the keys back to the plot after another dialog has closed.
+  func takeKeysBack() {
+    guard let display, display.isShown, wantsKeys, !dialogs.isOpen else { return }
     dialogs.show(display)
   }
 

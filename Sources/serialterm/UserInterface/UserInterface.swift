@@ -297,7 +297,10 @@ final class UserInterface: FrontEnd, SessionDelegate {
     dialogs.onChange = { [unowned self] in
       updateInput()
       // The dialog that has closed may be about to be replaced.
-      loop.atEndOfTurn { [weak self] in self?.plot.takeKeys() }
+      loop.atEndOfTurn { [weak self] in
+        guard let self, model.state.exchange == nil else { return }
+        plot.takeKeysBack()
+      }
     }
     sizeFollower.attempt = { [unowned self] in sendNewSize() }
     ports[0].controller.unreadInputCount = { [unowned self] in input.unreadCount }
