@@ -195,8 +195,8 @@ package final class Screen {
 
   private func showTop() -> [UInt8] {
     guard let top, let size = topPanel.size else { return [] }
-    return topPanel.show(
-      top.lines(ScreenSize(rows: topPanel.height, columns: size.columns)))
+    let lines = top.lines(ScreenSize(rows: topPanel.height, columns: size.columns))
+    return topPanel.show(TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines)
   }
 
   // MARK: The last line

@@ -15,13 +15,18 @@ extension StringProtocol {
   }
 }
 
+extension StyledLine {
+  /// The line in ASCII, with each character at the same position.
+  public var asciiForm: StyledLine {
+    runs.reduce(into: StyledLine()) { $0.append($1.text.asciiForm, $1.style) }
+  }
+}
+
 extension PanelContent {
   /// The content in ASCII, with each character at the same position.
   public var asciiForm: PanelContent {
     var content = self
-    content.lines = lines.map { line in
-      line.runs.reduce(into: StyledLine()) { $0.append($1.text.asciiForm, $1.style) }
-    }
+    content.lines = lines.map(\.asciiForm)
     return content
   }
 }
