@@ -121,10 +121,10 @@ package struct PlotPanel {
   private static let help = [
     ("space", "pause, and go on"), ("left, right", "scroll, or move the cursor"),
     ("+, -", "a shorter or longer time"), ("a", "everything"), ("home, end", "beginning, newest"),
-    ("c", "a cursor with the values"), ("r", "keep the range of values, or follow the curves"),
-    ("l", "a logarithmic scale"), ("1 to 9", "a curve on or off; 0: all on"),
+    ("c", "a cursor with the values"), ("r", "keep the range, or adapt it"),
+    ("l", "a logarithmic scale"), ("1 to 9", "curve on, off; 0: all on"),
     ("tab, x", "select a curve; on or off"),
-    ("s", "save a picture or the values"), ("f", "the whole window, or a part"),
+    ("s", "save picture or values"), ("f", "whole window, or a part"),
     ("escape", "type to the device"), ("q", "close the plot"),
   ]
 
