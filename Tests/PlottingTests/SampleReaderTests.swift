@@ -265,7 +265,7 @@ import Testing
   @Test(
     arguments: [
       ("a,b\n1,2\n3,4\n", "CSV with header, 2 series"), ("1,2\n3,4\n5,6\n", "CSV, 2 series"),
-      ("a\n1\n2\n", "values separated by spaces with header, 1 series"),
+      ("a\n1\n2\n", "one value a line with header, 1 series"),
       ("1\t2\n1\t2\n1\t2\n", "values separated by tabs, 2 series"),
       ("a=1\na=1\n", "key=value, 1 series"),
       ("a:1\na:1\n", "label:value, 1 series"), (">a:1\n", "Teleplot, 1 series"),

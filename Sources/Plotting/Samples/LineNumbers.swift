@@ -86,6 +86,7 @@ struct LineNumbers {
         switch separator {
         case .comma, .semicolon: "CSV"
         case .tab: "values separated by tabs"
+        case .blanks where table.series.count == 1: "one value a line"
         case .blanks: "values separated by spaces"
         }
       words = hasHeader ? "\(columns) with header" : columns

@@ -9,6 +9,9 @@ package import TerminalUI
 package final class PlotDisplay: Dialog {
   /// Called when the user wants to save what is plotted.
   package var onSave: () -> Void = {}
+  /// Called when the user wants to type the length of the window, or the range of values.
+  package var onAskWindow: () -> Void = {}
+  package var onAskRange: () -> Void = {}
   /// Called when the user wants to type to the device again.
   package var onLeave: () -> Void = {}
   /// Called when the user closes the plot.
@@ -99,6 +102,8 @@ package final class PlotDisplay: Dialog {
     case .changed: update(isUrgent: true)
     case .resized: show()
     case .save: onSave()
+    case .askWindow: onAskWindow()
+    case .askRange: onAskRange()
     case .left: leave()
     case .closed: onClose()
     }

@@ -17,6 +17,8 @@ package struct PlotPanel {
     case resized
     /// The user wants to write a file.
     case save
+    /// The user wants to type the length of the window, or the range of values.
+    case askWindow, askRange
     /// The user wants to type to the device.
     case left
     case closed
@@ -27,15 +29,20 @@ package struct PlotPanel {
   package var isFull: Bool
   /// Whether keys are for the panel, not for the device.
   package var hasKeys = false
+  /// Whether the user can be asked for a length or a range.
+  private let asks: Bool
   /// Whether the list of the keys is shown in place of the chart.
   private var showsHelp = false
   /// The curve that is selected in the legend.
   private var selected: Int?
 
   /// Creates a panel.
-  package init(_ settings: PlotSettings = PlotSettings(), isFull: Bool = false) {
+  package init(
+    _ settings: PlotSettings = PlotSettings(), isFull: Bool = false, asks: Bool = false
+  ) {
     self.settings = settings
     self.isFull = isFull
+    self.asks = asks
   }
 
   /// What the panel shows, besides the recording.
@@ -73,6 +80,8 @@ package struct PlotPanel {
     case .character("q"), .control("c"), .control("g"): return .closed
     case .named(.escape, _), .named(.enter, _): return .left
     case .character("s"): return .save
+    case .character("w") where asks: return .askWindow
+    case .character("v") where asks: return .askRange
     case .character("?"): showsHelp = true
     case .character("f"):
       isFull.toggle()
@@ -118,7 +127,12 @@ package struct PlotPanel {
   }
 
   /// The keys, with what they do.
-  private static let help = [
+  private var help: [(key: String, effect: String)] {
+    let typed = [("w", "type the length of the window"), ("v", "type the range of values")]
+    return Self.keys + (asks ? typed : [])
+  }
+
+  private static let keys = [
     ("space", "pause, and go on"), ("left, right", "scroll, or move the cursor"),
     ("+, -", "a shorter or longer time"), ("a", "everything"), ("home, end", "beginning, newest"),
     ("c", "a cursor with the values"), ("r", "keep the range, or adapt it"),
@@ -147,7 +161,7 @@ package struct PlotPanel {
   package func lines(of recording: Recording, on size: ScreenSize, _ source: Source) -> [StyledLine]
   {
     let bar = bar(source, recording, width: size.columns)
-    guard !showsHelp else { return Self.helpLines(on: size) + [bar] }
+    guard !showsHelp else { return helpLines(on: size) + [bar] }
     let legend = legend(of: recording, on: size, source)
     let rest = size.rows - legend.count - 1
     let chart = chart(
@@ -155,7 +169,7 @@ package struct PlotPanel {
     return legend + chart + [bar]
   }
 
-  private static func helpLines(on size: ScreenSize) -> [StyledLine] {
+  private func helpLines(on size: ScreenSize) -> [StyledLine] {
     // In several columns if there are too few rows.
     let rows = max(1, size.rows - 1)
     let columns = (help.count + rows - 1) / rows
@@ -334,6 +348,7 @@ package struct PlotPanel {
       facts.append(Self.text(ofSpan: times.upperBound - times.lowerBound, kind))
     }
     if settings.range != nil { facts.append("fixed range") }
+    if recording.curves.contains(where: \.isDecimated) { facts.append("old points as min and max") }
     if settings.isLogarithmic { facts.append("log scale") }
     if recording.omittedCount > 0 {
       facts.append("\(recording.omittedCount) values of more series left out")

@@ -9,7 +9,7 @@ extension Command {
     baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
     log, mark.command, hexView, timestamps, timestampFormat.command, highlight, filter,
     search, writeText,
-    plot, plotForm.command, writePlot,
+    plot, plotForm.command, plotMatch.command, writePlot,
     mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
     terminalSize, followSize,
     nextPort, port.command, sendToAll, connectTo.command,

@@ -1,3 +1,5 @@
+import Patterns
+import PlainText
 import Plotting
 import TerminalFrontEnd
 
@@ -20,6 +22,15 @@ extension Command {
     call.answer(.done("numbers are read as \(form?.name ?? "they are detected")."))
   }
 
+  static let plotMatch = CommandWithArgument(
+    nil, "plot-match", "plot what a regex finds",
+    or: ["regular expression", "numbers in text", "extract"],
+    needs: [.interactive, .screen], argument: .numberExpression
+  ) { pattern, call in
+    call.user?.readNumbers(as: .pattern(pattern))
+    call.answer(.done("numbers are read by /\(pattern.text.harmless)/."))
+  }
+
   static let writePlot = Command(
     nil, "write-plot", "write picture or values",
     or: ["save plot", "export", "svg", "picture", "screenshot", "values"], needs: [.plot]
@@ -27,6 +38,26 @@ extension Command {
     user.askWhatToSave()
     call.answer(.done)
   }
+}
+
+extension ArgumentKind<Pattern> {
+  /// A regular expression whose groups are numbers.
+  fileprivate static let numberExpression = ArgumentKind(
+    expected: "a regular expression: T=(?<temp>[-0-9.]+)",
+    parse: { try? Pattern(parsing: $0, capturing: true) },
+    ask: { request, then in
+      var question = Question<String>(
+        title: "regular expression", choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
+        onAnswer: { text in
+          do throws(PatternError) {
+            then(try Pattern(parsing: text, capturing: true))
+          } catch {
+            request.call.answer(.failed("\(error)."))
+          }
+        })
+      question.expected = "a regular expression: T=(?<temp>[-0-9.]+)"
+      request.user.ask(question)
+    })
 }
 
 extension SampleForm {

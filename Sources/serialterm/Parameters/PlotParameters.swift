@@ -43,11 +43,10 @@ enum PlotParameters {
     "range", "MIN:MAX", "The range of the values. By default, that of the visible curves.",
     isConfigurable: false,
     parse: { text in
-      let ends = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
-      guard ends.count == 2, let low = ends[0], let high = ends[1], low.isFinite, high.isFinite,
-        low < high
-      else { throw ValueError(text, expected: "two numbers, the smaller one first: 0:100") }
-      return low...high
+      guard let range = ClosedRange(parsing: text) else {
+        throw ValueError(text, expected: "two numbers, the smaller one first: 0:100")
+      }
+      return range
     })
 
   static let logScale = Parameter.flag(
@@ -100,6 +99,17 @@ extension Values {
       throw UsageError(
         about: ["log-scale", "range"], "0 and less have no place on a logarithmic scale")
     }
+  }
+}
+
+extension ClosedRange<Double> {
+  /// Parses two finite numbers, the smaller one first: `0:100`; nil if the text is something else.
+  init?(parsing text: String) {
+    let ends = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) }
+    guard ends.count == 2, let low = ends[0], let high = ends[1], low.isFinite, high.isFinite,
+      low < high
+    else { return nil }
+    self = low...high
   }
 }
 

@@ -46,7 +46,7 @@ struct FilePlot {
     guard isForScreen else { return .done }
     if isDrawn {
       return try PlotViewer(
-        recorder, settings, files.timeKind, picture: FilePath(pictureName)
+        recorder, settings, files.timeKind, picture: pictureName
       ).run()
     }
     for row in PlotTable.rows(of: recorder.recording) {
@@ -68,8 +68,7 @@ struct FilePlot {
 
   /// The name of a picture that is saved from the screen: that of the first file.
   private var pictureName: String {
-    let stem = paths.first.flatMap { $0 == "-" ? nil : FilePath($0).lastComponent?.stem } ?? "plot"
-    return "\(stem).svg"
+    paths.first.flatMap { $0 == "-" ? nil : FilePath($0).lastComponent?.stem } ?? "plot"
   }
 
   /// Checks that a file is not read and written at the same time.

@@ -30,9 +30,12 @@ final class NumberWatch {
     subscription = hub.subscribe(as: .listener) { [unowned self] in read($0) }
   }
 
-  /// Looks in bytes.
-  func read(_ bytes: UnsafeRawBufferPointer) {
-    guard subscription != nil else { return }
+  /// Looks in all bytes of a piece that was received earlier.
+  func read(kept bytes: UnsafeRawBufferPointer) {
+    if subscription != nil { search(bytes) }
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer) {
     let now = loop.now
     if windowEnd.map({ now >= $0 }) ?? true {
       windowEnd = now + Self.window
@@ -43,6 +46,10 @@ final class NumberWatch {
       return reader.forgetLine()
     }
     readCount += bytes.count
+    search(bytes)
+  }
+
+  private func search(_ bytes: UnsafeRawBufferPointer) {
     var hasFound = false
     reader.read(bytes, at: 0) { _ in hasFound = true }
     guard hasFound else { return }

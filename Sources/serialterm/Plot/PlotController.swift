@@ -84,8 +84,8 @@ final class PlotController {
       port.model.update { $0.seesNumbers = true }
     }
     watches[ObjectIdentifier(port)] = watch
-    // A port that has joined a session already has what was sent before.
-    port.readKept { bytes, _ in watch.read(bytes) }
+    // A port that has joined a session, or whose form is chosen now, already has lines.
+    port.readKept { bytes, _ in watch.read(kept: bytes) }
   }
 
   private func record(_ port: PortPresenter) {
@@ -156,7 +156,7 @@ final class PlotController {
     for port in ports { record(port) }
     guard !dialogs.isPlain else { return }
     let display = PlotDisplay(
-      PlotPanel(configuration.settings, isFull: configuration.isWholeProgram),
+      PlotPanel(configuration.settings, isFull: configuration.isWholeProgram, asks: true),
       of: { [unowned recorder] in recorder.recording },
       from: { [unowned self, unowned recorder] in
         PlotPanel.Source(
@@ -169,6 +169,8 @@ final class PlotController {
     }
     display.onClose = { [unowned self] in close() }
     display.onSave = { [unowned self] in onSave() }
+    display.onAskWindow = { [unowned self] in askForWindow() }
+    display.onAskRange = { [unowned self] in askForRange() }
     recorder.onAdded = { [unowned display] in display.update() }
     self.display = display
   }
@@ -197,10 +199,61 @@ final class PlotController {
     dialogs.show(display)
   }
 
+  // MARK: Questions
+
+  private func askForWindow() {
+    let names = ["10s", "1m", "10m", "1h", "500", "all"]
+    ask(
+      "length of the window", choices: names,
+      expected: "a time (30s, 10m), a number of points, or all",
+      parse: { try? PlotSettings.Window(parsing: $0) },
+      set: { settings, window in
+        settings.window = window
+        settings.follow()
+      })
+  }
+
+  private func askForRange() {
+    ask(
+      "range of values", choices: ["auto"], expected: "two numbers, 0:100, or auto",
+      parse: { $0 == "auto" ? .some(nil) : ClosedRange(parsing: $0).map { .some($0) } },
+      set: { $0.range = $1 })
+  }
+
+  /// Asks for a value, and gives the plot the keys again afterwards.
+  private func ask<Value>(
+    _ title: String, choices: [String], expected: String, parse: @escaping (String) -> Value?,
+    set: @escaping (inout PlotSettings, Value) -> Void
+  ) {
+    var question = Question<String>(
+      title: title,
+      choices: { typed in
+        let listed = choices.map { Choice(id: $0, title: $0) }
+        guard !typed.isEmpty, !choices.contains(typed) else { return listed }
+        let refusal = parse(typed) == nil ? "expected \(expected)" : nil
+        return [Choice(id: typed, title: typed, refusal: refusal)] + listed
+      },
+      onAnswer: { [unowned self] text in
+        guard let display, let value = parse(text) else { return }
+        set(&display.settings, value)
+      },
+      onEnd: { [unowned self] in
+        loop.atEndOfTurn { [weak self] in
+          guard let self, let display, display.isShown, !dialogs.isOpen else { return }
+          dialogs.show(display)
+        }
+      })
+    question.expected = expected
+    dialogs.ask(question)
+  }
+
   /// Reads the lines in another form from now on, and what the scrollback has.
   func read(as form: SampleForm?, _ ports: [PortPresenter]) {
     configuration.form = form
-    guard recorder != nil else { return }
+    guard recorder != nil else {
+      for port in ports { watch(port) }
+      return
+    }
     let wasShown = isShown
     let settings = display?.settings
     members = []

@@ -12,7 +12,7 @@ final class PlotViewer: FrontEnd {
   private let recorder: PlotRecorder
   private let terminal: (any TerminalMode)?
   private let timeKind: ChartView.TimeKind
-  private let picture: FilePath
+  private let picture: String
   private var display: PlotDisplay?
   private var watch: DescriptorWatch?
   private var keys: KeyReader?
@@ -22,11 +22,11 @@ final class PlotViewer: FrontEnd {
 
   /// - Parameters:
   ///   - recorder: what the files contain.
-  ///   - picture: the file for a saved picture.
+  ///   - picture: the name of a saved picture, without its suffix.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ recorder: PlotRecorder, _ settings: PlotSettings, _ timeKind: ChartView.TimeKind,
-    picture: FilePath
+    picture: String
   ) throws(Errno) {
     self.recorder = recorder
     self.timeKind = timeKind
@@ -109,14 +109,21 @@ final class PlotViewer: FrontEnd {
     }
   }
 
+  /// A name that no file has.
+  private var freeName: String {
+    let names = ["\(picture).svg"] + (2...999).map { "\(picture)-\($0).svg" }
+    return names.first { (try? FilePath($0).stat(followTargetSymlink: false)) == nil } ?? names[0]
+  }
+
   /// Writes a picture of what is shown.
   private func save() {
     guard let display else { return }
     do throws(Failure) {
       let text = try PlotPicture.document(
         of: recorder.recording, display.settings, timeKind, title: nil)
-      try FileOutput(picture.string).write(Array(text.utf8))
-      app.console.say("\(picture) is written.")
+      let name = freeName
+      try FileOutput(name).write(Array(text.utf8))
+      app.console.say("\(name) is written.")
     } catch {
       app.console.warn(error.message)
     }

@@ -115,6 +115,8 @@ extension UserInterface {
     return min(max(leavingDeadline - loop.now, .milliseconds(50)), Self.showPatience)
   }
 
+  func finishOutput() throws { try plot.finish() }
+
   func stop() {
     input.stop()
     refusals.flush()

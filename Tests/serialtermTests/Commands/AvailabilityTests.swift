@@ -96,7 +96,7 @@ import Testing
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openRaw ? "--raw is on" : nil)
         ?? ([.sendingNumbers, .plotting].contains(situation) ? nil : "no numbers seen yet")
-    case "plot-form": withoutUser(situation) ?? withoutScreen(situation)
+    case "plot-form", "plot-match": withoutUser(situation) ?? withoutScreen(situation)
     case "write-plot": withoutUser(situation) ?? (situation == .plotting ? nil : "no plot is open")
     case "status-line": withoutUser(situation) ?? withoutDrawing(situation)
     case "line-input":
