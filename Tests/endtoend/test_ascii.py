@@ -97,8 +97,8 @@ class TeeTests(PaletteTest):
         screen.wait_for_text("ctrl-t q")
         self.device.write(b"one\r\nlogin: ")
         screen.wait_for_text("login:")
-        terminal.send(PREFIX + b"y")
-        screen.wait_for(lambda lines: any(line.startswith("serialterm: ") and "ctrl-t y" in line
+        terminal.send(PREFIX + b"z")
+        screen.wait_for(lambda lines: any(line.startswith("serialterm: ") and "ctrl-t z" in line
                                           for line in lines), "a line for the message")
         self.device.write(b"Password: ")
         screen.wait_for_text("Password:")

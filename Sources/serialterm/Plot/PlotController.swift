@@ -220,7 +220,7 @@ final class PlotController {
       set: { $0.range = $1 })
   }
 
-  /// Asks for a value, and gives the plot the keys again afterwards.
+  /// Asks for a value.
   private func ask<Value>(
     _ title: String, choices: [String], expected: String, parse: @escaping (String) -> Value?,
     set: @escaping (inout PlotSettings, Value) -> Void
@@ -236,12 +236,6 @@ final class PlotController {
       onAnswer: { [unowned self] text in
         guard let display, let value = parse(text) else { return }
         set(&display.settings, value)
-      },
-      onEnd: { [unowned self] in
-        loop.atEndOfTurn { [weak self] in
-          guard let self, let display, display.isShown, !dialogs.isOpen else { return }
-          dialogs.show(display)
-        }
       })
     question.expected = expected
     dialogs.ask(question)
