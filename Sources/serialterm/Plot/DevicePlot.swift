@@ -2,8 +2,10 @@ import DeviceWatch
 import EventLoop
 import Glibc
 import Logs
+import Observing
 import Options
 import Plotting
+import SerialCore
 import SessionKit
 import SessionRunning
 import TerminalFrontEnd
@@ -13,6 +15,8 @@ import Views
 final class DevicePlot {
   /// A port to open.
   struct Request {
+    /// The name for the curves, if there are several ports.
+    let name: String
     let configuration: SessionConfiguration
     /// Returns the configuration once the device is known; nil if it does not depend on the device.
     let forDevice: ((Device) throws -> SessionConfiguration)?
@@ -23,6 +27,7 @@ final class DevicePlot {
   private let values: Values
   /// The table for standard output; nil if it is not written there.
   private var stream: TableStream?
+  private var losses: [ObservationToken<SessionEvent>] = []
   private var timer: LoopTimer?
   private var flushTimer: LoopTimer?
 
@@ -37,16 +42,17 @@ final class DevicePlot {
     frontEnd = try HeadlessInterface(
       requests[0].configuration, for: .service, of: "plot", among: devices)
     frontEnd.configurationForDevice = requests[0].forDevice
-    let names = requests.map { request in request.configuration.target.map { "\($0)" } }
-    let sources = names.map { name in
-      _ = stream?.addSource(named: name)
-      return recorder.addSource(named: name)
+    let sources = requests.map { request in
+      _ = stream?.addSource(named: request.name)
+      return recorder.addSource(named: request.name)
     }
     frontEnd.onReceived = { [unowned self] in read($0, from: sources[0]) }
+    follow(frontEnd.port, sources[0])
     for (request, source) in zip(requests, sources).dropFirst() {
-      frontEnd.add(request.configuration, forDevice: request.forDevice) { [unowned self] in
-        read($0, from: source)
+      let port = frontEnd.add(request.configuration, forDevice: request.forDevice) {
+        [unowned self] in read($0, from: source)
       }
+      follow(port, source)
     }
   }
 
@@ -92,6 +98,16 @@ final class DevicePlot {
     if !output.isEmpty { output.withUnsafeBytes { frontEnd.write($0) } }
     guard stream?.isHolding == true, flushTimer == nil else { return }
     flushTimer = frontEnd.loop.schedule(after: Self.patience) { [unowned self] in flush() }
+  }
+
+  /// Records when a port is lost: its open line is not joined with what follows.
+  private func follow(_ port: Port, _ source: Int) {
+    losses.append(
+      port.session.observe(\.stateChange) { [unowned self] change in
+        guard change.old.isOpen, !change.new.isOpen else { return }
+        recorder.interrupt(source)
+        stream?.forgetLine(of: source)
+      })
   }
 
   /// Writes the rows that were held back, behind the first line of their table.

@@ -116,9 +116,11 @@ struct PlotCommand: ProfiledCommand {
     }
     let isUnattended = isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0
     if isUnattended || values[PlotParameters.csv] == "-" {
-      let sessions = ([(self, context.late)] + others).map { command, late in
-        DevicePlot.Request(
-          configuration: command.connectConfiguration.session,
+      let names = PortNames(of: requests.map(\.configuration)).names
+      let sessions = zip(names, [(self, context.late)] + others).map { name, reading in
+        let (command, late) = reading
+        return DevicePlot.Request(
+          name: name, configuration: command.connectConfiguration.session,
           forDevice: late.map { late in
             { try late.command(for: $0, like: command).connectConfiguration.session }
           })
