@@ -37,7 +37,13 @@ final class PlotFiles {
     }
     self.files = files
     timeKind = first.timeKind
-    names = paths.map { $0 == "-" ? "standard input" : FilePath($0).lastComponent?.string ?? $0 }
+    names =
+      PortNames(
+        of: paths.map { path in
+          let name = path == "-" ? "standard input" : FilePath(path).lastComponent?.string
+          return (profile: name, target: path)
+        }
+      ).names
   }
 
   /// Whether all files can be read a second time.
