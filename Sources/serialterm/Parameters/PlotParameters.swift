@@ -94,6 +94,9 @@ extension Values {
     if self[PlotParameters.match] != nil, self[PlotParameters.form] != nil {
       throw UsageError(about: ["match", "form"], "--match and --form are two ways to read a line")
     }
+    if let csv = self[PlotParameters.csv], csv == self[PlotParameters.svg] {
+      throw UsageError(about: ["csv", "svg"], "--csv and --svg are the same file")
+    }
     if self[PlotParameters.logScale], let range = self[PlotParameters.range], range.lowerBound <= 0
     {
       throw UsageError(
