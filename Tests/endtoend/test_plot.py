@@ -68,7 +68,7 @@ class PlotTest(SessionTest):
         self.screen.wait_for(lambda lines: text in lines[0], f"{text} in the legend")
 
     def assert_device_got(self, expected):
-        """The device has received these bytes, and nothing else. A mark at the end shows that all have come."""
+        """The device has received these bytes and nothing else: a mark that is typed comes next."""
         self.terminal.send(b"$")
         self.assertEqual(self.device.read_exactly(len(expected) + 1), expected + b"$")
 
