@@ -147,7 +147,7 @@ class KeyTests(PlotTest):
     def test_a_question_mark_lists_all_keys_in_full(self):
         self.press(b"?", "whole window")
         for words in ("pause, and go on", "move the cursor", "a shorter or longer time",
-                      "everything", "newest", "cursor with the values", "or adapt it",
+                      "everything", "newest", "cursor with the values", "or adapt it", "window's length",
                       "a logarithmic scale", "0: all on", "on or off", "picture or values",
                       "or a part", "type to the device", "close the plot"):
             self.assertIsNotNone(self.screen.row_of(words), words)

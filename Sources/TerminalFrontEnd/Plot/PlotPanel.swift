@@ -128,14 +128,14 @@ package struct PlotPanel {
 
   /// The keys, with what they do.
   private var help: [(key: String, effect: String)] {
-    let typed = [("w", "type the length of the window"), ("v", "type the range of values")]
+    let typed = [("w", "type the window's length"), ("v", "type the range of values")]
     return Self.keys + (asks ? typed : [])
   }
 
   private static let keys = [
     ("space", "pause, and go on"), ("left, right", "scroll, or move the cursor"),
     ("+, -", "a shorter or longer time"), ("a", "everything"), ("home, end", "beginning, newest"),
-    ("c", "a cursor with the values"), ("r", "keep the range, or adapt it"),
+    ("c", "a cursor with the values"), ("r", "fix the range, or adapt it"),
     ("l", "a logarithmic scale"), ("1 to 9", "curve on, off; 0: all on"),
     ("tab, x", "select a curve; on or off"),
     ("s", "save picture or values"), ("f", "whole window, or a part"),
