@@ -19,7 +19,8 @@ extension Command {
     argument: .oneOf("form of the numbers", SampleForm.choices) { $0.plotForm }
   ) { form, call in
     call.user?.readNumbers(as: form)
-    call.answer(.done("numbers are read as \(form?.name ?? "they are detected")."))
+    call.answer(
+      .done(form.map { "numbers are read as \($0.name)." } ?? "the form of numbers is detected."))
   }
 
   static let plotMatch = CommandWithArgument(

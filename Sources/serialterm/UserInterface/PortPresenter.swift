@@ -140,15 +140,24 @@ final class PortPresenter {
     offerWatch = watch
   }
 
-  /// Calls a function with the lines that the scrollback has, the oldest first, and their times in seconds since 1970.
+  /// Calls a function with the newest lines that the scrollback has, the oldest of them first, and with their times in
+  /// seconds since 1970. Reading more would hold the session up.
   func readKept(_ body: (UnsafeRawBufferPointer, Double) -> Void) {
     guard let scrollback else { return }
-    for number in scrollback.lines {
+    var (start, rest) = (scrollback.lines.upperBound, Self.readableLimit)
+    while start > scrollback.lines.lowerBound, rest > 0 {
+      start -= 1
+      rest -= scrollback.withLine(start) { $0.bytes.count } ?? 0
+    }
+    for number in start..<scrollback.lines.upperBound {
       scrollback.withLine(number) { line in
         if !line.isMark { body(line.bytes, Double(line.time) / 1_000) }
       }
     }
   }
+
+  /// The number of bytes that ``readKept(_:)`` reads.
+  private static let readableLimit = 4 << 20
 
   /// The endpoint's name as text; nil before it is known.
   var endpointName: String? { model.state.session.endpoint.map { "\($0)" } }

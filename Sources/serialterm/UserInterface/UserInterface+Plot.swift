@@ -35,14 +35,18 @@ extension UserInterface {
 
   func askWhatToSave() {
     guard let recorder = plot.recorder else { return }
+    let refusal = ports.allSatisfy { $0.scrollback == nil } ? "nothing is kept" : nil
     dialogs.ask(
       Question<Content>(
         title: "save",
         choices: { _ in
           [
             Choice(id: .picture, title: "picture of what is shown", detail: "SVG"),
-            Choice(id: .seenValues, title: "values that are shown", detail: "CSV"),
-            Choice(id: .allValues, title: "all values in the scrollback", detail: "CSV"),
+            Choice(
+              id: .seenValues, title: "values that are shown", detail: "CSV", refusal: refusal),
+            Choice(
+              id: .allValues, title: "all values in the scrollback", detail: "CSV",
+              refusal: refusal),
           ]
         },
         onAnswer: { [unowned self] content in
