@@ -62,4 +62,6 @@ ROWS = {
     57: ("1,000 connections: silent, garbage, reset",
          "memory ≤ +8 MiB, at most 256 at once, the session continues"),
     58: ("several ports, one floods", "the keys and bytes of the others take ≤ 2 times as long"),
+    60: ("numbers to plot: NaN, inf, 1e308, 10,000 names, a line of 1 MB",
+         "log exact, ≤ 10 redraws a second, memory grows ≤ 16 MiB"),
 }

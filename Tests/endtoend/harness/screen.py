@@ -95,6 +95,12 @@ class Screen:
         self._stream.feed(data)
         return self
 
+    def skip(self):
+        """Leaves out the output so far, because processing megabytes takes long. Afterwards the program must
+        draw the whole screen, as after `resize`."""
+        self._position = len(self._terminal.output)
+        self._emulator.reset()
+
     def resize(self, rows, columns):
         """Processes the output so far, then changes the size of the window."""
         self.update()
