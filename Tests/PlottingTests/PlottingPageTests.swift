@@ -34,7 +34,7 @@ import Testing
       var reader = SampleReader()
       var rows = 0
       Array(output.utf8).withUnsafeBytes { reader.read($0, at: 0) { _ in rows += 1 } }
-      reader.finish(at: 0) { _ in rows += 1 }
+      reader.finish { _ in rows += 1 }
       let series = reader.series.map { $0.name + ($0.unit.map { " [\($0)]" } ?? "") }
       let words = "`\(reader.inWords ?? "nothing")`: \(series.joined(separator: ", "))."
       #expect(section.contains("read as " + words), "\(words)")

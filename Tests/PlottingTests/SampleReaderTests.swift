@@ -419,7 +419,7 @@ private struct Readings {
       bytes[start..<end].withUnsafeBytes { reader.read($0, at: isTimed ? 0 : nil, take) }
       start = end
     }
-    reader.finish(at: isTimed ? 0 : nil, take)
+    reader.finish(take)
     times = found.map(\.time)
     digits = found.map(\.digits)
     values = found.flatMap { $0.samples.map(\.value) }

@@ -13,6 +13,8 @@ public struct SampleReader {
   private var text = LineText()
   /// The open line.
   private var open: [UInt8] = []
+  /// The time of the last byte of the open line; nil for the number of the line.
+  private var openTime: Double?
   /// Whether the open line is too long.
   private var isTooLong = false
   /// Whether the last byte was a CR: then a LF does not end another line.
@@ -58,7 +60,10 @@ public struct SampleReader {
     while start < bytes.count {
       let end = Self.lineEnd(in: bytes, from: start)
       let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      guard end < bytes.count else { return keep(part) }
+      guard end < bytes.count else {
+        openTime = time
+        return keep(part)
+      }
       if open.isEmpty && !isTooLong {
         finish(part, at: time, body)
       } else {
@@ -72,10 +77,10 @@ public struct SampleReader {
     }
   }
 
-  /// Reads the last line, if no line end follows it, and lines of a short file whose form could not be found, if their
-  /// form was chosen.
-  public mutating func finish(at time: Double? = nil, _ body: (SampleRow) -> Void) {
-    if !open.isEmpty || isTooLong { finishOpen(at: time, body) }
+  /// Reads the last line, if no line end follows it, with the time of its last byte, and lines of a short file whose form
+  /// could not be found, if their form was chosen.
+  public mutating func finish(_ body: (SampleRow) -> Void) {
+    if !open.isEmpty || isTooLong { finishOpen(at: openTime, body) }
     lines.finish(body)
   }
 

@@ -42,7 +42,7 @@ final class TableWriter {
   ///
   /// - Parameter least: the number of bytes below which nothing is taken.
   func takeOutput(atLeast least: Int = 0) -> [UInt8]? {
-    guard output.count > least else { return nil }
+    guard !output.isEmpty, output.count >= least else { return nil }
     defer { output = [] }
     return output
   }
