@@ -214,7 +214,8 @@ let package = Package(
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
     .testTarget(
-      name: "LogsTests", dependencies: ["Logs", "Posix", "TestSupport", "Views", system],
+      name: "LogsTests",
+      dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "Views", system],
       swiftSettings: strict),
     .testTarget(
       name: "SerialPortsTests",
@@ -243,7 +244,7 @@ let package = Package(
     .testTarget(
       name: "TerminalFrontEndTests",
       dependencies: [
-        "EventLoop", "Loopback", "PlainText", "Posix", "Scrollback", "SerialCore",
+        "EventLoop", "Loopback", "PlainText", "Plotting", "Posix", "Scrollback", "SerialCore",
         "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),

@@ -29,7 +29,9 @@ struct CSVEncoder: LogEncoder {
         bytes, at: Double(record.moment.wallClock) / 1e9, from: record.port, into: &output)
     case .bytes(.toDevice, _, _): break
     case .gap: stream.forgetLine(of: record.port)
-    case .event(let event): if event.kind == .lost { stream.forgetLine(of: record.port) }
+    case .event(let event):
+      // Another program may have read the rest of the line from a released port.
+      if event.kind == .lost || event.kind == .released { stream.forgetLine(of: record.port) }
     case .port(let port): if namesPorts { _ = stream.addSource(named: port.name) }
     }
     if !stream.isHolding {

@@ -95,7 +95,8 @@ public struct TableStream {
     }
     if table != nil { (table, needsNewTable) = (nil, true) }
     held.append(row)
-    if held.count >= Self.heldRowLimit { flush(into: &output) }
+    // The caller begins another file before the first line of the next table.
+    if held.count >= Self.heldRowLimit, !needsNewTable { flush(into: &output) }
   }
 
   private static func append(_ row: Row, of table: inout SampleTable, to output: inout [UInt8]) {

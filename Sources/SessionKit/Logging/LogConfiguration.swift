@@ -23,6 +23,7 @@ package struct LogConfiguration {
   package func log(in file: String) -> NamedLog {
     var options = options
     options.format = tables.contains(file) ? .csv : format ?? LogFormat(fileName: file)
+    if !options.format.canBeContinued { options.appends = false }
     return NamedLog(name: file, options: options)
   }
 

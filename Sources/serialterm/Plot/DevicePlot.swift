@@ -95,6 +95,8 @@ final class DevicePlot {
     guard stream != nil else { return }
     var output: [UInt8] = []
     stream?.read(bytes, at: time, from: source, into: &output)
+    // The next table follows in the same output.
+    stream?.needsNewTable = false
     if !output.isEmpty { output.withUnsafeBytes { frontEnd.write($0) } }
     guard stream?.isHolding == true, flushTimer == nil else { return }
     flushTimer = frontEnd.loop.schedule(after: Self.patience) { [unowned self] in flush() }
@@ -115,7 +117,6 @@ final class DevicePlot {
     flushTimer = nil
     var output: [UInt8] = []
     stream?.flush(into: &output)
-    stream?.needsNewTable = false
     if !output.isEmpty { output.withUnsafeBytes { frontEnd.write($0) } }
   }
 }

@@ -1,0 +1,201 @@
+import Plotting
+import Posix
+import SystemPackage
+import TestSupport
+import Testing
+import Views
+
+@testable import Logs
+
+/// Tables of numbers as logs: the encoder, and its files.
+@Suite(.timeLimit(.minutes(5))) struct CSVEncoderTests {
+  /// A moment some seconds after the first one.
+  private func moment(_ seconds: UInt64) -> Moment {
+    Moment(
+      wallClock: 1_000_000_000 * (1_795_242_660 + seconds), monotonic: 1_000_000_000 * seconds)
+  }
+
+  private func time(_ seconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: 1_000_000_000 * seconds)
+  }
+
+  private func encoder(_ namesPorts: Bool = false) -> any LogEncoder {
+    CSVEncoder(.pairs, namesPorts: namesPorts)
+  }
+
+  /// The output for contents at a time.
+  private func encode(
+    _ contents: [SampleContent], of port: Int = 0, at seconds: UInt64 = 0,
+    _ encoder: inout any LogEncoder
+  ) -> String {
+    var output: [UInt8] = []
+    for content in contents {
+      LogsTests.encode(content, of: port, by: &encoder, at: moment(seconds), into: &output)
+    }
+    return text(output)
+  }
+
+  private func tick(_ seconds: Int64, _ encoder: inout any LogEncoder) -> String {
+    var output: [UInt8] = []
+    encoder.tick(at: time(seconds), into: &output)
+    return text(output)
+  }
+
+  private func flush(_ encoder: inout any LogEncoder) -> String {
+    var output: [UInt8] = []
+    encoder.flush(into: &output)
+    return text(output)
+  }
+
+  @Test func `The first rows wait a second for the names of all series`() {
+    var encoder = encoder()
+    #expect(encoder.deadline == nil)
+    #expect(encode([.received("boot\n")], at: 1, &encoder) == "")
+    #expect(encoder.deadline == nil)
+    #expect(encode([.received("a=1\n")], at: 3, &encoder) == "")
+    #expect(encode([.received("b=2\n")], at: 3, &encoder) == "")
+    #expect(encoder.deadline == time(4) && encoder.heldCount == 6)
+    #expect(tick(3, &encoder) == "")
+    #expect(
+      tick(4, &encoder) == "time,a,b\n1795242663.000000,1,\n1795242663.000000,,2\n")
+    #expect(encoder.deadline == nil && encoder.heldCount == 0)
+    #expect(encode([.received("b=3\n")], at: 5, &encoder) == "1795242665.000000,,3\n")
+  }
+
+  @Test func `The deadline is not moved by more rows`() {
+    var encoder = encoder()
+    _ = encode([.received("a=1\n")], at: 3, &encoder)
+    _ = encode([.received("a=2\n")], at: 9, &encoder)
+    #expect(encoder.deadline == time(4))
+  }
+
+  @Test func `What is sent, events and text are not in a table`() {
+    var encoder = encoder()
+    #expect(
+      encode(
+        [
+          .sent("a=9\n"), .event(LogEvent(.opened, at: "/dev/ttyX")), .received("text\na=1\n"),
+          .sent("a=8\n"),
+        ],
+        &encoder) == "")
+    #expect(flush(&encoder) == "time,a\n1795242660.000000,1\n")
+  }
+
+  @Test func `A gap and the loss of the device do not join lines`() {
+    let events = [LogEvent.Kind.lost, .released].map {
+      SampleContent.event(LogEvent($0, at: "/dev/ttyX"))
+    }
+    for interruption in [.gap(1)] + events {
+      var encoder = encoder()
+      _ = encode([.received("a=1\na=2"), interruption, .received("3\na=4\n")], &encoder)
+      #expect(flush(&encoder) == "time,a\n1795242660.000000,1\n1795242660.000000,4\n")
+    }
+    var encoder = encoder()
+    _ = encode(
+      [.received("a=1\na=2"), .event(LogEvent(.opened, at: "/dev/ttyX")), .received("3\n")],
+      &encoder)
+    #expect(flush(&encoder) == "time,a\n1795242660.000000,1\n1795242660.000000,23\n")
+  }
+
+  @Test func `A gap of a port leaves the line of another one`() {
+    var encoder = encoder(true)
+    for name in ["A", "B"] { _ = encode([.port(LogPort(name, at: "/dev/\(name)"))], &encoder) }
+    _ = encode([.received("x=1")], of: 0, &encoder)
+    _ = encode([.received("x=2")], of: 1, &encoder)
+    _ = encode([.gap(1)], of: 1, &encoder)
+    _ = encode([.received("0\n")], of: 0, &encoder)
+    _ = encode([.received("5\nx=6\n")], of: 1, &encoder)
+    #expect(
+      flush(&encoder)
+        == "time,A: x,B: x\n1795242660.000000,10,\n1795242660.000000,,6\n")
+  }
+
+  @Test func `A line without an end is not a row: its digits may be incomplete`() {
+    var encoder = encoder()
+    _ = encode([.received("a=1\na=2")], &encoder)
+    #expect(flush(&encoder) == "time,a\n1795242660.000000,1\n")
+  }
+
+  // MARK: Files
+
+  /// The files of a log, from the first one to the last.
+  private func files(
+    _ pieces: [String], rotation: LogRotation = LogRotation(), form: SampleForm? = .pairs,
+    secondPort: [String] = []
+  ) throws -> [String] {
+    let folder = try TemporaryFolder()
+    let path = folder.path.appending("log.csv")
+    var options = Log.Options()
+    options.format = .csv
+    options.sampleForm = form
+    options.rotation = rotation
+    options.namesPorts = !secondPort.isEmpty
+    let log = try Log(LogName(path.string, port: "x"), options: options)
+    let ports = secondPort.isEmpty ? [] : ["A", "B"].map { log.add(LogPort($0, at: "/dev/\($0)")) }
+    for (index, piece) in pieces.enumerated() {
+      Array(piece.utf8).withUnsafeBytes { log.append($0, .fromDevice, from: ports.first ?? 0) }
+      guard index < secondPort.count else { continue }
+      Array(secondPort[index].utf8).withUnsafeBytes { log.append($0, .fromDevice, from: ports[1]) }
+    }
+    log.close()
+    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.missingCount == 0)
+    var paths: [FilePath] = []
+    while case let next = FilePath("\(path).\(paths.count + 1)"), (try? next.stat()) != nil {
+      paths.append(next)
+    }
+    return try (paths + [path]).map { text(try contents(of: $0)) }
+  }
+
+  private func contents(of path: FilePath) throws -> [UInt8] {
+    let file = try FileDescriptor.open(path, .readOnly)
+    return try file.closeAfter {
+      try [UInt8](unsafeUninitializedCapacity: 1 << 22) { buffer, count in
+        count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+      }
+    }
+  }
+
+  /// The rows of a file without their times.
+  private func rows(_ file: String) -> [String] {
+    file.split(separator: "\n").map { line in
+      line.hasPrefix("time") ? String(line) : String(line.drop { $0 != "," }.dropFirst())
+    }
+  }
+
+  @Test func `The end writes what was held back`() throws {
+    #expect(try files(["a=1\n", "b=2\n"]).map(rows) == [["time,a,b", "1,", ",2"]])
+    #expect(try files(["text\n"]) == [""])
+    #expect(
+      try files(["1;2\n", "3;4\n", "5;6\n"], form: nil).map(rows) == [
+        ["time,value 1,value 2", "1,2", "3,4", "5,6"]
+      ])
+  }
+
+  @Test func `A late series begins a new file, also without rotation`() throws {
+    let rows = String(repeating: "a=1\n", count: TableStream.heldRowLimit)
+    let files = try files([rows, "a=2\n", "a=3 b=4\n", "a=5\n"])
+    #expect(files.count == 2)
+    #expect(self.rows(files[0]).count == TableStream.heldRowLimit + 2)
+    #expect(self.rows(files[0]).last == "2")
+    #expect(self.rows(files[1]) == ["time,a,b", "3,4", "5,"])
+  }
+
+  @Test func `Each file of a rotated table begins with the names`() throws {
+    let rows = String(repeating: "a=1\n", count: TableStream.heldRowLimit)
+    let pieces = [rows] + (0..<200).map { "a=\($0)\n" } + ["b=7\n", "a=8\n"]
+    let files = try files(pieces, rotation: LogRotation(size: 1_024))
+    #expect(files.count > 4)
+    for file in files.dropLast() { #expect(self.rows(file).first == "time,a") }
+    #expect(self.rows(files[files.count - 1]) == ["time,a,b", ",7", "8,"])
+    let values = files.flatMap { self.rows($0).dropFirst() }
+    #expect(values.count == TableStream.heldRowLimit + 202)
+    #expect(Array(values.suffix(202).prefix(200)) == (0..<200).map { "\($0)" })
+  }
+
+  @Test func `Several ports share a table`() throws {
+    let files = try files(["x=1\n", "x=3\n"], secondPort: ["x=2\n", "y=4\n"])
+    #expect(
+      files.map(rows) == [["time,A: x,B: x,B: y", "1,,", ",2,", "3,,", ",,4"]])
+  }
+}
