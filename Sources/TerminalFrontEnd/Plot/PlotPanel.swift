@@ -99,7 +99,7 @@ package struct PlotPanel {
       settings.follow()
       settings.window = .all
     case .character("c"): settings.toggleCursor(recording)
-    case .character("l"): settings.isLogarithmic.toggle()
+    case .character("l"): settings.toggleLogarithm()
     case .character("r"): settings.toggleRange(recording)
     case .character("0"): settings.hidden = []
     case .character("1"..."9"):
@@ -161,17 +161,28 @@ package struct PlotPanel {
   package func lines(of recording: Recording, on size: ScreenSize, _ source: Source) -> [StyledLine]
   {
     let bar = bar(source, recording, width: size.columns)
-    guard !showsHelp else { return helpLines(on: size) + [bar] }
+    guard size.rows > 1 else { return [bar] }
+    let lines =
+      showsHelp
+      ? helpLines(on: ScreenSize(rows: size.rows - 1, columns: size.columns))
+      : legendAndChart(of: recording, on: size, source)
+    return lines.map { $0.clipped(toWidth: size.columns) } + [bar]
+  }
+
+  /// The lines above the bar.
+  private func legendAndChart(
+    of recording: Recording, on size: ScreenSize, _ source: Source
+  ) -> [StyledLine] {
     let legend = legend(of: recording, on: size, source)
-    let rest = size.rows - legend.count - 1
-    let chart = chart(
-      of: recording, on: ScreenSize(rows: rest, columns: size.columns), source)
-    return legend + chart + [bar]
+    let rest = size.rows - 1 - legend.count
+    guard rest > 0 else { return legend }
+    return legend
+      + chart(of: recording, on: ScreenSize(rows: rest, columns: size.columns), source)
   }
 
   private func helpLines(on size: ScreenSize) -> [StyledLine] {
     // In several columns if there are too few rows.
-    let rows = max(1, size.rows - 1)
+    let rows = size.rows
     let columns = (help.count + rows - 1) / rows
     let width = size.columns / columns
     return (0..<rows).map { row in
@@ -231,7 +242,7 @@ package struct PlotPanel {
       }
       for run in entry.runs { rows[rows.count - 1].append(run.text, run.style) }
     }
-    return rows.map { $0.clipped(toWidth: size.columns) }
+    return rows
   }
 
   private func entry(
@@ -273,9 +284,10 @@ package struct PlotPanel {
   private func chart(
     of recording: Recording, on size: ScreenSize, _ source: Source
   ) -> [StyledLine] {
-    guard let view = settings.view(of: recording, timeKind: source.timeKind), size.rows > 1 else {
+    guard let view = settings.view(of: recording, timeKind: source.timeKind) else {
       return Self.invitation(on: size)
     }
+    guard size.rows > 1 else { return [StyledLine()] }
     let rows = size.rows - 1
     let values = Axis(valuesOf: view, atMost: max(2, rows / 2))
     let labelWidth = min(values.textWidth, size.columns / 3)

@@ -113,7 +113,9 @@ package struct PlotSettings: Hashable, Sendable {
     guard let shown = times(of: recording), let all = recording.times else { return }
     let span = max((shown.upperBound - shown.lowerBound) * factor, Self.leastSpan)
     let whole = all.upperBound - all.lowerBound
-    if pausedTimes != nil {
+    if pausedTimes != nil, factor > 1, span >= whole {
+      pausedTimes = all
+    } else if pausedTimes != nil {
       // The cursor stays where it is; without one, the end does.
       let anchor = cursor ?? shown.upperBound
       let share =
@@ -139,6 +141,12 @@ package struct PlotSettings: Hashable, Sendable {
   package mutating func toggleRange(_ recording: Recording) {
     guard range == nil, let times = times(of: recording) else { return range = nil }
     range = values(of: recording, in: times)
+  }
+
+  /// Changes between a linear and a logarithmic scale. A fixed range that a logarithmic scale cannot show is given up.
+  package mutating func toggleLogarithm() {
+    isLogarithmic.toggle()
+    if isLogarithmic, let range, range.lowerBound <= 0 { self.range = nil }
   }
 
   /// Switches a curve on or off.
