@@ -16,6 +16,8 @@ package final class PlotDisplay: Dialog {
   package var onLeave: () -> Void = {}
   /// Called when the user closes the plot.
   package var onClose: () -> Void = {}
+  /// Called when the user has changed the height of the plot.
+  package var onResize: () -> Void = {}
 
   package private(set) var panel: PlotPanel
   /// Whether the plot is on the screen.
@@ -100,7 +102,7 @@ package final class PlotDisplay: Dialog {
     switch panel.handle(key, of: recording()) {
     case .unchanged: break
     case .changed: update(isUrgent: true)
-    case .resized: show()
+    case .resized: resize()
     case .save: onSave()
     case .askWindow: onAskWindow()
     case .askRange: onAskRange()
@@ -113,8 +115,13 @@ package final class PlotDisplay: Dialog {
   private func leave() {
     if panel.isFull {
       panel.isFull = false
-      show()
+      resize()
     }
     onLeave()
+  }
+
+  private func resize() {
+    show()
+    onResize()
   }
 }

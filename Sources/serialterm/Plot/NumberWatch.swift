@@ -41,12 +41,11 @@ final class NumberWatch {
       windowEnd = now + Self.window
       readCount = 0
     }
-    guard readCount + bytes.count <= Self.budget else {
-      // The beginning of the next line is unknown.
-      return reader.forgetLine()
-    }
-    readCount += bytes.count
-    search(bytes)
+    let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.budget - readCount))
+    readCount += part.count
+    search(part)
+    // The beginning of the next line is unknown.
+    if part.count < bytes.count { reader.forgetLine() }
   }
 
   private func search(_ bytes: UnsafeRawBufferPointer) {
@@ -56,4 +55,7 @@ final class NumberWatch {
     subscription = nil
     onFound()
   }
+
+  /// Forgets the open line: the port was lost, and what follows does not belong to it.
+  func forgetLine() { reader.forgetLine() }
 }

@@ -21,8 +21,10 @@ final class PlotController {
     var settings = PlotSettings(window: .seconds(60))
     /// Whether the plot is opened with the session, on the whole screen, and the program ends when it is closed.
     var isWholeProgram = false
-    /// The file for a picture of everything at the end; nil for none.
+    /// The file for a picture at the end; nil for none.
     var picture: FilePath?
+    /// What of the recording is in the picture.
+    var pictureWindow = PlotSettings.Window.all
     /// The time after which the program ends; nil for none.
     var duration: Duration?
   }
@@ -33,6 +35,8 @@ final class PlotController {
   var onSave: () -> Void = {}
   /// Called when the plot was opened or closed.
   var onChange: () -> Void = {}
+  /// Called when the plot takes another part of the screen.
+  var onResize: () -> Void = {}
 
   private(set) var configuration = Configuration()
   private let console: Console
@@ -96,11 +100,12 @@ final class PlotController {
       recorder.read($0, at: Self.now, from: source)
     }
     members.append(Member(port: port, source: source, subscription: subscription))
-    port.model.update { $0.seesNumbers = true }
+    port.model.update { ($0.seesNumbers, $0.showsPlot) = (true, isShown) }
   }
 
   /// Records that the port was lost: lines and curves are not joined with what follows.
   func portWasLost(_ port: PortPresenter) {
+    watches[ObjectIdentifier(port)]?.forgetLine()
     for member in members where member.port === port { recorder?.interrupt(member.source) }
   }
 
@@ -131,7 +136,7 @@ final class PlotController {
   /// Opens the plot on the whole screen, with the keys.
   func begin(_ ports: [PortPresenter]) {
     guard configuration.isWholeProgram else { return }
-    _ = show(ports)
+    if case .failed(let reason) = show(ports) { console.warn(reason) }
     if let display, display.isShown { giveKeys(to: display) }
     timer = configuration.duration.map { duration in
       loop.schedule(after: duration) { [unowned self] in onEnd() }
@@ -145,6 +150,7 @@ final class PlotController {
     guard let picture = configuration.picture, let recorder else { return }
     var settings = display?.settings ?? configuration.settings
     settings.follow()
+    settings.window = configuration.pictureWindow
     let text = try PlotPicture.document(of: recorder.recording, settings, .clock, title: nil)
     try FileOutput(picture.string).write(Array(text.utf8))
   }
@@ -156,7 +162,9 @@ final class PlotController {
     for port in ports { record(port) }
     guard !dialogs.isPlain else { return }
     let display = PlotDisplay(
-      PlotPanel(configuration.settings, isFull: configuration.isWholeProgram, asks: true),
+      PlotPanel(
+        configuration.settings, isFull: self.display?.panel.isFull ?? configuration.isWholeProgram,
+        asks: true),
       of: { [unowned recorder] in recorder.recording },
       from: { [unowned self, unowned recorder] in
         PlotPanel.Source(
@@ -171,6 +179,7 @@ final class PlotController {
     display.onSave = { [unowned self] in onSave() }
     display.onAskWindow = { [unowned self] in askForWindow() }
     display.onAskRange = { [unowned self] in askForRange() }
+    display.onResize = { [unowned self] in onResize() }
     recorder.onAdded = { [unowned display] in display.update() }
     self.display = display
   }
@@ -249,10 +258,12 @@ final class PlotController {
       return
     }
     let wasShown = isShown
-    let settings = display?.settings
+    // The range and the curves that are switched off are those of other series.
+    if let old = display?.settings {
+      configuration.settings = PlotSettings(window: old.window, isLogarithmic: old.isLogarithmic)
+    }
     members = []
     start(ports)
-    if let settings { display?.settings = settings }
     if wasShown { display?.show() }
   }
 

@@ -27,7 +27,8 @@ struct ScrollbackTable: Sendable {
   ) {
     self.ports = ports.map { ($0.0, $0.1) }
     self.form = form
-    self.times = times
+    // The times of lines are whole milliseconds.
+    self.times = times.map { ($0.lowerBound * 1_000).rounded(.down) / 1_000...$0.upperBound }
   }
 
   /// Makes the table.
@@ -48,7 +49,7 @@ struct ScrollbackTable: Sendable {
     } else {
       readMerged(into: table)
     }
-    table.finish()
+    // A line without an end is left out: its digits may be incomplete.
     if let piece = table.takeOutput() { try put(piece) }
   }
 

@@ -142,6 +142,7 @@ struct PlotCommand: ProfiledCommand {
     configuration.plot = PlotController.Configuration(
       form: values.sampleForm, settings: values.plotSettings(unlessGiven: .seconds(60)),
       isWholeProgram: true, picture: values[PlotParameters.svg].map { FilePath($0) },
+      pictureWindow: values[PlotParameters.window] ?? .all,
       duration: values[PlotParameters.duration].map { .seconds($0) })
     return configuration
   }
@@ -164,7 +165,7 @@ enum PlotSource: Hashable {
     }
     let target = try Target(parsing: text)
     // Devices have no suffix.
-    if case .endpoint(let endpoint) = target, let path = endpoint.path, text.contains("."),
+    if case .endpoint(let endpoint) = target, let path = endpoint.path, path.extension != nil,
       !text.hasPrefix("/dev/"), (try? path.stat()) == nil
     {
       throw Failure(.usage, "\(text): there is no such file, and no such device.")

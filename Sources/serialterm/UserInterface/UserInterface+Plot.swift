@@ -16,6 +16,7 @@ extension UserInterface {
     plot.onEnd = { [unowned self] in quit() }
     plot.onSave = { [unowned self] in askWhatToSave() }
     plot.onChange = { [unowned self] in plotDidChange() }
+    plot.onResize = { [unowned self] in followSize() }
     return plot
   }
 

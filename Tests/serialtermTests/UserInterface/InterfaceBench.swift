@@ -48,10 +48,12 @@ final class InterfaceBench {
     var snippets: [Snippet] = []
     var sequences: [NamedSequence] = []
     var pacing = Pacing()
+    var plot = PlotController.Configuration()
+    var size = ScreenSize(rows: 24, columns: 80)
   }
 
   init(_ options: Options = Options()) throws {
-    terminal = try FakeTerminal(options.screen)
+    terminal = try FakeTerminal(options.screen, size: options.size)
     ports = try FakePorts()
     let made = try Links(options)
     self.made = made
@@ -99,7 +101,7 @@ final class InterfaceBench {
   private static func configuration(
     _ options: Options, _ endpoint: Endpoint
   ) -> ConnectConfiguration {
-    ConnectConfiguration(
+    var configuration = ConnectConfiguration(
       session: SessionConfiguration(
         target: .endpoint(endpoint), settings: options.settings, linkOptions: LinkOptions(),
         onOpen: nil, reconnects: options.reconnects, waitsForAbsentDevice: false,
@@ -111,6 +113,8 @@ final class InterfaceBench {
       autoReceiveFolder: options.autoReceiveFolder,
       printsLists: options.printsLists, prefix: .standard,
       escape: options.escape, linger: .zero, drain: nil, releaseSignal: nil)
+    configuration.plot = options.plot
+    return configuration
   }
 
   // MARK: The program
