@@ -123,6 +123,20 @@ class FormTests(FileTest):
         header, rows = table(logs[4].read_text())
         self.assertEqual(header, ["time", "temp", "hum"])
         self.assertEqual([row[1:] for row in rows], expected)
+        self.assertEqual(self.csv_of(logs[4]), (header, rows))
+
+    def test_a_table_that_was_written_is_read_with_its_times(self):
+        path = self.file("raw", *(f"{number}.50;{'' if number % 3 else number}" for number in range(9)))
+        for count, first in ((2, path), (1, self.file("one", *map(str, range(9))))):
+            with self.subTest(count):
+                written = self.plot(first, "--rate", "10", "--csv", "-").stdout
+                copy = self.folder / "copy.csv"
+                copy.write_bytes(written)
+                self.assertEqual(self.plot(copy, "--csv", "-").stdout, written)
+
+    def test_a_column_of_a_device_that_is_called_time_is_a_curve(self):
+        path = self.file("a.csv", "time,temp", "1000,20", "1100,21", "1200,22")
+        self.assertEqual(self.csv_of(path)[1][2], ["3", "1200", "22"])
 
     def test_several_files_are_one_plot_in_the_order_of_their_times(self):
         first = self.file("a.txt", "a:1", "a:2", "a:3")

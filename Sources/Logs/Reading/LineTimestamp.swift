@@ -25,7 +25,7 @@ public struct LineTimestamp: Hashable, Sendable {
   /// The maximum length of a timestamp in bytes.
   private static let maximalLength = 48
   /// The least number of seconds that counts from 1970, in the year 2001. A session is shorter.
-  private static let leastEpoch = 1e9
+  public static let leastEpoch = 1e9
 
   /// Reads the timestamp of a line.
   ///

@@ -21,6 +21,8 @@ final class PlotFile {
   private enum Contents {
     case log(LogReader)
     case lines(LineFile, isStamped: Bool)
+    /// A table (CSV) that serialterm has written: the first column is the time.
+    case table(LineFile)
   }
 
   /// Opens a file, and finds out what it is.
@@ -35,6 +37,11 @@ final class PlotFile {
     isRegular = file.isRegular
     let first = try file.peek()
     guard Self.isLog(first) else {
+      if let time = Self.firstTime(ofTable: first) {
+        contents = .table(file)
+        timeKind = time < LineTimestamp.leastEpoch ? .seconds : .clock
+        return
+      }
       let stamp = LineTimestamp(of: first)
       contents = .lines(file, isStamped: stamp != nil)
       timeKind =
@@ -91,7 +98,38 @@ final class PlotFile {
       }
       if line.last == 0x0A { lineNumber += 1 }
       return true
+    case .table(let file):
+      guard let line = try file.next() else { return false }
+      var text = line[...]
+      if let time = Self.time(ofRow: line) {
+        lastTime = time.seconds
+        text = text.dropFirst(time.length)
+      } else if line.starts(with: Self.timeColumn) {
+        text = text.dropFirst(Self.timeColumn.count)
+      }
+      body(UnsafeRawBufferPointer(rebasing: text), lastTime, nil)
+      return true
     }
+  }
+
+  private static let timeColumn = Array("time,".utf8)
+
+  /// The time of the first row of a table; nil if a file does not begin like one.
+  ///
+  /// A table of a device can have a column with this name too, in a unit that is not known: it is a curve.
+  private static func firstTime(ofTable first: UnsafeRawBufferPointer) -> Double? {
+    guard first.starts(with: timeColumn), let end = first.firstIndex(of: 0x0A) else { return nil }
+    return time(ofRow: UnsafeRawBufferPointer(rebasing: first[(end + 1)...]))?.seconds
+  }
+
+  /// The time at the beginning of a row, which has six decimals, and its length with the comma.
+  private static func time(ofRow line: UnsafeRawBufferPointer) -> (seconds: Double, length: Int)? {
+    let point = 7
+    guard let comma = line.prefix(24).firstIndex(of: UInt8(ascii: ",")), comma > point,
+      line[comma - point] == UInt8(ascii: "."),
+      let seconds = Double(String(decoding: line[..<comma], as: UTF8.self))
+    else { return nil }
+    return (seconds, comma + 1)
   }
 
   private func nextEntry(
