@@ -44,6 +44,29 @@ import Views
     #expect(try contents(path).allSatisfy { $0.port == nil })
   }
 
+  @Test(arguments: [
+    ("1795242660.125000", "1795242661.500000", ChartView.TimeKind.clock),
+    ("0.000000", "0.250000", .seconds),
+  ])
+  func `A table that was written before has the times of its rows`(
+    first: String, second: String, kind: ChartView.TimeKind
+  ) throws {
+    let path = try path("a.csv", "time,a,b\n\(first),1,\n\(second),,2\n")
+    #expect(try PlotFile(path, rate: nil).timeKind == kind)
+    let pieces = try contents(path)
+    #expect(pieces.map(\.text) == ["a,b\n", "1,\n", ",2\n"])
+    #expect(pieces.dropFirst().map(\.time) == [Double(first), Double(second)])
+  }
+
+  @Test(arguments: [
+    "time,a\n1000,1\n", "time,a\n", "time,a", "time,a\n12:30:01.125,1\n", "a,time\n0.000000,1\n",
+  ])
+  func `Another column of times is a series`(text: String) throws {
+    let path = try path("a.csv", text)
+    #expect(try PlotFile(path, rate: nil).timeKind == .lines)
+    #expect(try contents(path).map(\.text).joined() == text)
+  }
+
   @Test func `An empty file has nothing`() throws {
     #expect(try contents(path("a.log", "")).isEmpty)
   }
