@@ -14,6 +14,8 @@ package final class PlotDisplay: Dialog {
   package var onAskRange: () -> Void = {}
   /// Called when the user wants to type to the device again.
   package var onLeave: () -> Void = {}
+  /// Called when the window has become too small for the plot, which has the keys.
+  package var onHidden: () -> Void = {}
   /// Called when the user closes the plot.
   package var onClose: () -> Void = {}
   /// Called when the user has changed the height of the plot.
@@ -68,8 +70,14 @@ package final class PlotDisplay: Dialog {
     isShown = true
     console.screen.setTop(
       Screen.Top(
-        height: { [unowned self] in panel.height(on: $0) },
+        height: { [unowned self] in height(on: $0) },
         lines: { [unowned self] in panel.lines(of: recording(), on: $0, source()) }))
+  }
+
+  private func height(on size: ScreenSize) -> Int {
+    let height = panel.height(on: size)
+    if height == 0, panel.hasKeys { loop.atEndOfTurn { [weak self] in self?.onHidden() } }
+    return height
   }
 
   /// Removes the plot from the screen.

@@ -86,8 +86,8 @@ package struct PlotPanel {
     case .character("f"):
       isFull.toggle()
       return .resized
-    case .character(" "), .character("p"): settings.togglePause(recording)
-    case .named(.left, _), .character("h"): move(by: -1, recording)
+    case .character(" "): settings.togglePause(recording)
+    case .named(.left, _): move(by: -1, recording)
     case .named(.right, _): move(by: 1, recording)
     case .named(.pageUp, _): settings.scroll(by: -1, recording)
     case .named(.pageDown, _): settings.scroll(by: 1, recording)

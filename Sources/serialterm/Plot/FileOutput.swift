@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 import Posix
 import SystemPackage
 import TerminalFrontEnd
@@ -29,7 +30,7 @@ final class FileOutput {
       descriptor = opened.borrowed
       file = consume opened
     } catch {
-      throw Failure(.otherFailure, "\(path): cannot be written (\(error)).")
+      throw Failure(.otherFailure, "\(path.harmless): cannot be written (\(error)).")
     }
   }
 
@@ -50,7 +51,7 @@ final class FileOutput {
     } catch {
       throw isStandardOutput
         ? Failure(outputGone: error)
-        : Failure(.otherFailure, "\(path): cannot be written (\(error)).")
+        : Failure(.otherFailure, "\(path.harmless): cannot be written (\(error)).")
     }
   }
 }

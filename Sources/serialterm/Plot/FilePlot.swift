@@ -24,6 +24,10 @@ struct FilePlot {
     for output in [csv, svg].compactMap({ $0 }) { try checkIsNoInput(output) }
     let recorder = PlotRecorder(values.sampleForm)
     let files = try PlotFiles(paths, rate: values[PlotParameters.rate])
+    guard csv == nil || files.canReadAgain else {
+      throw Failure(
+        .usage, "--csv reads a file twice, which a pipe does not allow. Write it to a file first.")
+    }
     var sources: [PlotFiles.Origin: Int] = [:]
     try files.forEach { bytes, time, origin in
       let source = sources[origin] ?? recorder.addSource(named: origin.name)
@@ -31,7 +35,7 @@ struct FilePlot {
       recorder.read(bytes, at: time, from: source)
     }
     recorder.finish()
-    guard !recorder.recording.curves.isEmpty else { throw PlotPicture.noNumbers }
+    guard recorder.recording.times != nil else { throw PlotPicture.noNumbers }
     let settings = values.plotSettings(unlessGiven: .all)
     let isForScreen = csv == nil && svg == nil
     if !isForScreen, !values[SessionParameters.quiet] {
@@ -89,10 +93,6 @@ struct FilePlot {
   private func write(
     to csv: String, _ files: PlotFiles, _ sources: [PlotFiles.Origin: Int], _ recorder: PlotRecorder
   ) throws {
-    guard files.canReadAgain else {
-      throw Failure(
-        .usage, "--csv reads a file twice, which a pipe does not allow. Write it to a file first.")
-    }
     let again = try PlotFiles(paths, rate: values[PlotParameters.rate])
     let names = sources.sorted { $0.value < $1.value }.map(\.key.name)
     let table = TableWriter(

@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 import Posix
 import SystemPackage
 
@@ -26,7 +27,7 @@ final class LineFile {
       file = try OwnedDescriptor.open(name, O_RDONLY | O_NOCTTY)
       isRegular = try file.borrowed.stat().type == .regular
     } catch {
-      throw Failure(.usage, "\(path): cannot be opened (\(error)).")
+      throw Failure(.usage, "\(path.harmless): cannot be opened (\(error)).")
     }
     buffer = .allocate(byteCount: Self.size, alignment: 16)
   }
@@ -42,7 +43,7 @@ final class LineFile {
     return UnsafeRawBufferPointer(rebasing: buffer[unread])
   }
 
-  /// The next line with its line feed, a piece of a long line, or the last line without an end; nil at the end. The
+  /// The next line with its end, which is LF, CR or CRLF; a piece of a long line, or the last line without an end; nil at the end. The
   /// bytes are valid until the next call.
   ///
   /// - Throws: ``Failure``.
@@ -50,8 +51,17 @@ final class LineFile {
     var searched = 0
     while true {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[unread])
-      if let end = Self.lineFeed(in: rest, from: searched) { return take(end + 1) }
-      searched = rest.count
+      let feed = Self.index(of: 0x0A, in: rest, from: searched, to: rest.count)
+      if let mark = Self.index(of: 0x0D, in: rest, from: searched, to: feed ?? rest.count) {
+        // A CR at the end of what was read can be that of a CRLF.
+        if mark + 1 < rest.count { return take(rest[mark + 1] == 0x0A ? mark + 2 : mark + 1) }
+        if isAtEnd || rest.count == Self.size { return take(mark + 1) }
+        searched = mark
+      } else if let feed {
+        return take(feed + 1)
+      } else {
+        searched = rest.count
+      }
       if isAtEnd || rest.count == Self.size { return rest.isEmpty ? nil : take(rest.count) }
       try fill()
     }
@@ -63,10 +73,12 @@ final class LineFile {
     return UnsafeRawBufferPointer(rebasing: buffer[start..<start + count])
   }
 
-  /// Finds a line feed. The corresponding C function is `memchr`.
-  private static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    guard let base = bytes.baseAddress, start < bytes.count,
-      let found = memchr(base + start, 0x0A, bytes.count - start)
+  /// Finds a byte. The corresponding C function is `memchr`.
+  private static func index(
+    of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
+  ) -> Int? {
+    guard let base = bytes.baseAddress, start < end,
+      let found = memchr(base + start, CInt(byte), end - start)
     else { return nil }
     return UnsafeRawPointer(found) - base
   }
@@ -85,7 +97,7 @@ final class LineFile {
       isAtEnd = count == 0
       unread = 0..<unread.upperBound + count
     } catch {
-      throw Failure(.otherFailure, "\(path): cannot be read (\(error)).")
+      throw Failure(.otherFailure, "\(path.harmless): cannot be read (\(error)).")
     }
   }
 }

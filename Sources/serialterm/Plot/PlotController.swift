@@ -171,10 +171,8 @@ final class PlotController {
           reading: recorder.reading, timeKind: .clock, key: key(),
           isColoured: console.outputStyle.isColoured)
       }, on: console, loop: loop)
-    display.onLeave = { [unowned self] in
-      wantsKeys = false
-      dialogs.dismiss()
-    }
+    display.onLeave = { [unowned self] in leave() }
+    display.onHidden = { [unowned self] in leave() }
     display.onClose = { [unowned self] in close() }
     display.onSave = { [unowned self] in onSave() }
     display.onAskWindow = { [unowned self] in askForWindow() }
@@ -195,6 +193,12 @@ final class PlotController {
     if configuration.isWholeProgram { return onEnd() }
     display?.hide()
     onChange()
+  }
+
+  /// Gives the keys to the device.
+  private func leave() {
+    wantsKeys = false
+    dialogs.dismiss()
   }
 
   private func giveKeys(to display: PlotDisplay) {
@@ -258,6 +262,8 @@ final class PlotController {
       return
     }
     let wasShown = isShown
+    // The display shows the recorder that ends here.
+    display?.hide()
     // The range and the curves that are switched off are those of other series.
     if let old = display?.settings {
       configuration.settings = PlotSettings(window: old.window, isLogarithmic: old.isLogarithmic)

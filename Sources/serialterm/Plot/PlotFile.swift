@@ -96,7 +96,7 @@ final class PlotFile {
       } else {
         body(line, rate.map { Double(lineNumber) / $0 } ?? Double(lineNumber), nil)
       }
-      if line.last == 0x0A { lineNumber += 1 }
+      if line.last == 0x0A || line.last == 0x0D { lineNumber += 1 }
       return true
     case .table(let file):
       guard let line = try file.next() else { return false }
@@ -151,8 +151,10 @@ final class PlotFile {
     _ line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Double, String?) -> Void
   ) {
     var text = line[...]
+    var isLog = false
     if let stamp = LineTimestamp(of: line) {
       text = text.dropFirst(stamp.length)
+      isLog = stamp.origin == .epoch
       switch stamp.origin {
       case .epoch, .start: lastTime = stamp.seconds
       case .line: lastTime += stamp.seconds
@@ -162,7 +164,8 @@ final class PlotFile {
         lastTime = stamp.seconds + offset
       }
     }
-    // A log of both directions has marks.
+    // A text log of both directions has marks.
+    guard isLog else { return body(UnsafeRawBufferPointer(rebasing: text), lastTime, nil) }
     if text.starts(with: [UInt8(ascii: ">"), UInt8(ascii: " ")]) { return }
     if text.starts(with: [UInt8(ascii: "<"), UInt8(ascii: " ")]) { text = text.dropFirst(2) }
     body(UnsafeRawBufferPointer(rebasing: text), lastTime, nil)

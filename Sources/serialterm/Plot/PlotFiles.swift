@@ -33,7 +33,9 @@ final class PlotFiles {
     for path in paths { files.append(try PlotFile(path, rate: rate)) }
     guard let first = files.first, files.allSatisfy({ $0.timeKind == first.timeKind }) else {
       throw Failure(
-        .usage, "the files cannot be in one plot: some have times of a clock, others have none.")
+        .usage,
+        "the files cannot be in one plot: some have times of a clock, some seconds from a start, or no times."
+      )
     }
     self.files = files
     timeKind = first.timeKind

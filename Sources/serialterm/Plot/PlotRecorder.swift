@@ -18,7 +18,8 @@ final class PlotRecorder {
   ///
   /// - Returns: its number.
   func addSource(named name: String?) -> Int {
-    readers.append(SampleReader(form))
+    // The recording counts the values of series that it has no curve for.
+    readers.append(SampleReader(form, seriesLimit: TableStream.columnLimit))
     return recording.addSource(named: name)
   }
 

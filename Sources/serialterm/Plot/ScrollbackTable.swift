@@ -6,7 +6,7 @@ import SystemPackage
 /// The numbers in the scrollbacks of ports as a table (CSV), with the digits that the devices sent. It is made on the
 /// thread that writes the file.
 struct ScrollbackTable: Sendable {
-  /// A line that is a part of several scrollbacks' lines in the order of their times.
+  /// A line of one of several ports, which are sorted by their times.
   private struct Place {
     let source: Int
     let time: UInt64
@@ -36,7 +36,7 @@ struct ScrollbackTable: Sendable {
   /// - Parameter put: called with pieces of the file.
   func write(to put: ([UInt8]) throws(Errno) -> Void) throws(Errno) {
     let series = ports.map { port in
-      var reader = SampleReader(form)
+      var reader = SampleReader(form, seriesLimit: TableStream.columnLimit)
       port.lines.forEachLine { bytes, _ in reader.read(bytes, at: 0) { _ in } }
       return (name: port.name, series: reader.series)
     }

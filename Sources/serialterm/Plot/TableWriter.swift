@@ -18,7 +18,7 @@ final class TableWriter {
     _ sources: [(name: String?, series: [SeriesName])], as form: SampleForm?,
     _ timeKind: ChartView.TimeKind, in times: ClosedRange<Double>? = nil
   ) {
-    readers = sources.map { _ in SampleReader(form) }
+    readers = sources.map { _ in SampleReader(form, seriesLimit: TableStream.columnLimit) }
     table = SampleTable(sources: sources, timeKind: timeKind)
     self.times = times
     table.appendHeader(to: &output)

@@ -36,8 +36,8 @@ import Testing
     (Key.character("q"), PlotPanel.Outcome.closed), (.control("c"), .closed),
     (.control("g"), .closed), (.named(.escape, []), .left), (.named(.enter, []), .left),
     (.character("s"), .save), (.character("?"), .changed), (.character("f"), .resized),
-    (.character(" "), .changed), (.character("p"), .changed), (.named(.left, []), .changed),
-    (.character("h"), .changed), (.named(.right, []), .changed), (.named(.pageUp, []), .changed),
+    (.character(" "), .changed), (.named(.left, []), .changed),
+    (.character("h"), .unchanged), (.named(.right, []), .changed), (.named(.pageUp, []), .changed),
     (.named(.pageDown, []), .changed), (.named(.home, []), .changed), (.named(.end, []), .changed),
     (.character("+"), .changed), (.character("="), .changed), (.named(.up, []), .changed),
     (.character("-"), .changed), (.named(.down, []), .changed), (.character("a"), .changed),
@@ -170,7 +170,7 @@ import Testing
     press("?", &panel)
     #expect(panel.handle(.named(.escape, []), of: .ramp(9)) == .changed)
     #expect(!text(panel, .ramp(9)).contains { $0.contains("pause, and go on") })
-    press("?p", &panel)
+    press("? ", &panel)
     #expect(panel.settings.isPaused)
     press("?", &panel)
     #expect(press("q", &panel) == .closed)
@@ -344,7 +344,7 @@ import Testing
     #expect(bar(100, source(key: nil)) == " CSV, 1 series, 20 s".padded(toWidth: 100))
     panel.hasKeys = true
     #expect(end().hasSuffix("  ?: keys  q: close  escape: type"))
-    press("p", &panel, recording)
+    press(" ", &panel, recording)
     #expect(bar().hasPrefix(" CSV, 1 series, paused, 20 s "))
     press("lr", &panel, recording)
     #expect(bar().contains("paused, 20 s, fixed range, log scale"))

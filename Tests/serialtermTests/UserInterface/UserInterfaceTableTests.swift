@@ -145,7 +145,7 @@ import Testing
     enter      |open      |opens3   |openfq4900r1   |openfq4900      |openr1   |opens1
     escape     |open      |opens1   |openfq4900r1   |openfq4900      |openr1   |opens1
     interrupt  |open      |opens1   |open           |openfq4900      |openr1   |opens1
-    help       |open      |open     |openfq4900     |openfq4900      |open     |open
+    help       |open      |open?    |openfq4900     |openfq4900      |open     |open
     palette    |open?     |open?    |open?fq4900    |open?fq4900     |open?    |open?
     unknown    |open      |open     |openfq4900     |openfq4900      |open     |open
     sendBreak  |open      |open     |openfq4900     |openfq4900      |open     |open
