@@ -85,15 +85,25 @@ public struct Recording: Sendable {
     let known = sources[source].curves
     if series < known.count, known[series].name == names[series] { return known[series].curve }
     // A series is new, its unit has become known, or the reader has found another form with other series.
-    sources[source].curves = names.map { name in
-      // Numbers in two units are two series with one name.
-      let earlier = known.first {
-        $0.name.name == name.name && ($0.name.unit ?? name.unit) == (name.unit ?? $0.name.unit)
-      }?.curve
+    // Names are shortened, so two series can have the same one. The index counts while the names before it are the same.
+    let same = zip(known, names).prefix { Self.isSame($0.name, $1) }.count
+    var others = known.dropFirst(same)
+    sources[source].curves = names.enumerated().map { index, name in
+      var earlier: Int?
+      if index < same {
+        earlier = known[index].curve
+      } else if let other = others.firstIndex(where: { Self.isSame($0.name, name) }) {
+        earlier = others.remove(at: other).curve
+      }
       if let earlier { curves[earlier].unit = name.unit ?? curves[earlier].unit }
       return (name, earlier ?? addCurve(named: name, from: source))
     }
     return sources[source].curves[series].curve
+  }
+
+  /// Whether two names can be those of one series. Numbers in two units are two series with one name.
+  private static func isSame(_ known: SeriesName, _ name: SeriesName) -> Bool {
+    known.name == name.name && (known.unit ?? name.unit) == (name.unit ?? known.unit)
   }
 
   private mutating func addCurve(named name: SeriesName, from source: Int) -> Int? {

@@ -62,6 +62,19 @@ import Testing
     #expect(recording.curves.map(\.newest) == [950, 1, 5])
   }
 
+  @Test("series with the same shortened name stay separate when others appear or the form changes")
+  func sameNames() {
+    var recording = Recording()
+    let port = recording.addSource(named: nil)
+    let long = String(repeating: "n", count: SeriesName.maximalLength)
+    let names = ["1", "2"].map { SeriesName(long + $0) }
+    recording.add(row(1, [(0, 1), (1, 2)], of: names), from: port)
+    recording.add(row(2, [(0, 3), (1, 4), (2, 5)], of: names + [SeriesName("x")]), from: port)
+    #expect(recording.curves.map(\.newest) == [3, 4, 5])
+    recording.add(row(3, [(0, 6), (1, 7), (2, 8)], of: [SeriesName("y")] + names), from: port)
+    #expect(recording.curves.map(\.newest) == [7, 8, 5, 6])
+  }
+
   @Test("values of series beyond the limit are counted")
   func seriesAreLimited() {
     var recording = Recording(seriesLimit: 2)
