@@ -114,6 +114,42 @@ import Testing
     #expect(!stream.isHolding)
   }
 
+  @Test func `A table begins when too many bytes are held back, and the bytes are counted`() {
+    var stream = stream()
+    let row = "a=1 " + String(repeating: "-", count: 59_995) + "\n"
+    for count in 1...17 {
+      #expect(read([row], &stream) == "")
+      #expect(stream.heldByteCount == count * (row.utf8.count - 1))
+    }
+    let output = read([row], &stream)
+    #expect(output == "time,a\n" + String(repeating: "0.000000,1\n", count: 18))
+    #expect(!stream.isHolding && stream.heldByteCount == 0)
+  }
+
+  @Test func `A port that names series without end begins only some tables`() {
+    var stream = stream()
+    let limit = TableStream.laterTableLimit
+    _ = read(["a=1\n"], &stream)
+    #expect(flush(&stream) == "time,a\n0.000000,1\n")
+    for number in 0..<limit {
+      #expect(read(["n\(number)=1\n"], &stream) == "")
+      #expect(stream.needsNewTable)
+      stream.needsNewTable = false
+      _ = flush(&stream)
+    }
+    #expect(stream.omittedValueCount == 0)
+    let gaps = String(repeating: ",", count: limit)
+    #expect(read(["z=1\n", "a=2 y=3 x=4\n"], &stream) == "1.000000,2\(gaps)\n")
+    #expect(!stream.needsNewTable)
+    #expect(stream.omittedValueCount == 3)
+    // Another port can begin a table, which has the late series too.
+    #expect(stream.addSource(named: "B") == 1)
+    #expect(read(["b=5\n"], from: 1, &stream) == "")
+    #expect(stream.needsNewTable)
+    #expect(flush(&stream).hasSuffix(",z,y,x,B: b\n0.000000,\(gaps),,,,5\n"))
+    #expect(stream.omittedValueCount == 3)
+  }
+
   @Test func `Rows of the next table are never in the output of the present one`() {
     var stream = stream()
     _ = read(["a=1\n"], &stream)
@@ -134,5 +170,6 @@ import Testing
     let lines = flush(&stream).split(separator: "\n")
     #expect(lines.first?.split(separator: ",").count == 257)
     #expect(lines.dropFirst().allSatisfy { $0.hasSuffix(",255") })
+    #expect(stream.omittedValueCount == 2 * 44)
   }
 }

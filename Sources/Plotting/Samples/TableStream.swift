@@ -8,8 +8,13 @@ import PlainText
 public struct TableStream {
   /// The maximum number of rows that are held back. With more, the table begins.
   public static let heldRowLimit = 10_000
+  /// The maximum number of bytes of their lines. With more, the table begins.
+  public static let heldByteLimit = 1 << 20
   /// The maximum number of columns of a port.
   public static let columnLimit = 256
+  /// The maximum number of tables that begin because of one port, after the first one. A device that names series without
+  /// end would make files without end.
+  public static let laterTableLimit = 8
 
   /// Whether the table has ended, because held rows need more columns. Write them to a new file, and reset this.
   public var needsNewTable = false
@@ -18,12 +23,16 @@ public struct TableStream {
   private var sources: [Source] = []
   private var table: SampleTable?
   private var held: [Row] = []
+  /// The number of values that were left out of the tables that have ended.
+  private var endedOmittedCount = 0
 
   private struct Source {
     let name: String?
     var reader: SampleReader
     /// The number of columns of the present table.
     var columnCount = 0
+    /// The number of tables that began because of the port, after the first one.
+    var laterTableCount = 0
   }
 
   /// A copy of a row.
@@ -49,11 +58,19 @@ public struct TableStream {
     return sources.count - 1
   }
 
+  /// The number of values that were left out because their series are beyond ``columnLimit``, or appeared after
+  /// ``laterTableLimit``.
+  public var omittedValueCount: Int {
+    sources.reduce(endedOmittedCount + (table?.omittedValueCount ?? 0)) {
+      $0 + $1.reader.omittedValueCount
+    }
+  }
+
   /// Whether rows are held back.
   public var isHolding: Bool { !held.isEmpty }
 
   /// The number of bytes of the lines that are held back.
-  public var heldByteCount: Int { held.reduce(0) { $0 + $1.line.count } }
+  public private(set) var heldByteCount = 0
 
   /// Appends the first line of the present table, for a file that continues it; nothing before the table has begun.
   public func appendHeader(to output: inout [UInt8]) { table?.appendHeader(to: &output) }
@@ -86,17 +103,29 @@ public struct TableStream {
     for index in sources.indices { sources[index].columnCount = sources[index].reader.series.count }
     for row in held { Self.append(row, of: &table, to: &output) }
     held.removeAll()
+    heldByteCount = 0
     self.table = table
   }
 
   private mutating func append(_ row: Row, to output: inout [UInt8]) {
-    if table != nil, row.samples.allSatisfy({ $0.series < sources[row.source].columnCount }) {
-      return Self.append(row, of: &table!, to: &output)
+    if let endedCount = table?.omittedValueCount {
+      guard hasLateSeries(row), sources[row.source].laterTableCount < Self.laterTableLimit else {
+        return Self.append(row, of: &table!, to: &output)
+      }
+      sources[row.source].laterTableCount += 1
+      endedOmittedCount += endedCount
+      (table, needsNewTable) = (nil, true)
     }
-    if table != nil { (table, needsNewTable) = (nil, true) }
     held.append(row)
+    heldByteCount += row.line.count
+    let isFull = held.count >= Self.heldRowLimit || heldByteCount >= Self.heldByteLimit
     // The caller begins another file before the first line of the next table.
-    if held.count >= Self.heldRowLimit, !needsNewTable { flush(into: &output) }
+    if isFull, !needsNewTable { flush(into: &output) }
+  }
+
+  /// Whether the present table lacks a series of a row.
+  private func hasLateSeries(_ row: Row) -> Bool {
+    row.samples.contains { $0.series >= sources[row.source].columnCount }
   }
 
   private static func append(_ row: Row, of table: inout SampleTable, to output: inout [UInt8]) {
