@@ -1,3 +1,4 @@
+import Glibc
 import Plotting
 import Posix
 import SystemPackage
@@ -181,6 +182,53 @@ import Views
     #expect(self.rows(files[1]) == ["time,a,b", "3,4", "5,"])
   }
 
+  @Test func `Until the next file begins, rows with new columns wait`() throws {
+    for isFreed in [false, true] {
+      let folder = try TemporaryFolder()
+      let path = folder.path.appending("log.csv")
+      let old = folder.path.appending("log.csv.1")
+      // The file cannot get the name of a folder.
+      #expect(mkdir(old.string, 0o700) == 0)
+      var options = Log.Options()
+      options.format = .csv
+      options.sampleForm = .pairs
+      options.rotation = LogRotation(keep: 1)
+      let log = try Log(LogName(path.string, port: "x"), options: options)
+      var problems: [LogProblem?] = []
+      log.onNews = { if case .problem(let problem) = $0 { problems.append(problem) } }
+      let rows = String(repeating: "a=1\n", count: TableStream.heldRowLimit)
+      for piece in [rows, "b=2\n"] {
+        Array(piece.utf8).withUnsafeBytes { log.append($0, .fromDevice) }
+      }
+      let deadline = MonotonicTime.now + .seconds(10)
+      func wait(until isDone: () -> Bool) {
+        while !isDone(), .now < deadline {
+          usleep(1_000)
+          log.checkProgress()
+        }
+      }
+      wait { !problems.isEmpty }
+      guard case .notRotated = problems.first else {
+        Issue.record("\(problems)")
+        return
+      }
+      Array("b=3\n".utf8).withUnsafeBytes { log.append($0, .fromDevice) }
+      if isFreed {
+        #expect(rmdir(old.string) == 0)
+        wait { problems.count > 1 }
+      }
+      log.close()
+      #expect(log.finish(by: .now + .seconds(10)))
+      let first = self.rows(text(try contents(of: isFreed ? old : path)))
+      #expect(first.count == TableStream.heldRowLimit + 1 && first.last == "1")
+      if isFreed {
+        #expect(try self.rows(text(contents(of: path))) == ["time,a,b", ",2", ",3"])
+      }
+      // The row that was held back, and the line after it.
+      #expect(log.missingCount == (isFreed ? 0 : 7))
+    }
+  }
+
   @Test func `Each file of a rotated table begins with the names`() throws {
     let rows = String(repeating: "a=1\n", count: TableStream.heldRowLimit)
     let pieces = [rows] + (0..<200).map { "a=\($0)\n" } + ["b=7\n", "a=8\n"]
@@ -191,6 +239,49 @@ import Views
     let values = files.flatMap { self.rows($0).dropFirst() }
     #expect(values.count == TableStream.heldRowLimit + 202)
     #expect(Array(values.suffix(202).prefix(200)) == (0..<200).map { "\($0)" })
+  }
+
+  @Test func `A row without room before a late series has the old names`() throws {
+    let rows = String(repeating: "a=1\n", count: TableStream.heldRowLimit)
+    let files = try files([rows, "a=2\nb=3\n", "a=4\n"], rotation: LogRotation(size: 1_024))
+    #expect(files.map { self.rows($0).count } == [TableStream.heldRowLimit + 1, 2, 3])
+    #expect(self.rows(files[1]) == ["time,a", "2"])
+    #expect(self.rows(files[2]) == ["time,a,b", ",3", "4,"])
+  }
+
+  /// An encoder that counts how often it is copied before a record.
+  private struct CountingEncoder: LogEncoder {
+    final class Count: Sendable {}
+
+    let dependsOnFile: Bool
+    var count = Count()
+
+    mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+      if case .bytes(_, let bytes, _) = record.content {
+        output.append(isKnownUniquelyReferenced(&count) ? UInt8(ascii: "1") : UInt8(ascii: "2"))
+        output.append(contentsOf: bytes)
+      }
+    }
+  }
+
+  @Test func `An encoder that does not depend on the file is not copied for a rotation`() throws {
+    for dependsOnFile in [false, true] {
+      let folder = try TemporaryFolder()
+      let path = folder.path.appending("log")
+      let buffer = try LogBuffer(path: path, capacity: 1_024)
+      let file = try LogFile(LogName(path.string, port: "x"), appends: false)
+      let bytes = Array("x".utf8)
+      bytes.withUnsafeBytes {
+        let content = LogRecord.Content.bytes(.fromDevice, $0, by: nil)
+        #expect(buffer.append(LogRecord(moment: sampleMoment, port: 0, content: content)))
+      }
+      buffer.close(with: [])
+      LogWriter(
+        file, CountingEncoder(dependsOnFile: dependsOnFile), rotation: LogRotation(size: 10),
+        from: buffer
+      ).run()
+      #expect(text(try contents(of: path)) == (dependsOnFile ? "2x" : "1x"))
+    }
   }
 
   @Test func `Several ports share a table`() throws {

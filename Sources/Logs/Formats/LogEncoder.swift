@@ -13,6 +13,11 @@ protocol LogEncoder {
   /// Appends the end of a file. Text that is held back goes into the next file.
   mutating func end(into output: inout [UInt8])
 
+  /// Whether a record is encoded differently at the beginning of a file. By default true.
+  ///
+  /// If not, a record without room in a file is not encoded again for the next one, and the encoder is never copied.
+  var dependsOnFile: Bool { get }
+
   /// Whether the file cannot continue, and what is held back belongs to a new one. It is reset when that has begun.
   /// By default false.
   var needsNewFile: Bool { get set }
@@ -43,6 +48,7 @@ extension LogEncoder {
     set {}
   }
 
+  var dependsOnFile: Bool { true }
   var heldCount: Int { 0 }
   var deadline: MonotonicTime? { nil }
   mutating func tick(at now: MonotonicTime, into output: inout [UInt8]) {}

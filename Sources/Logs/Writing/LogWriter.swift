@@ -71,13 +71,24 @@ final class LogWriter {
       encodeForFile { encoder.encode(record, into: &output) }
       isWritten = putWhole(output)
       if isWritten { didWrite(record.byteCount, freeing: record.size) }
-      if isWritten, encoder.needsNewFile {
-        rotate()
-        encoder.needsNewFile = false
-      }
+      isWritten = isWritten && beginNeededFile()
       return isWritten
     }
     return isWritten
+  }
+
+  /// Starts the file that the encoder needs, with as many attempts as necessary.
+  private func beginNeededFile() -> Bool {
+    while encoder.needsNewFile {
+      // The pause limits the attempts.
+      nextAttempt = .now
+      if rotate() {
+        encoder.needsNewFile = false
+      } else {
+        guard buffer.pause(Self.lookInterval) else { return false }
+      }
+    }
+    return true
   }
 
   /// Writes text that the encoder has held back and appends now.
@@ -100,9 +111,17 @@ final class LogWriter {
   private func encodeForFile(_ encode: () -> Void) {
     output.removeAll(keepingCapacity: true)
     guard rotation.size != nil else { return encode() }
+    var isTooLong: Bool { file.hasRecords && rotation.room(after: file.size) < output.count }
+    guard encoder.dependsOnFile else {
+      // The record may change the header of later files.
+      let header = header
+      encode()
+      if isTooLong { rotate(header: header) }
+      return
+    }
     let before = encoder
     encode()
-    guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
+    guard isTooLong else { return }
     // The end of the file depends on its contents. The record becomes the first one of the next file.
     encoder = before
     rotate()
@@ -185,10 +204,16 @@ final class LogWriter {
   // MARK: Files
 
   /// Writes the header of a file. If the file is appended to, the header is in the middle of it.
-  private func beginFile() -> Bool {
-    var beginning: [UInt8] = []
-    encoder.begin(into: &beginning)
-    return put(beginning[...], isRecord: false)
+  ///
+  /// - Parameter header: the header; nil for the present one.
+  private func beginFile(header: [UInt8]? = nil) -> Bool {
+    put((header ?? self.header)[...], isRecord: false)
+  }
+
+  private var header: [UInt8] {
+    var header: [UInt8] = []
+    encoder.begin(into: &header)
+    return header
   }
 
   private func endFile() {
@@ -199,21 +224,30 @@ final class LogWriter {
   }
 
   /// Starts the next file if possible; otherwise continues with this one.
-  private func begin(_ next: () throws(LogFileError) -> Void) {
-    guard nextAttempt <= .now else { return }
+  ///
+  /// - Parameter header: its header; nil for the present one.
+  /// - Returns: whether the file has begun.
+  @discardableResult
+  private func begin(
+    header: [UInt8]? = nil, _ next: () throws(LogFileError) -> Void
+  ) -> Bool {
+    guard nextAttempt <= .now else { return false }
     endFile()
     do throws(LogFileError) {
       try next()
     } catch {
       nextAttempt = .now + Self.lookInterval
-      return report(.notRotated(error))
+      report(.notRotated(error))
+      return false
     }
     report(nil)
-    _ = beginFile()
+    _ = beginFile(header: header)
+    return true
   }
 
-  private func rotate() {
-    begin { () throws(LogFileError) in try file.rotate(keeping: rotation.keep) }
+  @discardableResult
+  private func rotate(header: [UInt8]? = nil) -> Bool {
+    begin(header: header) { () throws(LogFileError) in try file.rotate(keeping: rotation.keep) }
   }
 
   /// Starts a new file with the name if another program has renamed or removed the file.
