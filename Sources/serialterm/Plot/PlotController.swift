@@ -96,8 +96,8 @@ final class PlotController {
     guard let recorder else { return }
     let source = recorder.addSource(named: port.name ?? port.endpointName)
     port.readKept { recorder.read($0, at: $1, from: source) }
-    let subscription = port.controller.hub.subscribe(as: .listener) {
-      recorder.read($0, at: Self.now, from: source)
+    let subscription = port.controller.hub.subscribe(as: .listener) { [unowned port] in
+      recorder.read($0, at: Double(port.timeOfRead) / 1e9, from: source)
     }
     members.append(Member(port: port, source: source, subscription: subscription))
     port.model.update { ($0.seesNumbers, $0.showsPlot) = (true, isShown) }
@@ -108,8 +108,6 @@ final class PlotController {
     watches[ObjectIdentifier(port)]?.forgetLine()
     for member in members where member.port === port { recorder?.interrupt(member.source) }
   }
-
-  private static var now: Double { Double(Moment.now.wallClock) / 1e9 }
 
   // MARK: The plot
 

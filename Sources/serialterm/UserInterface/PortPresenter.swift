@@ -51,6 +51,8 @@ final class PortPresenter {
   /// The subscription to received bytes. The device waits for a slow terminal if it can, and always for a pipe.
   private var subscription: Hub.Subscription?
   private var keeping: Hub.Subscription?
+  /// The time that the scrollback has for the last bytes, in nanoseconds since 1970; nil if nothing was kept.
+  private var timeOfKept: UInt64?
   private var stateChanges: ObservationToken<Change<TerminalState>>?
   private var news: ObservationToken<SessionNews>?
 
@@ -159,6 +161,10 @@ final class PortPresenter {
   /// The number of bytes that ``readKept(_:)`` reads.
   private static let readableLimit = 4 << 20
 
+  /// The time of the bytes that are delivered now, in nanoseconds since 1970: that of the scrollback, so that a value has
+  /// one time.
+  var timeOfRead: UInt64 { scrollback.flatMap { _ in timeOfKept } ?? Moment.now.wallClock }
+
   /// The endpoint's name as text; nil before it is known.
   var endpointName: String? { model.state.session.endpoint.map { "\($0)" } }
 
@@ -168,7 +174,11 @@ final class PortPresenter {
     let scrollback = capacity > 0 ? Scrollback(capacity: capacity) : nil
     self.scrollback = scrollback
     keeping = scrollback.map { scrollback in
-      controller.hub.subscribe(as: .log) { scrollback.add($0, at: Moment.now.wallClock) }
+      controller.hub.subscribe(as: .log) { [unowned self] in
+        let time = Moment.now.wallClock
+        timeOfKept = time
+        scrollback.add($0, at: time)
+      }
     }
     // The bytes are kept once: members who join the session get them from the scrollback.
     controller.sharing.keptElsewhere = scrollback.map { scrollback in { scrollback.lastPieces } }
