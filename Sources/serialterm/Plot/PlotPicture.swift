@@ -19,6 +19,6 @@ enum PlotPicture {
   /// The failure of a plot without numbers.
   static let noNumbers = Failure(
     .otherFailure,
-    "no finite numbers were found. --form names the form of the lines, --match a regular expression for them."
+    "no numbers were found. --form names the form of the lines, --match a regular expression for them."
   )
 }
