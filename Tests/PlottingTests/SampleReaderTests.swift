@@ -226,6 +226,26 @@ import Testing
     #expect(Readings(text).reader.form == nil)
   }
 
+  @Test(arguments: [
+    (#""a,b","say ""hi""""#, ["a,b", #"say "hi""#]), (#" "a;b" , c"#, ["a;b", "c"]),
+    (#""x: y [V]",b"#, ["x: y", "b"]), ("A: temp,B: temp [C]", ["A: temp", "B: temp"]),
+    ("/dev/a: x,b", nil), ("a: 1,b: 2", nil), ("a:,b:c", nil), (#""1","2""#, nil),
+    (#""a",b""#, nil), (#""a,b"#, nil), (#""a"b,c"#, nil), (#""a": x,"b""#, nil),
+    (#""",b"#, ["", "b"]),
+  ])
+  func namesOfColumns_areQuoted_orHaveThatOfThePort(_ header: String, _ names: [String]?) {
+    let columns = Array(header.utf8).withUnsafeBytes {
+      LineFields.columnHeader($0)?.columns.map { String(decoding: $0.name, as: UTF8.self) }
+    }
+    #expect(columns == names)
+  }
+
+  @Test func aTableOfSerialterm_isReadWithItsNames() {
+    let text = "A: t [C],\"B: x,y\"\n1,\n,2\n3,\n"
+    let reader = Readings(text, form: .values).reader
+    #expect(reader.series == [SeriesName("A: t", unit: "C"), SeriesName("B: x,y")])
+  }
+
   @Test func textBetweenValuesIsNoHeader() {
     #expect(Readings("a,b\n1,2\n3,4\nError,restart\n5,6\n").rows.last == "a=5 b=6")
     #expect(Readings("1,2\n3,4\n5,6\nToo hot, stopping\n7,8\n").rows.last == "value 1=7 value 2=8")

@@ -6,10 +6,14 @@ enum ColumnSeparator: UInt8, Sendable {
   /// Any number of spaces and tabs.
   case blanks = 0x20
 
-  /// The separator that a line seems to have. A comma is no decimal point: such numbers do not fit.
+  /// The separator that a line seems to have, outside of quoted names. A comma is no decimal point: such numbers do not
+  /// fit.
   init(of line: UnsafeRawBufferPointer) {
     var separator = ColumnSeparator.blanks
+    var isQuoted = false
     for byte in line {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if isQuoted { continue }
       switch byte {
       case ColumnSeparator.semicolon.rawValue:
         self = .semicolon
@@ -103,33 +107,71 @@ extension LineFields {
     return columns.isEmpty ? nil : Header(columns: columns, separator: nil)
   }
 
-  /// Reads the names of CSV. A unit may follow a name in brackets. A number is no name.
+  /// Reads the names of CSV, which may be quoted as in RFC 4180. A unit may follow a name in brackets. A number is no name.
   static func columnHeader(_ line: UnsafeRawBufferPointer) -> Header? {
     let separator = ColumnSeparator(of: line)
     var columns: [Header.Column] = []
-    for part in line.split(
-      separator: separator.rawValue, omittingEmptySubsequences: separator == .blanks)
-    {
+    var index = separator.skipPadding(line, from: 0)
+    while index < line.count {
       guard columns.count < maximalCount else { return nil }
-      var column = part
-      while let first = column.first, first.isBlank { column = column.dropFirst() }
-      while let last = column.last, last.isBlank { column = column.dropLast() }
-      if column.count > 1, column.first == UInt8(ascii: "\""), column.last == UInt8(ascii: "\"") {
-        column = column.dropFirst().dropLast()
+      if line[index] == UInt8(ascii: "\"") {
+        guard let quoted = quotedName(in: line, from: index) else { return nil }
+        columns.append(withUnit(quoted.name))
+        index = separator.skipPadding(line, from: quoted.end)
+        guard
+          index == line.count || line[index] == separator.rawValue
+            || separator == .blanks && index > quoted.end
+        else { return nil }
+      } else {
+        let next = line[index...].firstIndex(of: separator.rawValue) ?? line.count
+        var end = next
+        while end > index, line[end - 1].isBlank { end -= 1 }
+        guard end == index || isColumnName(in: line, index..<end) else { return nil }
+        // The first column of pandas has no name.
+        columns.append(withUnit(Array(line[index..<end])))
+        index = next
       }
-      // The first column of pandas has no name.
-      guard !column.isEmpty else {
-        columns.append(Header.Column(name: []))
-        continue
-      }
-      guard isName(in: line, column.startIndex..<column.endIndex),
-        !column.contains(UInt8(ascii: ":")),
-        NumberText.number(in: line, from: column.startIndex)?.end ?? 0 < column.endIndex
-      else { return nil }
-      columns.append(withUnit(Array(column)))
+      if index < line.count, line[index] == separator.rawValue { index += 1 }
+      index = separator.skipPadding(line, from: index)
     }
     if columns.last?.name.isEmpty == true { columns.removeLast() }
     return columns.allSatisfy(\.name.isEmpty) ? nil : Header(columns: columns, separator: separator)
+  }
+
+  /// Whether a text can be the name of a column. The name of a port may be before that of the series: `port: name`.
+  private static func isColumnName(in line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+    guard isName(in: line, range) else { return false }
+    var start = range.lowerBound
+    if let colon = line[range].lastIndex(of: UInt8(ascii: ":")) {
+      guard colon + 2 < range.upperBound, line[colon + 1] == 0x20,
+        isName(in: line, (colon + 2)..<range.upperBound)
+      else { return false }
+      start = colon + 2
+    }
+    return NumberText.number(in: line, from: start)?.end ?? 0 < range.upperBound
+  }
+
+  /// Reads a quoted name, in which two quotes are one.
+  private static func quotedName(
+    in line: UnsafeRawBufferPointer, from start: Int
+  ) -> (name: [UInt8], end: Int)? {
+    let quote = UInt8(ascii: "\"")
+    var name: [UInt8] = []
+    var index = start + 1
+    while index < line.count, name.count <= maximalNameLength {
+      if line[index] == quote {
+        index += 1
+        guard index < line.count, line[index] == quote else {
+          let isNumber = name.withUnsafeBytes {
+            NumberText.number(in: $0, from: 0)?.end == name.count
+          }
+          return name.count <= maximalNameLength && !isNumber ? (name, index) : nil
+        }
+      }
+      name.append(line[index])
+      index += 1
+    }
+    return nil
   }
 
   /// Divides `name [unit]` and `name (unit)`.
