@@ -107,7 +107,7 @@ extension LineFields {
     return columns.isEmpty ? nil : Header(columns: columns, separator: nil)
   }
 
-  /// Reads the names of CSV, which may be quoted as in RFC 4180. A unit may follow a name in brackets. A number is no name.
+  /// Reads the names of CSV, quoted as in RFC 4180 or not. A unit may follow a name in brackets. A number is no name.
   static func columnHeader(_ line: UnsafeRawBufferPointer) -> Header? {
     let separator = ColumnSeparator(of: line)
     var columns: [Header.Column] = []
