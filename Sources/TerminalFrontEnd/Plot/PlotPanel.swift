@@ -52,7 +52,7 @@ package struct PlotPanel {
     package var timeKind: ChartView.TimeKind
     /// The key that gives the panel the keyboard, for the bar: "ctrl-t y"; nil if there is none.
     package var key: String?
-    /// How the terminal shows text.
+    /// Whether the terminal shows colours and attributes.
     package var isColoured: Bool
 
     package init(
@@ -166,7 +166,9 @@ package struct PlotPanel {
       showsHelp
       ? helpLines(on: ScreenSize(rows: size.rows - 1, columns: size.columns))
       : legendAndChart(of: recording, on: size, source)
-    return lines.map { $0.clipped(toWidth: size.columns) } + [bar]
+    return lines.map { line in
+      (source.isColoured ? line : StyledLine(line.text)).clipped(toWidth: size.columns)
+    } + [bar]
   }
 
   /// The lines above the bar.

@@ -4,6 +4,7 @@ import Glibc
 import Logs
 import Observing
 import Options
+import PlainText
 import Plotting
 import SerialCore
 import SessionKit
@@ -75,6 +76,10 @@ final class DevicePlot {
       var output: [UInt8] = []
       rest.flush(into: &output)
       try FileOutput("-").write(output)
+      if rest.omittedValueCount > 0 {
+        StandardStream.complain(
+          "\(rest.omittedValueCount.grouped) values of late series are not in the table.")
+      }
     }
     if let svg = values[PlotParameters.svg] {
       let text = try PlotPicture.document(

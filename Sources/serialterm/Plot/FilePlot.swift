@@ -41,6 +41,11 @@ struct FilePlot {
     if !isForScreen, !values[SessionParameters.quiet] {
       StandardStream.complain("reading: \(recorder.reading).")
     }
+    let omittedCount = recorder.recording.omittedCount
+    if omittedCount > 0, !isForScreen {
+      StandardStream.complain(
+        "\(omittedCount.grouped) values of further series are not in the plot.")
+    }
     if let csv { try write(to: csv, files, sources, recorder) }
     if let svg {
       let text = try PlotPicture.document(

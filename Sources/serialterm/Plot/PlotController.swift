@@ -1,5 +1,4 @@
 import EventLoop
-import Logs
 import PlainText
 import Plotting
 import Scrollback
@@ -7,7 +6,6 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
-import Views
 
 /// Plots the numbers of the ports of an interactive session.
 ///
