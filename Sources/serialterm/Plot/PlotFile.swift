@@ -1,5 +1,6 @@
 import Glibc
 import Logs
+import PlainText
 import Plotting
 import SystemPackage
 import Views
@@ -70,7 +71,7 @@ final class PlotFile {
     if first.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) { return true }
     let text = String(decoding: first.prefix(200), as: UTF8.self)
     return text.hasPrefix("{\"time\":\"")
-      && (text.contains("\"bytes\":\"") || text.contains("\"event\":\""))
+      && (text.contains(text: "\"bytes\":\"") || text.contains(text: "\"event\":\""))
   }
 
   /// The beginning of the day on which a file was last written, in seconds since 1970.
