@@ -25,7 +25,7 @@ struct DecimalNumber: Hashable, Sendable {
   /// The nearest number.
   var value: Double { Double("\(integer)e\(exponent)") ?? 0 }
 
-  /// The number with at most so many digits, rounded.
+  /// The number, rounded to a maximum number of digits.
   func rounded(toDigits count: Int) -> DecimalNumber {
     var number = self
     var divisor = 1
@@ -89,7 +89,7 @@ struct DecimalNumber: Hashable, Sendable {
 }
 
 extension Double {
-  /// The number as people write it, with at most so many digits: "25.31", "1e-9", "-1.5e300", "nan".
+  /// The number as people write it, rounded to a maximum number of digits: "25.31", "1e-9", "-1.5e300", "nan".
   ///
   /// - Parameter digits: the number of digits, 1 to 17. A whole number has up to nine, so that a counter is exact.
   public func text(digits: Int = 6) -> String {
