@@ -86,7 +86,10 @@ final class FileWrite {
     return .done(count)
   }
 
-  private static func writeAll(_ piece: [UInt8], to file: FileDescriptor) throws(Errno) {
+  /// Writes bytes, in several steps if necessary.
+  ///
+  /// - Throws: the error of write(2).
+  static func writeAll(_ piece: [UInt8], to file: FileDescriptor) throws(Errno) {
     var rest = piece[...]
     while !rest.isEmpty {
       let result: Result<Int, Errno> = rest.withUnsafeBytes { bytes in

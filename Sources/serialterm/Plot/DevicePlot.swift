@@ -82,13 +82,10 @@ final class DevicePlot {
       }
     }
     if let svg = values[PlotParameters.svg] {
-      let text = try PlotPicture.document(
-        of: recorder.recording, values.plotSettings(unlessGiven: .all), .clock, title: nil)
-      try FileOutput(svg).write(Array(text.utf8))
+      try PlotPicture.write(
+        to: svg, recorder.recording, values.plotSettings(unlessGiven: .all), .clock)
     } else if values[PlotParameters.csv] == nil {
-      for row in PlotTable.rows(of: recorder.recording) {
-        try StandardStream.output.print(row + "\n")
-      }
+      try PlotTable.print(recorder.recording)
     }
     // A signal is the usual end.
     return status == .signal(SIGINT) ? .done : status

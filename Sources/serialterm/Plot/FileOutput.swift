@@ -38,16 +38,8 @@ final class FileOutput {
   ///
   /// - Throws: ``Failure``.
   func write(_ bytes: [UInt8]) throws(Failure) {
-    var rest = bytes[...]
     do throws(Errno) {
-      while !rest.isEmpty {
-        let result: Result<Int, Errno> = rest.withUnsafeBytes { bytes in
-          Result { () throws(Errno) in
-            try systemCall { Glibc.write(descriptor.rawValue, bytes.baseAddress, bytes.count) }
-          }
-        }
-        rest = rest.dropFirst(try result.get())
-      }
+      try FileWrite.writeAll(bytes, to: descriptor)
     } catch {
       throw isStandardOutput
         ? Failure(outputGone: error)

@@ -48,9 +48,8 @@ struct FilePlot {
     }
     if let csv { try write(to: csv, files, sources, recorder) }
     if let svg {
-      let text = try PlotPicture.document(
-        of: recorder.recording, settings, files.timeKind, title: title)
-      try FileOutput(svg).write(Array(text.utf8))
+      try PlotPicture.write(
+        to: svg, recorder.recording, settings, files.timeKind, title: title)
     }
     guard isForScreen else { return .done }
     if isDrawn {
@@ -58,9 +57,7 @@ struct FilePlot {
         recorder, settings, files.timeKind, picture: pictureName
       ).run()
     }
-    for row in PlotTable.rows(of: recorder.recording) {
-      try StandardStream.output.print(row + "\n")
-    }
+    try PlotTable.print(recorder.recording)
     return .done
   }
 

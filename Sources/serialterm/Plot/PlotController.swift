@@ -147,8 +147,7 @@ final class PlotController {
     var settings = display?.settings ?? configuration.settings
     settings.follow()
     settings.window = configuration.pictureWindow
-    let text = try PlotPicture.document(of: recorder.recording, settings, .clock, title: nil)
-    try FileOutput(picture.string).write(Array(text.utf8))
+    try PlotPicture.write(to: picture.string, recorder.recording, settings, .clock)
   }
 
   private func start(_ ports: [PortPresenter]) {

@@ -3,7 +3,7 @@ import Plotting
 import TerminalFrontEnd
 import Views
 
-/// The picture of a plot, and the table of its values, for files.
+/// The picture of a plot.
 enum PlotPicture {
   /// The document (SVG) of what is shown.
   ///
@@ -14,6 +14,17 @@ enum PlotPicture {
     guard let view = settings.view(of: recording, timeKind: kind) else { throw noNumbers }
     return SVGChart.text(
       of: recording, in: view, title: title, calendar: CalendarTime.init(local:))
+  }
+
+  /// Writes the document of what is shown to a file. Nothing is written if there are no numbers.
+  ///
+  /// - Throws: ``Failure``.
+  static func write(
+    to path: String, _ recording: Recording, _ settings: PlotSettings, _ kind: ChartView.TimeKind,
+    title: String? = nil
+  ) throws(Failure) {
+    let text = try document(of: recording, settings, kind, title: title)
+    try FileOutput(path).write(Array(text.utf8))
   }
 
   /// The failure of a plot without numbers.

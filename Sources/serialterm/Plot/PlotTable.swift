@@ -4,6 +4,13 @@ import TerminalUI
 
 /// The curves of a recording as a table: for screen readers, and for output that is not a screen.
 enum PlotTable {
+  /// Prints the table on standard output.
+  ///
+  /// - Throws: `OutputGone`.
+  static func print(_ recording: Recording) throws(OutputGone) {
+    for row in rows(of: recording) { try StandardStream.output.print(row + "\n") }
+  }
+
   /// A header, and a row for each curve.
   static func rows(of recording: Recording) -> [String] {
     let header = ["series", "newest", "minimum", "maximum", "values"]

@@ -119,10 +119,8 @@ final class PlotViewer: FrontEnd {
   private func save() {
     guard let display else { return }
     do throws(Failure) {
-      let text = try PlotPicture.document(
-        of: recorder.recording, display.settings, timeKind, title: nil)
       let name = freeName
-      try FileOutput(name).write(Array(text.utf8))
+      try PlotPicture.write(to: name, recorder.recording, display.settings, timeKind)
       app.console.say("\(name) is written.")
     } catch {
       app.console.warn(error.message)

@@ -117,13 +117,10 @@ struct PlotCommand: ProfiledCommand {
     let isUnattended = isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0
     if isUnattended || values[PlotParameters.csv] == "-" {
       let names = PortNames(of: requests.map(\.configuration)).names
-      let sessions = zip(names, [(self, context.late)] + others).map { name, reading in
-        let (command, late) = reading
-        return DevicePlot.Request(
-          name: name, configuration: command.connectConfiguration.session,
-          forDevice: late.map { late in
-            { try late.command(for: $0, like: command).connectConfiguration.session }
-          })
+      let sessions = zip(names, requests).map { name, request in
+        DevicePlot.Request(
+          name: name, configuration: request.configuration.session,
+          forDevice: request.forDevice.map { forDevice in { try forDevice($0).session } })
       }
       return try DevicePlot(sessions, values, among: context.devices).run()
     }

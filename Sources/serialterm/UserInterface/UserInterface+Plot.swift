@@ -74,7 +74,7 @@ extension UserInterface {
       }
       let table = ScrollbackTable(
         of: kept, as: plot.configuration.form,
-        in: content == .allValues ? nil : settings.times(of: recorder.recording)?.inMilliseconds)
+        in: content == .allValues ? nil : settings.times(of: recorder.recording))
       write(to: path, permitting: .replace) { put throws(Errno) in try table.write(to: put) }
     }
   }
@@ -84,12 +84,5 @@ extension UserInterface {
     for port in ports where port.view.place.isWholeScreen { port.view.placeDidChange() }
     for port in ports { port.model.update { $0.showsPlot = plot.isShown } }
     followSize()
-  }
-}
-
-extension ClosedRange<Double> {
-  /// The range from whole milliseconds on: the scrollback's times are rounded down to these.
-  fileprivate var inMilliseconds: ClosedRange {
-    Swift.min((lowerBound * 1_000).rounded(.down) / 1_000, upperBound)...upperBound
   }
 }
