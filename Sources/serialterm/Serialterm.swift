@@ -13,7 +13,7 @@ import TerminalFrontEnd
 @main
 enum Serialterm {
   static let name = "serialterm"
-  static let version = "0.1.0"
+  static let version = "1.0.0-rc1"
 
   static func main() {
     terminal_guard_handle_crashes()

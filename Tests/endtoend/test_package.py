@@ -75,6 +75,16 @@ class PackageTests(unittest.TestCase):
             raise AssertionError(f"{command}: {ended.returncode}: {ended.stdout} {ended.stderr}")
         return ended.stdout
 
+    def test_same_commit_gives_the_same_bytes(self):
+        """Whatever the builder's time zone, language, permissions and temporary folder are."""
+        first = [path.read_bytes() for path in (self.deb, self.tarball)]
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(
+                ["sh", "-c", 'umask 077 && exec "$0"', REPOSITORY / "scripts/package"], check=True,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, "TZ": "Asia/Tokyo", "LC_ALL": "en_US.UTF-8", "TMPDIR": folder})
+        self.assertEqual(first, [path.read_bytes() for path in (self.deb, self.tarball)])
+
     def test_package_names_somebody_who_answers_for_it(self):
         field = subprocess.run(
             ["dpkg-deb", "--field", self.deb, "Maintainer"], check=True, stdout=subprocess.PIPE,
