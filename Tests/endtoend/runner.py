@@ -1,16 +1,28 @@
-"""Runs the tests of a folder: a line for each, and how many passed, failed and were skipped."""
+"""Runs the tests of a folder, each file in a process of its own, several at once: a line for each test, and how many
+passed, failed and were skipped."""
 
 import argparse
 import faulthandler
+import json
+import os
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import traceback
 import unittest
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+
+from Tests.endtoend import isolation
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# The seconds of each test in the last run. The longest files start first.
+DURATIONS = REPOSITORY / ".build/test-durations.json"
 
 # Seconds after which a test counts as stuck. Its own deadlines come long before; this ends the run.
 STUCK = 300
@@ -51,6 +63,12 @@ def same_bytes(actual, expected, msg=None):
     raise AssertionError(f"{difference}: {msg}" if msg else difference)
 
 
+def processor_time():
+    """The seconds of processor time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 class Report(unittest.TestResult):
     """Prints each test's line as it ends, and counts."""
 
@@ -58,19 +76,23 @@ class Report(unittest.TestResult):
         super().__init__()
         self._until_failure = until_failure
         self.counts = {PASSED: 0, FAILED: 0, SKIPPED: 0}
+        # By test: seconds, and seconds of processor time, with those of the programs that have ended.
+        self.durations = {}
 
     def startTest(self, test):
         super().startTest(test)
         limit = STUCK * 20 if is_marked(test, "soak") else STUCK
         faulthandler.dump_traceback_later(limit, exit=True)
-        self._started = time.monotonic()
+        self._started, self._used = time.monotonic(), processor_time()
         self._problems = []
         self._reason = None
 
     def stopTest(self, test):
         super().stopTest(test)
         faulthandler.cancel_dump_traceback_later()
-        duration = f"({time.monotonic() - self._started:.2f} s)"
+        seconds = time.monotonic() - self._started
+        self.durations[test.id()] = round(seconds, 2), round(processor_time() - self._used, 2)
+        duration = f"({seconds:.2f} s)"
         if self._problems:
             self._tell(FAILED, test, duration, "\n" + "".join(self._problems))
         elif self._reason is not None:
@@ -115,38 +137,39 @@ def tests_of(suite):
 
 
 def is_marked(test, mark):
-    """Whether the test or its class is marked: with `slow` or `soak`."""
+    """Whether the test or its class is marked: with `slow`, `soak` or `alone`."""
     method = getattr(test, test._testMethodName, None)
-    return getattr(method, mark, False) or getattr(test, mark, False)
+    return bool(getattr(method, mark, False) or getattr(test, mark, False))
 
 
 def modules(folder, files):
     """The names of the modules in `folder` that fit `files`, a glob."""
-    top = Path(__file__).resolve().parents[2]
-    package = ".".join(Path(folder).resolve().relative_to(top).parts)
+    package = ".".join(Path(folder).resolve().relative_to(REPOSITORY).parts)
     return [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
 
 
-def run_tests(names, quick=False, pattern="", soak=False, until_failure=False):
-    """Runs the tests of the modules `names` whose names contain `pattern`. `quick` leaves out tests that take
-    seconds; `soak` runs only tests that take minutes; `until_failure` stops after the first failure. Returns
-    the counts by outcome."""
+def chosen_tests(name, quick=False, pattern="", soak=False, alone=None):
+    """The tests of the module `name` whose names contain `pattern`. `quick` leaves out tests that take seconds;
+    `soak` chooses only tests that take minutes; `alone` chooses those that must run alone, or all but those."""
+    return [
+        test for test in tests_of(unittest.defaultTestLoader.loadTestsFromName(name))
+        if pattern in test.id() and is_marked(test, "soak") == soak
+        and not (quick and is_marked(test, "slow")) and alone in (None, is_marked(test, "alone"))]
+
+
+def run_tests(tests, until_failure=False):
+    """Runs tests in this process. `until_failure` stops after the first failure. Returns the report."""
     # A background process may ignore these signals, and the programs that the tests start would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # A crash's core file is of no use here, and may take seconds to write.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
-    chosen = unittest.TestSuite(
-        test for test in tests_of(suite)
-        if pattern in test.id() and is_marked(test, "soak") == soak
-        and not (quick and is_marked(test, "slow")))
-    for test in tests_of(chosen):
+    for test in tests:
         if isinstance(test, unittest.TestCase):
             test.addTypeEqualityFunc(bytes, same_bytes)
     report = Report(until_failure)
-    chosen.run(report)
-    return report.counts
+    unittest.TestSuite(tests).run(report)
+    return report
 
 
 def print_now(line):
@@ -174,46 +197,145 @@ def run_part(name, command, tell=print_now, **options):
     return counts
 
 
-def run_apart(names, jobs):
-    """Runs each of the modules `names` in a separate process, up to `jobs` at once, with the options of this
-    process. Prints the output of each when it ends. Returns the counts by
-    outcome."""
-    def run(name):
+def minutes(seconds):
+    """A duration: 3:05."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+class Files:
+    """The files of a run: which there are, how far it is, how many tests passed, failed and were skipped."""
+
+    def __init__(self, tests, slowest):
+        """`tests` by module. `slowest` names the files that take longest, where no run has measured it."""
+        self.counts = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
+        self.durations = {}
+        try:
+            known = json.loads(DURATIONS.read_text())
+        except (OSError, ValueError):
+            known = {}
+        def seconds(module):
+            if not known:
+                return module.endswith(slowest)
+            return sum(known.get(test.id(), (0,))[0] for test in tests[module])
+
+        # The longest first.
+        self.parts = sorted(
+            {(module, is_marked(test, "alone")) for module, each in tests.items() for test in each},
+            key=lambda part: (part[1], -seconds(part[0]), part[0]))
+        self._started = time.monotonic()
+        self._running, self._ended = [], 0
+        self._lock = threading.Lock()
+
+    def run(self, jobs, until_failure):
+        """Runs each file in a process, up to `jobs` at once; then one at a time the tests that must run alone."""
+        for alone, count in ((False, jobs), (True, 1)):
+            with ThreadPoolExecutor(count) as pool:
+                running = [pool.submit(self._run, *part, until_failure) for part in self.parts if part[1] == alone]
+                for ended in as_completed(running):
+                    ended.result()
+
+    def _run(self, name, alone, until_failure):
+        with self._lock:
+            if until_failure and self.counts[FAILED]:
+                return
+            self._running.append(name)
+        started = time.monotonic()
         lines = []
-        command = [sys.executable, *sys.argv, "--jobs", "1", "--module", name]
-        counts = run_part(
-            name, command, lines.append, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
-        return lines, counts
-
-    total = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
-    with ThreadPoolExecutor(jobs) as pool:
-        for ended in as_completed([pool.submit(run, name) for name in names]):
-            lines, counts = ended.result()
-            print_now("".join(lines))
+        with tempfile.TemporaryDirectory(prefix="st-", ignore_cleanup_errors=True) as folder, \
+                tempfile.TemporaryFile() as durations:
+            command = [
+                sys.executable, *sys.argv, "--module", name, "--part", "alone" if alone else "beside",
+                "--folder", folder, "--durations", str(durations.fileno())]
+            counts = run_part(
+                name, command, lines.append, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+                pass_fds=[durations.fileno()])
+            durations.seek(0)
+            measured = json.loads(durations.read() or b"{}")
+        with self._lock:
+            self._running.remove(name)
+            self._ended += 1
+            self.durations.update(measured)
             for outcome, count in counts.items():
-                total[outcome] += count
-    return total
+                self.counts[outcome] += count
+            print_now("".join(lines) + self._progress(name, time.monotonic() - started))
+
+    def _progress(self, name, seconds):
+        """A line when a file has ended."""
+        line = f"-- {self._ended} of {len(self.parts)} files, {minutes(time.monotonic() - self._started)}"
+        if self.counts[FAILED]:
+            line += f", {self.counts[FAILED]} failed"
+        line += f": {name.rpartition('.')[2]} took {seconds:.0f} s"
+        if self._running:
+            line += "; still running: " + ", ".join(each.rpartition(".")[2] for each in self._running)
+        return line + "\n"
 
 
-def main(folder, files, description):
-    """The command line of a folder's runner."""
+def run_files(tests, jobs, until_failure, slowest, is_whole):
+    """Runs the tests, which are by module, each module in a process. `is_whole`: all durations are known then, and
+    are kept. Returns the files."""
+    files = Files(tests, slowest)
+    count = sum(len(each) for each in tests.values())
+    print_now(f"{count} tests in {len(files.parts)} files, {jobs} at once\n")
+    with tempfile.TemporaryDirectory() as folder:
+        reason = isolation.why_no_namespaces(Path(folder))
+    if reason:
+        print_now("The tests use the /tmp and the network of this machine, because the system permits no others: "
+                  f"{reason}. Open sessions and servers can make some of them fail.\n")
+    files.run(jobs, until_failure)
+    if is_whole and DURATIONS.parent.is_dir():
+        DURATIONS.write_text(json.dumps(files.durations, indent=0, sort_keys=True))
+    return files
+
+
+def print_slowest(durations, count):
+    """Prints the tests that took longest."""
+    print("The slowest tests, and their processor time:")
+    for name, (seconds, used) in sorted(durations.items(), key=lambda item: -item[1][0])[:count]:
+        print(f"{seconds:8.2f} s {used:8.2f} s  {name.partition('.test_')[2] or name}")
+    print(f"{sum(used for _, used in durations.values()):8.0f} s of processor time in all tests")
+
+
+def run_module(options):
+    """Runs the tests of one module in this process. Returns the counts by outcome."""
+    tests = chosen_tests(
+        options.module, options.quick, options.pattern, options.soak, alone=options.part == "alone")
+    isolation.separate(
+        Path(options.folder), network=not getattr(sys.modules.get(options.module), isolation.MARK, False))
+    report = run_tests(tests, options.until_failure)
+    with os.fdopen(options.durations, "w") as file:
+        json.dump(report.durations, file)
+    return report.counts
+
+
+def main(folder, files, description, slowest=()):
+    """The command line of a folder's runner. `slowest` has the ends of the names of the files that take longest."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="leave out the tests marked as slow")
     parser.add_argument("--soak", action="store_true", help="only the tests that take minutes")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N",
-                        help="run up to N files of tests at once")
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, metavar="N",
+                        help="run up to N files of tests at once; by default one more than processors")
     parser.add_argument("--until-failure", action="store_true",
                         help="end after the first test that fails")
+    parser.add_argument("--slowest", type=int, metavar="N", help="print the N slowest tests at the end")
     parser.add_argument("--module", metavar="NAME", help="only the tests of this module")
+    # For the processes that run the files.
+    parser.add_argument("--part", choices=["alone", "beside"], help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--durations", type=int, help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
-    names = [options.module] if options.module else modules(folder, files)
-    if options.jobs > 1:
-        counts = run_apart(names, options.jobs)
+    if options.part:
+        counts = run_module(options)
     else:
-        counts = run_tests(
-            names, options.quick, options.pattern, options.soak, options.until_failure)
-    print(closing_line(*counts.values()))
-    if not any(counts.values()) and not options.module:
-        sys.exit(f"no test's name contains '{options.pattern}'")
+        tests = {name: chosen_tests(name, options.quick, options.pattern, options.soak)
+                 for name in modules(folder, files) if options.module in (None, name)}
+        if not any(tests.values()):
+            sys.exit(f"no test's name contains '{options.pattern}'")
+        ran = run_files(
+            tests, options.jobs, options.until_failure, slowest,
+            not (options.pattern or options.module or options.quick or options.soak or options.until_failure))
+        counts = ran.counts
+        if options.slowest:
+            print_slowest(ran.durations, options.slowest)
+    print(closing_line(*counts.values()), flush=True)
     sys.exit(1 if counts[FAILED] else 0)

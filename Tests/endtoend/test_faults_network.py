@@ -55,14 +55,15 @@ class FarMachine:
 
     @staticmethod
     def ip(*words):
-        subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
+        return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
 
     def plug(self, state):
         """Plugs the cable in (`up`), or pulls it out (`down`): no packet passes then."""
         self.ip("-n", self.name, "link", "set", self.far, state)
-        with open(f"/sys/class/net/{self.near}/operstate", encoding="ascii") as near:
-            wait_until(lambda: near.seek(0) == 0 and (near.read().strip() == "up") == (
-                state == "up"), f"the cable is {state}")
+        # Not in /sys, which shows the network of whoever mounted it.
+        wait_until(
+            lambda: (" state UP " in self.ip("-o", "link", "show", self.near)) == (state == "up"),
+            f"the cable is {state}")
 
     def listener(self):
         """A socket of that machine that listens."""

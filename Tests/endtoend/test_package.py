@@ -16,6 +16,9 @@ from pathlib import Path
 from Tests.endtoend.harness import slow
 from Tests.endtoend.harness.program import REPOSITORY
 
+# For debootstrap.
+NEEDS_MACHINE_NETWORK = True
+
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "serialterm-debian"
 RELEASE = os.environ.get("SERIALTERM_DEBIAN", "bookworm")
 

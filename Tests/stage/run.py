@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -17,7 +18,7 @@ REPOSITORY = FOLDER.parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
 # Only found through the path set above.
-from Tests.endtoend import runner  # noqa: E402
+from Tests.endtoend import isolation, runner  # noqa: E402
 from Tests.endtoend.harness import serialterm_binary  # noqa: E402
 
 # The kernel modules of gadget.py and chip.py.
@@ -54,9 +55,10 @@ def run_mocks(options):
     reason = missing_for_mocks()
     if reason:
         return skip("Tests.stage.mock", reason)
-    return runner.run_part(
-        "Tests.stage.mock",
-        ["umockdev-wrapper", *part("mock", options.pattern, options)])
+    with tempfile.TemporaryDirectory(prefix="st-", ignore_cleanup_errors=True) as folder:
+        return runner.run_part(
+            "Tests.stage.mock",
+            ["umockdev-wrapper", *part("mock", options.pattern, options), "--folder", folder])
 
 
 def run_guests(options):
@@ -86,12 +88,17 @@ def main():
     parser.add_argument("--all", action="store_true", help="run the tests marked as slow too")
     parser.add_argument("--soak", action="store_true", help="run only the tests that take minutes")
     parser.add_argument("--part", choices=["mock", "guest"], help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
     if options.part:
-        parts = [runner.run_tests(
-            runner.modules(FOLDER, f"{options.part}_*.py"),
-            quick=not options.all and not options.soak, pattern=options.pattern, soak=options.soak)]
+        tests = [
+            test for name in runner.modules(FOLDER, f"{options.part}_*.py")
+            for test in runner.chosen_tests(
+                name, quick=not options.all and not options.soak, pattern=options.pattern, soak=options.soak)]
+        if options.part == "mock":  # The virtual machine has nothing that could disturb its tests.
+            isolation.separate(Path(options.folder))
+        parts = [runner.run_tests(tests).counts]
     else:
         parts = [run_mocks(options)]
         if not options.quick:

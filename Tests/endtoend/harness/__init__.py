@@ -18,13 +18,13 @@ from .pipes import Pipes, unread
 from .program import (
     Program, PublicCopy, Result, environment, run, serialterm, serialterm_binary, shell_status)
 from .settings import cooked, settings_of
-from .slow import slow, soak
+from .slow import alone, slow, soak
 from .terminal import Terminal
 from .wires import Device, Port, unread
 from .wrapping import wrapped
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "Program", "PublicCopy", "Result",
-    "Terminal", "contents", "cooked", "environment", "run", "serialterm", "serialterm_binary",
+    "Terminal", "alone", "contents", "cooked", "environment", "run", "serialterm", "serialterm_binary",
     "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
 ]
