@@ -270,4 +270,19 @@ struct LineMergerTests {
     // Split lines have more line ends than were sent.
     #expect(shown == sent.map { $0.replacing("\n", with: "") })
   }
+
+  @Test func `A port that speaks at the end of time is waited for`() {
+    var merger = LineMerger(LineMerger.Style(lineEnd: "\n", hasColours: false, canErase: false))
+    merger.label(["a", "b"], width: \.count)
+    var output: [UInt8] = []
+    for (port, time) in [(0, UInt64.max), (1, 0), (0, 5), (1, .max)] {
+      Array("x".utf8).withUnsafeBytes {
+        merger.add($0, from: port, at: Moment(wallClock: time, monotonic: time), into: &output)
+      }
+      #expect(merger.deadline != nil)
+      merger.tick(at: time, into: &output)
+    }
+    merger.finish(into: &output)
+    #expect(String(decoding: output, as: UTF8.self).filter { $0 == "x" }.count == 4)
+  }
 }

@@ -63,11 +63,11 @@ struct MergedTextEncoder: LogEncoder {
   var heldCount: Int { ports.reduce(0) { $0 + $1.heldCount } }
 
   var deadline: MonotonicTime? {
-    merger.deadline.map { MonotonicTime(nanoseconds: Int64($0)) }
+    merger.deadline.map { MonotonicTime(nanoseconds: Int64(clamping: $0)) }
   }
 
   mutating func tick(at now: MonotonicTime, into output: inout [UInt8]) {
-    merger.tick(at: UInt64(now.nanoseconds), into: &output)
+    merger.tick(at: UInt64(clamping: now.nanoseconds), into: &output)
     forgetWritten()
   }
 

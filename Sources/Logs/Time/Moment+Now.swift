@@ -5,9 +5,12 @@ public import Views
 // The module Views does not read clocks, so this extension is here.
 
 extension Moment {
-  /// The moment at another time of the wall clock. The monotonic time moves by the same amount.
+  /// The moment at another time of the wall clock, which may come from another computer. The monotonic time moves by the
+  /// same amount, but not to before the start of its clock, and never past this moment: nothing was read in the future.
   public func moved(to wallClock: UInt64) -> Moment {
-    Moment(wallClock: wallClock, monotonic: monotonic &- (self.wallClock &- wallClock))
+    let (age, isLater) = self.wallClock.subtractingReportingOverflow(wallClock)
+    return Moment(
+      wallClock: wallClock, monotonic: isLater ? monotonic : monotonic - min(age, monotonic))
   }
 
   /// The present moment by both clocks. The corresponding C function is `clock_gettime`.

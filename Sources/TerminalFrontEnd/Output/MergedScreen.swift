@@ -83,7 +83,7 @@ package final class MergedScreen {
   private func waitIfNeeded() {
     guard timer == nil, let deadline = merger.deadline else { return }
     let now = Moment.now.monotonic
-    let wait = deadline > now ? Duration.nanoseconds(Int64(deadline - now)) : .zero
+    let wait = deadline > now ? Duration.nanoseconds(Int64(clamping: deadline - now)) : .zero
     timer = loop.schedule(after: wait) { [unowned self] in
       timer = nil
       write { merger.tick(at: Moment.now.monotonic, into: &$0) }

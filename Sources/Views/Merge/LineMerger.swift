@@ -135,7 +135,7 @@ public struct LineMerger {
 
   /// The time at which ``tick(at:into:)`` is due, by the monotonic clock; nil if nothing waits.
   public var deadline: UInt64? {
-    ports.indices.compactMap { isHolding($0) ? ports[$0].last + pause(of: $0) : nil }.min()
+    ports.indices.compactMap { isHolding($0) ? endOfPause(of: $0) : nil }.min()
   }
 
   /// Shows the unfinished lines of silent ports.
@@ -180,10 +180,16 @@ public struct LineMerger {
     port == focus ? Self.focusedPause : style.pause
   }
 
+  /// The time at which a port counts as silent. A moment may come from a file or another process, so it is clamped.
+  private func endOfPause(of port: Int) -> UInt64 {
+    let (end, isOver) = ports[port].last.addingReportingOverflow(pause(of: port))
+    return isOver ? .max : end
+  }
+
   /// The silent ports with an unfinished line, in the order in which they became silent.
   private func silentPorts(at now: UInt64) -> [Int] {
     ports.indices
-      .filter { !ports[$0].pending.isEmpty && now >= ports[$0].last + pause(of: $0) }
+      .filter { !ports[$0].pending.isEmpty && now >= endOfPause(of: $0) }
       .sorted { ports[$0].last < ports[$1].last }
   }
 
