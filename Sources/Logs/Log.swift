@@ -113,12 +113,13 @@ public final class Log {
   /// - Parameters:
   ///   - port: the number of the port; 0 in the log of a single port.
   ///   - client: the name of the client that sent the bytes; nil for any other sender.
+  ///   - moment: the time of the read or write, the same for all logs that take the bytes.
   public func append(
     _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0,
-    by client: String? = nil
+    by client: String? = nil, at moment: Moment = .now
   ) {
     guard !bytes.isEmpty, direction == .fromDevice || logsSent else { return }
-    append(LogRecord(moment: .now, port: port, content: .bytes(direction, bytes, by: client)))
+    append(LogRecord(moment: moment, port: port, content: .bytes(direction, bytes, by: client)))
   }
 
   /// Takes an event.

@@ -86,6 +86,8 @@ public final class Session {
   /// The number of bytes that the driver has taken since the session was created.
   public internal(set) var sentByteCount = 0
   private let readBuffer: UnsafeMutableRawBufferPointer
+  /// The number of reads that have returned bytes. A read with errors is several events.
+  @exclusivity(unchecked) package private(set) var readCount = 0
   /// The features of the port; empty while none is open.
   public private(set) var capabilities: LineCapabilities = []
   /// The interest in the last notification.
@@ -339,6 +341,7 @@ public final class Session {
   private func read(from link: any Link, isLast: Bool) throws(SerialError) -> LinkInput {
     let input = try link.read(into: readBuffer, isLast: isLast)
     guard case .bytes(let count, let errors) = input else { return input }
+    readCount &+= 1
     var start = 0
     for marked in errors {
       tellReceived(start..<marked.offset)

@@ -1,5 +1,7 @@
+import Logs
 import Observing
 package import SerialCore
+package import Views
 
 /// Passes the bytes that a session receives to its subscribers.
 ///
@@ -7,6 +9,8 @@ package import SerialCore
 ///
 /// - Subscribers get each piece in the order of their ``Rank``: a log gets the bytes before any view. Within a
 ///   rank, the order is that of subscribing.
+/// - The clock is read once for each read. All subscribers get that time with the bytes, so that two logs, the
+///   scrollback and the screen never disagree.
 /// - Each subscriber has its own backlog, and reports when that is full. Its ``WhenFull`` decides whether the
 ///   device is held back. Each full subscriber holds its own pause: reading resumes when the last pause ends.
 /// - A subscriber with ``Rank/owner`` keeps the bytes from the listeners and views while it is subscribed, but not
@@ -42,14 +46,16 @@ package final class Hub {
   private var slots: [Slot] = []
   /// The subscriber that has the line for itself: the one that subscribed last.
   private var owner: Slot?
+  /// The time of the last read, and its number: see ``SerialCore/Session/readCount``.
+  private var lastRead = (moment: Moment(wallClock: 0, monotonic: 0), number: 0)
 
   /// A subscriber's entry in the hub. It outlives the subscription while a piece is passed.
   fileprivate final class Slot {
     let rank: Rank
-    let take: (UnsafeRawBufferPointer) -> Void
+    let take: (UnsafeRawBufferPointer, Moment) -> Void
     var isActive = true
 
-    init(_ rank: Rank, _ take: @escaping (UnsafeRawBufferPointer) -> Void) {
+    init(_ rank: Rank, _ take: @escaping (UnsafeRawBufferPointer, Moment) -> Void) {
       self.rank = rank
       self.take = take
     }
@@ -69,10 +75,11 @@ package final class Hub {
   /// - Parameters:
   ///   - rank: its place in the order of the subscribers.
   ///   - whenFull: what happens while its backlog is full.
-  ///   - take: called with each piece of bytes, which are valid during the call.
+  ///   - take: called with each piece of bytes, which are valid during the call, and the time of the read.
   /// - Returns: the subscription, which the subscriber keeps.
   package func subscribe(
-    as rank: Rank, whenFull: WhenFull = .goOn, _ take: @escaping (UnsafeRawBufferPointer) -> Void
+    as rank: Rank, whenFull: WhenFull = .goOn,
+    _ take: @escaping (UnsafeRawBufferPointer, Moment) -> Void
   ) -> Subscription {
     let slot = Slot(rank, take)
     slots.insert(slot, at: slots.firstIndex { $0.rank > rank } ?? slots.endIndex)
@@ -84,18 +91,23 @@ package final class Hub {
   package var ranks: [Rank] { slots.map(\.rank) }
 
   private func pass(_ bytes: UnsafeRawBufferPointer) {
+    // The pieces between the errors of a read share its time.
+    if lastRead.number != session.readCount { lastRead = (.now, session.readCount) }
+    let moment = lastRead.moment
     // An owner that subscribes or leaves during this loop counts from the next piece.
     let owner = owner
     // The array is copied only if a subscriber is added or removed during this loop.
     for slot in slots where slot.isActive {
       if let owner, slot.rank != .log, slot !== owner { continue }
-      slot.take(bytes)
+      slot.take(bytes, moment)
     }
   }
 
-  /// Passes bytes that an owner did not use to the listeners and views. The logs have them already.
+  /// Passes bytes that an owner did not use to the listeners and views, with the time of the last read. The logs have
+  /// them already.
   package func giveBack(_ bytes: UnsafeRawBufferPointer) {
-    for slot in slots where slot.isActive && slot.rank > .owner { slot.take(bytes) }
+    let moment = lastRead.moment
+    for slot in slots where slot.isActive && slot.rank > .owner { slot.take(bytes, moment) }
   }
 
   fileprivate func remove(_ slot: Slot) {

@@ -223,8 +223,8 @@ import Testing
       let (runner, _) = runner(script)
       var logged: [UInt8] = []
       var shown: [UInt8] = []
-      let log = hub.subscribe(as: .log) { logged += $0 }
-      let view = hub.subscribe(as: .view) { shown += $0 }
+      let log = hub.subscribe(as: .log) { bytes, _ in logged += bytes }
+      let view = hub.subscribe(as: .view) { bytes, _ in shown += bytes }
       try open()
       try runner.begin()
       links.last.incoming = [[1]]

@@ -4,6 +4,7 @@ import SessionKit
 import SystemPackage
 import TestSupport
 import Testing
+import Views
 
 /// The receivers of a session's bytes, their order, and which of them hold the device back.
 struct HubTests {
@@ -26,8 +27,8 @@ struct HubTests {
   /// Records which subscriber took which bytes.
   private final class Notes {
     var taken: [String] = []
-    func note(_ name: String) -> (UnsafeRawBufferPointer) -> Void {
-      { [unowned self] in taken.append("\(name) \(String(decoding: $0, as: UTF8.self))") }
+    func note(_ name: String) -> (UnsafeRawBufferPointer, Moment) -> Void {
+      { [unowned self] bytes, _ in taken.append("\(name) \(String(decoding: bytes, as: UTF8.self))") }
     }
   }
 
@@ -41,6 +42,28 @@ struct HubTests {
     ]
     receive("a")
     #expect(notes.taken == ["log a", "expect a", "screen a", "second a"])
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `All subscribers get the same time with a read, whatever the clock does meanwhile`() {
+    var moments: [Moment] = []
+    let wait = {
+      let start = MonotonicTime.now
+      while MonotonicTime.now == start {}
+    }
+    let subscriptions = Hub.Rank.allCases.filter { $0 != .owner }.map { rank in
+      hub.subscribe(as: rank) { _, moment in
+        moments.append(moment)
+        wait()
+      }
+    }
+    // An error splits the read, and not its time.
+    link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(2)), .bytes([3]))]
+    session.handle(.readable)
+    #expect(moments.count == 2 * subscriptions.count)
+    #expect(Set(moments).count == 1)
+    receive("b")
+    #expect(Set(moments).count == 2)
     withExtendedLifetime(subscriptions) {}
   }
 
@@ -72,7 +95,7 @@ struct HubTests {
   @Test func `A subscription that ends in the middle of a piece gets nothing more`() {
     let notes = Notes()
     var view: Hub.Subscription? = hub.subscribe(as: .view, notes.note("screen"))
-    let log = hub.subscribe(as: .log) { _ in view = nil }
+    let log = hub.subscribe(as: .log) { _, _ in view = nil }
     receive("a")
     #expect(notes.taken.isEmpty && hub.ranks == [.log])
     withExtendedLifetime((log, view)) {}
@@ -81,7 +104,7 @@ struct HubTests {
   @Test func `A subscriber that comes in the middle of a piece starts with the next one`() {
     let notes = Notes()
     var late: Hub.Subscription?
-    let log = hub.subscribe(as: .log) { [hub] _ in
+    let log = hub.subscribe(as: .log) { [hub] _, _ in
       if late == nil { late = hub.subscribe(as: .view, notes.note("late")) }
     }
     receive("a")
@@ -91,8 +114,8 @@ struct HubTests {
   }
 
   @Test func `The device is held back as long as one subscriber needs it`() {
-    let pipe = hub.subscribe(as: .view, whenFull: .wait) { _ in }
-    var command: Hub.Subscription? = hub.subscribe(as: .view, whenFull: .wait) { _ in }
+    let pipe = hub.subscribe(as: .view, whenFull: .wait) { _, _ in }
+    var command: Hub.Subscription? = hub.subscribe(as: .view, whenFull: .wait) { _, _ in }
     pipe.update(isFull: true)
     command?.update(isFull: true)
     pipe.update(isFull: false)
@@ -106,13 +129,13 @@ struct HubTests {
     flow: LineSettings.FlowControl, waits: Bool
   ) {
     session.apply(LineSettings(flowControl: flow)) { _ in }
-    let screen = hub.subscribe(as: .view, whenFull: .waitOrLeaveOut) { _ in }
+    let screen = hub.subscribe(as: .view, whenFull: .waitOrLeaveOut) { _, _ in }
     screen.update(isFull: true)
     #expect(session.interest.contains(.reading) == !waits)
   }
 
   @Test func `A log never holds the device back`() {
-    let log = hub.subscribe(as: .log) { _ in }
+    let log = hub.subscribe(as: .log) { _, _ in }
     log.update(isFull: true)
     #expect(session.interest.contains(.reading))
   }

@@ -95,7 +95,9 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     case .nothing: break
     case .shared, .alone:
       let rank: Hub.Rank = exchange.reception == .alone ? .owner : .listener
-      subscription = hub?.subscribe(as: rank) { [unowned self] in take(.received(Array($0))) }
+      subscription = hub?.subscribe(as: rank) { [unowned self] bytes, _ in
+        take(.received(Array(bytes)))
+      }
     }
     if !early.isEmpty { take(.received(early)) }
     take(.begun)

@@ -61,19 +61,20 @@ final class LogSet {
   // MARK: Records
 
   func append(
-    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0, by client: String?
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int = 0, by client: String?,
+    at moment: Moment
   ) {
-    for open in logs { open.log.append(bytes, direction, from: port, by: client) }
+    for open in logs { open.log.append(bytes, direction, from: port, by: client, at: moment) }
   }
 
-  func append(_ event: LogEvent, from port: Int = 0) {
-    for open in logs { open.log.append(event, from: port) }
+  func append(_ event: LogEvent, from port: Int = 0, at moment: Moment) {
+    for open in logs { open.log.append(event, from: port, at: moment) }
   }
 
   /// Writes a mark.
   ///
   /// - Returns: the logs without the mark, with the reason.
-  func append(_ mark: LogEvent, at moment: Moment, from port: Int = 0) -> [UnmarkedLog] {
+  func append(mark: LogEvent, from port: Int = 0, at moment: Moment) -> [UnmarkedLog] {
     logs.compactMap { open in
       guard open.file.options.format.hasEvents else { return .raw(open.log.path) }
       return open.log.append(mark, from: port, at: moment) ? nil : .full(open.log.path)

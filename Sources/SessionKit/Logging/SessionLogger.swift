@@ -42,7 +42,9 @@ package final class SessionLogger: SessionObserver {
     own.onStart = { [unowned self] log in
       for event in firstEvents { log.append(event) }
     }
-    subscription = hub.subscribe(as: .log) { [unowned self] in append($0, .fromDevice, by: nil) }
+    subscription = hub.subscribe(as: .log) { [unowned self] in
+      append($0, .fromDevice, by: nil, at: $1)
+    }
     session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
   }
 
@@ -133,16 +135,19 @@ package final class SessionLogger: SessionObserver {
   private var place: String { session.state.endpoint.map { "\($0)" } ?? "" }
 
   private func append(
-    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, by client: String?
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, by client: String?, at moment: Moment
   ) {
-    own.append(bytes, direction, by: client)
-    if let (logs, port) = joined { logs.append(bytes, direction, from: port, by: client) }
+    own.append(bytes, direction, by: client, at: moment)
+    if let (logs, port) = joined {
+      logs.append(bytes, direction, from: port, by: client, at: moment)
+    }
   }
 
   private func append(_ event: LogEvent?) {
     guard let event else { return }
-    own.append(event)
-    if let (logs, port) = joined { logs.append(event, from: port) }
+    let moment = Moment.now
+    own.append(event, at: moment)
+    if let (logs, port) = joined { logs.append(event, from: port, at: moment) }
   }
 
   /// Writes a mark.
@@ -150,8 +155,8 @@ package final class SessionLogger: SessionObserver {
   /// - Returns: the logs without the mark, with the reason.
   func append(_ mark: Mark) -> [UnmarkedLog] {
     let event = LogEvent(.mark, at: place, .mark(mark.number, mark.text))
-    let shared = joined.map { $0.logs.append(event, at: mark.moment, from: $0.port) } ?? []
-    return shared + own.append(event, at: mark.moment)
+    let shared = joined.map { $0.logs.append(mark: event, from: $0.port, at: mark.moment) } ?? []
+    return shared + own.append(mark: event, at: mark.moment)
   }
 
   /// Logs a change among the members of the session.
@@ -159,7 +164,7 @@ package final class SessionLogger: SessionObserver {
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     let client = author.kind == .client ? author.name : nil
-    bytes.withUnsafeBytes { append($0, .toDevice, by: client) }
+    bytes.withUnsafeBytes { append($0, .toDevice, by: client, at: .now) }
   }
 
   package func session(

@@ -67,7 +67,7 @@ package final class SharedLogs {
     let number = members.count - 1
     if hasBegun {
       logs.add(port)
-      for event in logger.firstEvents { logs.append(event, from: number) }
+      for event in logger.firstEvents { logs.append(event, from: number, at: .now) }
     } else {
       try beginIfNeeded()
     }
@@ -99,15 +99,18 @@ package final class SharedLogs {
   // MARK: Records
 
   func append(
-    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int, by client: String?
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, from port: Int, by client: String?,
+    at moment: Moment
   ) {
-    logs.append(bytes, direction, from: port, by: client)
+    logs.append(bytes, direction, from: port, by: client, at: moment)
   }
 
-  func append(_ event: LogEvent, from port: Int) { logs.append(event, from: port) }
+  func append(_ event: LogEvent, from port: Int, at moment: Moment) {
+    logs.append(event, from: port, at: moment)
+  }
 
-  func append(_ mark: LogEvent, at moment: Moment, from port: Int) -> [UnmarkedLog] {
-    logs.append(mark, at: moment, from: port)
+  func append(mark: LogEvent, from port: Int, at moment: Moment) -> [UnmarkedLog] {
+    logs.append(mark: mark, from: port, at: moment)
   }
 
   // MARK: On and off

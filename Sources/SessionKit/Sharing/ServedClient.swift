@@ -159,7 +159,8 @@ package final class ServedClient: SessionObserver, Participant {
   private func begin() {
     beginning = nil
     guard subscription == nil, watch != nil else { return }
-    subscription = controller.hub.subscribe(as: .view, whenFull: .wait) { [unowned self] in pass($0)
+    subscription = controller.hub.subscribe(as: .view, whenFull: .wait) {
+      [unowned self] bytes, _ in pass(bytes)
     }
     if !welcome.isViewer { sharing.useFreePen(id) }
     reportLines()

@@ -81,7 +81,7 @@ package final class SharingController: PenControl, SessionObserver {
     recording =
       keptElsewhere != nil
       ? nil
-      : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: Moment.now.wallClock) }
+      : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: $1.wallClock) }
   }
 
   /// The bytes that the device sent most recently, the oldest first.

@@ -26,7 +26,7 @@ package final class OfferWatch: SessionObserver {
   package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
     self.loop = loop
     session.addObserver(self, of: [.stateChange, .penChange])
-    subscription = hub.subscribe(as: .listener) { [unowned self] in take($0) }
+    subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in take(bytes) }
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer) {

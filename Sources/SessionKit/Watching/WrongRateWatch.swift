@@ -35,8 +35,8 @@ package final class WrongRateWatch: SessionObserver {
     errorCount = 0
     guard isOn, !hasHinted else { return subscription = nil }
     guard subscription == nil else { return }
-    subscription = hub.subscribe(as: .listener) { [unowned self] in
-      detector.add($0, at: loop.now)
+    subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in
+      detector.add(bytes, at: loop.now)
       act()
     }
   }

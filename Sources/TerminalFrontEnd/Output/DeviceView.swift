@@ -2,7 +2,7 @@ package import EventLoop
 import Logs
 import Posix
 import TerminalUI
-import Views
+package import Views
 
 /// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps. It also shows the
 /// local echo.
@@ -25,7 +25,10 @@ package final class DeviceView {
   private let start = Moment.now
   private var text = ScreenText()
   private var idleTimer: LoopTimer?
+  /// The time of the last bytes, for their timestamps. Another process may have read them, by a clock of its own.
   private var lastMoment = Moment.now
+  /// The time at which the last bytes arrived here. Pauses are measured by this clock alone.
+  private var lastArrival: MonotonicTime
 
   /// The silence after which an unfinished sequence is shown as text.
   private static let textPause = Duration.milliseconds(500)
@@ -35,6 +38,7 @@ package final class DeviceView {
     self.settings = settings
     self.console = console
     self.loop = loop
+    lastArrival = loop.now
     place = console
     enterPlace()
   }
@@ -60,9 +64,10 @@ package final class DeviceView {
 
   /// Shows bytes of the device.
   ///
-  /// - Parameter time: the time at which they were sent, in nanoseconds since 1970-01-01 UTC; nil for now.
-  package func show(_ bytes: UnsafeRawBufferPointer, sentAt time: UInt64? = nil) {
-    lastMoment = time.map { Moment.now.moved(to: $0) } ?? .now
+  /// - Parameter moment: the time of the read, for timestamps. It may be any time: another process may have read the
+  ///   bytes.
+  package func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment = .now) {
+    (lastMoment, lastArrival) = (moment, loop.now)
     fit()
     if let changed = text.receive(bytes, at: lastMoment) {
       show(changed)
@@ -92,7 +97,7 @@ package final class DeviceView {
   /// Shows sent bytes in the hex view.
   package func showSent(_ bytes: UnsafeRawBufferPointer) {
     guard settings.echoesLocally, settings.isHex else { return }
-    lastMoment = .now
+    (lastMoment, lastArrival) = (.now, loop.now)
     fit()
     show(text.send(bytes, at: lastMoment))
     waitIfNeeded()
@@ -126,13 +131,14 @@ package final class DeviceView {
 
   /// Checks again after the time that counts as a pause, with one timer for any number of reads.
   private func waitForPause() {
-    let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
     idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
       idleTimer = nil
-      let silence = Duration.nanoseconds(Int64(Moment.now.monotonic - lastMoment.monotonic))
       if silence < pause { waitForPause() } else { flush() }
     }
   }
+
+  /// The time since the last bytes arrived.
+  private var silence: Duration { loop.now - lastArrival }
 
   private func flush() {
     show(text.flush(at: lastMoment))

@@ -46,7 +46,9 @@ final class AlertWatch: SessionObserver {
     search = AlertSearch(patterns)
     session.addObserver(self, of: .stateChange)
     guard !patterns.isEmpty else { return }
-    subscription = controller.hub.subscribe(as: .listener) { [unowned self] in take($0) }
+    subscription = controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
+      take(bytes)
+    }
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer) {

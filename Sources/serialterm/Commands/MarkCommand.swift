@@ -54,11 +54,3 @@ extension UnmarkedLog {
     }
   }
 }
-
-extension Timestamp {
-  fileprivate init(_ moment: Moment) {
-    let microseconds = moment.wallClock / 1_000
-    self.init(
-      seconds: Int(microseconds / 1_000_000), microseconds: Int(microseconds % 1_000_000))
-  }
-}

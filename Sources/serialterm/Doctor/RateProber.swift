@@ -27,8 +27,8 @@ final class RateProber: SessionObserver {
   /// - Returns: the search, nil if a signal ended it, and the exit status in that case.
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> (probe: RateProbe?, status: ExitStatus) {
-    frontEnd.onReceived = { [unowned self] in
-      probe?.add($0, at: loop.now)
+    frontEnd.onReceived = { [unowned self] bytes, _ in
+      probe?.add(bytes, at: loop.now)
       step()
     }
     frontEnd.onReady = { [unowned self] in begin() }
@@ -97,7 +97,7 @@ final class RateProber: SessionObserver {
 
   private func finish() {
     timer = nil
-    frontEnd.onReceived = { _ in }
+    frontEnd.onReceived = { _, _ in }
     frontEnd.finish(.success(.done))
   }
 }

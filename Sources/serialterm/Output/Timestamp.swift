@@ -1,4 +1,5 @@
 import Glibc
+import Views
 
 /// A point in time in the forms that people and programs use.
 struct Timestamp {
@@ -12,6 +13,12 @@ struct Timestamp {
   }
 
   private init(time: timespec) { self.time = time }
+
+  /// The time of a read.
+  init(_ moment: Moment) {
+    time = timespec(
+      tv_sec: Int(moment.wallClock / 1_000_000_000), tv_nsec: Int(moment.wallClock % 1_000_000_000))
+  }
 
   init(seconds: Int, microseconds: Int) {
     time = timespec(tv_sec: seconds, tv_nsec: microseconds * 1_000)

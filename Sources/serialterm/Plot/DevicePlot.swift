@@ -47,11 +47,11 @@ final class DevicePlot {
       _ = stream?.addSource(named: request.name)
       return recorder.addSource(named: request.name)
     }
-    frontEnd.onReceived = { [unowned self] in read($0, from: sources[0]) }
+    frontEnd.onReceived = { [unowned self] in read($0, at: $1, from: sources[0]) }
     follow(frontEnd.port, sources[0])
     for (request, source) in zip(requests, sources).dropFirst() {
       let port = frontEnd.add(request.configuration, forDevice: request.forDevice) {
-        [unowned self] in read($0, from: source)
+        [unowned self] in read($0, at: $1, from: source)
       }
       follow(port, source)
     }
@@ -91,8 +91,8 @@ final class DevicePlot {
     return status == .signal(SIGINT) ? .done : status
   }
 
-  private func read(_ bytes: UnsafeRawBufferPointer, from source: Int) {
-    let time = Double(Moment.now.wallClock) / 1e9
+  private func read(_ bytes: UnsafeRawBufferPointer, at moment: Moment, from source: Int) {
+    let time = Double(moment.wallClock) / 1e9
     recorder.read(bytes, at: time, from: source)
     guard stream != nil else { return }
     var output: [UInt8] = []

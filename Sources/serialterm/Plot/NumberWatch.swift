@@ -27,7 +27,7 @@ final class NumberWatch {
   init(_ hub: Hub, for form: SampleForm?, on loop: IOLoop) {
     self.loop = loop
     reader = SampleReader(form)
-    subscription = hub.subscribe(as: .listener) { [unowned self] in read($0) }
+    subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in read(bytes) }
   }
 
   /// Looks in all bytes of a piece that was received earlier.

@@ -6,6 +6,7 @@ import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
+import Views
 
 /// Plots the numbers of the ports of an interactive session.
 ///
@@ -94,8 +95,8 @@ final class PlotController {
     guard let recorder else { return }
     let source = recorder.addSource(named: port.name ?? port.endpointName)
     port.readKept { recorder.read($0, at: $1, from: source) }
-    let subscription = port.controller.hub.subscribe(as: .listener) { [unowned port] in
-      recorder.read($0, at: Double(port.timeOfRead) / 1e9, from: source)
+    let subscription = port.controller.hub.subscribe(as: .listener) {
+      recorder.read($0, at: Double($1.wallClock) / 1e9, from: source)
     }
     members.append(Member(port: port, source: source, subscription: subscription))
     port.model.update { ($0.seesNumbers, $0.showsPlot) = (true, isShown) }

@@ -148,7 +148,7 @@ final class PortProgram: SessionObserver, RunningExchange {
     session.addObserver(self, of: [.sent, .stateChange])
     subscription = hub.subscribe(
       as: surroundings.isAlone ? .owner : .view, whenFull: .wait
-    ) { [unowned self] bytes in
+    ) { [unowned self] bytes, _ in
       receivedCount += bytes.count
       if surroundings.isAlone { keep(bytes) }
       toChild?.write(bytes)

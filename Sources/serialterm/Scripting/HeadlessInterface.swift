@@ -7,6 +7,7 @@ import SessionRunning
 import SystemPackage
 import Telnet
 import TerminalFrontEnd
+import Views
 
 /// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing, and standard
 /// output is for a program.
@@ -30,7 +31,7 @@ final class HeadlessInterface: FrontEnd {
   /// Called when standard output takes bytes again after ``isCrowded``.
   var onRoom: () -> Void = {}
   /// Called with received bytes.
-  var onReceived: (UnsafeRawBufferPointer) -> Void = { _ in }
+  var onReceived: (UnsafeRawBufferPointer, Moment) -> Void = { _, _ in }
 
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
   var configurationForDevice: ((Device) throws -> SessionConfiguration)? {
@@ -96,7 +97,7 @@ final class HeadlessInterface: FrontEnd {
       // Set before the first line is printed, which may detect that standard output is closed.
       console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
     }
-    add(configuration) { [unowned self] in onReceived($0) }
+    add(configuration) { [unowned self] in onReceived($0, $1) }
     controller.onLost = { [unowned self] in onLost() }
     console.onRoom = { [unowned self] in
       for member in members { member.subscription.update(isFull: false) }
@@ -108,12 +109,12 @@ final class HeadlessInterface: FrontEnd {
   ///
   /// - Parameters:
   ///   - configurationForDevice: see ``configurationForDevice``.
-  ///   - onReceived: called with received bytes.
+  ///   - onReceived: called with received bytes and the time of the read.
   @discardableResult
   func add(
     _ configuration: SessionConfiguration,
     forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil,
-    onReceived: @escaping (UnsafeRawBufferPointer) -> Void
+    onReceived: @escaping (UnsafeRawBufferPointer, Moment) -> Void
   ) -> Port {
     let port = app.add(
       configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
@@ -125,7 +126,7 @@ final class HeadlessInterface: FrontEnd {
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] in
       hasReceived = true
-      onReceived($0)
+      onReceived($0, $1)
     }
     let index = members.count
     port.controller.onEnd = { [unowned self] in ended(index, .failure(Failure($0))) }

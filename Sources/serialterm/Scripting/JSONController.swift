@@ -45,7 +45,7 @@ final class JSONController {
     self.frontEnd = frontEnd
     self.linger = linger
     adopt(frontEnd.port)
-    frontEnd.onReceived = { [unowned self] in ports[0].received($0) }
+    frontEnd.onReceived = { [unowned self] in ports[0].received($0, at: $1) }
     setReadOnly(isReadOnly, port: 0)
   }
 
@@ -57,7 +57,7 @@ final class JSONController {
     let index = ports.count
     adopt(
       frontEnd.add(configuration, forDevice: configurationForDevice) { [unowned self] in
-        ports[index].received($0)
+        ports[index].received($0, at: $1)
       })
     setReadOnly(isReadOnly, port: index)
   }

@@ -4,6 +4,7 @@ import PlainText
 import SerialCore
 import SessionKit
 import SystemPackage
+import Views
 
 /// One port of a program that drives sessions by JSON, with its events and its expectation.
 final class JSONPort: SessionObserver {
@@ -27,11 +28,11 @@ final class JSONPort: SessionObserver {
     port.session.addObserver(self, of: .stateChange)
   }
 
-  func received(_ bytes: UnsafeRawBufferPointer) {
+  func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
     let whole = String(validating: bytes, as: UTF8.self)
     let data: (String, JSON) =
       whole.map { ("text", .string($0)) } ?? ("hex", .string(HexText.digits(of: bytes)))
-    say("received", [("time", .string(Timestamp.now.rfc3339)), data])
+    say("received", [("time", .string(Timestamp(moment).rfc3339)), data])
     text.add(bytes)
   }
 

@@ -64,9 +64,9 @@ final class ScriptPlayer: RunningExchange {
     self.name = name
     self.port = port
     self.loop = loop
-    subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] in
-      tail.add($0)
-      if runner == nil { early += $0 }
+    subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
+      tail.add(bytes)
+      if runner == nil { early += bytes }
     }
   }
 

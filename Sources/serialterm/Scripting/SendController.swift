@@ -35,9 +35,9 @@ final class SendController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    frontEnd.onReceived = { [unowned self] in
-      tail.add($0)
-      if runner == nil { early += $0 }
+    frontEnd.onReceived = { [unowned self] bytes, _ in
+      tail.add(bytes)
+      if runner == nil { early += bytes }
     }
     frontEnd.onReady = { [unowned self] in
       if let warning = configuration.warning { frontEnd.console.say(warning) }

@@ -27,7 +27,9 @@ final class TransferController {
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     // A receiver on the device may already have sent its first request.
-    frontEnd.onReceived = { [unowned self] in if player == nil { early += $0.suffix(1_024) } }
+    frontEnd.onReceived = { [unowned self] bytes, _ in
+      if player == nil { early += bytes.suffix(1_024) }
+    }
     frontEnd.onReady = { [unowned self] in
       do throws(Failure) {
         try begin()

@@ -51,8 +51,6 @@ final class PortPresenter {
   /// The subscription to received bytes. The device waits for a slow terminal if it can, and always for a pipe.
   private var subscription: Hub.Subscription?
   private var keeping: Hub.Subscription?
-  /// The time that the scrollback has for the last bytes, in nanoseconds since 1970; nil if nothing was kept.
-  private var timeOfKept: UInt64?
   private var stateChanges: ObservationToken<Change<TerminalState>>?
   private var news: ObservationToken<SessionNews>?
 
@@ -161,10 +159,6 @@ final class PortPresenter {
   /// The number of bytes that ``readKept(_:)`` reads.
   private static let readableLimit = 4 << 20
 
-  /// The time of the bytes that are delivered now, in nanoseconds since 1970: that of the scrollback, so that a value has
-  /// one time.
-  var timeOfRead: UInt64 { scrollback.flatMap { _ in timeOfKept } ?? Moment.now.wallClock }
-
   /// The endpoint's name as text; nil before it is known.
   var endpointName: String? { model.state.session.endpoint.map { "\($0)" } }
 
@@ -174,11 +168,7 @@ final class PortPresenter {
     let scrollback = capacity > 0 ? Scrollback(capacity: capacity) : nil
     self.scrollback = scrollback
     keeping = scrollback.map { scrollback in
-      controller.hub.subscribe(as: .log) { [unowned self] in
-        let time = Moment.now.wallClock
-        timeOfKept = time
-        scrollback.add($0, at: time)
-      }
+      controller.hub.subscribe(as: .log) { scrollback.add($0, at: $1.wallClock) }
     }
     // The bytes are kept once: members who join the session get them from the scrollback.
     controller.sharing.keptElsewhere = scrollback.map { scrollback in { scrollback.lastPieces } }
@@ -213,7 +203,7 @@ final class PortPresenter {
   func start() {
     subscription = controller.hub.subscribe(
       as: .view, whenFull: console.isOutputTerminal ? .waitOrLeaveOut : .wait
-    ) { [unowned self] in show($0) }
+    ) { [unowned self] in show($0, at: $1) }
     filter.onRoom = { [unowned self] in updateRoom() }
     filter.onChange = { [unowned self] in model.update { [filter] in $0.isFiltering = filter.isOn }
     }
@@ -227,11 +217,11 @@ final class PortPresenter {
     followState()
   }
 
-  private func show(_ bytes: UnsafeRawBufferPointer) {
+  private func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
     if filter.isOn {
       filter.take(bytes)
     } else if console.isOutputTerminal {
-      view.show(bytes)
+      view.show(bytes, at: moment)
     } else {
       view.place.show(bytes)
     }
@@ -243,7 +233,11 @@ final class PortPresenter {
   private func showHistory(_ bytes: [UInt8], _ time: UInt64) {
     bytes.withUnsafeBytes { bytes in
       scrollback?.add(bytes, at: time)
-      if console.isOutputTerminal { view.show(bytes, sentAt: time) } else { view.place.show(bytes) }
+      if console.isOutputTerminal {
+        view.show(bytes, at: Moment.now.moved(to: time))
+      } else {
+        view.place.show(bytes)
+      }
     }
   }
 

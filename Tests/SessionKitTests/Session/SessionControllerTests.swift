@@ -36,7 +36,7 @@ import Testing
     let controller = controller(of: .tty(terminal.path))
     var logged: [UInt8]?
     // Ends the log as soon as the view gets bytes, so the log must have got them before.
-    let view = controller.hub.subscribe(as: .view) { _ in
+    let view = controller.hub.subscribe(as: .view) { _, _ in
       controller.log.finish()
       logged = try? file.contents()
     }
