@@ -7,7 +7,7 @@ public import SystemPackage
 ///
 /// A turn of the loop waits in epoll_wait(2) until something is ready. Then it calls the handlers
 /// of the ready descriptors, the handlers of the due timers, and the work that was deferred to the
-/// end of the turn. Without events and timers the loop never wakes up.
+/// end of the turn. Urgent descriptors, such as signals and a user's keys, come first in every turn. Without events and timers the loop never wakes up.
 ///
 /// A handler may register, change and cancel anything: a cancelled handler is not called any more,
 /// not even in the current turn. Releasing a token (``DescriptorWatch``, ``LoopTimer``,
@@ -25,6 +25,8 @@ public final class IOLoop {
   private var isStopping = false
   private var keptWatches: [DescriptorWatch] = []
   private var events = [epoll_event](repeating: epoll_event(), count: 64)
+  /// The bit in the number of an urgent watch.
+  private static let urgentBit: UInt64 = 1 << 63
 
   private struct Entry {
     let descriptor: FileDescriptor
@@ -64,9 +66,11 @@ public final class IOLoop {
   /// - Throws: the errors of epoll_wait(2).
   public func turn(waitingAtMost limit: Duration? = nil) throws(Errno) {
     let count = try wait(milliseconds: timeout(limit))
-    for index in 0..<count {
-      let event = events[index]
-      entries[event.data.u64]?.handler(Readiness(epollEvents: event.events))
+    for isUrgent in [true, false] {
+      for index in 0..<count where (events[index].data.u64 & Self.urgentBit != 0) == isUrgent {
+        let event = events[index]
+        entries[event.data.u64]?.handler(Readiness(epollEvents: event.events))
+      }
     }
     // Regular files, which epoll refuses to watch: reading and writing them never blocks.
     for id in alwaysReady {
@@ -124,15 +128,17 @@ public final class IOLoop {
   /// - Parameters:
   ///   - descriptor: must stay open until the watch ends; a regular file is always ready.
   ///   - interest: the events to report. An empty interest reports nothing, not even a hang-up.
+  ///   - isUrgent: whether the handler is called before those of the other descriptors, however many are ready: for
+  ///     keys and signals.
   ///   - handler: called once per turn while the descriptor is ready (level-triggered).
   /// - Returns: the token that keeps the watch.
   /// - Throws: the errors of epoll_ctl(2): `EEXIST` if the descriptor is already watched, `EBADF`,
   ///   `ENOMEM`, `ENOSPC`.
   public func watch(
-    _ descriptor: FileDescriptor, for interest: Interest,
+    _ descriptor: FileDescriptor, for interest: Interest, isUrgent: Bool = false,
     _ handler: @escaping (Readiness) -> Void
   ) throws(Errno) -> DescriptorWatch {
-    let id = nextID
+    let id = nextID | (isUrgent ? Self.urgentBit : 0)
     nextID += 1
     entries[id] = Entry(descriptor: descriptor, interest: [], handler: handler)
     do {
@@ -140,6 +146,10 @@ public final class IOLoop {
     } catch {
       entries[id] = nil
       throw error
+    }
+    // One wait returns all that is ready, so that no urgent descriptor waits for a later one.
+    if entries.count > events.count {
+      events += repeatElement(epoll_event(), count: events.count)
     }
     return DescriptorWatch(loop: self, id: id, for: interest)
   }

@@ -10,6 +10,8 @@ public import SystemPackage
 public final class SignalWatch {
   private let descriptor: OwnedDescriptor
   private var watch: DescriptorWatch?
+  /// The maximum number of signals that are handled in a turn.
+  private static let limit = 64
 
   fileprivate init(
     _ signals: [CInt], on loop: IOLoop, _ handler: @escaping (CInt) -> Void
@@ -23,8 +25,12 @@ public final class SignalWatch {
     }
     let signals = FileDescriptor(rawValue: rawValue)
     descriptor = OwnedDescriptor(signals)
-    watch = try loop.watch(signals, for: .reading) { _ in
-      while let signal = SignalWatch.next(from: signals) { handler(signal) }
+    watch = try loop.watch(signals, for: .reading, isUrgent: true) { _ in
+      // Bounded, because another process may send signals faster than they are handled.
+      for _ in 0..<Self.limit {
+        guard let signal = SignalWatch.next(from: signals) else { break }
+        handler(signal)
+      }
     }
   }
 

@@ -74,6 +74,29 @@ private final class Pipe {
     watch.cancel()
   }
 
+  @Test func `Keys and signals come first in a turn, however much is ready`() throws {
+    var order: [Int] = []
+    var pipes: [Pipe] = []
+    var watches: [DescriptorWatch] = []
+    // More than one wait returned at the start.
+    for number in 0..<200 {
+      let pipe = try Pipe()
+      try pipe.write("x")
+      pipes.append(pipe)
+      watches.append(try loop.watch(pipe.reading, for: .reading) { _ in order.append(number) })
+    }
+    watches.append(
+      try loop.watch(pipe.reading, for: .reading, isUrgent: true) { _ in order.append(-1) })
+    try pipe.write("q")
+    for _ in 0..<3 {
+      order = []
+      try loop.turn(waitingAtMost: .seconds(5))
+      #expect(order.first == -1)
+      #expect(Set(order).count == 201)
+    }
+    for watch in watches { watch.cancel() }
+  }
+
   @Test func watch_tellsHangUp_withTheBytesThatAreLeft() throws {
     var seen: Readiness = []
     let watch = try loop.watch(pipe.reading, for: .reading) { seen = $0 }

@@ -163,7 +163,8 @@ package final class InputPump: SessionObserver {
   package func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
     session.addObserver(self, of: [.sent, .stateChange])
-    watch = try loop.watch(file.descriptor, for: interest(with: room)) { [unowned self] _ in
+    watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
+      [unowned self] _ in
       read()
     }
   }

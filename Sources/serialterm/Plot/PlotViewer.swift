@@ -80,7 +80,9 @@ final class PlotViewer: FrontEnd {
     app.console.onOutputGone = { [unowned self] _ in app.finish(.success(.signal(SIGHUP))) }
     let keys = KeyReader(on: app.loop) { [unowned self] in self.display?.handle($0) }
     self.keys = keys
-    watch = try app.loop.watch(.standardInput, for: .reading) { [unowned self] _ in read() }
+    watch = try app.loop.watch(.standardInput, for: .reading, isUrgent: true) {
+      [unowned self] _ in read()
+    }
   }
 
   func begin() {

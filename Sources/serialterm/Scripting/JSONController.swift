@@ -117,7 +117,9 @@ final class JSONController {
 
   private func startReading() {
     do {
-      watch = try loop.watch(input.descriptor, for: .reading) { [unowned self] _ in read() }
+      watch = try loop.watch(input.descriptor, for: .reading, isUrgent: true) {
+        [unowned self] _ in read()
+      }
     } catch {
       frontEnd.finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
     }
