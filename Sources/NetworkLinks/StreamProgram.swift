@@ -96,9 +96,13 @@ final class StreamProgram {
   func lastWords() -> String? {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: Self.errorLimit)
-    while case .bytes(let count)? = buffer.withUnsafeMutableBytes({
-      try? errors.borrowed.readAvailable(into: $0)
-    }) {
+    // At most what a pipe holds: a process that the program has left behind may write on.
+    for _ in 0..<17 {
+      guard
+        case .bytes(let count)? = buffer.withUnsafeMutableBytes({
+          try? errors.borrowed.readAvailable(into: $0)
+        })
+      else { break }
       text = (text + buffer[..<count]).suffix(Self.errorLimit)
     }
     return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)

@@ -328,13 +328,20 @@ public final class Session {
     }
   }
 
+  /// The maximum number of reads after a hang-up: more than a terminal's buffer or a socket's holds.
+  private static let lastReads = 1_024
+
   /// Reads the bytes that are left, then closes the link. A link that is being opened has failed.
   func lose(_ lost: any Link, _ error: SerialError) {
     if opening?.link === lost {
       take(.openFailed(error))
       return
     }
-    while link === lost, case .bytes? = try? read(from: lost, isLast: true) {}
+    // Bounded, because a far end that only takes nothing any more may send without end.
+    var readRest = Self.lastReads
+    while link === lost, readRest > 0, case .bytes? = try? read(from: lost, isLast: true) {
+      readRest -= 1
+    }
     if link === lost { take(.linkLost(error)) }
   }
 

@@ -24,6 +24,14 @@ import Testing
     }
   }
 
+  @Test func `A far end that talks on after the loss is not heard without end`() throws {
+    try session.open(path)
+    bench.link.incoming = (0..<5_000).map { FakeLink.Input([UInt8(truncatingIfNeeded: $0)]) }
+    session.hangUp()
+    #expect(witness.received.count == 1_024)
+    #expect(!session.isOpen)
+  }
+
   @Test func hangUpAndRemoval_inEitherOrder_areOneLoss() throws {
     for hangUpFirst in [true, false] {
       let bench = Bench()

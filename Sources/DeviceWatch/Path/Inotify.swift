@@ -83,14 +83,18 @@ struct Inotify: ~Copyable {
     _ = inotify_rm_watch(descriptor.rawValue, watch)
   }
 
-  /// Reads the queued events, oldest first.
+  /// The maximum number of reads in a turn of the loop: other processes may cause events faster than they are read.
+  private static let readLimit = 16
+
+  /// Reads queued events, oldest first. The rest keeps the descriptor readable.
   borrowing func readEvents() -> [Event] {
     var events: [Event] = []
     // Room for at least one event: inotify(7) requires sizeof(event) + NAME_MAX + 1.
     withUnsafeTemporaryAllocation(
       byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
     ) { buffer in
-      while case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) {
+      for _ in 0..<Self.readLimit {
+        guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else { break }
         Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
       }
     }

@@ -120,7 +120,7 @@ package final class ControlServer {
 
   private func accept() {
     do {
-      while true { admit(try UnixSocket.accept(from: listener.borrowed)) }
+      for _ in 0..<Self.mostConnections { admit(try UnixSocket.accept(from: listener.borrowed)) }
     } catch .wouldBlock {
       // No more clients are waiting.
     } catch {

@@ -39,7 +39,9 @@ final class ClientWatch {
     withUnsafeTemporaryAllocation(
       byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
     ) { buffer in
-      while case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) {
+      // Bounded: clients may cause events faster than they are read. The rest keeps the descriptor readable.
+      for _ in 0..<16 {
+        guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else { break }
         var offset = 0
         while offset < count {
           let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)

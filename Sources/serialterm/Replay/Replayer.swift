@@ -191,7 +191,10 @@ final class Replayer {
 
   private func discardSent() {
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
-      while case .bytes? = try? terminal.read(into: buffer) {}
+      // Bounded, because a client may write without end. The rest keeps the descriptor readable.
+      for _ in 0..<16 {
+        guard case .bytes? = try? terminal.read(into: buffer) else { break }
+      }
     }
   }
 
