@@ -23,6 +23,8 @@ final class ClientOutput {
   private var head = 0
   /// The number of the device's bytes that were skipped and not reported.
   private(set) var leftOut = 0
+  /// Whether the client was given up because messages have filled the backlog.
+  private(set) var isOverfull = false
   /// Whether the client has asked for a pause of the device's bytes.
   var isSuspended = false {
     didSet { if !isSuspended { tellGapIfDrained() } }
@@ -30,8 +32,9 @@ final class ClientOutput {
 
   /// The length of the backlog above which the device's bytes are skipped, or the device waits.
   static let crowd = 65_536
-  /// The maximum length of the backlog. A client that takes nothing until messages fill it is disconnected.
-  private static let limit = 1_048_576
+  /// The maximum length of the backlog. A client that takes nothing until messages fill it is disconnected. The history
+  /// for a viewer fits: see ``ReceivedHistory/messageLimit``.
+  static let limit = 229_376
 
   /// - Parameter descriptor: borrowed; it does not block.
   /// - Throws: the errors of epoll_ctl(2).
@@ -71,7 +74,10 @@ final class ClientOutput {
   /// Writes a message of the protocol.
   func write(message: [UInt8]) {
     guard !message.isEmpty else { return }
-    if count + message.count > Self.limit { return lose() }
+    if count + message.count > Self.limit {
+      isOverfull = watch != nil
+      return lose()
+    }
     message.withUnsafeBytes { put($0) }
   }
 

@@ -1,3 +1,5 @@
+import Telnet
+
 /// The bytes that a device sent most recently, with their times, for members who join a session later.
 ///
 /// Adding bytes copies them. Once the memory is full, nothing is allocated.
@@ -91,5 +93,37 @@ package struct ReceivedHistory {
     guard head > 64, head > runs.count / 2 else { return }
     runs.removeFirst(head)
     head = 0
+  }
+}
+
+extension ReceivedHistory {
+  /// The maximum size of the messages for a viewer, in bytes of telnet. Lines of a few bytes cost more than that in
+  /// messages: the oldest are left out then.
+  static let messageLimit = 131_072
+
+  /// The messages for a viewer, the oldest first. Short pieces that arrived at about the same time share a message.
+  static func messages(of pieces: [Piece]) -> [SharingMessage] {
+    var parts: [(time: UInt64, bytes: [UInt8])] = []
+    for piece in pieces {
+      var rest = piece.bytes[...]
+      while !rest.isEmpty {
+        let last = parts.count - 1
+        let room = last < 0 ? 0 : SharingMessage.historyLimit - parts[last].bytes.count
+        if room > 0, piece.time >= parts[last].time, piece.time - parts[last].time < resolution {
+          parts[last].bytes += rest.prefix(room)
+          rest = rest.dropFirst(room)
+        } else {
+          parts.append((piece.time, Array(rest.prefix(SharingMessage.historyLimit))))
+          rest = rest.dropFirst(SharingMessage.historyLimit)
+        }
+      }
+    }
+    var size = 0
+    let newest = parts.reversed().prefix {
+      // A byte that begins commands of telnet is doubled. The command, the time and the marks are at most 32 bytes.
+      size += $0.bytes.count + $0.bytes.count { $0 == TelnetCommand.interpretAsCommand } + 32
+      return size <= messageLimit
+    }
+    return newest.reversed().map { .history(time: $0.time, $0.bytes) }
   }
 }

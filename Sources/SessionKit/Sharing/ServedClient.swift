@@ -34,6 +34,8 @@ package final class ServedClient: SessionObserver, Participant {
     case unsent(Int)
     /// The client takes nothing, and its protocol cannot report missing bytes. It was disconnected.
     case stalled
+    /// The client asks and does not read the answers. It was disconnected.
+    case answersUnread
   }
 
   /// How a client has connected.
@@ -84,6 +86,11 @@ package final class ServedClient: SessionObserver, Participant {
   private var isPerson = false
   /// Bytes that may be sent but have no room yet.
   private var pending: [UInt8] = []
+  /// Bytes that were read and are left for the next turn, because the client asks for much.
+  private var unhandled: [UInt8] = []
+  private var nextTurn: LoopTimer?
+  /// The number of bytes that are still read from a client that is gone.
+  private var readableRest = Int.max
   private var isWaiting = false
   private var hasPeerEnded = false
   /// The number of bytes that were dropped since the pen moved.
@@ -108,6 +115,10 @@ package final class ServedClient: SessionObserver, Participant {
   /// The time that the other members wait for the client with the pen.
   private static let holdPatience = Duration.seconds(2)
   private static let readSize = 16_384
+  /// The maximum number of requests that are performed in a turn of the loop. Each can be a call of the driver.
+  private static let requestLimit = 64
+  /// The number of bytes of answers that are collected before they are written.
+  private static let answerSize = 4_096
   private static let longestName = 60
 
   /// Starts the communication with a client.
@@ -171,8 +182,8 @@ package final class ServedClient: SessionObserver, Participant {
     guard let watch else { return }
     watch.cancel()
     output.end()
-    (self.watch, subscription, beginning, holdLimit) = (nil, nil, nil, nil)
-    let unsent = pending.count + (hasPeerEnded ? input.availableByteCount : 0)
+    (self.watch, subscription, beginning, holdLimit, nextTurn) = (nil, nil, nil, nil, nil)
+    let unsent = pending.count + unhandled.count + (hasPeerEnded ? input.availableByteCount : 0)
     if unsent > 0, sharing.roster.mayWrite(id) { onReport(.unsent(unsent)) }
     // No other code would end the break.
     if isBreaking { setBreak(false) }
@@ -269,7 +280,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   private func take(_ readiness: Readiness) {
     // At the end of a pipe, epoll reports only the hang-up.
-    if !isWaiting, !readiness.isDisjoint(with: [.readable, .hungUp]) { return read() }
+    if takesBytes, !readiness.isDisjoint(with: [.readable, .hungUp]) { return read() }
     guard !readiness.isDisjoint(with: [.peerEnded, .hungUp]), !hasPeerEnded else { return }
     hasPeerEnded = true
     updateInterest()
@@ -278,15 +289,25 @@ package final class ServedClient: SessionObserver, Participant {
 
   /// Handles a client that no longer takes output. Bytes that it has sent are still sent, or counted as unsent.
   private func clientGone() {
+    if output.isOverfull { onReport(.answersUnread) }
     hasPeerEnded = true
+    // A client that only takes nothing any more may send without end.
+    readableRest = output.isOverfull ? 0 : input.availableByteCount
     // At the end of the turn, because bytes of the client may be in use now.
     loop.atEndOfTurn { [weak self] in self?.finish() }
   }
 
+  /// Reads what is left, in as many turns as that takes.
   private func finish() {
-    while watch != nil, !isWaiting, input.availableByteCount > 0 { read() }
-    end()
+    guard watch != nil else { return }
+    let hasRest = !unhandled.isEmpty || min(readableRest, input.availableByteCount) > 0
+    guard hasRest, !isWaiting, !output.isOverfull else { return end() }
+    if takesBytes { read() }
+    loop.atEndOfTurn { [weak self] in self?.finish() }
   }
+
+  /// Whether everything that was read is handled.
+  private var takesBytes: Bool { !isWaiting && unhandled.isEmpty }
 
   /// Ends a client that has disconnected, if its bytes can no longer be sent.
   private func endIfHopeless() {
@@ -296,13 +317,16 @@ package final class ServedClient: SessionObserver, Participant {
   private func updateInterest() {
     // Fails only if memory is exhausted. The next event tries again.
     _ = try? watch?.setInterest(
-      (isWaiting ? Interest() : .reading).union(hasPeerEnded ? [] : .endOfPeer))
+      (takesBytes ? .reading : Interest()).union(hasPeerEnded ? [] : .endOfPeer))
   }
 
   private func read() {
     withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 16) { buffer in
-      switch (try? input.readAvailable(into: buffer)) ?? .endOfFile {
-      case .bytes(let count): take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(readableRest))
+      switch (try? input.readAvailable(into: room)) ?? .endOfFile {
+      case .bytes(let count):
+        if hasPeerEnded, readableRest != .max { readableRest -= count }
+        take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       case .wouldBlock: break
       case .endOfFile: end()
       }
@@ -315,21 +339,39 @@ package final class ServedClient: SessionObserver, Participant {
     // Each piece begins with the byte that starts commands, so that a command comes before the data that follow it: a
     // rate is set before the bytes after it are sent.
     var rest = bytes[...]
-    while !rest.isEmpty, watch != nil {
+    var budget = Self.requestLimit
+    while !rest.isEmpty, budget > 0, watch != nil {
       let end = rest.dropFirst().firstIndex(of: TelnetCommand.interpretAsCommand) ?? rest.endIndex
-      takePiece(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+      budget -= takePiece(UnsafeRawBufferPointer(rebasing: rest[..<end]))
       rest = rest[end...]
+      if let answers = server?.output.count, answers > Self.answerSize { flush() }
     }
     flush()
+    if !rest.isEmpty, watch != nil { leave(rest) }
   }
 
-  private func takePiece(_ bytes: UnsafeRawBufferPointer) {
+  /// Leaves bytes for the next turn, so that keys and other clients do not wait for this one.
+  private func leave(_ rest: Slice<UnsafeRawBufferPointer>) {
+    unhandled = Array(rest)
+    updateInterest()
+    nextTurn = loop.schedule(after: .zero) { [unowned self] in
+      let bytes = unhandled
+      (unhandled, nextTurn) = ([], nil)
+      bytes.withUnsafeBytes { take($0) }
+      if watch != nil, unhandled.isEmpty { updateInterest() }
+    }
+  }
+
+  /// - Returns: the number of requests.
+  private func takePiece(_ bytes: UnsafeRawBufferPointer) -> Int {
     var data: [UInt8] = []
-    for event in server?.receive(bytes, into: &data) ?? [] { handle(event) }
-    guard !data.isEmpty else { return }
+    let events = server?.receive(bytes, into: &data) ?? []
+    for event in events { handle(event) }
+    guard !data.isEmpty else { return events.count }
     // An answer may follow the bytes.
     if !welcome.isViewer { begin() }
     data.withUnsafeBytes { send($0) }
+    return events.count
   }
 
   /// Sends bytes, keeps them until there is room, or drops them if the client may not write.
@@ -535,12 +577,7 @@ package final class ServedClient: SessionObserver, Participant {
     server?.tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     tellPort()
     guard isViewer else { return }
-    for piece in sharing.history {
-      for start in stride(from: 0, to: piece.bytes.count, by: SharingMessage.historyLimit) {
-        let part = piece.bytes[start...].prefix(SharingMessage.historyLimit)
-        server?.tell(.history(time: piece.time, Array(part)))
-      }
-    }
+    for message in ReceivedHistory.messages(of: sharing.history) { server?.tell(message) }
     begin()
   }
 

@@ -81,9 +81,9 @@ final class SessionNarrator: SessionObserver {
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch (old, new) {
-    case (.open, .waitingForDevice(let port, _)):
+    case (.open, .waitingForDevice(let port, let reason)):
       goneAt = .now
-      console.say("\(port) is gone, waiting for it to come back.")
+      console.say("\(port) is gone\(reason.inWords), waiting for it to come back.")
     case (.open, .released(let port)), (.waitingForDevice(let port, _), .released):
       goneAt = .now
       // Other programs need the path.
@@ -259,6 +259,8 @@ final class SessionNarrator: SessionObserver {
       console.warn(named("\(name) has left; \(count.bytesWere) not sent."))
     case .client(let name, .stalled):
       say("\(name) takes nothing and was disconnected: bytes alone cannot tell of a gap.")
+    case .client(let name, .answersUnread):
+      say("\(name) asks and does not read the answers; it was disconnected.")
     }
   }
 
@@ -302,5 +304,13 @@ extension PlainFile {
     case .cutOff: "\(name) was cut off: \(progress)."
     case .unreadable(let error): "\(name) cannot be read to its end (\(error)): \(progress)."
     }
+  }
+}
+
+extension SessionState.WaitReason {
+  /// Why this program has ended the connection, behind the name of the port; empty for any other loss.
+  fileprivate var inWords: String {
+    guard case .lost(let error) = self, let reason = error.subject else { return "" }
+    return " (\(reason.harmless))"
   }
 }

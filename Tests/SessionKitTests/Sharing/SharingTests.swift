@@ -398,6 +398,73 @@ private final class SharingBench {
     #expect(bench.news.contains { if case .client(_, .stalled) = $0 { true } else { false } })
   }
 
+  @Test func `A client that asks and does not read is disconnected, with the reason`() throws {
+    let bench = try SharingBench()
+    let client = try bench.client(.rfc2217)
+    var telnet = TelnetMachine(accepting: [], from: [])
+    for _ in 0..<1_000 { telnet.send([0], about: .comPort) }
+    let questions = telnet.output
+    let isReported = {
+      bench.news.contains { if case .client(_, .answersUnread) = $0 { true } else { false } }
+    }
+    var asked = 0
+    _ = try bench.wait {
+      let outcome = questions.withUnsafeBytes { try? client.socket.borrowed.writeAvailable($0) }
+      if case .bytes(let count) = outcome { asked += count }
+      return isReported()
+    }
+    #expect(isReported())
+    // The answers have three times the size of the questions.
+    #expect(asked < 2 * ClientOutput.limit)
+    #expect(bench.controller.sharing.roster.members.count == 1)
+  }
+
+  @Test func `Requests are performed in many turns, and every one is answered`() throws {
+    let bench = try SharingBench(home: nil)
+    let client = try bench.client(.rfc2217)
+    var telnet = TelnetMachine(accepting: [], from: [])
+    let ask = ComPortMessage.control(.askDTR).parameters(fromServer: false)
+    for _ in 0..<1_000 { telnet.send(ask, about: .comPort) }
+    try client.socket.borrowed.writeAll(telnet.output)
+    let answer = ComPortMessage.control(.dtrOn).parameters(fromServer: true)
+    var answerCount: Int {
+      _ = client.receive()
+      var (decoder, data) = (TelnetMachine(accepting: [], from: []), [UInt8]())
+      return client.received.withUnsafeBytes { decoder.receive($0, into: &data) }
+        .count { $0 == .subnegotiation(.comPort, answer) }
+    }
+    try bench.loop.turn(waitingAtMost: .seconds(5))
+    // Once for the socket, once for what was left.
+    #expect(answerCount <= 2 * 64)
+    #expect(try bench.wait { answerCount == 1_000 })
+  }
+
+  @Test func `What a client asked before it left is still performed`() throws {
+    let bench = try SharingBench(home: nil)
+    let client = try bench.client(.rfc2217)
+    var telnet = TelnetMachine(accepting: [], from: [])
+    for _ in 0..<500 {
+      telnet.send(ComPortMessage.control(.askDTR).parameters(fromServer: false), about: .comPort)
+    }
+    try client.socket.borrowed.writeAll(telnet.output + Array("last words".utf8))
+    shutdown(client.socket.borrowed.rawValue, CInt(SHUT_WR))
+    #expect(try bench.wait { bench.sent == Array("last words".utf8) })
+  }
+
+  @Test func `The history for a viewer is bounded, and its newest part is complete`() {
+    let short = (0..<60_000).map { ReceivedHistory.Piece(time: UInt64($0) << 24, bytes: [255]) }
+    let messages = ReceivedHistory.messages(of: short)
+    let size = messages.reduce(0) { $0 + ComPortMessage.sharing($1.bytes).parameters(fromServer: true).count + 7 }
+    #expect(size <= ReceivedHistory.messageLimit)
+    #expect(messages.last == .history(time: short[59_999].time, [255]))
+    // Lines that came together are together.
+    let fast = (0..<1_000).map { ReceivedHistory.Piece(time: UInt64($0), bytes: [1, 2]) }
+    #expect(ReceivedHistory.messages(of: fast).count < 20)
+    var bytes: [UInt8] = []
+    for case .history(_, let part) in ReceivedHistory.messages(of: fast) { bytes += part }
+    #expect(bytes == fast.flatMap(\.bytes))
+  }
+
   // MARK: The device
 
   @Test func clients_stay_whenTheDeviceIsLost_orAreEnded() throws {
