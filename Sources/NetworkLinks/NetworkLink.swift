@@ -9,6 +9,10 @@ package import Telnet
 ///
 /// Unread bytes stay in the buffers of the network, which then stop the sender. Bytes that the link has taken and the
 /// other end has not acknowledged count as unsent.
+///
+/// A server can hold up nothing else: at most ``messageLimit`` of its messages are handled in a turn of the loop. A server
+/// that sends more than ``earlyLimit`` bytes before its port is open, or that asks and does not read more than
+/// ``outgoingLimit`` bytes of answers, is disconnected.
 public final class NetworkLink: Link {
   /// The address of the other end.
   public enum Address: Hashable, Sendable {
@@ -51,9 +55,13 @@ public final class NetworkLink: Link {
   /// The encoded bytes that the socket has not accepted.
   private var outgoing: [UInt8] = []
   private var readBuffer = [UInt8]()
+  /// The part of ``readBuffer`` that is left for the next turn.
+  private var unhandled = 0..<0
   private var ledger = SentLedger()
-  /// Offers the bytes that arrived before the port was open.
+  /// Goes on with what the link has already read.
   private var offer: LoopTimer?
+  /// Disconnects a server that has exceeded a limit.
+  private var cutOff: LoopTimer?
 
   /// The time limit for connecting.
   static let connectTimeout = Duration.seconds(10)
@@ -63,6 +71,15 @@ public final class NetworkLink: Link {
   static let loginTimeout = Duration.seconds(30)
   /// The maximum number of bytes that are encoded at once.
   private static let pieceSize = 16_384
+  /// The maximum number of messages of the server that are handled at once. Each can cause a line on the screen, or a
+  /// system call.
+  static let messageLimit = 64
+  /// The maximum number of the device's bytes that are kept until the port is open.
+  static let earlyLimit = 1_048_576
+  /// The maximum number of encoded bytes that wait for a server that does not read.
+  static let outgoingLimit = 65_536
+  /// The maximum number of changes of the settings that wait for the server.
+  static let answerLimit = 64
 
   /// Creates a link that is not open yet.
   ///
@@ -180,6 +197,7 @@ public final class NetworkLink: Link {
 
   /// Reads the server's answers until the port is open.
   private func negotiate() {
+    guard socket != nil, !isOpen else { return }
     do throws(SerialError) {
       guard try receive(atMost: 4_096) == nil else { return }
       endedEarly(hungUp)
@@ -259,7 +277,9 @@ public final class NetworkLink: Link {
     case .linesChanged: if isOpen, let lines { report(.modemLinesChanged(lines)) }
     case .lineErrors(let errors):
       lineCounters.count(errors)
-    case .sendingPermitted: if isOpen { report(.ready) }
+    // The session asks whether the link accepts bytes after each read. It must not read again now: a server that
+    // changes its mind without end would be read without end.
+    case .sendingPermitted: break
     case .shared(let message): onShared(message)
     case .played(let reason):
       guard !plays.isEmpty else { return }
@@ -293,12 +313,17 @@ public final class NetworkLink: Link {
   }
 
   private func offerOnce() {
-    guard isOpen, !early.isEmpty else { return }
+    offer = nil
+    guard isOpen else { return unhandled.isEmpty ? () : negotiate() }
+    guard hasRest else { return }
     report(.ready)
     // The session may have found the end of the stream, and released the link.
-    guard isOpen, !early.isEmpty else { return }
+    guard isOpen, hasRest, offer == nil else { return }
     offer = loop.schedule(after: Self.offerInterval) { [unowned self] in offerOnce() }
   }
+
+  /// Whether the link has bytes of the server that no event of its socket reports.
+  private var hasRest: Bool { !early.isEmpty || !unhandled.isEmpty }
 
   private static let offerInterval = Duration.milliseconds(20)
 
@@ -340,6 +365,9 @@ public final class NetworkLink: Link {
         dataCount: 0, encodedCount: answers.count, unacknowledged: unacknowledgedByteCount)
       outgoing += answers
       port?.output = []
+      if outgoing.count > Self.outgoingLimit {
+        disconnect(because: "the server does not read the answers to what it asks")
+      }
     }
     guard !outgoing.isEmpty, let socket else { return }
     let written = outgoing.withUnsafeBytes { bytes in
@@ -348,6 +376,14 @@ public final class NetworkLink: Link {
     // The next read finds the same error, after the bytes that the device has sent.
     if case .success(.bytes(let count)) = written { outgoing.removeFirst(count) }
     updateWatch()
+  }
+
+  /// Disconnects a server that has exceeded a limit, at the end of the turn: a method of the session may be running.
+  private func disconnect(because reason: String) {
+    guard cutOff == nil else { return }
+    cutOff = loop.schedule(after: .zero) { [unowned self] in
+      fail(SerialError(.lost, in: "read", at: endpoint, subject: reason))
+    }
   }
 
   /// Updates the watch. Before the port is open, no other code polls the socket.
@@ -387,30 +423,53 @@ public final class NetworkLink: Link {
     return .bytes(count)
   }
 
-  /// Reads from the server, and appends the device's bytes to ``early``.
+  /// Reads from the server, unless the last read is not handled yet, and appends the device's bytes to ``early``.
   ///
   /// - Returns: whether any bytes were read; nil at the end of the stream.
   private func receive(atMost limit: Int) throws(SerialError) -> Bool? {
     guard let socket else { return nil }
+    guard unhandled.isEmpty else {
+      handleRead()
+      return true
+    }
     if readBuffer.count < limit { readBuffer = [UInt8](repeating: 0, count: limit) }
-    var events: [ComPortClient.Event] = []
     let outcome = readBuffer.withUnsafeMutableBytes { buffer in
       let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit])
       return Result { () throws(Errno) in try socket.descriptor.readAvailable(into: part) }
     }
     switch try attempt("read", { () throws(Errno) in try outcome.get() }) {
     case .bytes(let count):
-      readBuffer.withUnsafeBytes { buffer in
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        events = port?.receive(bytes, into: &early) ?? []
-      }
-      // Output of the shell before the program starts does not come from the device.
-      if program != nil, port?.state == .offered { early = [] }
-      handle(events)
+      unhandled = 0..<count
+      handleRead()
       return true
     case .wouldBlock: return false
     case .endOfFile: return nil
     }
+  }
+
+  /// Handles what was read, at most ``messageLimit`` messages. The rest follows in the next turn of the loop.
+  private func handleRead() {
+    var events: [ComPortClient.Event] = []
+    readBuffer.withUnsafeBytes { buffer in
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[unhandled])
+      guard let handled = port?.receive(bytes, atMost: Self.messageLimit, into: &early) else {
+        return
+      }
+      events = handled.events
+      unhandled.removeFirst(handled.byteCount)
+    }
+    if !unhandled.isEmpty { offerEarlyBytes() }
+    // Output of the shell before the program starts does not come from the device.
+    if program != nil, port?.state == .offered { early = [] }
+    handle(events)
+    if !isOpen, early.count > Self.earlyLimit { sentTooMuch() }
+  }
+
+  /// Ends the attempt to open the port of a server that sends data instead of answers.
+  private func sentTooMuch() {
+    early = []
+    if port?.state == .offered { return handle(port?.giveUp() ?? []) }
+    disconnect(because: "the server sent more than 1 MiB before its port was open")
   }
 
   private func attempt<Value>(
@@ -465,6 +524,10 @@ public final class NetworkLink: Link {
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
   ) {
     guard port != nil else { return answer(.failure(unsupported("settings"))) }
+    // Clients of this session may ask faster than the server answers.
+    guard answers.count < Self.answerLimit else {
+      return answer(.failure(SerialError(.queueFull, in: "apply", at: endpoint)))
+    }
     answers.append(answer)
     let events = port?.apply(settings.forServer) ?? []
     if events.isEmpty { waitForAnswer() }
@@ -524,8 +587,9 @@ public final class NetworkLink: Link {
     watch?.cancel()
     // The program ends because its input has ended, but it first sends the bytes that it already has.
     if !isOpen { program?.terminate() }
-    (watch, opening, patience, offer, socket, program) = (nil, nil, nil, nil, nil, nil)
-    (answers, plays, outgoing, early) = ([], [], [], [])
+    (watch, opening, patience, offer, cutOff) = (nil, nil, nil, nil, nil)
+    (socket, program) = (nil, nil)
+    (answers, plays, outgoing, early, unhandled) = ([], [], [], [], 0..<0)
     isOpen = false
     report = { _ in }
   }

@@ -7,7 +7,7 @@ struct SentLedger {
   private var encodedCount = 0
 
   private struct Write {
-    let encodedCount: Int
+    var encodedCount: Int
     let dataCount: Int
   }
 
@@ -21,8 +21,13 @@ struct SentLedger {
   ///   - unacknowledged: the number of unacknowledged encoded bytes before the write.
   mutating func add(dataCount: Int, encodedCount: Int, unacknowledged: Int) {
     forget(downTo: unacknowledged)
-    writes.append(Write(encodedCount: encodedCount, dataCount: dataCount))
     self.encodedCount += encodedCount
+    // A server that takes nothing can ask any number of times: answers without data between them are one entry.
+    if dataCount == 0, first < writes.count, let last = writes.last, last.dataCount == 0 {
+      writes[writes.count - 1].encodedCount += encodedCount
+    } else {
+      writes.append(Write(encodedCount: encodedCount, dataCount: dataCount))
+    }
   }
 
   /// The number of data bytes among the unacknowledged encoded bytes, rounded up.

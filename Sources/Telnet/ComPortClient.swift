@@ -300,8 +300,21 @@ public struct ComPortClient {
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
+    receive(bytes, atMost: .max, into: &data).events
+  }
+
+  /// Handles bytes from the network until the server has said a number of things, so that a turn of a loop stays short.
+  ///
+  /// - Parameters:
+  ///   - limit: the number of messages and other commands of telnet, at least 1.
+  ///   - data: receives the bytes of the device.
+  /// - Returns: the events, and the number of bytes that were handled. The caller passes the others again.
+  public mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, atMost limit: Int, into data: inout [UInt8]
+  ) -> (events: [Event], byteCount: Int) {
     hasAnswer = hasAnswer || !bytes.isEmpty
-    return telnet.receive(bytes, into: &data).flatMap { handle($0) }
+    let (said, byteCount) = telnet.receive(bytes, atMost: limit, into: &data)
+    return (said.flatMap { handle($0) }, byteCount)
   }
 
   // MARK: Answers

@@ -106,10 +106,22 @@ public struct TelnetMachine {
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
+    receive(bytes, atMost: .max, into: &data).events
+  }
+
+  /// Handles bytes from the network until there are a number of events, so that a turn of a loop stays short.
+  ///
+  /// - Parameters:
+  ///   - limit: the number of events, at least 1.
+  ///   - data: receives the data.
+  /// - Returns: the events, in order, and the number of bytes that were handled. The caller passes the others again.
+  public mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, atMost limit: Int, into data: inout [UInt8]
+  ) -> (events: [Event], byteCount: Int) {
     var events: [Event] = []
     var index = 0
     var special = specialByte(.remote)
-    while index < bytes.count {
+    while index < bytes.count, events.count < limit {
       if case .data = state {
         let end = bytes.firstPlace(of: Self.escape, special, from: index)
         // Most escapes are doubled, and so are data.
@@ -128,7 +140,7 @@ public struct TelnetMachine {
       }
       index += 1
     }
-    return events
+    return (events, index)
   }
 
   /// The byte, besides the escape, that is not passed on unchanged: CR, unless the side uses binary transmission.

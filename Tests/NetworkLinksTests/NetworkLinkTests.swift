@@ -137,6 +137,80 @@ import Testing
     #expect(try bench.wait { bench.data.count == written })
   }
 
+  // MARK: Servers without an end
+
+  @Test func `What a server says without end is handled in many turns`() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    let count = 3_000
+    for _ in 0..<count {
+      bench.say(.flowSuspend)
+      bench.say(.flowResume)
+    }
+    bench.say(data: [9])
+    var turns = 0
+    let deadline = MonotonicTime.now + .seconds(20)
+    while bench.received.isEmpty, deadline > .now {
+      try bench.loop.turn(waitingAtMost: .milliseconds(5))
+      turns += 1
+    }
+    #expect(bench.received == [9])
+    // A turn reads twice at most: for the socket, and for what was left.
+    #expect(turns >= 2 * count / (2 * NetworkLink.messageLimit))
+    #expect(bench.session.interest.contains(.reading))
+  }
+
+  @Test func `What is left for the next turn waits while reading is paused`() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    for _ in 0..<200 { bench.say(.lineState(.overrun)) }
+    bench.say(data: [9])
+    // The first part is read, and then the user's terminal stalls.
+    try bench.loop.turn(waitingAtMost: .milliseconds(100))
+    let pause = bench.session.pauseReading()
+    for _ in 0..<20 { try bench.loop.turn(waitingAtMost: .milliseconds(5)) }
+    #expect(bench.received.isEmpty)
+    pause.end()
+    #expect(try bench.wait { bench.received == [9] })
+  }
+
+  @Test func `A server that sends data instead of answers is disconnected`() throws {
+    let bench = try Bench(hasPort: true)
+    bench.answer = { _ in nil }
+    try bench.open()
+    #expect(try bench.wait { !bench.messages.isEmpty })
+    var sent = 0
+    _ = try bench.wait {
+      if sent < 4 * NetworkLink.earlyLimit {
+        sent += 65_536
+        bench.server.send([UInt8](repeating: 0x61, count: 65_536))
+      }
+      return if case .closed = bench.session.state { true } else { false }
+    }
+    guard case .closed(.failed(let error)) = bench.session.state else {
+      Issue.record("\(bench.session.state)")
+      return
+    }
+    #expect(error.code == .lost)
+    #expect(error.subject == "the server sent more than 1 MiB before its port was open")
+  }
+
+  @Test func `Settings that nobody answers do not pile up`() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    bench.answer = { _ in nil }
+    var refused = 0
+    for number in 0..<1_000 {
+      bench.session.apply(LineSettings(baudRate: number % 2 == 0 ? 300 : 600)) {
+        if case .failure(let error) = $0, error.code == .queueFull { refused += 1 }
+      }
+    }
+    #expect(refused == 1_000 - NetworkLink.answerLimit)
+  }
+
   // MARK: Losses
 
   @Test func aServerThatHangsUp_isLost_afterItsLastBytes() throws {

@@ -22,4 +22,15 @@ import Testing
     #expect(ledger.dataCount(ofUnacknowledged: 4) == 4)
     #expect(ledger.noteCount < 200)
   }
+
+  @Test func `Any number of answers without data between them is one entry`() {
+    var ledger = SentLedger()
+    ledger.add(dataCount: 10, encodedCount: 10, unacknowledged: 0)
+    for count in 0..<10_000 {
+      ledger.add(dataCount: 0, encodedCount: 7, unacknowledged: 10 + 7 * count)
+    }
+    #expect(ledger.noteCount == 2)
+    #expect(ledger.dataCount(ofUnacknowledged: 70_010) == 10)
+    #expect(ledger.dataCount(ofUnacknowledged: 70_005) == 5)
+  }
 }

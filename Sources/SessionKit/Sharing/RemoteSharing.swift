@@ -47,6 +47,8 @@ package final class RemoteSharing: PenControl {
   private var id: Sharing.ID?
   private var rule = SharingMessage.PenRule.one
   private var hasJoined = false
+  /// The number of bytes of the history that are still accepted.
+  private var historyRoom = ReceivedHistory.capacity
 
   /// - Parameter isJoined: whether the user has joined a session, rather than opened a port.
   init(of link: NetworkLink, isJoined: Bool) {
@@ -81,7 +83,11 @@ package final class RemoteSharing: PenControl {
     case .kept:
       sharing.isAsking = false
       onNews(.kept)
-    case .history(let time, let bytes): return onNews(.history(bytes, time: time))
+    case .history(let time, let bytes):
+      // A server sends what the session keeps, and nothing else waits for room on the screen.
+      guard bytes.count <= historyRoom else { return }
+      historyRoom -= bytes.count
+      return onNews(.history(bytes, time: time))
     case .missed(let count): return onNews(.missed(Int(count)))
     case .port(let state, let name):
       sharing.portTrouble = state == .open ? nil : state

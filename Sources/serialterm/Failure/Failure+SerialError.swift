@@ -48,7 +48,8 @@ extension Failure {
     let path = "\(error.endpoint)".harmless
     switch error.code {
     case .lost where error.endpoint.path == nil:
-      self.init(.deviceLost, "\(path): the connection is lost\(error.reason).")
+      let reason = error.subject.map { ": \($0.harmless)" } ?? error.reason
+      self.init(.deviceLost, "\(path): the connection is lost\(reason).")
     case .lost: self.init(.deviceLost, "\(path): the device is gone.")
     case .settingRefused:
       let setting = error.subject ?? "these line settings"

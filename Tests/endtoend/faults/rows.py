@@ -64,4 +64,6 @@ ROWS = {
     58: ("several ports, one floods", "the keys and bytes of the others take ≤ 2 times as long"),
     60: ("numbers to plot: NaN, inf, 1e308, 10,000 names, a line of 1 MB",
          "log exact, ≤ 10 redraws a second, memory grows ≤ 16 MiB"),
+    61: ("a peer that never stops: messages, requests, data before its port is open",
+         "memory grows ≤ 8 MiB, the peer is cut off with a reason; quit key and SIGTERM ≤ 300 ms"),
 }

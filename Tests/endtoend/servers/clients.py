@@ -9,7 +9,7 @@ import threading
 
 from Tests.endtoend.harness.deadline import TIMEOUT
 
-IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
+IAC, DONT, DO, WONT, WILL, SB, NOP, SE = 255, 254, 253, 252, 251, 250, 241, 240
 BINARY, SUPPRESS_GO_AHEAD, COM_PORT = 0, 3, 44
 ANSWERS = {WILL: DO, DO: WILL, WONT: DONT, DONT: WONT}
 
