@@ -193,7 +193,7 @@ let package = Package(
       name: "NetworkLinksTests",
       dependencies: [
         "EventLoop", "NetworkLinks", "Posix", "SerialCore", "SessionKit", "SessionRunning",
-        "Telnet",
+        "Telnet", "TestSupport",
         system,
       ],
       swiftSettings: strict),

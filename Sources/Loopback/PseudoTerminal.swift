@@ -171,19 +171,3 @@ public final class PseudoTerminal {
 
 @available(*, unavailable)
 extension PseudoTerminal: Sendable {}
-
-/// Requests of ioctl_tty(2) whose C macros compute a number and are not imported by Swift.
-enum TerminalRequest {
-  /// `TIOCSPTLCK`: whether clients are refused, as an int.
-  static let setLock = encode(direction: 1, number: 0x31)
-  /// `TIOCGPTN`: the number of the node, as an unsigned int.
-  static let number = encode(direction: 2, number: 0x30)
-  /// `TIOCGEXCL`: whether `TIOCEXCL` is set, as an int.
-  static let isExclusive = encode(direction: 2, number: 0x40)
-
-  /// `_IOW('T', number, int)` for direction 1, `_IOR('T', number, int)` for 2, as
-  /// `asm-generic/ioctl.h` defines them: direction, size, type, number.
-  private static func encode(direction: UInt, number: UInt) -> UInt {
-    direction << 30 | UInt(MemoryLayout<CInt>.size) << 16 | UInt(UInt8(ascii: "T")) << 8 | number
-  }
-}

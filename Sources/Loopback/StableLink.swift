@@ -30,9 +30,12 @@ public final class StableLink {
 
   /// Removes the link, unless another file has replaced it. Further calls do nothing.
   public func remove() {
-    guard (try? path.linkTarget()) == target else { return }
+    // In the open folder, because the folder's own path may lead elsewhere by now.
+    guard let entry = try? NameInFolder(path), let identity = entry.identity,
+      (try? entry.path.linkTarget()) == target
+    else { return }
     // A link that cannot be removed will dangle soon, and can then be replaced.
-    _ = path.withPlatformString { unlink($0) }
+    _ = try? entry.remove(ifStill: identity)
   }
 
   private static func makeLink(at path: FilePath, to target: FilePath) throws(StableLinkError) {

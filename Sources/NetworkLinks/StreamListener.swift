@@ -10,8 +10,9 @@ package final class StreamListener {
   /// The address where clients connect. It includes a port that the kernel has chosen.
   package let address: String
 
+  // Removed before the socket is closed: a socket that refuses connections looks abandoned.
+  private let file: SocketFile?
   private let descriptor: OwnedDescriptor
-  private let path: FilePath?
   private var gate = AttemptGate()
   private var watch: DescriptorWatch?
   private let loop: IOLoop
@@ -38,8 +39,9 @@ package final class StreamListener {
     }
     guard let address = addresses.first else { throw ListeningError(reason: "no address") }
     do throws(Errno) {
-      let descriptor = try Self.bound(to: address)
-      try self.init(descriptor, at: nil, on: loop)
+      let descriptor = try Self.listening(at: address)
+      let name = try SocketAddress.local(of: descriptor.borrowed)
+      try self.init(descriptor, at: name, nil, on: loop)
     } catch {
       throw ListeningError(reason: "\(error)")
     }
@@ -54,63 +56,47 @@ package final class StreamListener {
     at path: FilePath, for group: GroupID? = nil, on loop: IOLoop
   ) throws(ListeningError) {
     do throws(Errno) {
-      let address = try SocketAddress(path)
-      if Self.isAbandoned(path, address) { unlink(path.string) }
-      let descriptor = try Self.bound(to: address)
-      if let group {
-        // The group is set first, so that no other group can ever connect.
-        try systemCall { chown(path.string, uid_t.max, group.rawValue) }
-        try systemCall { chmod(path.string, 0o660) }
-      }
-      try self.init(descriptor, at: path, on: loop)
+      let descriptor = try Self.socket(of: AF_UNIX)
+      let file = try SocketFile(
+        at: path, for: group, binding: descriptor.borrowed, backlog: Self.backlog)
+      try self.init(descriptor, at: path.string, file, on: loop)
     } catch {
       throw ListeningError(reason: "\(error)")
     }
   }
 
   private init(
-    _ descriptor: consuming OwnedDescriptor, at path: FilePath?, on loop: IOLoop
+    _ descriptor: consuming OwnedDescriptor, at address: String, _ file: consuming SocketFile?,
+    on loop: IOLoop
   ) throws(Errno) {
     let listener = descriptor.borrowed
     self.descriptor = descriptor
-    self.path = path
+    self.file = file
     self.loop = loop
-    address = if let path { path.string } else { try SocketAddress.local(of: listener) }
-    try systemCall { listen(listener.rawValue, Self.backlog) }
+    self.address = address
     watch = try loop.watch(listener, for: .reading) { [unowned self] _ in accept() }
   }
 
-  deinit {
-    watch?.cancel()
-    if let path { unlink(path.string) }
+  deinit { watch?.cancel() }
+
+  /// Creates a non-blocking socket, close-on-exec. The corresponding C function is `socket`.
+  private static func socket(of family: CInt) throws(Errno) -> OwnedDescriptor {
+    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let rawValue = try systemCall { Glibc.socket(family, CInt(type), 0) }
+    return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
   }
 
-  private static func bound(to address: SocketAddress) throws(Errno) -> OwnedDescriptor {
-    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    let descriptor = OwnedDescriptor(
-      FileDescriptor(rawValue: try systemCall { socket(address.family, CInt(type), 0) }))
+  private static func listening(at address: SocketAddress) throws(Errno) -> OwnedDescriptor {
+    let descriptor = try socket(of: address.family)
     var yes: CInt = 1
     // A restarted server can then bind to its port immediately.
     setsockopt(
       descriptor.borrowed.rawValue, SOL_SOCKET, SO_REUSEADDR, &yes,
       socklen_t(MemoryLayout<CInt>.size))
-    // A Unix socket's file inherits the mode, so no other user can ever connect. See unix_bind_bsd() in the kernel.
-    try systemCall { fchmod(descriptor.borrowed.rawValue, 0o600) }
     try address.bind(descriptor.borrowed)
+    let listener = descriptor.borrowed.rawValue
+    try systemCall { listen(listener, backlog) }
     return descriptor
-  }
-
-  /// Whether a path is a socket at which no process listens.
-  private static func isAbandoned(_ path: FilePath, _ address: SocketAddress) -> Bool {
-    guard let type = try? path.stat(followTargetSymlink: false).type, type == .socket,
-      let socket = try? StreamSocket(family: AF_UNIX)
-    else { return false }
-    do throws(Errno) {
-      try address.connect(socket.descriptor)
-      return false
-    } catch {
-      return error == .connectionRefused
-    }
   }
 
   private func accept() {

@@ -74,7 +74,7 @@ extension UUCPLock {
       let old = try open()
       try systemCall { flock(old.borrowed.rawValue, LOCK_EX | LOCK_NB) }
       guard case .stale = Self.status(of: old.borrowed),
-        try FileID(of: old.borrowed) == FileID(at: file)
+        try FileIdentity(of: old.borrowed) == FileIdentity(at: file)
       else { return false }
       try systemCall {
         draft.withPlatformString { new in file.withPlatformString { rename(new, $0) } }
@@ -93,28 +93,9 @@ struct MadeUUCPLock: ~Copyable {
   fileprivate let descriptor: OwnedDescriptor
 
   deinit {
-    guard let present = try? FileID(at: file), present == (try? FileID(of: descriptor.borrowed))
+    guard let present = try? FileIdentity(at: file),
+      present == (try? FileIdentity(of: descriptor.borrowed))
     else { return }
     _ = file.withPlatformString { unlink($0) }
   }
-}
-
-/// The identity of a file, independent of its name.
-private struct FileID: Equatable {
-  let device: dev_t
-  let inode: ino_t
-
-  init(of descriptor: FileDescriptor) throws(Errno) {
-    var facts = Glibc.stat()
-    try systemCall { fstat(descriptor.rawValue, &facts) }
-    self.init(facts)
-  }
-
-  init(at path: FilePath) throws(Errno) {
-    var facts = Glibc.stat()
-    try systemCall { path.withPlatformString { lstat($0, &facts) } }
-    self.init(facts)
-  }
-
-  private init(_ facts: Glibc.stat) { (device, inode) = (facts.st_dev, facts.st_ino) }
 }

@@ -17,10 +17,15 @@ public struct LogAccess: Hashable, Sendable {
 
   /// Applies the access to a new file. If that fails, the file is removed.
   ///
+  /// - Parameters:
+  ///   - place: where the file is.
+  ///   - path: its path for messages.
   /// The corresponding C functions are `fchown` and `fchmod`.
   ///
   /// - Throws: ``LogFileError``.
-  func apply(to file: borrowing OwnedDescriptor, at path: FilePath) throws(LogFileError) {
+  func apply(
+    to file: borrowing OwnedDescriptor, at place: FilePath, named path: FilePath
+  ) throws(LogFileError) {
     guard self != LogAccess() else { return }
     let descriptor = file.borrowed.rawValue
     do throws(Errno) {
@@ -29,8 +34,10 @@ public struct LogAccess: Hashable, Sendable {
       }
       try systemCall { fchmod(descriptor, mode.rawValue) }
     } catch {
-      // A failed attempt leaves no file behind.
-      _ = path.withPlatformString { unlink($0) }
+      // A failed attempt leaves no file behind, unless another file has the name by now.
+      if let identity = try? FileIdentity(of: file.borrowed), let entry = try? NameInFolder(place) {
+        _ = try? entry.remove(ifStill: identity)
+      }
       throw LogFileError(path, .accessRefused(error))
     }
   }

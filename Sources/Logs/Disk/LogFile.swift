@@ -17,6 +17,8 @@ import SystemPackage
 /// - If another program such as logrotate(8) has renamed or removed the file, its path leads elsewhere. This is
 ///   detected, and a new file is started at that path.
 /// - The old file stays in use until the next one is open: a failure in between loses nothing.
+/// - Rotation renames nothing but this log: it opens the folder, finds this file in it, and works in that folder,
+///   whatever its path leads to by then.
 final class LogFile {
   private(set) var path: FilePath
   /// The length in bytes, not counting bytes of other programs.
@@ -31,12 +33,7 @@ final class LogFile {
   /// The highest number of an old file; nil before the search for it.
   private var lastNumber: Int?
   private var file: OwnedDescriptor
-  private var identity: Identity
-
-  private struct Identity: Equatable {
-    let device: DeviceID
-    let inode: Inode
-  }
+  private var identity: FileIdentity
 
   /// Opens the file.
   ///
@@ -50,20 +47,23 @@ final class LogFile {
     self.appends = appends
     self.access = access
     path = name.path(at: time(nil))
-    file = try Self.open(path, access, mustBeNew: !appends)
+    file = try Self.open(path, path, access, mustBeNew: !appends)
     (identity, size) = try Self.status(of: file, at: path)
     hasRecords = size > 0
   }
 
+  /// - Parameters:
+  ///   - place: where the file is.
+  ///   - path: its path for messages.
   private static func open(
-    _ path: FilePath, _ access: LogAccess, mustBeNew: Bool
+    _ place: FilePath, _ path: FilePath, _ access: LogAccess, mustBeNew: Bool
   ) throws(LogFileError) -> OwnedDescriptor {
     // Without O_NONBLOCK, opening a named pipe without a reader would block. A pipe is refused later.
     let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
     while true {
       do {
-        let file = try OwnedDescriptor.open(path, flags | O_CREAT | O_EXCL, permissions: 0o600)
-        try access.apply(to: file, at: path)
+        let file = try OwnedDescriptor.open(place, flags | O_CREAT | O_EXCL, permissions: 0o600)
+        try access.apply(to: file, at: place, named: path)
         return file
       } catch let error as LogFileError {
         throw error
@@ -72,7 +72,7 @@ final class LogFile {
         guard errno == .fileExists, !mustBeNew else { throw LogFileError(path, errno) }
       }
       do throws(Errno) {
-        return try OwnedDescriptor.open(path, flags)
+        return try OwnedDescriptor.open(place, flags)
       } catch {
         // It may have been removed meanwhile. Then it is created after all.
         guard error == .noSuchFileOrDirectory else { throw LogFileError(path, error) }
@@ -82,11 +82,11 @@ final class LogFile {
 
   private static func status(
     of file: borrowing OwnedDescriptor, at path: FilePath
-  ) throws(LogFileError) -> (Identity, Int) {
+  ) throws(LogFileError) -> (FileIdentity, Int) {
     do {
       let status = try file.borrowed.stat()
       guard status.type == .regular else { throw LogFileError(path, .notAFile) }
-      return (Identity(device: status.deviceID, inode: status.inode), Int(status.size))
+      return (try FileIdentity(of: file.borrowed), Int(status.size))
     } catch let error as LogFileError {
       throw error
     } catch {
@@ -126,8 +126,7 @@ final class LogFile {
 
   /// Whether the path now leads to another file, or to no file.
   var isElsewhere: Bool {
-    guard let status = try? path.stat(followTargetSymlink: false) else { return true }
-    return identity != Identity(device: status.deviceID, inode: status.inode)
+    identity != (try? FileIdentity(at: path))
   }
 
   /// Starts a new file at the path, after another program has moved or removed the present file.
@@ -143,16 +142,20 @@ final class LogFile {
     let next = name.path(at: time(nil))
     guard next == path else { return try begin(next, mustBeNew: !appends) }
     // A file that has already lost its name needs no other.
-    if !isElsewhere {
-      if let keep { try shift(keeping: keep) } else { try number() }
+    guard let entry = try? NameInFolder(path), entry.identity == identity else {
+      return try begin(path, mustBeNew: true)
     }
-    try begin(path, mustBeNew: true)
+    if let keep { try shift(entry, keeping: keep) } else { try number(entry) }
+    try begin(path, at: entry.path, mustBeNew: true)
   }
 
-  private func begin(_ path: FilePath, mustBeNew: Bool) throws(LogFileError) {
+  /// - Parameter place: the path through an open folder; nil to use the path itself.
+  private func begin(
+    _ path: FilePath, at place: FilePath? = nil, mustBeNew: Bool
+  ) throws(LogFileError) {
     // If this fails, it must not be retried at every record.
     start = .now
-    let next = try Self.open(path, access, mustBeNew: mustBeNew)
+    let next = try Self.open(place ?? path, path, access, mustBeNew: mustBeNew)
     (identity, size) = try Self.status(of: next, at: path)
     file = consume next
     if self.path != path { lastNumber = nil }
@@ -161,10 +164,13 @@ final class LogFile {
   }
 
   /// Renames this file to the next number.
-  private func number() throws(LogFileError) {
-    var number = (lastNumber ?? path.highestNumber) + 1
+  private func number(_ entry: borrowing NameInFolder) throws(LogFileError) {
+    var number = (lastNumber ?? entry.path.highestNumber) + 1
+    let folder = entry.folderDescriptor
     do throws(Errno) {
-      while try !path.renameUnlessExists(to: numbered(number)) { number += 1 }
+      while try !entry.name.renameUnlessExists(to: entry.numbered(number), in: folder) {
+        number += 1
+      }
     } catch {
       throw LogFileError(path, .system(error))
     }
@@ -172,25 +178,34 @@ final class LogFile {
   }
 
   /// Renames every old file to the next number, the last one first, and this one to the number 1.
-  private func shift(keeping keep: Int) throws(LogFileError) {
+  private func shift(
+    _ entry: borrowing NameInFolder, keeping keep: Int
+  ) throws(LogFileError) {
+    let folder = entry.folderDescriptor
     var last = 1
-    while last < keep, numbered(last).exists { last += 1 }
+    while last < keep, (try? FileIdentity(at: entry.numbered(last), in: folder)) != nil {
+      last += 1
+    }
     for number in stride(from: last, through: 1, by: -1) {
-      let old = number == 1 ? path : numbered(number - 1)
+      let old = number == 1 ? entry.name : entry.numbered(number - 1)
       do throws(Errno) {
         if number == keep {
           // The oldest one is replaced: that is the purpose of the limit.
-          try old.rename(to: numbered(number))
-        } else if try !old.renameUnlessExists(to: numbered(number)) {
+          try old.rename(to: entry.numbered(number), in: folder)
+        } else if try !old.renameUnlessExists(to: entry.numbered(number), in: folder) {
           throw .fileExists
         }
       } catch {
-        throw LogFileError(old, .system(error))
+        let shown = number == 1 ? path : FilePath("\(path).\(number - 1)")
+        throw LogFileError(shown, .system(error))
       }
     }
   }
+}
 
-  private func numbered(_ number: Int) -> FilePath { FilePath("\(path).\(number)") }
+extension NameInFolder {
+  /// The name of an old file.
+  fileprivate func numbered(_ number: Int) -> FilePath { FilePath("\(name).\(number)") }
 }
 
 extension FilePath {

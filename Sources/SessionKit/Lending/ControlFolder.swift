@@ -47,6 +47,24 @@ package struct ControlFolder: ~Copyable {
     FilePath("/proc/self/fd/\(descriptor.borrowed.rawValue)/\(name)")
   }
 
+  /// Holds a lock of the directory while a function runs, so that two processes with one number, in different
+  /// containers, do not take the same name. The corresponding C function is `flock`.
+  func locked<Result>(
+    within limit: Duration, _ body: () throws(Errno) -> Result
+  ) throws(Errno) -> Result {
+    do throws(Errno) {
+      return try descriptor.borrowed.locked(within: limit, body)
+    } catch .wouldBlock {
+      // A stopped process has it. Two processes with one number are rarer than that.
+      return try body()
+    }
+  }
+
+  /// The file that has the name now; nil if there is none.
+  func identity(of name: String) -> FileIdentity? {
+    try? FileIdentity(at: FilePath(name), in: descriptor.borrowed)
+  }
+
   /// Removes a socket.
   package func remove(_ name: String) {
     // ENOENT: it is already gone.

@@ -10,6 +10,8 @@ package import SystemPackage
 package final class ControlServer {
   private let folder: ControlFolder
   private let name: String
+  /// The socket's file, which is the only one that is removed at the end.
+  private let identity: FileIdentity?
   private let listener: OwnedDescriptor
   /// The present sessions.
   private let sessions: () -> [SessionController]
@@ -20,6 +22,8 @@ package final class ControlServer {
   private var connections: [ObjectIdentifier: ControlConnection] = [:]
 
   private static let mostConnections = 64
+  /// The time to wait for another process that takes a name.
+  private static let lockPatience = Duration.milliseconds(200)
   /// The length of the queue of clients that wait to be accepted: a whole class may join at once.
   private static let backlog: CInt = 128
   /// The time without accepting clients after the process has run out of descriptors.
@@ -46,13 +50,19 @@ package final class ControlServer {
   ) throws(Errno) {
     let folder = try ControlFolder(place, creates: true)
     let listener = try UnixSocket.make(isBlocking: false)
-    name = try Self.bind(listener.borrowed, in: folder)
+    let descriptor = listener.borrowed
+    // It listens before another process may look at it: a socket that refuses connections looks abandoned.
+    name = try folder.locked(within: Self.lockPatience) { () throws(Errno) in
+      let name = try Self.bind(descriptor, in: folder)
+      try systemCall { listen(descriptor.rawValue, Self.backlog) }
+      return name
+    }
+    identity = folder.identity(of: name)
     Self.tidy(folder)
     self.folder = folder
     self.listener = listener
     self.sessions = sessions
     self.loop = loop
-    try systemCall { listen(self.listener.borrowed.rawValue, Self.backlog) }
     watch = try loop.watch(self.listener.borrowed, for: .reading) { [unowned self] _ in accept() }
   }
 
@@ -65,7 +75,7 @@ package final class ControlServer {
     watch = nil
     pause = nil
     connections = [:]
-    folder.remove(name)
+    if identity == folder.identity(of: name) { folder.remove(name) }
   }
 
   /// Binds to a name that no process listens at. It replaces the stale socket of a killed session, but never that

@@ -107,7 +107,7 @@ package final class IncomingFolder: TransferStorage {
 
   /// Removes an empty partial file. Call it at the end of a transfer.
   package func discardIfEmpty() {
-    guard let file, file.count == 0, file.isNew else { return }
+    guard let file, file.count == 0, file.isNew, has(file.partialName, file) else { return }
     _ = unlinkat(folder.borrowed.rawValue, file.partialName, 0)
   }
 
@@ -278,15 +278,31 @@ package final class IncomingFolder: TransferStorage {
   /// - Returns: the name, with a number if the original name is taken.
   private func rename(_ file: File) throws(Errno) -> String {
     let old = FilePath(file.partialName)
+    // Another user who may write to the folder can have put something else in its place.
+    guard has(file.partialName, file) else { throw .noSuchFileOrDirectory }
     if rules.replaces {
       try old.rename(to: FilePath(file.name), in: folder.borrowed)
-      return file.name
+      return try checked(file.name, file)
     }
     for number in 0..<Self.mostNames {
       let name = number == 0 ? file.name : "\(file.name).\(number)"
-      if try old.renameUnlessExists(to: FilePath(name), in: folder.borrowed) { return name }
+      if try old.renameUnlessExists(to: FilePath(name), in: folder.borrowed) {
+        return try checked(name, file)
+      }
     }
     throw .fileExists
+  }
+
+  /// The name, if the received file has it.
+  private func checked(_ name: String, _ file: File) throws(Errno) -> String {
+    guard has(name, file) else { throw .noSuchFileOrDirectory }
+    return name
+  }
+
+  /// Whether a name in the folder is that of the received file.
+  private func has(_ name: String, _ file: File) -> Bool {
+    guard let received = try? FileIdentity(of: file.descriptor.borrowed) else { return false }
+    return received == (try? FileIdentity(at: FilePath(name), in: folder.borrowed))
   }
 
   /// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import: leave this time unchanged.

@@ -73,31 +73,31 @@ extension ProfileFile {
   private static func exchange(
     _ present: [UInt8]?, for document: [UInt8], at file: FilePath
   ) throws(Errno) -> Bool {
-    let folder = file.removingLastComponent()
     try makeFolders(above: file)
+    let entry = try NameInFolder(file)
     // Two processes that save at the same time would each discard the changes of the other.
-    let lock = try OwnedDescriptor.open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY)
-    try systemCall { flock(lock.borrowed.rawValue, LOCK_EX | LOCK_NB) }
-    guard try Self.present(atWritable: file) == present else { return false }
-    // A name that no file of the user has. The lock protects this file too.
-    let draft = folder.appending(".\(file.lastComponent?.string ?? "").serialterm")
-    do throws(Errno) {
-      try write(document, to: draft, like: file)
-      try systemCall {
-        draft.withPlatformString { new in file.withPlatformString { rename(new, $0) } }
+    return try entry.locked(within: .zero) { () throws(Errno) in
+      // In the open folder: its path may lead elsewhere by now.
+      guard try Self.present(atWritable: entry.path) == present else { return false }
+      // A name that no file of the user has. The lock protects this file too.
+      let draft = FilePath(".\(entry.name).serialterm")
+      let folder = entry.folderDescriptor
+      do throws(Errno) {
+        try write(document, to: NameInFolder.path(of: draft, in: folder), like: entry.path)
+        try draft.rename(to: entry.name, in: folder)
+      } catch {
+        _ = draft.withPlatformString { unlinkat(folder.rawValue, $0, 0) }
+        throw error
       }
-    } catch {
-      _ = draft.withPlatformString { unlink($0) }
-      throw error
+      return true
     }
-    return true
   }
 
   /// The bytes of a writable file; nil if it does not exist.
   private static func present(atWritable file: FilePath) throws(Errno) -> [UInt8]? {
     do throws(Errno) {
       // rename(2) would also replace a file that the user has write-protected.
-      _ = try OwnedDescriptor.open(file, O_WRONLY | O_NOCTTY | O_NONBLOCK)
+      _ = try OwnedDescriptor.open(file, O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)
       return try document(at: file)
     } catch .noSuchFileOrDirectory {
       return nil
@@ -112,7 +112,8 @@ extension ProfileFile {
     _ = draft.withPlatformString { unlink($0) }
     let new = try OwnedDescriptor.open(
       draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: 0o600)
-    if let old = try? OwnedDescriptor.open(file, O_RDONLY | O_NOCTTY | O_NONBLOCK) {
+    if let old = try? OwnedDescriptor.open(
+      file, O_RDONLY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK) {
       var facts = Glibc.stat()
       try systemCall { fstat(old.borrowed.rawValue, &facts) }
       try systemCall { fchmod(new.borrowed.rawValue, facts.st_mode & 0o777) }
