@@ -7,7 +7,8 @@ public import SystemPackage
 ///
 /// A turn of the loop waits in epoll_wait(2) until something is ready. Then it calls the handlers
 /// of the ready descriptors, the handlers of the due timers, and the work that was deferred to the
-/// end of the turn. Urgent descriptors, such as signals and a user's keys, come first in every turn. Without events and timers the loop never wakes up.
+/// end of the turn. Urgent descriptors, such as signals and a user's keys, come first in every turn.
+/// Without events and timers the loop never wakes up.
 ///
 /// A handler may register, change and cancel anything: a cancelled handler is not called any more,
 /// not even in the current turn. Releasing a token (``DescriptorWatch``, ``LoopTimer``,
