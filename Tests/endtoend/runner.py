@@ -137,7 +137,7 @@ def tests_of(suite):
 
 
 def is_marked(test, mark):
-    """Whether the test or its class is marked: with `slow`, `soak` or `alone`."""
+    """Whether the test or its class is marked: with `slow`, `soak` or `runs_alone`."""
     method = getattr(test, test._testMethodName, None)
     return bool(getattr(method, mark, False) or getattr(test, mark, False))
 
@@ -154,7 +154,7 @@ def chosen_tests(name, quick=False, pattern="", soak=False, alone=None):
     return [
         test for test in tests_of(unittest.defaultTestLoader.loadTestsFromName(name))
         if pattern in test.id() and is_marked(test, "soak") == soak
-        and not (quick and is_marked(test, "slow")) and alone in (None, is_marked(test, "alone"))]
+        and not (quick and is_marked(test, "slow")) and alone in (None, is_marked(test, "runs_alone"))]
 
 
 def run_tests(tests, until_failure=False):
@@ -220,7 +220,7 @@ class Files:
 
         # The longest first.
         self.parts = sorted(
-            {(module, is_marked(test, "alone")) for module, each in tests.items() for test in each},
+            {(module, is_marked(test, "runs_alone")) for module, each in tests.items() for test in each},
             key=lambda part: (part[1], -seconds(part[0]), part[0]))
         self._started = time.monotonic()
         self._running, self._ended = [], 0

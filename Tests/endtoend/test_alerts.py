@@ -48,7 +48,7 @@ class AlertTests(CommandTest):
         self.device.hang_up()
         wait_until(lambda: self.written().endswith("\n"), "the command has run")
         self.assertEqual(self.written(), f"disconnect|{self.device.path}|||1\n")
-        self.assertIn(b"\x07", self.terminal.output)
+        self.terminal.expect(b"\x07")
 
     def test_a_session_that_ends_with_its_device_runs_it_too(self):
         self.begin("--no-reconnect", "--on-disconnect", "sleep 0.2; " + self.writing)

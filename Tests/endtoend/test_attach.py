@@ -156,7 +156,7 @@ class ChoosingTests(AttachCase):
         second = self.session(device=self.enterContext(Device()))
         viewer = self.viewer(watches=False)
         viewer.expect(b"join which session, 1 to 2?")
-        viewer.send(b"7\r")
+        viewer.send(b"999\r")  # No session, and no number of a pseudo-terminal.
         viewer.expect(b"join which session, 1 to 2?")
         viewer.send(b"%d\r" % second.pid)
         viewer.expect(b"you watch")

@@ -127,8 +127,8 @@ class Row48PortsTests(unittest.TestCase):
                     deadline = Deadline(TIMEOUT * 6)
                 elif deadline.left <= 0:
                     break
-                # By now, everything that is allocated once has been allocated.
-                if before is None and elapsed > seconds / 5:
+                # By then, everything that is allocated once has been allocated.
+                if before is None and elapsed > seconds / 5 and all(stream.read for stream in streams):
                     before = self.resources()
                 for key, _ in selector.select(0.05):
                     key.data.receive()

@@ -17,6 +17,8 @@ from pathlib import Path
 from Tests.endtoend.harness import slow
 from Tests.endtoend.harness.program import REPOSITORY
 
+# The suite is on PyPI.
+NEEDS_MACHINE_NETWORK = True
 PACKAGE = "tomlkit==0.15.2"
 
 

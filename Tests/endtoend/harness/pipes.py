@@ -45,6 +45,10 @@ class Pipes(Program):
     def seen(self):
         return f"it wrote {self.stdout.data[-500:]!r} and {self.stderr.data[-2000:]!r}"
 
+    def catch_up(self):
+        self.stdout.catch_up()
+        self.stderr.catch_up()
+
     def close(self):
         super().close()
         if self._feeder:

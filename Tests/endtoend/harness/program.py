@@ -91,10 +91,15 @@ class Program:
     def wait(self, timeout=None):
         """Waits for the program to end; returns the exit status, or -N if signal N ended it."""
         try:
-            return self.process.wait(TIMEOUT if timeout is None else timeout)
+            status = self.process.wait(TIMEOUT if timeout is None else timeout)
         except subprocess.TimeoutExpired as error:
             raise AssertionError(
                 f"{self.name} is still running after {error.timeout} s: {self.seen()}") from None
+        self.catch_up()
+        return status
+
+    def catch_up(self):
+        """Waits until the output so far was read."""
 
     def seen(self):
         """The program's output so far, for the message of a failure."""

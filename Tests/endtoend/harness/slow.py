@@ -16,5 +16,5 @@ def soak(test):
 def alone(test):
     """Marks a test, or all tests of a class, that measure times or rates: they run one after the other, when the
     others have ended."""
-    test.alone = True
+    test.runs_alone = True
     return test

@@ -93,6 +93,9 @@ class Terminal(Program):
         os.close(self._master)
         self._master = None
 
+    def catch_up(self):
+        self.transcript.catch_up()
+
     def seen(self):
         return repr(self.output[-500:])
 

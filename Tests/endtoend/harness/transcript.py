@@ -7,7 +7,8 @@ import select
 import threading
 import time
 
-from .deadline import Deadline
+from .deadline import Deadline, wait_until
+from .wires import unread
 
 
 class Transcript:
@@ -79,6 +80,14 @@ class Transcript:
         self._wait(lambda: self._ended, "expected the end", timeout)
         return self.rest
 
+    def catch_up(self):
+        """Waits until everything that was written was read. After the end of a program, that is all of its output."""
+        def has_caught_up():
+            with self._changed:
+                return self._ended or not self._thread or not unread(self._descriptor)
+
+        wait_until(has_caught_up, "everything was read")
+
     def discard(self):
         """Discards further output, for tests with a lot of output."""
         with self._changed:
@@ -115,15 +124,16 @@ class Transcript:
             ready = dict(poll.poll())
             if self._wake_reader in ready:
                 return
-            try:
-                chunk = os.read(self._descriptor, 65536)
-            except BlockingIOError:
-                continue
-            except OSError as error:
-                if error.errno != errno.EIO:  # The other end of a pty is closed.
-                    raise
-                chunk = b""
+            # What was read and is not in `_data` yet would be seen nowhere.
             with self._changed:
+                try:
+                    chunk = os.read(self._descriptor, 65536)
+                except BlockingIOError:
+                    continue
+                except OSError as error:
+                    if error.errno != errno.EIO:  # The other end of a pty is closed.
+                        raise
+                    chunk = b""
                 if not chunk:
                     self._ended = True
                 elif self._is_kept:
