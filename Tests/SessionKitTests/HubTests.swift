@@ -28,7 +28,8 @@ struct HubTests {
   private final class Notes {
     var taken: [String] = []
     func note(_ name: String) -> (UnsafeRawBufferPointer, Moment) -> Void {
-      { [unowned self] bytes, _ in taken.append("\(name) \(String(decoding: bytes, as: UTF8.self))") }
+      { [unowned self] bytes, _ in taken.append("\(name) \(String(decoding: bytes, as: UTF8.self))")
+      }
     }
   }
 

@@ -37,7 +37,8 @@ struct CSVEncoder: LogEncoder {
     if !stream.isHolding {
       deadline = nil
     } else if deadline == nil {
-      deadline = MonotonicTime(nanoseconds: Int64(clamping: record.moment.monotonic)) + Self.patience
+      deadline =
+        MonotonicTime(nanoseconds: Int64(clamping: record.moment.monotonic)) + Self.patience
     }
   }
 

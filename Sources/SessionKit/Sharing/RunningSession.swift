@@ -11,6 +11,10 @@ package struct RunningSession: Hashable, Sendable {
   package let socket: FilePath
   package let summary: SessionSummary
 
+  package init(pid: pid_t, socket: FilePath, summary: SessionSummary) {
+    (self.pid, self.socket, self.summary) = (pid, socket, summary)
+  }
+
   /// The endpoint of a session that has joined this one: `/dev/ttyUSB0 (session 4711)`.
   package var endpoint: Endpoint { Endpoint(.session, "\(summary.port) (session \(pid))") }
 

@@ -454,7 +454,9 @@ private final class SharingBench {
   @Test func `The history for a viewer is bounded, and its newest part is complete`() {
     let short = (0..<60_000).map { ReceivedHistory.Piece(time: UInt64($0) << 24, bytes: [255]) }
     let messages = ReceivedHistory.messages(of: short)
-    let size = messages.reduce(0) { $0 + ComPortMessage.sharing($1.bytes).parameters(fromServer: true).count + 7 }
+    let size = messages.reduce(0) {
+      $0 + ComPortMessage.sharing($1.bytes).parameters(fromServer: true).count + 7
+    }
     #expect(size <= ReceivedHistory.messageLimit)
     #expect(messages.last == .history(time: short[59_999].time, [255]))
     // Lines that came together are together.
