@@ -76,6 +76,23 @@ class FormatTests(SessionTest):
             f"[opened {port} at 115200 8N1]", "hello", "\ufffd\ufffd raw", "red done",
             f"[lost {port}]", f"[back {port} at 115200 8N1]", "again"])
 
+    def test_a_read_has_one_time_in_every_log_of_a_session(self):
+        logs = [self.folder / name for name in ("a.jsonl", "b.jsonl", "c.txt")]
+        terminal = self.session(*(f"--log={path}" for path in logs), "--timestamps", "iso:us")
+        for index in range(30):
+            self.device.write(f"line {index}.\r\n".encode())
+            terminal.expect(f"line {index}.".encode())
+        self.assertEqual(terminal.leave()[0], 0)
+        first, second = (
+            [(entry["time"], entry["bytes"]) for entry in map(json.loads, path.read_text().splitlines())
+             if "bytes" in entry] for path in logs[:2])
+        self.assertEqual(first, second)
+        self.assertEqual(len(first), 30)
+        # The text log and the screen have local time: the same fraction of the second.
+        for lines in (logs[2].read_text(), terminal.output.decode()):
+            fractions = re.findall(r"\.(\d{6})[+-]\d\d:\d\d\] line", lines)
+            self.assertEqual(fractions, [time[20:26] for time, _ in first])
+
     def test_text_marks_the_direction_where_both_are_logged(self):
         text = self.logged("log.txt", "--log-sent")[0].decode()
         lines = [STAMP.sub("", line) for line in text.splitlines()]

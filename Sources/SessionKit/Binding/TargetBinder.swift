@@ -175,7 +175,8 @@ extension FilePath {
     guard let node = try? stat() else { return false }
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let age = Duration.seconds(now.tv_sec - node.st_ctim.tv_sec)
+    // Wraps: a file system may report any time.
+    let age = Duration.seconds(now.tv_sec &- node.st_ctim.tv_sec)
     return age >= .zero && age <= ReturnPatience.permissions
   }
 }
