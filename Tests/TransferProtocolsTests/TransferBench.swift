@@ -1,3 +1,4 @@
+import Glibc
 import TransferProtocols
 
 /// A file of a test: its description and its contents, which may be computed.
@@ -96,8 +97,8 @@ final class TransferBench {
     case arrived([UInt8], at: Side)
     case call(() -> Void)
   }
-  private var agenda: [(time: Duration, number: Int, occasion: Occasion)] = []
-  private var number = 0
+  /// Sorted by time.
+  private var agenda: [(time: Duration, occasion: Occasion)] = []
 
   init(_ sender: any TransferMachine, _ receiver: any TransferMachine, files: [BenchFile]) {
     self.sender = Side(sender)
@@ -168,17 +169,12 @@ final class TransferBench {
     var turns = 0
     while sender.end == nil || receiver.end == nil, turns < mostTurns {
       turns += 1
-      let wake = [sender, receiver].filter { $0.end == nil }
-        .compactMap { side in side.wakeTime.map { (max($0, now), side) } }
-        .min { $0.0 < $1.0 }
-      let next = agenda.indices.min {
-        (agenda[$0].time, agenda[$0].number) < (agenda[$1].time, agenda[$1].number)
-      }
-      if let next, wake.map({ agenda[next].time <= $0.0 }) ?? true {
-        let entry = agenda.remove(at: next)
-        now = max(now, entry.time)
+      let wake = nextWake
+      if let next = agenda.first, wake.map({ next.time <= $0.time }) ?? true {
+        agenda.removeFirst()
+        now = max(now, next.time)
         guard now - begin < limit else { return }
-        happen(entry.occasion)
+        happen(next.occasion)
       } else if let (time, side) = wake {
         now = time
         guard now - begin < limit else { return }
@@ -188,6 +184,17 @@ final class TransferBench {
         return
       }
     }
+  }
+
+  /// The side that wakes first, and when.
+  private var nextWake: (time: Duration, side: Side)? {
+    var next: (time: Duration, side: Side)?
+    for side in [sender, receiver] where side.end == nil {
+      guard let wakeTime = side.wakeTime else { continue }
+      let time = max(wakeTime, now)
+      if next.map({ time < $0.time }) ?? true { next = (time, side) }
+    }
+    return next
   }
 
   private func happen(_ occasion: Occasion) {
@@ -213,8 +220,10 @@ final class TransferBench {
   }
 
   private func schedule(_ time: Duration, _ occasion: Occasion) {
-    number += 1
-    agenda.append((time, number, occasion))
+    // What is at the same time happens in the order of the calls.
+    var place = agenda.count
+    while place > 0, agenda[place - 1].time > time { place -= 1 }
+    agenda.insert((time, occasion), at: place)
   }
 
   /// Transmits the next bytes of a side.
@@ -302,22 +311,39 @@ struct SeededRandom: RandomNumberGenerator {
 }
 
 /// A fault that damages bytes and loses some, each with a probability.
+///
+/// It draws the distances between the faults: a random number for each byte would take most of the time of the tests.
 func noise(
   seed: UInt64, corrupting corruption: Double, dropping loss: Double
 ) -> ([UInt8], Bool) -> [UInt8] {
   var random = SeededRandom(seed)
+  let rate = corruption + loss
+  func distance() -> Int {
+    guard rate > 0 else { return .max }
+    return Int(log(1 - Double.random(in: 0..<1, using: &random)) / log(1 - rate))
+  }
+  var next = distance()
   return { bytes, _ in
-    bytes.compactMap { byte in
-      let chance = Double.random(in: 0..<1, using: &random)
-      if chance < loss { return nil }
-      if chance < loss + corruption { return byte ^ UInt8.random(in: 1...255, using: &random) }
-      return byte
+    var result: [UInt8] = []
+    var rest = bytes[...]
+    while next < rest.count {
+      result += rest.prefix(next)
+      rest = rest.dropFirst(next)
+      let byte = rest.removeFirst()
+      if Double.random(in: 0..<rate, using: &random) >= loss {
+        result.append(byte ^ UInt8.random(in: 1...255, using: &random))
+      }
+      next = distance()
     }
+    next -= rest.count
+    return result.isEmpty && rest.count == bytes.count ? bytes : result + rest
   }
 }
 
 /// Random bytes from a seed.
 func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var random = SeededRandom(seed)
-  return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+  var words: [UInt64] = []
+  while words.count * 8 < count { words.append(random.next()) }
+  return words.withUnsafeBytes { Array($0.prefix(count)) }
 }
