@@ -65,7 +65,8 @@ extension FilePath {
       let isThere = new.withPlatformString { faccessat(there, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
       guard !isThere else { return false }
       try systemCall {
-        withPlatformString { old in new.withPlatformString { Glibc.renameat(here, old, there, $0) } }
+        withPlatformString { old in new.withPlatformString { Glibc.renameat(here, old, there, $0) }
+        }
       }
     }
     return true

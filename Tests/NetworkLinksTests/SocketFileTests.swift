@@ -89,7 +89,9 @@ import Testing
       let path = path
       let listeners = await withTaskGroup(of: Listener?.self) { group in
         for _ in 0..<2 { group.addTask { try? Listener(at: path) } }
-        return await group.reduce(into: [Listener]()) { if let listener = $1 { $0.append(listener) } }
+        return await group.reduce(into: [Listener]()) {
+          if let listener = $1 { $0.append(listener) }
+        }
       }
       #expect(listeners.count == 1)
       let client = try connect()

@@ -222,19 +222,17 @@ package final class PortServer {
 }
 
 extension CInt {
-  /// Opens another descriptor of the same file: close-on-exec and non-blocking.
+  /// Opens another descriptor of the same file: close-on-exec, and non-blocking where that is possible.
   ///
-  /// A pipe is opened again, because O_NONBLOCK belongs to the open file description, which other programs share. A
-  /// socket cannot be opened again; sshd creates one for each program, so no other program uses it.
+  /// A socket cannot be opened again; sshd creates one for each program, so no other program uses it. The same is true
+  /// of the master of a pseudo-terminal.
   fileprivate func duplicate(for access: CInt) throws(Errno) -> OwnedDescriptor {
-    let type = try? FileDescriptor(rawValue: self).stat().type
-    if type != .socket,
-      let opened = try? OwnedDescriptor.open(FilePath("/proc/self/fd/\(self)"), access | O_NONBLOCK)
-    {
-      return opened
-    }
+    let stream = FileDescriptor(rawValue: self)
+    if let opened = stream.reopened(for: access) { return opened }
     let copy = try systemCall { fcntl(self, F_DUPFD_CLOEXEC, 0) }
-    if type == .socket { _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK) }
+    if (try? stream.stat().type) == .socket || stream.isPseudoTerminalMaster {
+      _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK)
+    }
     return OwnedDescriptor(FileDescriptor(rawValue: copy))
   }
 }

@@ -162,6 +162,7 @@ package final class InputPump: SessionObserver {
   /// - Throws: the errors of epoll_ctl(2).
   package func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
+    guard file.isUsable else { throw .badFileDescriptor }
     session.addObserver(self, of: [.sent, .stateChange])
     watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
       [unowned self] _ in
@@ -194,7 +195,9 @@ package final class InputPump: SessionObserver {
 
   /// The number of unread bytes from a program. Typed bytes that were not read stay in the terminal for the next
   /// program that reads them.
-  package var unreadCount: Int { isTerminal || isRefusing ? 0 : file.descriptor.availableByteCount }
+  package var unreadCount: Int {
+    isTerminal || isRefusing || !file.isUsable ? 0 : file.descriptor.availableByteCount
+  }
 
   /// The number of bytes to read now.
   private var room: Int {
@@ -241,7 +244,7 @@ package final class InputPump: SessionObserver {
     guard room > 0 else { return }
     let outcome: ReadOutcome
     do {
-      outcome = try file.descriptor.readAvailable(into: .init(rebasing: buffer[..<room]))
+      outcome = try file.readAvailable(into: .init(rebasing: buffer[..<room]))
     } catch {
       return end(error)
     }

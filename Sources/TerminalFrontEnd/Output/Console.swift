@@ -76,6 +76,9 @@ package final class Console {
   /// Whether the cursor is known to be in the first column.
   package var isAtMargin: Bool { !isMidLine && messages == nil }
 
+  /// Whether standard output is open for writing.
+  package var isOutputUsable: Bool { output.isUsable }
+
   /// Whether the device should pause.
   package var isCrowded: Bool { output.isCrowded }
 

@@ -49,7 +49,7 @@ package final class OutputChannel {
   /// The time for which a terminal that makes progress may accept nothing.
   private static let patience = Duration.milliseconds(30)
   /// The number of bytes that a writable descriptor accepts without blocking.
-  private static let cautiousPiece = 256
+  static let cautiousPiece = 256
 
   /// Creates a channel.
   ///
@@ -76,6 +76,9 @@ package final class OutputChannel {
   /// Whether the source should pause.
   package var isCrowded: Bool { backlog.count > Self.crowd && !isStalled }
 
+  /// Whether the descriptor is open for writing.
+  package var isUsable: Bool { file.isUsable }
+
   /// Whether everything was accepted.
   package var isDrained: Bool { backlog.front.isEmpty }
 
@@ -87,6 +90,10 @@ package final class OutputChannel {
   /// - Parameter isMessage: whether it is a message about the session, which is never dropped.
   package func write(_ bytes: UnsafeRawBufferPointer, isMessage: Bool = false) {
     guard !isGone else { return lostCount += bytes.count }
+    guard file.isUsable else {
+      lose(.badFileDescriptor)
+      return lostCount += bytes.count
+    }
     // A descriptor that may block is only written to when it is writable.
     let taken = backlog.isEmpty && neverBlocks ? writeSome(bytes) : 0
     guard !isGone else { return lostCount += bytes.count }

@@ -20,7 +20,9 @@ package struct StandardStream {
       let rest = (deadline - .now).nanoseconds / 1_000_000
       var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
       guard rest > 0, Glibc.poll(&poll, 1, CInt(rest)) > 0 else { return }
-      let outcome = bytes.withUnsafeBytes { try? file.descriptor.writeAvailable($0) }
+      // A descriptor that may block is only given what it certainly accepts.
+      let piece = file.isNonBlocking ? bytes : bytes.prefix(OutputChannel.cautiousPiece)
+      let outcome = piece.withUnsafeBytes { try? file.descriptor.writeAvailable($0) }
       guard let outcome else { return }
       if case .bytes(let count) = outcome { bytes = bytes.dropFirst(count) }
     }

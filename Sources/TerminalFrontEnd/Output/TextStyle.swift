@@ -1,4 +1,6 @@
 import Glibc
+import Posix
+import SystemPackage
 package import TerminalUI
 
 /// Whether text is printed with colours and other attributes.
@@ -12,7 +14,7 @@ package struct TextStyle: Sendable {
   /// https://no-color.org.
   package init(for descriptor: CInt) {
     let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-    isColoured = isatty(descriptor) == 1 && !refusal && !Self.isDumb
+    isColoured = FileDescriptor(rawValue: descriptor).isTerminal && !refusal && !Self.isDumb
   }
 
   /// Whether the terminal can only print, according to TERM.

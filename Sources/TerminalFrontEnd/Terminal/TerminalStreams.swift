@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 package import SystemPackage
 package import TerminalUI
 
@@ -38,11 +39,13 @@ package struct TerminalStreams: Sendable {
   package static let standard = TerminalStreams(
     input: .standardInput, output: .standardOutput, messages: .standardError,
     areShared: areSame(.standardOutput, .standardError),
-    screenKind: isatty(STDOUT_FILENO) == 1 ? (TextStyle.isDumb ? .printing : .drawing) : .none,
+    screenKind: FileDescriptor.standardOutput.isTerminal
+      ? (TextStyle.isDumb ? .printing : .drawing) : .none,
     outputStyle: TextStyle(for: STDOUT_FILENO), messageStyle: TextStyle(for: STDERR_FILENO),
     screenSize: { UserTerminal.screenSize(of: STDOUT_FILENO) },
     messageColumns: {
-      isatty(STDERR_FILENO) == 1 ? UserTerminal.screenSize(of: STDERR_FILENO).columns : nil
+      FileDescriptor.standardError.isTerminal
+        ? UserTerminal.screenSize(of: STDERR_FILENO).columns : nil
     })
 
   private static func areSame(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {

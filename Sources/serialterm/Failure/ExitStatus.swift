@@ -63,7 +63,21 @@ struct Failure: Error, Hashable, CustomStringConvertible {
 
   /// Standard output cannot be written to. A reader that has closed the pipe needs no message.
   init(outputGone error: Errno) {
-    self.init(.outputGone, error == .brokenPipe ? "" : "standard output: \(error).")
+    let message =
+      switch error {
+      case .brokenPipe: ""
+      case .badFileDescriptor: "standard output is not open for writing."
+      default: "standard output: \(error)."
+      }
+    self.init(.outputGone, message)
+  }
+
+  /// The failure to read standard input.
+  init(inputFailed error: Errno) {
+    self.init(
+      .otherFailure,
+      error == .badFileDescriptor
+        ? "standard input is not open for reading." : "standard input: \(error).")
   }
 }
 

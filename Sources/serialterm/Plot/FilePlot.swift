@@ -2,6 +2,7 @@ import Glibc
 import Options
 import PlainText
 import Plotting
+import Posix
 import SystemPackage
 import TerminalFrontEnd
 
@@ -63,7 +64,7 @@ struct FilePlot {
 
   /// Whether the plot is drawn on the screen.
   private var isDrawn: Bool {
-    !values[ViewParameters.plain] && isatty(STDIN_FILENO) == 1
+    !values[ViewParameters.plain] && FileDescriptor.standardInput.isTerminal
       && TerminalStreams.standard.screenKind == .drawing
   }
 

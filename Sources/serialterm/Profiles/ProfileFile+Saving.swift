@@ -113,7 +113,8 @@ extension ProfileFile {
     let new = try OwnedDescriptor.open(
       draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, permissions: 0o600)
     if let old = try? OwnedDescriptor.open(
-      file, O_RDONLY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK) {
+      file, O_RDONLY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)
+    {
       var facts = Glibc.stat()
       try systemCall { fstat(old.borrowed.rawValue, &facts) }
       try systemCall { fchmod(new.borrowed.rawValue, facts.st_mode & 0o777) }

@@ -116,12 +116,13 @@ final class JSONController {
   // MARK: Commands
 
   private func startReading() {
-    do {
+    do throws(Errno) {
+      guard input.isUsable else { throw .badFileDescriptor }
       watch = try loop.watch(input.descriptor, for: .reading, isUrgent: true) {
         [unowned self] _ in read()
       }
     } catch {
-      frontEnd.finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+      frontEnd.finish(.failure(Failure(inputFailed: error)))
     }
   }
 

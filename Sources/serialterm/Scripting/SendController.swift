@@ -20,9 +20,14 @@ final class SendController {
   private final class Input: ExchangeSource {
     private let file = StandardFile(.standardInput, O_RDONLY)
     var descriptor: FileDescriptor { file.descriptor }
+    var isUsable: Bool { file.isUsable }
 
     func read(atMost limit: Int) throws(Errno) -> SourceOutcome {
-      try descriptor.readPiece(atMost: limit)
+      do throws(Errno) {
+        return try descriptor.readPiece(atMost: limit)
+      } catch .ioError where file.isMaster {
+        return .end
+      }
     }
   }
 
@@ -75,6 +80,7 @@ final class SendController {
       return (.source(PlainFile(path, source)), source)
     case .standardInput:
       let input = Input()
+      guard input.isUsable else { throw Failure(inputFailed: .badFileDescriptor) }
       frontEnd.unreadInputCount = { [unowned self] in
         runner?.exchange.phase == .prompt ? 0 : input.descriptor.availableByteCount
       }
@@ -111,7 +117,7 @@ final class SendController {
       }
       frontEnd.finish(.success(.done))
     case .unreadable(let error):
-      guard let file else { return fail("standard input: \(error).") }
+      guard let file else { return frontEnd.finish(.failure(Failure(inputFailed: error))) }
       frontEnd.report(file, .unreadable(error))
       frontEnd.finish(.success(.transferFailed))
     case .refused(let error): frontEnd.finish(.failure(Failure(error)))

@@ -1,9 +1,11 @@
+import Glibc
 import NetworkLinks
 import PlainText
 import Posix
 import SessionKit
 import SessionRunning
 import SystemPackage
+import TerminalFrontEnd
 
 /// Serves a port to clients, without a user.
 ///
@@ -34,6 +36,14 @@ final class ServeController {
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
     // An unusable address is detected before the port is opened, which may reset a board.
+    if entrances.contains(where: { $0.place == .standardStreams }) {
+      guard StandardFile(.standardInput, O_RDONLY).isUsable else {
+        throw Failure(inputFailed: .badFileDescriptor)
+      }
+      guard StandardFile(.standardOutput, O_WRONLY).isUsable else {
+        throw Failure(outputGone: .badFileDescriptor)
+      }
+    }
     for entrance in entrances { try frontEnd.port.listen(at: entrance) }
     // Printed when signals end the program, and when the session can be joined.
     frontEnd.onWaiting = { [unowned self] in frontEnd.port.announcePlaces() }
@@ -42,7 +52,7 @@ final class ServeController {
       do throws(Errno) {
         try server.serveStandardStreams(speaking: streams.speech)
       } catch {
-        frontEnd.finish(.failure(Failure(.otherFailure, "standard input: \(error).")))
+        frontEnd.finish(.failure(Failure(inputFailed: error)))
       }
     }
     server.onStandardStreamsEnd = { [unowned self] in

@@ -100,7 +100,7 @@ struct AttachCommand: ProfiledCommand {
     default: break
     }
     let table = SessionTable(fitting)
-    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+    guard FileDescriptor.standardInput.isTerminal, FileDescriptor.standardError.isTerminal else {
       throw Failure(
         .usage, "several sessions: name one of them.\n" + table.lines.joined(separator: "\n"))
     }

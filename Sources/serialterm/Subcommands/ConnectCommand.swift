@@ -2,6 +2,7 @@ import Glibc
 import Logs
 import Options
 import PlainText
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -218,7 +219,7 @@ struct ConnectCommand: ProfiledCommand {
       throw Failure(
         .usage, "--raw lets a device draw on the whole screen: not with several devices.")
     }
-    if !isReadOnly && isatty(STDIN_FILENO) == 0 {
+    if !isReadOnly && !FileDescriptor.standardInput.isTerminal {
       throw Failure(
         .usage,
         "several devices, and standard input is not a terminal: which one is it for? Use --read-only, or connect to one."

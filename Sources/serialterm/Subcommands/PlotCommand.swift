@@ -3,6 +3,7 @@ import Logs
 import Options
 import PlainText
 import Plotting
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
@@ -114,7 +115,9 @@ struct PlotCommand: ProfiledCommand {
           { try late.command(for: $0, like: command).connectConfiguration }
         })
     }
-    let isUnattended = isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0
+    let isUnattended =
+      !FileDescriptor.standardInput.isTerminal
+      || !FileDescriptor.standardOutput.isTerminal
     if isUnattended || values[PlotParameters.csv] == "-" {
       let names = PortNames(of: requests.map(\.configuration)).names
       let sessions = zip(names, requests).map { name, request in

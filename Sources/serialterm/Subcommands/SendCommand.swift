@@ -2,6 +2,7 @@ import Expectations
 import Glibc
 import Options
 import PlainText
+import Posix
 import Scripting
 import SessionKit
 import SystemPackage
@@ -157,7 +158,7 @@ struct SendCommand: TransferringCommand {
       do { _ = try path.stat() } catch { throw Failure(.otherFailure, "\(path): \(error).") }
       return .file(path)
     }
-    guard file != nil || isatty(STDIN_FILENO) == 0 else {
+    guard file != nil || !FileDescriptor.standardInput.isTerminal else {
       throw Failure(.usage, "nothing to send: name a TEXT or a --file, or pipe something in.")
     }
     return .standardInput

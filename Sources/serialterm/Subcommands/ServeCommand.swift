@@ -1,5 +1,6 @@
 import Glibc
 import Options
+import Posix
 import SessionKit
 import SystemPackage
 
@@ -46,7 +47,7 @@ struct ServeCommand: ProfiledCommand {
         "say where clients connect: --listen PORT, --unix PATH or --stdio. "
           + "See 'serialterm serve --help'.")
     }
-    guard !values[Self.stdio] || isatty(STDIN_FILENO) == 0 else {
+    guard !values[Self.stdio] || !FileDescriptor.standardInput.isTerminal else {
       throw Failure(
         .usage, "--stdio is for ssh and other programs: standard input is a terminal.")
     }

@@ -52,7 +52,7 @@ extension UserInterface {
   }
 
   func inputEnded(_ error: Errno?) {
-    if let error { inputFailure = Failure(.otherFailure, "standard input: \(error).") }
+    if let error { inputFailure = Failure(inputFailed: error) }
     if terminal != nil {
       // The user's terminal is gone. The kernel also reports this by SIGHUP to the leader of a session.
       return finish(.success(.signal(SIGHUP)))

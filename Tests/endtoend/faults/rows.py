@@ -66,4 +66,6 @@ ROWS = {
          "log exact, ≤ 10 redraws a second, memory grows ≤ 16 MiB"),
     61: ("a peer that never stops: messages, requests, data before its port is open",
          "memory grows ≤ 8 MiB, the peer is cut off with a reason; quit key and SIGTERM ≤ 300 ms"),
+    65: ("standard streams of any kind", "every kind as every stream works, or says why at once"),
+    66: ("a path that somebody swaps", "never followed; nothing changed that serialterm did not make"),
 }
