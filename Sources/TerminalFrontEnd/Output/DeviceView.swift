@@ -51,9 +51,16 @@ package final class DeviceView {
 
   private func leavePlace() {
     idleTimer = nil
+    undo()
+    text = ScreenText()
+  }
+
+  /// Shows incomplete sequences, and undoes the device's changes of the terminal's state.
+  private func undo() {
     flush()
     if !text.restoration.isEmpty { place.restore(text.restoration) }
-    text = ScreenText()
+    // Otherwise closing a panel would hide the cursor again.
+    place.setCursorHidden(false)
   }
 
   private func enterPlace() {
@@ -111,10 +118,7 @@ package final class DeviceView {
   }
 
   /// Shows incomplete sequences, and undoes the device's changes of the terminal's state.
-  package func finish() {
-    flush()
-    if !text.restoration.isEmpty { place.restore(text.restoration) }
-  }
+  package func finish() { undo() }
 
   /// Adapts the rows of the hex view to the width of the window.
   private func fit() {
@@ -148,7 +152,8 @@ package final class DeviceView {
 
   private func rebuild(from old: ViewSettings) {
     idleTimer = nil
-    flush()
+    // Another kind of stage does not know what the device has switched.
+    if settings.isRaw != old.isRaw { undo() } else { flush() }
     build(from: old)
   }
 
@@ -169,10 +174,12 @@ package final class DeviceView {
     return map.isIdentity ? [] : [map]
   }
 
-  /// Filters escape sequences. An existing filter is kept, because it knows which changes to undo at the end. With
+  /// Filters escape sequences. An existing stage is kept, because it knows which changes to undo at the end. With
   /// `--raw`, sequences are held back until they are complete, because the program draws between them.
   private var filter: any ByteStage {
-    if settings.isRaw && place.isWholeScreen { return WholeSequences() }
+    if settings.isRaw && place.isWholeScreen {
+      return text.device.stages.first { $0 is WholeSequences } ?? WholeSequences()
+    }
     return text.device.stages.first { $0 is EscapeFilter }
       ?? EscapeFilter(
         showsUTF8: !TerminalCharacters.areASCII,

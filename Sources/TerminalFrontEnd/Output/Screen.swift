@@ -190,7 +190,8 @@ package final class Screen {
   private func openTop() -> [UInt8] {
     guard let top, !isGivenBack else { return [] }
     let size = statusLine.rest(of: wholeSize())
-    return topPanel.open(height: top.height(size), on: size) + showTop()
+    return topPanel.open(
+      height: top.height(size), on: size, isAboveStatusLine: statusLine.size != nil) + showTop()
   }
 
   private func showTop() -> [UInt8] {
@@ -259,8 +260,10 @@ package final class Screen {
   /// Discards queued output, and restores the terminal as far as it accepts output.
   package func giveUp() {
     guard draws else { return }
-    // CAN ends a sequence whose end was discarded.
-    output.giveUp(writing: [0x18] + Self.originalState)
+    // CAN ends a sequence whose end was discarded. With `--raw` the device may have switched more.
+    let isKnown = !deviceState().isEmpty
+    output.giveUp(
+      writing: [0x18] + (isKnown ? Self.originalState : SwitchedModes.everything))
   }
 
   // MARK: Changes from outside

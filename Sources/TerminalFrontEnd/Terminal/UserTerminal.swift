@@ -3,6 +3,7 @@ import Glibc
 import Posix
 package import SystemPackage
 import TerminalUI
+import Views
 
 /// The mode of the terminal at which a user types.
 package protocol TerminalMode: AnyObject {
@@ -30,21 +31,27 @@ package final class UserTerminal: TerminalMode {
 
   /// The sequences that restore the screen from any state when none of the program's normal code can run.
   ///
-  /// An incomplete sequence ends (CAN), attributes are reset, the cursor is visible, lines wrap, pastes are not
-  /// marked, the whole screen scrolls, and text below the cursor is erased.
-  private static let screenRestoration: StaticString =
-    "\u{18}\u{1B}[0m\u{1B}[?25h\u{1B}[?7h\u{1B}[?2004l\u{1B}7\u{1B}[r\u{1B}8\u{1B}[J"
+  /// An incomplete sequence ends (CAN), all modes that a device may have switched are as at first, and text below the
+  /// cursor is erased.
+  nonisolated(unsafe) private static let screenRestoration: UnsafeRawBufferPointer = {
+    let bytes = [0x18] + SwitchedModes.everything + "\u{1B}[J".utf8
+    // Never released: the guard process and the handler of crashes may need it at any time.
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    copy.copyBytes(from: bytes)
+    return UnsafeRawBufferPointer(copy)
+  }()
 
   /// - Parameter draws: whether standard output is a terminal that is drawn on. If it is not this terminal, it is not
   ///   restored after a crash.
   /// - Returns: nil if standard input is not a terminal.
   package init?(draws: Bool) {
     var attributes = termios()
-    guard tcgetattr(STDIN_FILENO, &attributes) == 0 else { return nil }
+    guard FileDescriptor.standardInput.isTerminal, tcgetattr(STDIN_FILENO, &attributes) == 0
+    else { return nil }
     found = attributes
     if draws && Self.isSameTerminal(.standardInput, .standardOutput) {
       let bytes = Self.screenRestoration
-      terminal_guard_restore_screen(bytes.utf8Start, bytes.utf8CodeUnitCount)
+      terminal_guard_restore_screen(bytes.baseAddress, bytes.count)
     }
   }
 
@@ -57,7 +64,9 @@ package final class UserTerminal: TerminalMode {
   }
 
   /// The number of columns of the terminal at standard output; nil if it is not a terminal.
-  package static var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenSize().columns : nil }
+  package static var outputWidth: Int? {
+    FileDescriptor.standardOutput.isTerminal ? screenSize().columns : nil
+  }
 
   /// The rows and columns of the screen; 24 by 80 if they are unknown, as on a serial console. The corresponding
   /// request is `TIOCGWINSZ`, see ioctl_tty(2).

@@ -15,6 +15,8 @@ public struct TopPanel: Sendable {
   public private(set) var lines: [StyledLine] = []
   /// The screen with the panel; nil while it is closed.
   public private(set) var size: ScreenSize?
+  /// Whether the rows of its screen end above a status line.
+  private var isAboveStatusLine = false
   /// The number of rows of the panel; 0 while it is closed.
   public private(set) var height = 0
 
@@ -34,9 +36,13 @@ public struct TopPanel: Sendable {
   /// - Parameters:
   ///   - height: the number of rows.
   ///   - size: the size of the screen, without the row of a status line.
-  public mutating func open(height: Int, on size: ScreenSize) -> [UInt8] {
+  ///   - isAboveStatusLine: whether there is a status line, which keeps a scroll region of its own.
+  public mutating func open(
+    height: Int, on size: ScreenSize, isAboveStatusLine: Bool = false
+  ) -> [UInt8] {
     guard height > 0, size.rows - height >= Self.minimumRest else { return [] }
     self.size = size
+    self.isAboveStatusLine = isAboveStatusLine
     self.height = height
     lines = []
     var script = TerminalScript()
@@ -100,7 +106,8 @@ public struct TopPanel: Sendable {
     var script = TerminalScript()
     script.aside { script in
       script.countRowsFromTop()
-      script.setScrollRegion(rows: 1...size.rows)
+      // A region of the whole screen would not grow with the window.
+      script.setScrollRegion(rows: isAboveStatusLine ? 1...size.rows : nil)
       script.moveToRow(1)
       script.deleteLines(height)
     }

@@ -26,6 +26,12 @@ public struct WholeSequences: ByteStage {
   private var state = State.ground
   private var held: [UInt8] = []
   private var isTooLong = false
+  /// The bytes of an escape or control sequence after its introducer, as far as they are needed.
+  private var sequence: [UInt8] = []
+  private var modes = SwitchedModes()
+
+  /// The maximum length of a sequence that switches a mode.
+  private static let longestSwitch = 64
 
   /// Creates a stage for the beginning of a stream.
   public init() {}
@@ -71,16 +77,33 @@ public struct WholeSequences: ByteStage {
     held.removeAll(keepingCapacity: true)
   }
 
+  /// The sequences that undo what the device has switched.
+  public var restoration: [UInt8] { modes.restoration }
+
+  private mutating func note(_ byte: UInt8) {
+    if sequence.count < Self.longestSwitch { sequence.append(byte) }
+  }
+
+  private mutating func end(_ byte: UInt8, isControl: Bool) {
+    note(byte)
+    modes.note(sequence[...], isControl: isControl)
+    sequence.removeAll(keepingCapacity: true)
+    state = .ground
+  }
+
   private mutating func take(_ byte: UInt8) {
     switch (state, byte) {
     case (.string, .bell), (.stringEscape, UInt8(ascii: "\\")): state = .ground
     case (.string, .escape): state = .stringEscape
     case (.string, 0x18), (.string, 0x1A): state = .ground
     case (.string, _): break
-    case (_, .escape): state = .escape
+    case (_, .escape):
+      state = .escape
+      sequence.removeAll(keepingCapacity: true)
     case (.escape, _), (.stringEscape, _): takeAfterEscape(byte)
-    case (.control, 0x20..<0x40): break
+    case (.control, 0x20..<0x40): note(byte)
     case (.control, 0x00..<0x18), (.control, 0x19), (.control, 0x1C..<0x20): break
+    case (.control, 0x40..<0x7F): end(byte, isControl: true)
     case (.control, _): state = .ground
     case (.character(var character), _):
       guard character.take(byte) else {
@@ -88,6 +111,8 @@ public struct WholeSequences: ByteStage {
         return take(byte)
       }
       state = character.isComplete ? .ground : .character(character)
+    // SO, SI.
+    case (.ground, 0x0E), (.ground, 0x0F): end(byte, isControl: false)
     case (.ground, _):
       if let character = UTF8Character(first: byte) { state = .character(character) }
     }
@@ -98,8 +123,10 @@ public struct WholeSequences: ByteStage {
     case "[": state = .control
     // DCS, SOS, OSC, PM, APC.
     case "P", "X", "]", "^", "_": state = .string
-    case " "..."/": state = .escape
-    default: state = .ground
+    case " "..."/":
+      note(byte)
+      state = .escape
+    default: end(byte, isControl: false)
     }
   }
 }

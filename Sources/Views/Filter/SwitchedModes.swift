@@ -1,0 +1,161 @@
+/// The modes of a terminal that a device has switched, where all of its sequences pass (`--raw`).
+///
+/// They are those of ECMA-48, the VT500 series, xterm's `ctlseqs` and kitty's keyboard protocol whose original state is
+/// known. Colours of the palette and titles are not modes, and stay.
+public struct SwitchedModes: Hashable, Sendable {
+  /// A mode, or a group of functions that is reset together.
+  fileprivate struct Mode: Sendable {
+    /// Whether a sequence switches it: nil if it does neither. A control sequence is without `ESC [`, an escape
+    /// sequence without `ESC`.
+    let isSwitched: @Sendable (_ sequence: ArraySlice<UInt8>, _ isControl: Bool) -> Bool?
+    /// What brings it into its original state.
+    let reset: String
+    /// Whether every terminal understands or ignores the reset. Older ones show a part of the others.
+    var isUniversal = true
+  }
+
+  /// The numbers of the modes in ``table`` that are not in their original state.
+  private var switched: [Int] = []
+
+  /// Creates the state of a terminal that nothing was switched on.
+  public init() {}
+
+  /// The private modes that are off at first. The alternate screen comes first, so that the others are reset on the
+  /// main one.
+  private static let offModes = [
+    1049, 1047, 47, 1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004,
+    2026,
+  ]
+  /// The private modes that are on at first: lines wrap, the cursor is visible.
+  private static let onModes = [7, 25]
+
+  private static let table: [Mode] = {
+    var table = offModes.map { Mode.privateMode($0, isOnAtFirst: false) }
+    table += onModes.map { Mode.privateMode($0, isOnAtFirst: true) }
+    return table + otherModes
+  }()
+
+  private static let otherModes: [Mode] = [
+    // Insert mode; line feed as a new line.
+    .ansiMode(4), .ansiMode(20),
+    // DECKPAM, DECKPNM.
+    .escapes(on: ["="], off: [">"], reset: "\u{1B}>"),
+    // The character set of G0, and the use of G1.
+    Mode(
+      isSwitched: { bytes, isControl in
+        !isControl && bytes.first == UInt8(ascii: "(") ? bytes.last != UInt8(ascii: "B") : nil
+      }, reset: "\u{1B}(B"),
+    .escapes(on: ["\u{E}"], off: ["\u{F}"], reset: "\u{F}"),
+    // DECSTBM. It moves the cursor to the upper left corner, so the cursor is saved and restored.
+    .control("r", reset: "\u{1B}7\u{1B}[r\u{1B}8"),
+    // DECSCUSR: the shape of the cursor.
+    .control(" q", reset: "\u{1B}[0 q"),
+    // xterm's modifyOtherKeys, kitty's keyboard protocol.
+    .control("m", prefix: ">", reset: "\u{1B}[>4m", isUniversal: false),
+    .control("u", prefix: ">", reset: "\u{1B}[<u", isUniversal: false),
+    .control("u", prefix: "=", reset: "\u{1B}[=0u", isUniversal: false),
+    // SGR.
+    .control("m", reset: "\u{1B}[0m"),
+  ]
+
+  /// Records a complete sequence.
+  ///
+  /// - Parameters:
+  ///   - sequence: the bytes after `ESC [`, or after `ESC`; or a shift of the character set alone.
+  ///   - isControl: whether it began with `ESC [`.
+  mutating func note(_ sequence: ArraySlice<UInt8>, isControl: Bool) {
+    // Most sequences move the cursor.
+    if isControl, let final = sequence.last, !"hlrqmup".utf8.contains(final) { return }
+    // RIS, DECSTR.
+    if sequence.elementsEqual(isControl ? "!p".utf8 : "c".utf8) {
+      // A soft reset leaves the screen and the mouse.
+      switched.removeAll { !isControl || Self.offModes.count <= $0 }
+      return
+    }
+    for (number, mode) in Self.table.enumerated() {
+      guard let isSwitched = mode.isSwitched(sequence, isControl) else { continue }
+      switched.removeAll { $0 == number }
+      if isSwitched { switched.append(number) }
+    }
+  }
+
+  /// The sequences that bring the modes into their original state; empty if they are.
+  public var restoration: [UInt8] { Self.resets(switched.sorted()) }
+
+  /// The sequences that bring all modes into their original state, whatever was switched. Two do not belong to them:
+  /// those that some terminals would show, and mode 1049, which moves the cursor even if it is off.
+  public static var everything: [UInt8] {
+    resets(table.indices.filter { $0 > 0 && table[$0].isUniversal })
+  }
+
+  private static func resets(_ numbers: some Sequence<Int>) -> [UInt8] {
+    numbers.flatMap { Array(table[$0].reset.utf8) }
+  }
+}
+
+extension SwitchedModes.Mode {
+  /// A private mode: `ESC [ ? N h`.
+  fileprivate static func privateMode(_ number: Int, isOnAtFirst: Bool) -> Self {
+    Self(
+      isSwitched: { bytes, isControl in
+        guard isControl, bytes.first == UInt8(ascii: "?"), let isOn = isSet(by: bytes),
+          concerns(bytes.dropFirst().dropLast(), number)
+        else { return nil }
+        return isOn != isOnAtFirst
+      }, reset: "\u{1B}[?\(number)\(isOnAtFirst ? "h" : "l")")
+  }
+
+  /// A mode of ECMA-48 that is off at first: `ESC [ N h`.
+  fileprivate static func ansiMode(_ number: Int) -> Self {
+    Self(
+      isSwitched: { bytes, isControl in
+        guard isControl, let isOn = isSet(by: bytes), concerns(bytes.dropLast(), number) else {
+          return nil
+        }
+        return isOn
+      }, reset: "\u{1B}[\(number)l")
+  }
+
+  private static func concerns(_ parameters: ArraySlice<UInt8>, _ number: Int) -> Bool {
+    let parameters = Parameters(parameters)
+    return parameters.isWellFormed() && parameters.contains { $0.number == number }
+  }
+
+  private static func isSet(by bytes: ArraySlice<UInt8>) -> Bool? {
+    switch bytes.last {
+    case UInt8(ascii: "h"): true
+    case UInt8(ascii: "l"): false
+    default: nil
+    }
+  }
+
+  /// A state that sequences of two bytes switch.
+  fileprivate static func escapes(on: [String], off: [String], reset: String) -> Self {
+    Self(
+      isSwitched: { bytes, isControl in
+        guard !isControl else { return nil }
+        if on.contains(where: { bytes.elementsEqual($0.utf8) }) { return true }
+        return off.contains { bytes.elementsEqual($0.utf8) } ? false : nil
+      }, reset: reset)
+  }
+
+  /// A function whose parameters select the state. Without parameters, or with zeros, it is the original one.
+  ///
+  /// - Parameters:
+  ///   - ending: the intermediate and the final byte.
+  ///   - prefix: the private mark; empty for none.
+  fileprivate static func control(
+    _ ending: String, prefix: String = "", reset: String, isUniversal: Bool = true
+  ) -> Self {
+    Self(
+      isSwitched: { bytes, isControl in
+        guard isControl, bytes.starts(with: prefix.utf8),
+          bytes.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+        else { return nil }
+        let parameters = bytes.dropFirst(prefix.utf8.count).dropLast(ending.utf8.count)
+        // Another private mark, or another intermediate byte, is another function.
+        guard parameters.allSatisfy({ (0x30...0x3B).contains($0) }) else { return nil }
+        return parameters.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+      }, reset: reset, isUniversal: isUniversal)
+  }
+}
