@@ -3,8 +3,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A program whose standard input and output are a stream, such as ssh(1). Its standard error is kept, because it may
-/// contain the reason of its end.
+/// A program whose standard input and output are a stream, such as ssh(1). The end of its standard error is kept,
+/// because it may contain the reason of its end. All of it is read, because a program that cannot write a message
+/// waits.
 ///
 /// It has its own session, so it cannot ask at the user's terminal. It ends when its input ends.
 final class StreamProgram {
@@ -14,8 +15,11 @@ final class StreamProgram {
   var onEnd: () -> Void = {}
 
   private let errors: OwnedDescriptor
+  /// The last bytes of its standard error.
+  private var errorTail: [UInt8] = []
   private let process: Process
   private var watch: DescriptorWatch?
+  private var errorWatch: DescriptorWatch?
 
   /// The process. A thread waits for its end, so that no zombie remains.
   private final class Process: Sendable {
@@ -43,6 +47,8 @@ final class StreamProgram {
 
   /// The maximum number of bytes of its standard error that are kept. These are the last ones.
   private static let errorLimit = 4_096
+  /// The number of pieces in a full pipe. See pipe(7).
+  private static let lastPieces = 65_536 / errorLimit
 
   /// Starts a program, searched along `PATH`. The corresponding C functions are `socketpair` and
   /// `posix_spawnp`.
@@ -75,9 +81,34 @@ final class StreamProgram {
       watch = nil
       onEnd()
     }
+    errorWatch = try loop.watch(errors.borrowed, for: .reading) { [unowned self] _ in
+      // One piece in a turn of the loop, so that a program that never stops does not delay other events.
+      if case .endOfFile = readErrors() { endErrors() }
+    }
   }
 
-  deinit { watch?.cancel() }
+  deinit {
+    watch?.cancel()
+    errorWatch?.cancel()
+  }
+
+  private func endErrors() {
+    errorWatch?.cancel()
+    errorWatch = nil
+  }
+
+  /// Reads a piece of its standard error.
+  private func readErrors() -> ReadOutcome {
+    let outcome = withUnsafeTemporaryAllocation(byteCount: Self.errorLimit, alignment: 1) {
+      buffer in
+      let outcome = (try? errors.borrowed.readAvailable(into: buffer)) ?? .endOfFile
+      if case .bytes(let count) = outcome {
+        errorTail = (errorTail + buffer[..<count]).suffix(Self.errorLimit)
+      }
+      return outcome
+    }
+    return outcome
+  }
 
   /// The exit status, or 128 + the number of the signal that ended it; nil while it runs.
   var status: CInt? {
@@ -94,18 +125,11 @@ final class StreamProgram {
 
   /// The last line of its standard error; nil if there is none.
   func lastWords() -> String? {
-    var text: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: Self.errorLimit)
-    // At most what a pipe holds: a process that the program has left behind may write on.
-    for _ in 0..<17 {
-      guard
-        case .bytes(let count)? = buffer.withUnsafeMutableBytes({
-          try? errors.borrowed.readAvailable(into: $0)
-        })
-      else { break }
-      text = (text + buffer[..<count]).suffix(Self.errorLimit)
+    // What a program that has ended left in the pipe. Its children may go on writing, so the pieces are limited.
+    for _ in 0..<Self.lastPieces {
+      guard case .bytes = readErrors() else { break }
     }
-    return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+    return String(decoding: errorTail, as: UTF8.self).split(whereSeparator: \.isNewline)
       .last { $0.contains { !$0.isWhitespace } }.map(String.init)
   }
 

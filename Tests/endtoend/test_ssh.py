@@ -54,6 +54,19 @@ class ConnectionTests(SSHTest):
         self.assertEqual(terminal.wait(), 0)
         wait_until(lambda: not descendants(server), "the program there has ended")
 
+    def test_much_on_standard_error_blocks_nothing(self):
+        device = self.enterContext(Device())
+        for place in ("before", "while"):
+            with self.subTest(place):
+                flood = "head -c 300000 /dev/zero | tr '\\0' x >&2"
+                start = f'exec {serialterm_binary()} "$@"'
+                self.answer(f"{flood}; {start}" if place == "before" else f"({flood}) & {start}")
+                with Pipes(
+                        serialterm_binary(), "connect", f"ssh://board.test/{device.path}", "--linger", "5",
+                        variables=self.variables) as program:
+                    program.send(b"hello")
+                    self.assertEqual(device.read_exactly(5), b"hello")
+
     def test_what_a_shell_prints_at_its_start_is_not_the_devices(self):
         device = self.enterContext(Device())
         self.answer(f"echo welcome; exec {serialterm_binary()} \"$@\"")
