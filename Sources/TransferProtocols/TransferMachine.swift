@@ -126,6 +126,8 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
   case tooLarge
   /// The file on either side ended before its announced size.
   case tooShort
+  /// The other side announced a size that is not a number.
+  case malformedSize
   /// The user stopped it.
   case stopped
   /// The port was lost, or closed.

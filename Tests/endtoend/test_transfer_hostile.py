@@ -180,6 +180,8 @@ class HostileCase:
         for size in ("", "-1", "9" * 100, "0x10", "abc", "1 2 3 4 5 6 7", "\x1b[2J"):
             with self.subTest(size):
                 for path in self.offered(b"odd", size=size)[0]:
+                    # What was received, or what was announced, and never nothing.
+                    self.assertGreater(path.stat().st_size, 0)
                     path.unlink()
 
 
@@ -188,6 +190,22 @@ class YModemTests(HostileCase, unittest.TestCase):
     protocol = "ymodem"
     # Without a name, the batch ends.
     names = [name for name in NAMES if name]
+
+    def test_a_size_that_is_not_a_number_fails_because_padding_would_stay(self):
+        for size in ("-1", "-0", "+5", "9" * 100, "0x", "abc", "12abc", "1e3", "\x1b[2J"):
+            with self.subTest(size):
+                new, said = self.offered(b"odd", size=size, status=(8,))
+                self.assertEqual(new, [])
+                self.assertIn(b"its announced size is not a number", said)
+
+    def test_a_size_that_is_too_small_fails(self):
+        for size in (0, 16, "0x10", len(DATA) - 1_024):
+            with self.subTest(size):
+                new, said = self.offered(b"small", size=size, status=(8,))
+                self.assertIn(b"larger than announced", said)
+                self.assertTrue(all(path.name == "small.part" for path in new), new)
+                for path in new:
+                    path.unlink()
 
     def offer(self, name, data, fields):
         return send_ymodem(self.device, header_block(name, *fields), data)

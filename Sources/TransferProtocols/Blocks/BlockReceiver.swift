@@ -294,6 +294,12 @@ public struct BlockReceiver: TransferMachine {
   ///
   /// - Returns: the number of bytes that belong to the file and are kept; nil if the file is too large.
   private mutating func accept(_ contents: ArraySlice<UInt8>, at now: Duration) -> Int? {
+    // After the announced size, only padding can follow.
+    if let size, progress.position >= size,
+      contents.contains(where: { $0 != BlockCharacter.sub && $0 != 0 })
+    {
+      return nil
+    }
     (phase, errors, silenceBegan) = (.blocks, 0, now)
     number &+= 1
     padding = contents.reversed().prefix { $0 == BlockCharacter.sub }.count
@@ -313,6 +319,7 @@ public struct BlockReceiver: TransferMachine {
       guard let file = FileHeader.decoded(contents) else {
         return [.send([BlockCharacter.ack])] + finish(.done)
       }
+      if FileHeader.hasMalformedSize(contents) { return fail(.malformedSize, at: now) }
       if let limit = conditions.largestFile, file.size ?? 0 > limit {
         return [.say(.tooLarge(file))] + fail(.tooLarge, at: now)
       }

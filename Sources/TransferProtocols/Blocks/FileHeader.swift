@@ -19,24 +19,38 @@ enum FileHeader {
   /// Decodes a header; nil if it has no name, which ends a batch.
   ///
   /// A size that begins with `0x` is hexadecimal, as some boot loaders send it. Values that are not numbers are
-  /// unknown, and so is a time of 0.
+  /// unknown, and so is a time of 0; see ``hasMalformedSize(_:)``.
   static func decoded(_ bytes: some Collection<UInt8>) -> TransferredFile? {
     let name = Array(bytes.prefix { $0 != 0 })
     guard !name.isEmpty else { return nil }
-    let fields = bytes.dropFirst(name.count + 1).prefix { $0 != 0 }
-      .split(separator: 0x20, omittingEmptySubsequences: true)
-      .map { String(decoding: $0, as: UTF8.self) }
+    let fields = Self.fields(bytes)
     func number(_ index: Int, radix: Int) -> Int? {
-      guard index < fields.count else { return nil }
-      let field = fields[index]
-      let value =
-        field.hasPrefix("0x") || field.hasPrefix("0X")
-        ? Int(field.dropFirst(2), radix: 16) : Int(field, radix: radix)
-      return value.flatMap { $0 >= 0 ? $0 : nil }
+      index < fields.count ? Self.number(fields[index], radix: radix) : nil
     }
     return TransferredFile(
       name: name, size: number(0, radix: 10),
       modificationTime: number(1, radix: 8).flatMap { $0 == 0 ? nil : $0 },
       mode: number(2, radix: 8).flatMap { $0 == 0 ? nil : UInt32(exactly: $0) })
+  }
+
+  /// Whether a header has a size that is not a number, or too large for one. A size may be missing, but without the
+  /// right one YMODEM's padding would become a part of the file.
+  static func hasMalformedSize(_ bytes: some Collection<UInt8>) -> Bool {
+    fields(bytes).first.map { number($0, radix: 10) == nil } ?? false
+  }
+
+  /// The words after the name.
+  private static func fields(_ bytes: some Collection<UInt8>) -> [String] {
+    bytes.drop { $0 != 0 }.dropFirst().prefix { $0 != 0 }
+      .split(separator: 0x20, omittingEmptySubsequences: true)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A number without a sign.
+  private static func number(_ field: String, radix: Int) -> Int? {
+    let isHex = field.hasPrefix("0x") || field.hasPrefix("0X")
+    let digits = isHex ? field.dropFirst(2) : field[...]
+    guard digits.first?.isHexDigit ?? false else { return nil }
+    return Int(digits, radix: isHex ? 16 : radix)
   }
 }

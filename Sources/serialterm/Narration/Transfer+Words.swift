@@ -168,6 +168,7 @@ extension TransferExchange.Outcome {
       storageError.map { "\($0.path.string.harmless): \($0.error)" } ?? "it cannot be read"
     case .tooLarge: "it is larger than announced or allowed"
     case .tooShort: "it ended before its announced size"
+    case .malformedSize: "its announced size is not a number"
     case .stopped: "it was stopped"
     case .cutOff: "the connection to the device was lost or closed"
     }
