@@ -1,8 +1,10 @@
 """The rules of `serialterm serve`: access to a port, the pen, and the messages when the device is lost."""
 
+import contextlib
 import grp
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,9 +12,9 @@ import sys
 import time
 import unittest
 
-from Tests.endtoend.faults import preload
+from Tests.endtoend.faults import preload, record
 from Tests.endtoend.faults.line import Driver
-from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, unread, wait_until
+from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, slow, unread, wait_until
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.clients import Client, subnegotiation
 from Tests.endtoend.test_serve import ServeTest
@@ -24,6 +26,28 @@ try:
         client.sendall(b"key")
 except OSError as error:
     sys.exit(error.strerror)
+"""
+
+
+# Puts a link in place of everything that appears in a folder.
+SWAPPER = """import os, sys
+folder, victim = sys.argv[1:]
+number = 0
+print("ready", flush=True)
+while True:
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.startswith("old"):
+            continue
+        try:
+            if os.path.islink(path):
+                os.unlink(path)
+                continue
+            os.rename(path, os.path.join(folder, f"old{number}"))
+            number += 1
+            os.symlink(os.path.dirname(victim) if name.startswith(".") else victim, path)
+        except OSError:
+            pass
 """
 
 
@@ -110,6 +134,68 @@ class SocketTests(RuleCase):
         program.stderr.expect(re.compile(rb"nobody \(pid \d+\) has the pen"))
         self.assertEqual(self.device.read_exactly(3), b"key")
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to become somebody else")
+    def test_row_66_a_user_who_swaps_the_path_gets_no_file(self):
+        self.folder.chmod(0o755)
+        place, victims = self.folder / "place", self.folder / "victims"
+        place.mkdir()
+        shutil.chown(place, "nobody")
+        victims.mkdir(mode=0o700)
+        victim = victims / "board.sock"
+        victim.write_text("precious")
+        victim.chmod(0o600)
+        before = victim.stat()
+        swapper = subprocess.Popen(
+            [sys.executable, "-c", SWAPPER, str(place), str(victim)], user="nobody", group="nogroup",
+            extra_groups=[], stdout=subprocess.PIPE)
+        self.addCleanup(swapper.wait)
+        self.addCleanup(swapper.kill)
+        self.addCleanup(swapper.stdout.close)
+        swapper.stdout.readline()
+        served = 0
+        for _ in range(20):
+            with Pipes(
+                    serialterm_binary(), "serve", self.device.path, "--group", "dialout", f"--unix={place / 'board.sock'},raw") as program:
+                found = program.stderr.expect(re.compile(rb"serving at|clients cannot be waited for|not permitted"))
+                served += found.group(0) == b"serving at"
+                program.signal(signal.SIGTERM)
+                program.wait()
+        self.assertGreater(served, 0)
+        after = victim.stat()
+        self.assertEqual(
+            (before.st_mode, before.st_gid, before.st_ctime_ns), (after.st_mode, after.st_gid, after.st_ctime_ns))
+        self.assertEqual(victim.read_text(), "precious")
+        self.assertEqual(os.listdir(victims), ["board.sock"])
+        record(66, "paths followed of 20 sockets", 0, "")
+
+    @slow
+    def test_of_two_servers_at_an_abandoned_socket_one_serves(self):
+        for _ in range(10):
+            with socket.socket(socket.AF_UNIX) as left:
+                left.bind(str(self.path))
+            devices = [self.enterContext(Device()) for _ in range(2)]
+            servers = [self.enterContext(Pipes(
+                serialterm_binary(), "serve", device.path, "--unix", f"{self.path},raw")) for device in devices]
+            found = [server.stderr.expect(re.compile(b"serving at|Address already in use")).group(0)
+                     for server in servers]
+            self.assertEqual(sorted(found), [b"Address already in use", b"serving at"])
+            winner = found.index(b"serving at")
+            client = self.client(self.path)
+            client.send(b"k")
+            self.assertEqual(devices[winner].read_exactly(1), b"k")
+            servers[winner].signal(signal.SIGTERM)
+            servers[winner].wait()
+            self.assertFalse(self.path.exists())
+
+    def test_only_its_own_socket_is_removed(self):
+        program = self.serve("--unix", str(self.path))
+        self.path.unlink()
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(str(self.path))
+            program.signal(signal.SIGTERM)
+            program.wait()
+            self.assertTrue(self.path.exists())
+
     def test_a_group_that_does_not_exist_is_said(self):
         result = serialterm(
             "serve", self.device.path, "--unix", str(self.path), "--group", "nosuchgroup")
@@ -125,10 +211,19 @@ class AddressTests(RuleCase):
         quiet = self.serve("--listen", f"127.0.0.1:{free_port()}", target=self.enterContext(Device()).path)
         self.assertNotIn(b"warning", quiet.stderr.data)
 
-    def test_it_is_said_with_quiet_too(self):
+    def test_quiet_prints_no_warning(self):
         program = self.enterContext(Pipes(
             serialterm_binary(), "serve", self.device.path, "--listen", f"0.0.0.0:{self.port}", "-q"))
-        program.stderr.expect(b"every computer that reaches this one")
+        wait_until(lambda: self.listens(), "it serves")
+        program.signal(signal.SIGTERM)
+        program.wait()
+        self.assertEqual(program.stderr.expect_end(), b"")
+
+    def listens(self):
+        with contextlib.suppress(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", self.port), 10).close()
+            return True
+        return False
 
     def test_only_computers_that_are_allowed_connect(self):
         program = self.serve(

@@ -111,7 +111,7 @@ final class Port: CommandPort {
   func announcePlaces() {
     for (place, warning) in unannounced {
       console.say(place)
-      if let warning { console.warn(warning) }
+      if let warning { console.say(warning) }
     }
     unannounced = []
   }

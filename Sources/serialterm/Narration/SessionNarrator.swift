@@ -126,11 +126,11 @@ final class SessionNarrator: SessionObserver {
   private func tell(_ news: SessionNews) {
     switch news {
     case .kernelConsole(let path):
-      console.warn(
+      console.say(
         "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
           + "and what you send may reach a login prompt.")
     case .sharing(.ended, let path): console.say(SharingReport.Message.ended.text(at: path))
-    case .sharing(let message, let path): console.warn(message.text(at: path))
+    case .sharing(let message, let path): console.say(message.text(at: path))
     case .openingSequenceFailed(let error): console.warn(Failure(error).message)
     case .networkTiming(let name):
       let sequence = name == OpeningSequence.name ? "--\(name)" : "'\(name)'"
@@ -268,7 +268,7 @@ final class SessionNarrator: SessionObserver {
   func warnOfDifferences(in session: Session) {
     guard case .open(_, let actual) = session.state else { return }
     for difference in session.requestedSettings.differences(from: actual) {
-      console.warn(
+      console.say(
         "warning: the driver set \(difference.setting) \(difference.actual) instead of "
           + "\(difference.requested).")
     }
