@@ -115,9 +115,50 @@ class DeadlineTests(RunCase):
         self.assertEqual(result.status, 10, result)
         self.assertIn(b"script: the script did not end within 0.3 s.", result.stderr)
 
+    def test_waiting_for_the_script_itself_counts(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        # Without a writer, with one that says nothing, and with one that never ends.
+        for writes in (None, b"", b"print \"x\"\n"):
+            with self.subTest(writes):
+                writer = None if writes is None else os.open(fifo, os.O_RDWR)
+                if writes:
+                    os.write(writer, writes)
+                result = serialterm("run", "loopback:board", str(fifo), "--deadline", "0.3")
+                self.assertEqual(result.status, 10, result)
+                self.assertIn(b"fifo: the script was not read to its end by the deadline.", result.stderr)
+                if writer is not None:
+                    os.close(writer)
+        with Pipes(serialterm_binary(), "run", "loopback:board", "-", "--deadline", "0.3") as program:
+            self.assertEqual(program.wait(), 10)
+
+    def test_a_pipe_that_ends_is_read(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        with Pipes(serialterm_binary(), "run", "loopback:board", str(fifo), "--deadline", "30", "-q") as program:
+            fifo.write_bytes(b'print "read"\n')
+            self.assertEqual(program.wait(), 0, program.seen())
+            self.assertEqual(program.stdout.expect_end(), b"read\n")
+
     def test_a_script_that_is_fast_enough_is_not_ended(self):
         self.assertEqual(self.run_board("expect /board> /\n", "--deadline", "60").status, 0)
         self.assertEqual(self.run_board("", "--deadline", "0").status, 2)
+
+
+class SwappedTests(RunCase):
+    def test_a_device_as_the_script_is_refused_and_not_opened(self):
+        script = self.script('send "x"')
+        with Device() as device:
+            device.write(b"what it says\r\n")
+            for path, what in ((device.path, "a device"), (str(self.folder), "a folder")):
+                with self.subTest(what):
+                    result = serialterm("run", script, path, "--deadline", "30", timeout=5)
+                    self.assertEqual(result.status, 2, result)
+                    self.assertIn(
+                        f"{path} is {what}, not a script. Did you swap SCRIPT and TARGET?".encode(), result.stderr)
+            result = serialterm("connect", device.path, "--script", device.path, timeout=5)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(b"is a device, not a script.", result.stderr)
 
 
 class LastLinesTests(unittest.TestCase):

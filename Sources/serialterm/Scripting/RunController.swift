@@ -17,7 +17,8 @@ final class RunController {
   var deadline: Duration? {
     didSet { if deadline != oldValue { startDeadline() } }
   }
-  private let start = MonotonicTime.now
+  /// The time that the deadline counts from.
+  private let start: MonotonicTime
   private var deadlineTimer: LoopTimer?
   /// Whether received bytes go to standard output.
   var showsDevice: Bool
@@ -28,10 +29,13 @@ final class RunController {
   /// - Parameters:
   ///   - timeout: the time limit of an expectation without one in the script.
   ///   - showsDevice: whether received bytes go to standard output.
+  ///   - start: the time that the deadline counts from.
   init(
-    _ script: Script, timeout: Duration, showsDevice: Bool, _ frontEnd: HeadlessInterface
+    _ script: Script, timeout: Duration, showsDevice: Bool, since start: MonotonicTime,
+    _ frontEnd: HeadlessInterface
   ) {
     self.frontEnd = frontEnd
+    self.start = start
     self.timeout = timeout
     self.showsDevice = showsDevice
     player = ScriptPlayer(

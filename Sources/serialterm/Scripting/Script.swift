@@ -1,4 +1,5 @@
 import PlainText
+import Posix
 import Scripting
 import SessionKit
 import SystemPackage
@@ -14,14 +15,27 @@ struct Script {
 
   /// Reads a file, or standard input (`-`), to its end, and checks it. It may wait for a pipe.
   ///
+  /// - Parameters:
+  ///   - deadline: the time by which it must have been read; nil for none.
+  ///   - followsTarget: whether the command line has the script after the target, so that a user can swap them.
   /// - Throws: ``Failure``.
-  init(reading path: String) throws(Failure) {
-    let name = path == "-" ? "standard input" : path
+  init(
+    reading path: String, by deadline: MonotonicTime? = nil, followsTarget: Bool = false
+  ) throws(Failure) {
+    let name = path == "-" ? "standard input" : path.harmless
     let bytes: [UInt8]
-    do throws(Errno) {
-      bytes = try InputFile.read(path, atMost: Dialogue.largestScript)
+    do throws(InputFile.Problem) {
+      bytes = try InputFile.read(path, atMost: Dialogue.largestScript, by: deadline)
     } catch {
-      throw Failure(.usage, "\(name): the script cannot be read (\(error)).")
+      switch error {
+      case .system(let error):
+        throw Failure(.usage, "\(name): the script cannot be read (\(error)).")
+      case .timedOut:
+        throw Failure(.timedOut, "\(name): the script was not read to its end by the deadline.")
+      case .device, .folder, .socket:
+        let advice = followsTarget ? " Did you swap SCRIPT and TARGET?" : ""
+        throw Failure(.usage, "\(name) \(error.words), not a script.\(advice)")
+      }
     }
     try self.init(name, bytes)
   }

@@ -1,6 +1,8 @@
 import Configuration
 import Glibc
 import Options
+import Posix
+import SystemPackage
 import TerminalFrontEnd
 
 /// `serialterm profile import-tio`: converts a configuration of tio(1).
@@ -27,14 +29,14 @@ struct ImportTioCommand: Subcommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let document: [UInt8]
-    do {
+    do throws(InputFile.Problem) {
       document = try InputFile.read(file, atMost: TOMLReader.largestDocument)
     } catch {
-      throw Failure(.usage, "\(file): \(error)")
+      throw Failure(.usage, "\(file): \(error.words).")
     }
     let converted = TioImport(document, complaint: Self.complaint)
     try StandardStream.output.print(converted.text)
-    if isatty(STDOUT_FILENO) == 1 {
+    if FileDescriptor.standardOutput.isTerminal {
       StandardStream.complain(
         "nothing is saved. To use it, append it to the configuration: see "
           + "'serialterm profile import-tio --help'.")

@@ -1,4 +1,5 @@
 import Options
+import Posix
 import SessionKit
 import TerminalFrontEnd
 
@@ -12,7 +13,7 @@ struct RunCommand: ProfiledCommand {
     0.001...86_400, standard: Script.timeout.secondsAsNumber)
   private static let deadline = Parameter<Double?>.seconds(
     "deadline",
-    "Seconds until the whole script fails, including the wait for the device. By default no limit.",
+    "Seconds until the whole script fails, including the waits for its file and for the device. By default no limit.",
     0.001...604_800)
   private static let report = Parameter<[ReportFile.Name]>.list(
     "report", "FORMAT=FILE",
@@ -75,13 +76,15 @@ struct RunCommand: ProfiledCommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let script = try Script(reading: values[Self.script])
+    let start = MonotonicTime.now
+    let script = try Script(
+      reading: values[Self.script], by: deadline.map { start + $0 }, followsTarget: true)
     // If the report cannot be written, the port is not opened, and the board is not reset.
     let files = try values[Self.report].map { try ReportFile($0) }
     let session = try HeadlessInterface(
       sessionConfiguration, of: "run", among: context.devices)
     let controller = RunController(
-      script, timeout: timeout, showsDevice: !isQuiet, session)
+      script, timeout: timeout, showsDevice: !isQuiet, since: start, session)
     controller.deadline = deadline
     if let late = context.late {
       session.configurationForDevice = { device in
