@@ -7,6 +7,9 @@ extension String {
   /// characters, bidirectional and other format characters, line ends.
   package var harmless: String { replacing { _ in false } }
 
+  /// The same, with tabs: for a line of a device that is passed to a program.
+  package var harmlessLine: String { replacing { $0 == "\t" } }
+
   /// The same for a text of several lines. Each line is shortened to a readable length: an error must not repeat 100
   /// kB of a broken file.
   package var harmlessLines: String {

@@ -191,7 +191,7 @@ extension AlertEvent {
   func environment(count: Int) -> [(name: String, value: String)] {
     [
       ("SERIALTERM_EVENT", kind.rawValue), ("SERIALTERM_DEVICE", device.harmless),
-      ("SERIALTERM_MATCH", match.harmless), ("SERIALTERM_LINE", line.harmless),
+      ("SERIALTERM_MATCH", match.harmlessLine), ("SERIALTERM_LINE", line.harmlessLine),
       ("SERIALTERM_COUNT", "\(count)"),
     ]
   }

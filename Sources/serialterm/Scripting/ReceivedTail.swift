@@ -1,5 +1,6 @@
-import Views
 import PlainText
+import TerminalUI
+import Views
 
 /// The last lines that a device sent, to explain why an expectation was not met.
 struct ReceivedTail {
@@ -36,7 +37,7 @@ struct ReceivedTail {
     let start = tail.isCut ? "…" : ""
     let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)
     return all.suffix(Self.maximalLines).map { line in
-      let shown = String(line.prefix(Self.maximalWidth)).harmless
+      let shown = String(line.prefix(Self.maximalWidth)).expandingTabs.harmless
       return line.count > Self.maximalWidth ? "\(shown)…" : shown
     }
   }
@@ -47,5 +48,20 @@ struct ReceivedTail {
     guard !lines.isEmpty else { return "\(text) Nothing was received." }
     return (["\(text) The last lines received:"] + lines.map { "  | \($0)" })
       .joined(separator: "\n")
+  }
+}
+
+extension String {
+  /// The text with spaces up to the next tab stop, of which there is one every eight columns, in place of tabs.
+  fileprivate var expandingTabs: String {
+    guard utf8.contains(0x09) else { return self }
+    var text = ""
+    var column = 0
+    for character in self {
+      let spaces = 8 - column % 8
+      text += character == "\t" ? String(repeating: " ", count: spaces) : String(character)
+      column += character == "\t" ? spaces : String(character).displayWidth
+    }
+    return text
   }
 }
