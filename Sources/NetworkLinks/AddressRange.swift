@@ -1,6 +1,8 @@
 import Glibc
 
 /// A range of addresses that share their first bits: `192.168.1.0/24`, `2001:db8::/32`, or a single address. A value.
+///
+/// An IPv4 address within IPv6 (`::ffff:192.168.1.5`, RFC 4291, 2.5.5.2) counts as the IPv4 address.
 package struct AddressRange: Hashable, Sendable {
   private let bytes: [UInt8]
   private let bits: Int
@@ -16,16 +18,26 @@ package struct AddressRange: Hashable, Sendable {
     let family = parts[0].contains(":") ? AF_INET6 : AF_INET
     var bytes = [UInt8](repeating: 0, count: family == AF_INET6 ? 16 : 4)
     guard inet_pton(family, String(parts[0]), &bytes) == 1 else { return nil }
-    self.bytes = bytes
-    let all = bytes.count * 8
-    guard parts.count == 2 else {
-      bits = all
-      return
+    var bits = bytes.count * 8
+    if parts.count == 2 {
+      guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]),
+        (0...bits).contains(number)
+      else { return nil }
+      bits = number
     }
-    guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bits = Int(parts[1]),
-      (0...all).contains(bits)
-    else { return nil }
-    self.bits = bits
+    let short = Self.unmapped(bytes)
+    // A shorter range of IPv6 also has addresses that are not of IPv4.
+    let isOfIPv4 = short.count < bytes.count && bits >= 8 * Self.mapping.count
+    self.bytes = isOfIPv4 ? short : bytes
+    self.bits = isOfIPv4 ? bits - 8 * Self.mapping.count : bits
+  }
+
+  /// The first bytes of an IPv4 address within IPv6.
+  private static let mapping = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+
+  /// The IPv4 address within an IPv6 address; any other address as it is.
+  private static func unmapped(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.count == 16 && bytes.starts(with: mapping) ? Array(bytes[mapping.count...]) : bytes
   }
 
   /// Whether an address in text form is in the range.
@@ -35,6 +47,7 @@ package struct AddressRange: Hashable, Sendable {
 
   /// Whether an address is in the range.
   package func contains(_ address: [UInt8]) -> Bool {
+    let address = Self.unmapped(address)
     guard address.count == bytes.count else { return false }
     let whole = bits / 8
     guard address.prefix(whole) == bytes.prefix(whole) else { return false }

@@ -11,6 +11,12 @@ import Testing
     ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false),
     ("2001:db8::/32", "2001:db8:1::1", true), ("2001:db8::/32", "2001:db9::1", false),
     ("::1", "::1", true),
+    // IPv4 within IPv6: RFC 4291, 2.5.5.2.
+    ("::ffff:127.0.0.1", "127.0.0.1", true), ("::ffff:127.0.0.1", "127.0.0.2", false),
+    ("127.0.0.1", "::ffff:127.0.0.1", true), ("127.0.0.0/8", "::ffff:7f01:203", true),
+    ("::ffff:10.0.0.0/104", "10.1.2.3", true), ("::ffff:10.0.0.0/104", "11.1.2.3", false),
+    ("::ffff:0:0/96", "8.8.8.8", true), ("::ffff:127.0.0.1", "::1", false),
+    ("::/0", "8.8.8.8", false), ("::7f00:1", "127.0.0.1", false),
   ])
   func range_containsAddress(_ range: String, _ address: String, _ isIn: Bool) throws {
     #expect(try #require(AddressRange(parsing: range)).contains(address) == isIn)
