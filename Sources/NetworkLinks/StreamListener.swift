@@ -43,7 +43,7 @@ package final class StreamListener {
       let name = try SocketAddress.local(of: descriptor.borrowed)
       try self.init(descriptor, at: name, nil, on: loop)
     } catch {
-      throw ListeningError(reason: "\(error)")
+      throw ListeningError(error)
     }
   }
 
@@ -61,7 +61,7 @@ package final class StreamListener {
         at: path, for: group, binding: descriptor.borrowed, backlog: Self.backlog)
       try self.init(descriptor, at: path.string, file, on: loop)
     } catch {
-      throw ListeningError(reason: "\(error)")
+      throw ListeningError(error)
     }
   }
 
@@ -136,4 +136,10 @@ package final class StreamListener {
 package struct ListeningError: Error, Hashable, Sendable {
   /// The reason as text: `Address already in use`.
   package let reason: String
+  /// The error of the system; nil for others.
+  package let errno: Errno?
+
+  init(reason: String, errno: Errno? = nil) { (self.reason, self.errno) = (reason, errno) }
+
+  fileprivate init(_ errno: Errno) { self.init(reason: "\(errno)", errno: errno) }
 }

@@ -71,7 +71,7 @@ class ListeningTests(ServeTest):
         with Device() as other:
             second = serialterm("serve", other.path, "--unix", str(path))
         self.assertEqual(second.status, 1)
-        self.assertRegex(second.stderr, b"board.sock: clients cannot be waited for: Address already in use")
+        self.assertRegex(second.stderr, b"cannot listen at .*board.sock: another program listens at this socket")
 
     def test_an_address_in_use_is_said_before_the_port_is_opened(self):
         with socket.socket() as taken:
@@ -79,7 +79,7 @@ class ListeningTests(ServeTest):
             taken.listen()
             result = serialterm("serve", "/dev/ttyNONE9", "--listen", str(self.port))
         self.assertEqual(result.status, 1)
-        self.assertRegex(result.stderr, rb"127.0.0.1:\d+: clients cannot be waited for: Address already")
+        self.assertRegex(result.stderr, rb"cannot listen at 127.0.0.1:\d+: another program uses this port\.")
 
     def test_only_this_computer_reaches_it_unless_an_address_is_named(self):
         self.serve()

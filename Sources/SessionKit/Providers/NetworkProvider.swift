@@ -4,7 +4,7 @@ import NetworkLinks
 import Posix
 package import SerialCore
 package import SessionRunning
-import SystemPackage
+package import SystemPackage
 
 /// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports of another
 /// computer through ssh.
@@ -142,12 +142,18 @@ extension Endpoint.Kind {
 }
 
 extension Endpoint {
+  /// The path of the Unix socket at the far end; nil for any other endpoint.
+  package var socketPath: FilePath? {
+    guard kind == .unix || kind == .rfc2217 else { return nil }
+    let name = "\(self)"
+    return NetworkProvider.socketPrefix(of: name).map { FilePath(String(name.dropFirst($0.count))) }
+  }
+
   /// A single name for an endpoint that can be written in several ways: the host in lower case, the path of a socket
   /// absolute and without links. A host's name and its address stay two different endpoints.
   package var canonicalName: String {
     let name = "\(self)"
-    if kind == .unix || kind == .rfc2217, let prefix = NetworkProvider.socketPrefix(of: name) {
-      let path = FilePath(String(name.dropFirst(prefix.count)))
+    if let path = socketPath, let prefix = NetworkProvider.socketPrefix(of: name) {
       return prefix + (path.realPath ?? path.absolute).string
     }
     switch kind {

@@ -95,8 +95,7 @@ final class Port: CommandPort {
     do throws(ListeningError) {
       address = try server.listen(at: entrance)
     } catch {
-      throw Failure(
-        .otherFailure, "\(entrance.name): clients cannot be waited for: \(error.reason).")
+      throw Failure(error, listeningAt: entrance)
     }
     guard entrance.place != .standardStreams else { return }
     let speech = entrance.speech ?? server.rules.speech

@@ -139,7 +139,7 @@ extension Sharing {
     switch pen {
     case .mine, .everybodys: nil
     case .nobodys: "you only watch"
-    case .free: "you watch: ask for the pen"
+    case .free: "you are only watching"
     case .others(let person): "\(person.name) has the pen"
     }
   }

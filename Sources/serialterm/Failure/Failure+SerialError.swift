@@ -23,7 +23,8 @@ extension Failure {
       case .permissionDenied, .loginNeeded:
         (
           .permissionDenied,
-          denial?.advice ?? "The system refuses access, whatever the permissions."
+          denial?.advice
+            ?? "Its owner and mode allow it: the rules of a container or a security module may not."
         )
       case .busy(let holder?, let hasSession) where hasSession || holder.command == "serialterm":
         (
@@ -114,6 +115,10 @@ extension Failure {
     case .notFound: self.init(error, .noSuchDevice, denial: nil)
     case .noHardware: self.init(error, .noHardware, denial: nil)
     case .notASerialPort: self.init(error, .notASerialPort, denial: nil)
+    case .permissionDenied where error.endpoint.socketPath != nil:
+      let denial = SocketDenial(at: error.endpoint.socketPath ?? "")
+      self.init(
+        .permissionDenied, "\("\(error.endpoint)".harmless): permission denied: \(denial.words)")
     case .permissionDenied:
       self.init(error, .permissionDenied, denial: error.endpoint.path.flatMap(Inspector.denial))
     case .busy where error.endpoint.path == nil:

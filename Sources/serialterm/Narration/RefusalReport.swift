@@ -27,11 +27,14 @@ final class RefusalReport {
   }
 
   /// Reports typed bytes that were refused for a reason.
-  func add(_ bytes: Int, because reason: String) {
+  ///
+  /// - Parameter advice: a sentence about what the user can do; nil for none.
+  func add(_ bytes: Int, because reason: String, advice: String? = nil) {
     total += bytes
     if timer == nil {
       // A single byte is the key that was just pressed. For a paste, the count is useful.
-      say(bytes == 1 ? "not sent: \(reason)." : "not sent: \(bytes.counted("byte")), \(reason).")
+      let words = bytes == 1 ? "not sent" : "not sent (\(bytes.counted("byte")))"
+      say("\(words): \(reason)." + (advice.map { " \($0)" } ?? ""))
       waitForMore(because: reason)
     } else {
       count += bytes

@@ -41,9 +41,21 @@ extension UserInterface {
     let unmet = Need.toSend.unmet(in: model.state)
     let reason = unmet ?? "the queue is full, the device is too slow"
     if terminal != nil {
-      refusals.add(count, because: reason)
+      refusals.add(count, because: reason, advice: penAdvice(for: reason))
     } else {
       refusals.addPiped(count, because: reason)
+    }
+  }
+
+  /// How the user gets the pen, if that is the reason why nothing was sent; nil if there is no way now.
+  private func penAdvice(for reason: String) -> String? {
+    guard reason == Need.pen.unmet(in: model.state), let key = penKeyName,
+      Command.pen.availability(in: model.state) == .enabled
+    else { return nil }
+    return switch model.state.sharing.pen {
+    case .free: "Press \(key) to get the keyboard."
+    case .others(let person) where person.answers: "Press \(key) to ask for the keyboard."
+    case .others, .mine, .everybodys, .nobodys: nil
     }
   }
 }

@@ -238,9 +238,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     port.port.narrator.keys = { [unowned self, unowned port] in
       terminal == nil ? nil : port === ports[0] ? keysInWords : ""
     }
-    port.port.narrator.penKeyName = { [unowned self] in
-      terminal == nil || input.prefix == .none ? nil : "\(input.prefix) \(Command.pen.key ?? " ")"
-    }
+    port.port.narrator.penKeyName = { [unowned self] in penKeyName }
     port.port.share(
       port.configuration.writers,
       home: { [unowned port] in port.configuration.userName ?? UserName.own },
@@ -258,6 +256,11 @@ final class UserInterface: FrontEnd, SessionDelegate {
         && controller.remoteSharing?.endReason != nil
       portEnded(port, hasEnded ? .success(.done) : .failure(Failure($0)))
     }
+  }
+
+  /// The keys that ask for the pen; nil if the user has none.
+  var penKeyName: String? {
+    terminal == nil || input.prefix == .none ? nil : "\(input.prefix) \(Command.pen.key ?? " ")"
   }
 
   private func connectKeyboard() {

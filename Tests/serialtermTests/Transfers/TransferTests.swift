@@ -119,7 +119,7 @@ import TransferProtocols
     try device.begin()
     try device.pass(.milliseconds(200))
     try bench.type("abc")
-    #expect(bench.terminal.lines.contains { $0.contains("not sent: 3 bytes") })
+    #expect(bench.terminal.lines.contains { $0.contains("not sent (3 bytes): ") })
     try bench.type("\u{3}")
     bench.link?.appetite = .max
     bench.session.handle(.writable)

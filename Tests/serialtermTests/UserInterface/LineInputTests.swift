@@ -81,7 +81,7 @@ import Testing
     try bench.type("\u{1B}[201~")
     #expect(bench.interface.refusals.total == 10)
     #expect(
-      bench.terminal.lines.contains { $0.hasSuffix("not sent: 5 bytes, the line is full.") })
+      bench.terminal.lines.contains { $0.hasSuffix("not sent (5 bytes): the line is full.") })
   }
 
   @Test func `A line that cannot be sent is counted`() throws {

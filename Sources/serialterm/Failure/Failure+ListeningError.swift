@@ -1,0 +1,29 @@
+import NetworkLinks
+import PlainText
+import Posix
+import SessionKit
+import SystemPackage
+
+extension Failure {
+  /// Describes why clients cannot be accepted at a place.
+  init(_ error: ListeningError, listeningAt entrance: PortServer.Entrance) {
+    self.init(
+      .otherFailure, "cannot listen at \(entrance.name): \(error.words(at: entrance.place)).")
+  }
+}
+
+extension ListeningError {
+  fileprivate func words(at place: PortServer.Entrance.Place) -> String {
+    switch (errno, place) {
+    case (.addressInUse, .path(let path)):
+      let type = try? path.stat(followTargetSymlink: false).type
+      return type == .socket
+        ? "another program listens at this socket" : "there is a file of that name"
+    case (.addressInUse, _): return "another program uses this port"
+    case (.addressNotAvailable, _): return "this computer does not have that address"
+    case (.noSuchFileOrDirectory, .path): return "there is no such folder"
+    case (.permissionDenied, .host): return "only root may use ports below 1024"
+    default: return reason.harmless
+    }
+  }
+}
