@@ -60,7 +60,46 @@ extension Session {
   /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or the driver's error.
   public func setBreak(_ isOn: Bool) throws(SerialError) {
     guard let link else { throw notOpen(in: "break") }
+    // A break that other code has begun goes on until that code ends it.
+    guard isOn || breakCount == 0 else { return }
     try link.setBreak(isOn)
+  }
+
+  /// Starts a break condition that belongs to the caller: no other code ends it.
+  ///
+  /// - Returns: the break, which ends when it is released. The line is in break while there is any.
+  /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or the driver's error.
+  package func beginBreak() throws(SerialError) -> Break {
+    guard let link else { throw notOpen(in: "break") }
+    try link.setBreak(true)
+    breakCount += 1
+    return Break(of: self, on: link)
+  }
+
+  fileprivate func endBreak(on link: any Link) {
+    // The break has ended with the port.
+    guard self.link === link else { return }
+    breakCount -= 1
+    // The device, and the break with it, may have disappeared just now.
+    if breakCount == 0 { _ = try? link.setBreak(false) }
+  }
+
+  /// A break condition, until it is released.
+  package final class Break {
+    private weak var session: Session?
+    private weak var link: (any Link)?
+
+    fileprivate init(of session: Session, on link: any Link) {
+      (self.session, self.link) = (session, link)
+    }
+
+    deinit { end() }
+
+    /// Ends the break. Calling it again, or after the port was closed, does nothing.
+    package func end() {
+      if let link { session?.endBreak(on: link) }
+      (session, link) = (nil, nil)
+    }
   }
 
   /// Reads the modem lines, and notifies observers if they differ from ``modemLines``.
@@ -125,3 +164,6 @@ extension Session {
     notify(.countersChange(Change(from: old, to: new)))
   }
 }
+
+@available(*, unavailable)
+extension Session.Break: Sendable {}

@@ -288,6 +288,9 @@ public final class Session {
     didSet { tellInterest() }
   }
 
+  /// The number of breaks of ``beginBreak()`` that have not ended.
+  var breakCount = 0
+
   /// Whether the pacer allows no byte at present.
   var isHeldBack = false {
     didSet { tellInterest() }
@@ -449,6 +452,7 @@ public final class Session {
 
   private func unbind() {
     (link, opening) = (nil, nil)
+    breakCount = 0
     (modemLines, counters, capabilities) = (nil, nil, [])
   }
 

@@ -57,6 +57,40 @@ private final class LineWitness: SessionObserver {
     session.handle(.readable)
   }
 
+  // MARK: Breaks
+
+  @Test func breaksOfSeveral_endEachByItself() throws {
+    #expect(throws: SerialError.self) { try session.beginBreak() }
+    try session.open(path)
+    var first: Session.Break? = try session.beginBreak()
+    let second = try session.beginBreak()
+    #expect(link.breaks == [true, true])
+    first?.end()
+    first?.end()
+    first = nil
+    try session.setBreak(false)
+    #expect(link.breaks == [true, true], "the second one goes on")
+    second.end()
+    #expect(link.breaks == [true, true, false])
+    try session.setBreak(false)
+    #expect(link.breaks == [true, true, false, false])
+  }
+
+  @Test func aBreakOfAClosedPort_doesNothingToTheNext() throws {
+    let other = FakeLink(to: path)
+    var links = [link, other]
+    let session = Session(settings: LineSettings()) { _ in links.removeFirst() }
+    try session.open(path)
+    let old = try session.beginBreak()
+    session.close()
+    try session.open(path)
+    let new = try session.beginBreak()
+    old.end()
+    #expect(other.breaks == [true])
+    new.end()
+    #expect(other.breaks == [true, false])
+  }
+
   // MARK: Modem lines
 
   @Test func modemLines_areKnown_fromTheOpeningToTheClosing() throws {

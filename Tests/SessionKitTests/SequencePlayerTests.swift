@@ -133,6 +133,21 @@ import Testing
     #expect(link.sent == [1])
   }
 
+  @Test func `A sequence whose author loses the pen ends with its lines restored`() throws {
+    link.lines = .dtr
+    try play("dtr=off,rts=on,break=on,wait=100,dtr=on")
+    #expect(link.lines == .rts)
+    player.revoke()
+    #expect(ends.all == [.stopped] && link.lines == .dtr && link.breaks == [true, false])
+    try play("break=on")
+    #expect(link.breaks == [true, false, true], "a sequence may leave a break behind")
+    player.revoke()
+    #expect(link.breaks == [true, false, true, false])
+    try play("dtr=off")
+    player.revoke()
+    #expect(link.lines == [], "what was played to its end stays")
+  }
+
   @Test func `A step that fails is named, and the rest is skipped`() throws {
     link.lines = nil
     try play("baud=1200,break=on,dtr=off,wait=100,break=off")

@@ -5,7 +5,7 @@ package import SerialCore
 /// reset the device.
 ///
 /// A baud rate in a sequence holds only for the sequence: the previous rate is restored at any end. If a sequence
-/// is stopped, a break that it started ends.
+/// is stopped, a break that it started ends. If its author loses the pen, the output lines that it set are restored too.
 package final class SequencePlayer: SessionObserver {
   /// How a sequence ends.
   package enum End: Hashable, Sendable {
@@ -37,7 +37,10 @@ package final class SequencePlayer: SessionObserver {
   private var error: SerialError?
   /// Pauses sending while a sequence is played.
   private var sendingPause: Session.Pause?
-  private var isInBreak = false
+  /// The break that a step has begun and none has ended.
+  private var lineBreak: Session.Break?
+  /// The output lines that the sequence has set, and those of them that were asserted before.
+  private var lines: (set: ModemLines, before: ModemLines) = ([], [])
   /// The baud rate before the first step that set one, and the rate that was set last.
   private var rates: (before: UInt32, now: UInt32)?
   private var hasToldTiming = false
@@ -62,7 +65,7 @@ package final class SequencePlayer: SessionObserver {
     _ sequence: LineSequence, named name: String, then: @escaping (End) -> Void
   ) {
     stop()
-    (self.then, error) = (then, nil)
+    (self.then, error, lines) = (then, nil, ([], []))
     sendingPause = session.pauseSending()
     let isPlayedThere = session.canPlay(sequence)
     let runner = ExchangeRunner(
@@ -84,6 +87,18 @@ package final class SequencePlayer: SessionObserver {
   /// Stops the sequence. The lines stay as the last step set them.
   package func stop() { runner?.stop() }
 
+  /// Stops the sequence because its author may not write any more, and restores the lines that it set. Ends a break
+  /// that a sequence has left behind.
+  package func revoke() {
+    let (set, before) = isPlaying ? lines : ([], [])
+    stop()
+    lineBreak = nil
+    guard !set.isEmpty else { return }
+    // If the port refuses, its lines stay as they are.
+    _ = try? session.setModemLines(
+      asserting: set.intersection(before), deasserting: set.subtracting(before))
+  }
+
   /// Performs an action when the present sequence has ended for any reason; during this call if none is played.
   package func afterwards(_ action: @escaping () -> Void) {
     if isPlaying { whenOver = action } else { action() }
@@ -99,7 +114,9 @@ package final class SequencePlayer: SessionObserver {
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
     // New settings of an open port do not close it.
-    if old.isOpen && !new.isOpen { stop() }
+    guard old.isOpen && !new.isOpen else { return }
+    stop()
+    lineBreak = nil
   }
 
   // MARK: Steps
@@ -108,10 +125,13 @@ package final class SequencePlayer: SessionObserver {
     do throws(SerialError) {
       switch operation {
       case .setLines(let asserting, let deasserting):
+        let new = asserting.union(deasserting).subtracting(lines.set)
+        lines.before.formUnion(new.intersection(session.modemLines ?? []))
+        lines.set.formUnion(new)
         try session.setModemLines(asserting: asserting, deasserting: deasserting)
-      case .setBreak(let isOn):
-        try session.setBreak(isOn)
-        isInBreak = isOn
+      case .setBreak(true):
+        if lineBreak == nil { lineBreak = try session.beginBreak() }
+      case .setBreak(false): try endBreak()
       case .setBaudRate(let rate): return set(rate, then: then)
       case .play(let sequence):
         return session.play(sequence) { [weak self] result in
@@ -126,6 +146,12 @@ package final class SequencePlayer: SessionObserver {
       self.error = error
       then(false)
     }
+  }
+
+  private func endBreak() throws(SerialError) {
+    if lineBreak != nil { return lineBreak = nil }
+    // Reports a port that has no break, and ends one that was found on the line.
+    try session.setBreak(false)
   }
 
   private func set(_ rate: UInt32, then: @escaping (Bool) -> Void) {
@@ -158,11 +184,8 @@ package final class SequencePlayer: SessionObserver {
         error.map { .failed(step, $0) } ?? .stopped
       case .stopped: session.isOpen ? .stopped : .portClosed
       }
-    if isInBreak, end != .done {
-      // The device, and the break with it, may have disappeared just now.
-      _ = try? session.setBreak(false)
-    }
-    isInBreak = false
+    // A sequence that is played to its end may leave the line in break for the next one.
+    if end != .done { lineBreak = nil }
     if let failure = restoreRate() { end = failure }
     let (then, action) = (then, whenOver)
     (self.then, whenOver) = ({ _ in }, nil)

@@ -1,18 +1,22 @@
 import EventLoop
+import Observing
 import SerialCore
 
 /// Changes the line of a session: its settings, its modem lines, and breaks. The commands check first whether a
 /// change is available.
 ///
-/// Breaks and pulses take time. They end by a timer, by ``end()``, or when the port is closed.
+/// Breaks and pulses take time. They end by a timer, by ``end()``, when another member gets the pen, or when the port is
+/// closed.
 final class LineCommands: SessionObserver {
   private let session: Session
   private let model: TerminalStateModel
   private let loop: IOLoop
   /// The break that is being sent; nil if there is none.
-  private var breakEnd: (timer: LoopTimer, then: (CommandOutcome) -> Void)?
+  private var breakEnd: (line: Session.Break, timer: LoopTimer, then: (CommandOutcome) -> Void)?
   /// The line that is being pulsed; nil if there is none.
   private var pulseEnd: (line: ModemLines, timer: LoopTimer, then: (CommandOutcome) -> Void)?
+
+  private var changes: ObservationToken<Change<TerminalState>>?
 
   /// The length of a break if none is given: tcsendbreak(3) sends 250 ms to 500 ms.
   static let breakLength = Duration.milliseconds(250)
@@ -24,6 +28,9 @@ final class LineCommands: SessionObserver {
     self.model = model
     self.loop = loop
     session.addObserver(self, of: .stateChange)
+    changes = model.changes.observe { [unowned self] in
+      if $0.old.sharing.penReason == nil, $0.new.sharing.penReason != nil { end() }
+    }
   }
 
   // MARK: Settings
@@ -63,19 +70,18 @@ final class LineCommands: SessionObserver {
   ///   closed before.
   func sendBreak(for length: Duration, then: @escaping (CommandOutcome) -> Void) {
     endBreak()
+    let line: Session.Break
     do throws(SerialError) {
-      try session.setBreak(true)
+      line = try session.beginBreak()
     } catch {
       return then(.failed(Failure(error).message))
     }
-    breakEnd = (loop.schedule(after: length) { [unowned self] in endBreak() }, then)
+    breakEnd = (line, loop.schedule(after: length) { [unowned self] in endBreak() }, then)
   }
 
   private func endBreak() {
     guard let then = breakEnd?.then else { return }
     breakEnd = nil
-    // The device, and the break with it, may have disappeared just now.
-    _ = try? session.setBreak(false)
     then(.done("Break sent."))
   }
 

@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SerialCore
+import SessionKit
 import SystemPackage
 import TestSupport
 import Testing
@@ -81,6 +82,17 @@ import Testing
     commands.end()
     #expect(link.breaks == [true, false])
     #expect(outcomes == [.done("Break sent.")])
+  }
+
+  @Test func breakAndPulse_end_whenAnotherMemberGetsThePen() throws {
+    var outcomes: [CommandOutcome] = []
+    let asserted = link.lines
+    commands.sendBreak(for: .seconds(60)) { outcomes.append($0) }
+    commands.perform(LinePulse(.rts, for: .seconds(60))) { outcomes.append($0) }
+    #expect(link.breaks == [true] && link.lines != asserted)
+    model.update { $0.sharing.pen = .others(.init(id: 1, name: "anna", answers: true)) }
+    #expect(link.breaks == [true, false] && link.lines == asserted)
+    #expect(outcomes.count == 2)
   }
 
   @Test func pulse_bringsTheLineBack() throws {
