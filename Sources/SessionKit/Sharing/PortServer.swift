@@ -72,6 +72,11 @@ package final class PortServer {
 
   /// The maximum number of clients. Each needs descriptors and memory.
   package static let clientLimit = 256
+  /// The number of places beyond ``clientLimit`` that only clients of Unix sockets get, whom the kernel knows: strangers
+  /// cannot keep them out.
+  private static let knownPlaces = 16
+  /// The number of further places for those who join with `attach`.
+  private static let joiningPlaces = 16
 
   /// A client with its descriptors.
   private final class Connection {
@@ -154,7 +159,9 @@ package final class PortServer {
   func join(
     _ connection: FileDescriptor, from peer: StreamPeer, reading bytes: [UInt8]
   ) throws(Errno) {
-    guard clients.count < Self.clientLimit else { throw .tooManyUsers }
+    guard clients.count < Self.clientLimit + Self.knownPlaces + Self.joiningPlaces else {
+      throw .tooManyUsers
+    }
     let client = try begin(
       try connection.rawValue.duplicate(for: O_RDWR),
       try connection.rawValue.duplicate(for: O_RDWR),
@@ -171,7 +178,9 @@ package final class PortServer {
     {
       return onNews(.notAllowed(peer.name))
     }
-    guard clients.count < Self.clientLimit else { return onNews(.tooMany(peer.name)) }
+    guard clients.count < Self.clientLimit + (peer.isKnown ? Self.knownPlaces : 0) else {
+      return onNews(.tooMany(peer.name))
+    }
     do throws(Errno) {
       let output = try descriptor.borrowed.rawValue.duplicate(for: O_RDWR)
       _ = try begin(
