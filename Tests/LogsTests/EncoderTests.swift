@@ -75,6 +75,7 @@ import Views
       LogEvent(.pen, at: path, .pen(from: nil, to: "max", .held)),
       LogEvent(.pen, at: path, .pen(from: "max", to: "ana on pts/1", .forced)),
       LogEvent(.pen, at: path, .pen(from: "ana on pts/1", to: nil, .inherited)),
+      LogEvent(.discarded, at: path, .bytes(120, by: "max")),
       LogEvent(.left, at: path, .name("max")),
     ]
   }
@@ -82,7 +83,8 @@ import Views
   private let peopleInWords = [
     "joined /dev/ttyS0: max \"M\"", "renamed /dev/ttyS0: eva, before: [::1]:5123",
     "pen /dev/ttyS0: held by max", "pen /dev/ttyS0: from max to ana on pts/1, forced",
-    "pen /dev/ttyS0: from ana on pts/1 to nobody, inherited", "left /dev/ttyS0: max",
+    "pen /dev/ttyS0: from ana on pts/1 to nobody, inherited",
+    "discarded /dev/ttyS0: 120 bytes by max", "left /dev/ttyS0: max",
   ]
 
   @Test func `People have events of their own in JSON lines`() {
@@ -98,6 +100,8 @@ import Views
         "to":"ana on pts/1","how":"forced"}
         {"time":"2026-11-21T06:31:00.123456Z","event":"pen","path":"/dev/ttyS0",\
         "from":"ana on pts/1","how":"inherited"}
+        {"time":"2026-11-21T06:31:00.123456Z","event":"discarded","path":"/dev/ttyS0",\
+        "name":"max","count":120}
         {"time":"2026-11-21T06:31:00.123456Z","event":"left","path":"/dev/ttyS0","name":"max"}
 
         """)

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import random
 import re
@@ -510,6 +511,147 @@ class Row57AttackTests(SharedCase):
 
 def digest(data):
     return hashlib.sha256(data).digest()
+
+
+PURGE = subnegotiation(12, b"\x02")
+SUSPEND, RESUME = subnegotiation(8), subnegotiation(9)
+
+
+class Row63SuspendedTests(SharedCase):
+    """The one with the pen suspends the flow, resumes it for a moment, and suspends it again."""
+
+    SECONDS = 9
+    LIMIT = 2.0
+
+    @slow
+    def test_the_log_waits_two_seconds_in_a_minute(self):
+        self.serve()
+        holder = self.client("rfc2217")
+        self.appear(holder)
+        holder.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
+        done = threading.Event()
+
+        def suspend():
+            while not done.wait(0.02):
+                holder.say(SUSPEND)
+                if done.wait(1.8):
+                    break
+                holder.say(RESUME)
+
+        thread = threading.Thread(target=suspend)
+        thread.start()
+        started = grown = time.monotonic()
+        waited, size = 0.0, 0
+        while time.monotonic() - started < self.SECONDS:
+            # The terminal has room for a few seconds: nothing is lost on the way to the program.
+            self.device.write(b"x" * 20)
+            time.sleep(0.02)
+            now, new = time.monotonic(), self.log.stat().st_size
+            if new > size:
+                # A log is written after a short quiet time, or when much has come.
+                waited += max(0, now - grown - 0.2)
+                grown, size = now, new
+        done.set()
+        thread.join()
+        record(63, "time that the log did not grow, of 9 s", waited, "s")
+        self.assertLess(waited, self.LIMIT + 0.5)
+        self.program.stderr.expect(b"takes nothing: the device waits no longer for it")
+
+
+class Row64PurgeTests(SharedCase):
+    """One of several writers discards what it has sent."""
+
+    SIZE = 120_000
+
+    def test_a_purge_discards_the_bytes_of_its_author_alone(self):
+        events = self.folder / "events.jsonl"
+        self.serve("--writers", "all", "--log", str(events))
+        # Each line says whose it is.
+        lines = {name: name * 59 + b"\n" for name in (b"a", b"b")}
+        clients = {name: self.client("rfc2217") for name in lines}
+        self.appear(*clients.values())
+        for name, client in clients.items():
+            for _ in range(self.SIZE // 60 // 20):
+                client.send(lines[name] * 20)
+        clients[b"a"].send(b"")
+        clients[b"a"].say(PURGE)
+        said = self.program.stderr.expect(
+            re.compile(rb"has discarded ([\d,]+) bytes? of its own: not sent"))
+        discarded = number(said.group(1))
+        got = bytearray()
+        wait_until(
+            lambda: got.extend(self.device.read_available(0.1) or b"") or
+            len(got) == 2 * self.SIZE - discarded, "the device has everything that is left",
+            timeout=30)
+        wait_until(lambda: b"discarded" in events.read_bytes(), "it is logged")
+        logged = [json.loads(line) for line in events.read_text().splitlines() if "discarded" in line]
+        self.assertEqual([event["count"] for event in logged], [discarded])
+        lost = self.SIZE - got.count(b"b") - self.SIZE // 60
+        record(64, "bytes of another author that were discarded", lost, "bytes")
+        self.assertEqual(lost, 0)
+        self.assertGreater(discarded, 0)
+
+
+class Row67ReadOnlyTests(SharedCase):
+    """Nobody writes to a session that is read-only."""
+
+    def hostile(self, client, generator):
+        """Sends data and, where there are any, messages that change the line."""
+        data = generator.randbytes(200)
+        if client.speech == "raw":
+            return client.socket.sendall(data)
+        client.send(data)
+        if client.speech == "rfc2217":
+            client.say(subnegotiation(1, b"\0\0\x25\x80") + subnegotiation(5, b"\x05")
+                       + subnegotiation(5, bytes([generator.choice((8, 9, 11, 12, 2))])) + PURGE)
+        client.say(bytes([IAC, 243]))
+
+    def test_nothing_reaches_the_device(self):
+        free = [free_port() for _ in SPEECHES]
+        places = dict(zip(SPEECHES, free))
+        session = self.enterContext(Terminal(
+            serialterm_binary(), "connect", self.device.path, "--read-only",
+            *(f"--listen={port},{speech}" for speech, port in places.items()),
+            *(f"--unix={path},{speech}" for speech, path in self.paths.items()),
+            variables=self.variables))
+        session.expect(b"ctrl-t q quits")
+        rate = self.device.settings.output_baud
+        generator = random.Random(67)
+        clients = [
+            self.client(speech, address) for addresses in (places, self.paths)
+            for speech, address in addresses.items()]
+        self.appear(*clients)
+        viewer = self.enterContext(Terminal(
+            serialterm_binary(), "attach", "--force", variables=self.variables))
+        viewer.expect(b"nobody may write here: you watch.")
+        person = self.enterContext(Terminal(
+            serialterm_binary(), f"rfc2217://{self.paths['rfc2217']}", "-b", "9600",
+            variables=self.variables))
+        person.expect(b"nobody may write here")
+        for _ in range(30):
+            for client in clients:
+                with contextlib.suppress(OSError):
+                    self.hostile(client, generator)
+            for terminal in (session, viewer, person):
+                terminal.send(b"x")
+        for terminal in (session, viewer, person):
+            terminal.expect(b"not sent")
+        # What a client asks last is answered: everything before was handled.
+        clients[2].say(subnegotiation(12, b"\x03"))
+        wait_until(
+            lambda: clients[2].read(0.1) or bytes([COM_PORT, 112, 3]) in clients[2].telnet.messages,
+            "the purge is answered")
+        reached = unread(self.device.descriptor)
+        record(67, "bytes that reached the device", reached, "bytes")
+        self.assertEqual(reached, 0)
+        self.assertEqual(self.device.settings.output_baud, rate)
+        # The session may write again, and then those who share it.
+        session.send(b"\x14:")
+        session.send(b"read-only\r")
+        viewer.expect(b"has the pen")
+        session.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import socket
 import stat
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -239,6 +240,26 @@ class AccessTests(ServingTest):
         self.assertEqual(self.device.read_exactly(3), b"key")
         server.stderr.expect(re.compile(rb"127\.0\.0\.3:\d+ has the pen\."))
 
+    def test_an_ipv4_address_within_ipv6_is_the_ipv4_address(self):
+        self.serve("--listen", f"{self.port},raw", "--allow", "::ffff:127.0.0.1")
+        self.client().sendall(b"key")
+        self.assertEqual(self.device.read_exactly(3), b"key")
+
+    @unittest.skipIf(missing_rights(), missing_rights())
+    def test_a_socket_of_another_user_says_whose_it_is(self):
+        self.serve("--unix", str(self.path))
+        os.chmod(self.folder, 0o755)
+        with PublicCopy() as binary:
+            for target in (f"unix:{self.path}", f"rfc2217://{self.path}"):
+                result = subprocess.run(
+                    ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", binary,
+                     "connect", target], stdin=subprocess.DEVNULL, capture_output=True,
+                    timeout=TIMEOUT, check=False)
+                self.assertEqual(result.returncode, 4)
+                self.assertIn(
+                    b"permission denied: only root may use this socket (mode 0600). "
+                    b"Start serve with --group.", result.stderr)
+
     def test_the_next_one_that_writes_has_the_pen_after_the_first(self):
         server = self.serve("--listen", f"{self.port},raw")
         first, second = self.client(), self.client()
@@ -286,7 +307,7 @@ class AccessTests(ServingTest):
 
     @slow
     def test_the_number_of_clients_is_limited(self):
-        server = self.serve("--listen", f"{self.port},raw")
+        server = self.serve("--listen", f"{self.port},raw", "--unix", f"{self.path},raw")
         clients = [self.client() for _ in range(256)]
         clients[0].sendall(b"key")
         self.assertEqual(self.device.read_exactly(3), b"key")
@@ -296,6 +317,13 @@ class AccessTests(ServingTest):
         for client in clients:
             self.receive(client, b"for all of them")
         self.assertTrue(server.running)
+        # Those whom the kernel knows have places of their own.
+        with socket.socket(socket.AF_UNIX) as known:
+            known.settimeout(TIMEOUT)
+            known.connect(str(self.path))
+            wait_until(lambda: self.device.write(b"!") or known.recv(1) == b"!", "it is let in")
+        with Terminal(serialterm_binary(), "attach", self.device.path) as viewer:
+            viewer.expect(b"has the pen: you watch.")
         self.assertIn("**Limits**: 256 clients,", PAGE)
 
     def test_a_client_with_the_pen_sets_the_line_and_others_do_not(self):
@@ -330,6 +358,58 @@ class AccessTests(ServingTest):
         server.stderr.expect(b"is back")
         client.sendall(b"2")
         self.assertEqual(self.device.read_exactly(1), b"2")
+
+
+class HalfClosedTests(ServingTest):
+    """A client that ends its stream still gets the answer: `printf … | nc -N`."""
+
+    def answer(self, client, question):
+        """Sends a question, ends the stream, and returns everything until the server ends it."""
+        client.sendall(question)
+        client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(65_536), b""))
+
+    def test_it_gets_everything_that_the_device_says(self):
+        self.serve("--listen", f"{self.port},raw", "--unix", f"{self.path},raw", "--log",
+                   str(self.folder / "log"))
+        size = 300_000
+        for family, address in ((socket.AF_INET, ("127.0.0.1", self.port)),
+                                (socket.AF_UNIX, str(self.path))):
+            question = os.urandom(size)
+
+            def echo():
+                self.device.write(self.device.read_exactly(size))
+            with socket.socket(family) as client, self.subTest(family):
+                client.settimeout(TIMEOUT)
+                client.connect(address)
+                thread = threading.Thread(target=echo)
+                thread.start()
+                answer = self.answer(client, question)
+                thread.join()
+                self.assertEqual(len(answer), size)
+                self.assertEqual(answer, question)
+
+    def test_a_board_answers(self):
+        self.serve("--listen", f"{self.port},raw", target="loopback:board")
+        with self.client() as client:
+            first = self.answer(client, b"help\r")
+        self.assertIn(b"help", first)
+        with self.client() as client:
+            self.assertEqual(self.answer(client, b"help\r")[-200:], first[-200:])
+
+    def test_another_one_writes_meanwhile(self):
+        server = self.serve("--listen", f"{self.port},raw")
+        first = self.client()
+        first.sendall(b"1")
+        first.shutdown(socket.SHUT_WR)
+        self.assertEqual(self.device.read_exactly(1), b"1")
+        server.stderr.expect(b"nobody has the pen now.")
+        second = self.client()
+        second.sendall(b"2")
+        self.assertEqual(self.device.read_exactly(1), b"2")
+        self.device.write(b"for both")
+        self.receive(first, b"for both")
+        self.receive(second, b"for both")
 
 
 @unittest.skipUnless(SSHD, "sshd is not installed")

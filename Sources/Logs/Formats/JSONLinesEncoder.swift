@@ -54,6 +54,9 @@ struct JSONLinesEncoder: LogEncoder {
     case .names(let old, let new):
       append("old", old, &output)
       append("new", new, &output)
+    case .bytes(let count, let name):
+      append("name", name, &output)
+      output.append(",\"count\":\(count)")
     case .pen(let old, let new, let handover):
       if let old { append("from", old, &output) }
       if let new { append("to", new, &output) }

@@ -33,6 +33,8 @@ public struct LogEvent: Hashable, Sendable {
     case renamed
     /// The pen (the right to write to the device) moved; or somebody had it when the log started.
     case pen
+    /// A member discarded bytes of its own that were not sent.
+    case discarded
   }
 
   /// How the pen moved. Logs contain the raw values.
@@ -66,6 +68,8 @@ public struct LogEvent: Hashable, Sendable {
     /// The previous and the present holder of the pen; nil for nobody. Indirect, because a larger detail would make
     /// every record larger.
     indirect case pen(from: String?, to: String?, Handover)
+    /// A number of bytes, and the name of the member who wrote them.
+    case bytes(Int, by: String)
   }
 
   /// A number of errors of one kind.
@@ -106,6 +110,7 @@ extension LogEvent: CustomStringConvertible {
     case .mark(let number, let text): " \(number)" + (text.map { ": \($0)" } ?? "")
     case .name(let name): ": \(name)"
     case .names(let old, let new): ": \(new), before: \(old)"
+    case .bytes(let count, let name): ": \(count) bytes by \(name)"
     case .pen(_, let holder, .held): ": held by \(holder ?? "nobody")"
     case .pen(let old, let new, let handover):
       ": from \(old ?? "nobody") to \(new ?? "nobody"), \(handover.rawValue)"

@@ -65,7 +65,7 @@ extension LogEvent {
       self.init(.renamed, at: path, .names(old: old.name, new: new.name))
     case .moved(let old, let new, let handover):
       self.init(.pen, at: path, .pen(from: old?.name, to: new?.name, Handover(handover)))
-    case .asked, .kept: return nil
+    case .asked, .kept, .ruled: return nil
     }
   }
 

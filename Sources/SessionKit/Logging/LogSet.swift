@@ -50,6 +50,9 @@ final class LogSet {
   /// The files that are being written.
   var paths: [FilePath] { logs.map(\.log.path) }
 
+  /// Whether any file is being written.
+  var isOn: Bool { !logs.isEmpty }
+
   /// Whether logs were on earlier, and can be switched on again.
   var wasOn: Bool { last != nil }
 

@@ -51,6 +51,9 @@ package final class SessionLogger: SessionObserver {
   /// The first file that is being written; nil if there is none.
   package var path: FilePath? { paths.first }
 
+  /// Whether any file is being written.
+  package var isOn: Bool { joined?.logs.paths.isEmpty == false || own.isOn }
+
   /// All files that are being written, the shared ones first.
   package var paths: [FilePath] { (joined?.logs.paths ?? []) + own.paths }
 
@@ -161,6 +164,11 @@ package final class SessionLogger: SessionObserver {
 
   /// Logs a change among the members of the session.
   package func append(_ event: Roster.Event) { append(LogEvent(event, at: place)) }
+
+  /// Logs that a member has discarded bytes of its own that were not sent.
+  func append(discarded count: Int, by name: String) {
+    append(LogEvent(.discarded, at: place, .bytes(count, by: name)))
+  }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
     let client = author.kind == .client ? author.name : nil

@@ -157,7 +157,7 @@ package final class SessionController {
       if discardsForLostDevice {
         var discarded = session.discardUnsent()
         exchange?.lose(discarding: &discarded)
-        return unsent.bytes(discarded.total)
+        return unsent.bytes(discarded.total + sharing.discardWaiting())
       }
       // Queued bytes go to the device that returns. Bytes that the lost link had taken are gone.
       unsent.bytes(session.takeUnsentOfLostLink().total)
@@ -228,7 +228,7 @@ package final class SessionController {
   package func discardUnsent(unread: Int = 0) {
     var discarded = session.discardUnsent()
     exchange?.cutOff(discarding: &discarded)
-    unsent.bytes(discarded.total + unread)
+    unsent.bytes(discarded.total + sharing.discardWaiting() + unread)
   }
 
   /// Reports unsent bytes. Call it before the port is closed, however the session ends. Calling it again does

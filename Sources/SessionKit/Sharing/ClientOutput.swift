@@ -21,6 +21,8 @@ final class ClientOutput {
   private var backlog: [UInt8] = []
   /// The number of bytes at the front of the backlog that the client has taken.
   private var head = 0
+  /// The number of bytes that the client has taken.
+  private(set) var takenCount = 0
   /// The number of the device's bytes that were skipped and not reported.
   private(set) var leftOut = 0
   /// Whether the client was given up because messages have filled the backlog.
@@ -50,6 +52,8 @@ final class ClientOutput {
   /// The number of bytes in the backlog.
   var count: Int { backlog.count - head }
   var isDrained: Bool { count == 0 }
+  /// Whether the client takes no output any more.
+  var isGone: Bool { watch == nil }
   var isCrowded: Bool { count > Self.crowd }
 
   /// Ends the output. No closure is called any more.
@@ -117,6 +121,7 @@ final class ClientOutput {
   private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
     do throws(Errno) {
       guard case .bytes(let count) = try descriptor.writeAvailable(bytes) else { return 0 }
+      takenCount += count
       return count
     } catch {
       lose()

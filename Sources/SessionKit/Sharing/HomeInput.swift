@@ -28,6 +28,17 @@ final class HomeInput: Participant {
     }
   }
 
+  /// Discards the bytes that wait.
+  ///
+  /// - Returns: their number.
+  func discard() -> Int {
+    defer { waiting = [] }
+    return waiting.count
+  }
+
+  /// Does nothing: bytes that were accepted wait until they may be written, or are counted at the end.
+  func revoke() {}
+
   func hear(_ event: Roster.Event) {}
 
   func end(because reason: String) {}

@@ -9,7 +9,8 @@ package import Telnet
 /// - A pen that is given back goes to the member who has asked first; otherwise to the ``home`` member, the local
 ///   user of the session; otherwise it is free.
 /// - A program cannot ask. It takes a free pen when it joins or writes (``useFreePen(_:)``).
-/// - Where everybody or nobody may write, there is no pen.
+/// - Where everybody or nobody may write, there is no pen. While the session is read-only, nobody may write; the pen
+///   stays with its holder for the time after it.
 package struct Roster: Hashable, Sendable {
   package typealias ID = SharingMessage.ID
   package typealias Handover = SharingMessage.Handover
@@ -52,19 +53,28 @@ package struct Roster: Hashable, Sendable {
     case asked(Member)
     /// The holder keeps the pen. This answers the members who have asked.
     case kept(by: Member, from: [Member])
+    /// Who may write has changed: the session has become read-only, or is so no longer.
+    case ruled(Rule)
   }
 
-  package let rule: Rule
+  /// Who may write while the session is not read-only.
+  private let writers: Rule
+  /// Whether nobody may write, whatever the rule is otherwise.
+  package private(set) var isReadOnly = false
+  /// Who may write now.
+  package var rule: Rule { isReadOnly ? .none : writers }
   /// The members, in the order of joining.
   package private(set) var members: [Member] = []
   /// The local user of the session; nil if there is none.
   package private(set) var home: ID?
   /// The member with the pen; nil for nobody.
-  package private(set) var holder: ID?
+  package var holder: ID? { rule == .one ? keptPen : nil }
+  /// The member who has the pen, or gets it again when the session is not read-only any more.
+  private var keptPen: ID?
   /// The members who have asked for the pen, the first one first.
   package private(set) var applicants: [ID] = []
 
-  package init(_ rule: Rule = .one) { self.rule = rule }
+  package init(_ rule: Rule = .one) { writers = rule }
 
   package subscript(id: ID) -> Member? { members.first { $0.id == id } }
 
@@ -77,6 +87,15 @@ package struct Roster: Hashable, Sendable {
     }
   }
 
+  /// Sets whether the session is read-only. The members who have asked for the pen must ask again.
+  package mutating func setReadOnly(_ isReadOnly: Bool) -> [Event] {
+    guard isReadOnly != self.isReadOnly else { return [] }
+    let old = rule
+    self.isReadOnly = isReadOnly
+    applicants = []
+    return rule == old ? [] : [.ruled(rule)]
+  }
+
   // MARK: Joining and leaving
 
   /// Adds a member.
@@ -86,7 +105,7 @@ package struct Roster: Hashable, Sendable {
     members.append(member)
     guard isHome else { return [.joined(member)] }
     home = member.id
-    return [.joined(member)] + (holder == nil ? move(to: member.id, .taken) : [])
+    return [.joined(member)] + (keptPen == nil ? move(to: member.id, .taken) : [])
   }
 
   /// Changes the details of a member: a client identifies itself.
@@ -98,7 +117,7 @@ package struct Roster: Hashable, Sendable {
   /// Removes a member.
   package mutating func leave(_ id: ID) -> [Event] {
     guard let member = self[id] else { return [] }
-    let moves = holder == id ? passOn(.inherited) : []
+    let moves = keptPen == id ? passOn(.inherited) : []
     members.removeAll { $0.id == id }
     applicants.removeAll { $0 == id }
     if home == id { home = nil }
@@ -150,13 +169,13 @@ package struct Roster: Hashable, Sendable {
 
   /// Passes the pen on to the member who gets it next.
   private mutating func passOn(_ handover: Handover) -> [Event] {
-    let next = applicants.first ?? (home == holder ? nil : home)
+    let next = applicants.first ?? (home == keptPen ? nil : home)
     return move(to: next, handover)
   }
 
   private mutating func move(to id: ID?, _ handover: Handover) -> [Event] {
     let old = holder.flatMap { self[$0] }
-    holder = rule == .one ? id : nil
+    keptPen = writers == .one ? id : nil
     applicants.removeAll { $0 == id }
     let new = holder.flatMap { self[$0] }
     return old == new ? [] : [.moved(from: old, to: new, handover)]

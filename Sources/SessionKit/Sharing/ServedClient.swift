@@ -14,8 +14,10 @@ import Telnet
 /// joined.
 ///
 /// A client that takes nothing holds nobody up: bytes that do not fit are skipped, and the client learns how many.
-/// The device waits only for the client with the pen: without a limit if that is the only member, otherwise for a
-/// moment.
+/// The device waits only for the client with the pen: without a limit if that is the only member and nothing is logged,
+/// otherwise within the ``HoldBudget``.
+///
+/// A client that has ended its stream, and does not use RFC 2217, still gets the device's answer.
 package final class ServedClient: SessionObserver, Participant {
   /// Called once, when the client has ended its stream or disconnected. It is called during one of the client's
   /// events.
@@ -32,6 +34,10 @@ package final class ServedClient: SessionObserver, Participant {
     case leftOut(Int)
     /// The client has disconnected, and this number of its bytes was not sent.
     case unsent(Int)
+    /// The client has discarded this number of its own bytes, which were not sent.
+    case discarded(Int)
+    /// The client has the pen and takes nothing. The device has waited for it long enough, and waits no longer.
+    case overstayed
     /// The client takes nothing, and its protocol cannot report missing bytes. It was disconnected.
     case stalled
     /// The client asks and does not read the answers. It was disconnected.
@@ -95,16 +101,51 @@ package final class ServedClient: SessionObserver, Participant {
   private var hasPeerEnded = false
   /// The number of bytes that were dropped since the pen moved.
   private var droppedCount = 0
+  private var hasEnded = false
+  /// Whether the client has requested a break. A port without breaks reports it as requested.
   private var isBreaking = false
+  private var lineBreak: Session.Break?
+  /// Whether a sequence of the client is being played, or was while it had the pen.
+  private var sequenceState = SequenceState.none
   /// The output lines that the client has requested. A port without modem lines, such as a pseudo-terminal, reports
   /// them as requested, even to a viewer: many clients give up if a server refuses to set a line.
   private var outputs: ModemLines = []
   private var breakEnd: LoopTimer?
   /// Begins without an answer, because the client may not use telnet.
   private var beginning: LoopTimer?
-  /// Ends the time that the device waits for the client with the pen.
-  private var holdLimit: LoopTimer?
-  private var isStalled = false
+  /// The present wait of the device for the client; nil if it does not wait.
+  private var hold: Hold?
+  /// The time of the last report that the device waits no longer.
+  private var lastOverstay: MonotonicTime?
+  /// What is known since the client has ended its stream; nil before that.
+  private var linger: Linger?
+
+  private enum SequenceState {
+    case none, playing, played
+  }
+
+  /// A wait of the device for the client.
+  private struct Hold {
+    /// The time from which the wait is not recorded yet.
+    var start: MonotonicTime
+    /// The number of bytes that the client had taken by then.
+    var takenCount: Int
+    /// Whether others wait too.
+    let isLimited: Bool
+    /// Looks again: at the end of the budget, or whether others have come meanwhile.
+    var timer: LoopTimer
+  }
+
+  /// A client that has ended its stream, and still gets the answer.
+  private struct Linger {
+    /// The number of its bytes that were not sent at the last look.
+    var unsent: Int
+    /// When that number has changed last.
+    var changed: MonotonicTime
+    /// When the device has sent something last.
+    var heard: MonotonicTime
+    var timer: LoopTimer?
+  }
 
   /// The length of a break if the client specifies none.
   private static let breakLength = Duration.milliseconds(250)
@@ -112,8 +153,14 @@ package final class ServedClient: SessionObserver, Participant {
   private static let negotiationTime = Duration.milliseconds(500)
   /// The time that a viewer has to identify itself.
   private static let helloTime = Duration.seconds(5)
-  /// The time that the other members wait for the client with the pen.
-  private static let holdPatience = Duration.seconds(2)
+  /// The time after which a wait without a limit looks whether others have come.
+  private static let holdInterval = Duration.seconds(1)
+  /// The silence of the device after which a client that has ended its stream is disconnected.
+  private static let lingerSilence = Duration.seconds(1)
+  /// The maximum time that such a client stays after its last byte was sent, where the device is never silent.
+  private static let lingerLimit = Duration.seconds(60)
+  private static let lingerInterval = Duration.milliseconds(200)
+  private static let sequenceName = "a sequence of the client"
   private static let readSize = 16_384
   /// The maximum number of requests that are performed in a turn of the loop. Each can be a call of the driver.
   private static let requestLimit = 64
@@ -169,7 +216,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   private func begin() {
     beginning = nil
-    guard subscription == nil, watch != nil else { return }
+    guard subscription == nil, !hasEnded else { return }
     subscription = controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] bytes, _ in pass(bytes)
     }
@@ -179,14 +226,15 @@ package final class ServedClient: SessionObserver, Participant {
 
   /// Ends the connection. The owner then releases it.
   package func end() {
-    guard let watch else { return }
-    watch.cancel()
+    guard !hasEnded else { return }
+    hasEnded = true
+    watch?.cancel()
     output.end()
-    (self.watch, subscription, beginning, holdLimit, nextTurn) = (nil, nil, nil, nil, nil)
+    spendHold()
+    (watch, subscription, beginning, hold, linger, nextTurn) = (nil, nil, nil, nil, nil, nil)
     let unsent = pending.count + unhandled.count + (hasPeerEnded ? input.availableByteCount : 0)
     if unsent > 0, sharing.roster.mayWrite(id) { onReport(.unsent(unsent)) }
-    // No other code would end the break.
-    if isBreaking { setBreak(false) }
+    revoke()
     session.removeObserver(self)
     sharing.leave(id)
     onEnd()
@@ -201,7 +249,9 @@ package final class ServedClient: SessionObserver, Participant {
   // MARK: Bytes from the device
 
   private func pass(_ bytes: UnsafeRawBufferPointer) {
-    output.leavesOut = !isWaitedFor
+    linger?.heard = loop.now
+    // Otherwise nothing is left out anyway.
+    if !output.isDrained || output.isSuspended { output.leavesOut = !isWaitedFor }
     if server == nil {
       output.write(bytes, of: bytes.count)
     } else {
@@ -219,20 +269,59 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   /// Whether the device waits for the client, instead of skipping bytes.
-  private var isWaitedFor: Bool { !isStalled && sharing.mayHoldDevice(id) }
+  private var isWaitedFor: Bool {
+    guard mayBeWaitedFor else { return false }
+    return patience.map { $0 >= (hold == nil ? HoldBudget.least : .nanoseconds(1)) } ?? true
+  }
 
-  /// Updates the pause of the device while the client takes nothing. If there are other members, the pause is short.
+  /// Whether the device would wait for the client, if there is time left. A client that has ended its stream has no pen
+  /// any more, but must get the answer.
+  private var mayBeWaitedFor: Bool {
+    sharing.mayHoldDevice(id) || (linger != nil && sharing.roster.holder == nil)
+  }
+
+  /// How long the device may still wait; nil for no limit: no member and no log waits too.
+  private var patience: Duration? {
+    sharing.hasOthers(than: id) || controller.log.isOn
+      ? sharing.holdBudget.rest(at: loop.now) : nil
+  }
+
+  /// Updates the pause of the device while the client takes nothing.
   private func updateHold() {
-    guard watch != nil else { return }
+    guard !hasEnded else { return }
     output.isSuspended = server?.maySend == false
     let isFull = output.isCrowded || output.isSuspended
-    if !isFull { (isStalled, holdLimit) = (false, nil) }
-    subscription?.update(isFull: isFull && isWaitedFor)
-    guard isFull, isWaitedFor, holdLimit == nil, sharing.hasOthers(than: id) else { return }
-    holdLimit = loop.schedule(after: Self.holdPatience) { [unowned self] in
-      isStalled = true
+    spendHold()
+    let holds = isFull && isWaitedFor
+    if isFull, !holds, mayBeWaitedFor { reportOverstay() }
+    guard holds else {
+      hold = nil
       subscription?.update(isFull: false)
+      return
     }
+    subscription?.update(isFull: true)
+    let patience = patience
+    hold = Hold(
+      start: loop.now, takenCount: output.takenCount, isLimited: patience != nil,
+      timer: loop.schedule(after: patience ?? Self.holdInterval) { [unowned self] in updateHold() })
+  }
+
+  /// Records the wait so far, if others waited too.
+  private func spendHold() {
+    guard let hold, hold.isLimited else { return }
+    let now = loop.now
+    sharing.holdBudget.spend(
+      now - hold.start, taking: output.takenCount - hold.takenCount, until: now)
+    self.hold?.start = now
+    self.hold?.takenCount = output.takenCount
+  }
+
+  /// Reports that the device waits no longer: once in the time of the budget, however often that happens.
+  private func reportOverstay() {
+    let now = loop.now
+    if let lastOverstay, now - lastOverstay < HoldBudget.window { return }
+    lastOverstay = now
+    onReport(.overstayed)
   }
 
   private func tellGap(_ count: Int) {
@@ -299,9 +388,9 @@ package final class ServedClient: SessionObserver, Participant {
 
   /// Reads what is left, in as many turns as that takes.
   private func finish() {
-    guard watch != nil else { return }
-    let hasRest = !unhandled.isEmpty || min(readableRest, input.availableByteCount) > 0
-    guard hasRest, !isWaiting, !output.isOverfull else { return end() }
+    guard !hasEnded else { return }
+    let isReadable = watch != nil && min(readableRest, input.availableByteCount) > 0
+    guard isReadable || !unhandled.isEmpty, !isWaiting, !output.isOverfull else { return end() }
     if takesBytes { read() }
     loop.atEndOfTurn { [weak self] in self?.finish() }
   }
@@ -311,7 +400,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   /// Ends a client that has disconnected, if its bytes can no longer be sent.
   private func endIfHopeless() {
-    if hasPeerEnded, isWaiting, !session.isOpen { end() }
+    if hasPeerEnded, isWaiting || linger != nil, !session.isOpen { end() }
   }
 
   private func updateInterest() {
@@ -328,9 +417,38 @@ package final class ServedClient: SessionObserver, Participant {
         if hasPeerEnded, readableRest != .max { readableRest -= count }
         take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       case .wouldBlock: break
-      case .endOfFile: end()
+      case .endOfFile: inputEnded()
       }
     }
+  }
+
+  /// Handles the end of the client's stream. What the device answers is still sent.
+  private func inputEnded() {
+    // A client of RFC 2217 talks to the port in both directions: without one of them it is gone.
+    guard welcome.speech != .rfc2217, session.isOpen, !output.isGone else { return end() }
+    hasPeerEnded = true
+    watch?.cancel()
+    watch = nil
+    let now = loop.now
+    linger = Linger(unsent: sharing.unsentByteCount(by: id), changed: now, heard: now)
+    begin()
+    sharing.endStream(of: id)
+    lookWhetherAnswered()
+  }
+
+  /// Disconnects a client that has ended its stream when the device is silent.
+  private func lookWhetherAnswered() {
+    guard var linger, !hasEnded else { return }
+    let now = loop.now
+    let unsent = sharing.unsentByteCount(by: id)
+    if unsent != linger.unsent { (linger.unsent, linger.changed) = (unsent, now) }
+    let silence = now - max(linger.heard, linger.changed)
+    let isAnswered = unsent == 0 && output.isDrained && silence >= Self.lingerSilence
+    guard session.isOpen, !isAnswered, now - linger.changed < Self.lingerLimit else { return end() }
+    linger.timer = loop.schedule(after: Self.lingerInterval) { [unowned self] in
+      lookWhetherAnswered()
+    }
+    self.linger = linger
   }
 
   /// Takes bytes that the client has sent.
@@ -340,14 +458,14 @@ package final class ServedClient: SessionObserver, Participant {
     // rate is set before the bytes after it are sent.
     var rest = bytes[...]
     var budget = Self.requestLimit
-    while !rest.isEmpty, budget > 0, watch != nil {
+    while !rest.isEmpty, budget > 0, !hasEnded {
       let end = rest.dropFirst().firstIndex(of: TelnetCommand.interpretAsCommand) ?? rest.endIndex
       budget -= takePiece(UnsafeRawBufferPointer(rebasing: rest[..<end]))
       rest = rest[end...]
       if let answers = server?.output.count, answers > Self.answerSize { flush() }
     }
     flush()
-    if !rest.isEmpty, watch != nil { leave(rest) }
+    if !rest.isEmpty, !hasEnded { leave(rest) }
   }
 
   /// Leaves bytes for the next turn, so that keys and other clients do not wait for this one.
@@ -358,7 +476,7 @@ package final class ServedClient: SessionObserver, Participant {
       let bytes = unhandled
       (unhandled, nextTurn) = ([], nil)
       bytes.withUnsafeBytes { take($0) }
-      if watch != nil, unhandled.isEmpty { updateInterest() }
+      if !hasEnded, unhandled.isEmpty { updateInterest() }
     }
   }
 
@@ -397,7 +515,7 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   package func goOn() {
-    guard isWaiting, watch != nil else { return }
+    guard isWaiting, !hasEnded else { return }
     isWaiting = false
     let bytes = pending
     pending = []
@@ -415,7 +533,7 @@ package final class ServedClient: SessionObserver, Participant {
 
   private var penInWords: String {
     switch sharing.roster.rule {
-    case .none: "nobody can type here"
+    case .none: sharing.isReadOnly ? "the session is read-only" : "nobody can type here"
     case .one, .all:
       sharing.roster.holder.flatMap { sharing.member($0) }.map { "\($0.name) has the pen" }
         ?? "you only watch"
@@ -459,11 +577,23 @@ package final class ServedClient: SessionObserver, Participant {
     case .control(let control): perform(control)
     case .sequence(let text): play(String(decoding: text, as: UTF8.self))
     case .purge(let buffers):
-      if buffers & 2 != 0 { pending = [] }
-      if buffers & 2 != 0, sharing.maySetLine(id) { _ = session.discardUnsent() }
+      if buffers & 2 != 0 { discardUnsent() }
       answer(message)
     default: answer(message)
     }
+  }
+
+  /// Discards the client's bytes that were not sent. Those of others are not its to discard.
+  private func discardUnsent() {
+    let count = pending.count + sharing.discardUnsent(by: id)
+    pending = []
+    if isWaiting {
+      isWaiting = false
+      updateInterest()
+    }
+    guard count > 0 else { return }
+    controller.log.append(discarded: count, by: sharing.member(id)?.name ?? welcome.name)
+    onReport(.discarded(count))
   }
 
   private func perform(_ control: ComPortControl) {
@@ -495,8 +625,15 @@ package final class ServedClient: SessionObserver, Participant {
       server?.sequenceEnded(because: "\(error)")
       return
     }
-    controller.sequences.play(sequence, named: "a sequence of the client") {
-      [weak self, program] end in
+    let sequences = controller.sequences
+    if sequenceState == .playing { sequences.stop() }
+    guard sequences.playing != Self.sequenceName else {
+      server?.sequenceEnded(because: "another client's sequence is being played")
+      return
+    }
+    sequenceState = .playing
+    sequences.play(sequence, named: Self.sequenceName) { [weak self, program] end in
+      self?.sequenceState = .played
       let reason =
         switch end {
         case .done: ""
@@ -511,9 +648,21 @@ package final class ServedClient: SessionObserver, Participant {
 
   private func setBreak(_ isOn: Bool) {
     breakEnd = nil
-    // A port that cannot send a break, such as a pseudo-terminal, ignores it.
-    _ = try? session.setBreak(isOn)
     isBreaking = isOn
+    if !isOn { return lineBreak = nil }
+    // A port that cannot send a break, such as a pseudo-terminal, ignores it.
+    if lineBreak == nil { lineBreak = try? session.beginBreak() }
+  }
+
+  package func revoke() {
+    setBreak(false)
+    switch sequenceState {
+    case .none: break
+    case .playing: controller.sequences.revoke()
+    // It may have left the line in break.
+    case .played: if !controller.sequences.isPlaying { controller.sequences.revoke() }
+    }
+    sequenceState = .none
   }
 
   private var settings: LineSettings {
@@ -599,7 +748,12 @@ package final class ServedClient: SessionObserver, Participant {
   }
 
   package func hear(_ event: Roster.Event) {
-    if case .moved = event { droppedCount = 0 }
+    switch event {
+    case .moved, .ruled: droppedCount = 0
+    case .joined, .left, .changed, .asked, .kept: break
+    }
+    // Others may wait too now, or the pen, and with it the right to hold the device, is gone.
+    updateHold()
     guard isPerson else { return }
     switch event {
     case .joined(let member), .changed(_, let member):
@@ -609,6 +763,9 @@ package final class ServedClient: SessionObserver, Participant {
       tell(.pen(member?.id ?? SharingMessage.nobody, handover))
     case .asked(let member): if sharing.roster.holder == id { tell(.asks(member.id)) }
     case .kept(_, let refused): if refused.contains(where: { $0.id == id }) { tell(.kept) }
+    case .ruled(let rule):
+      tell(.welcome(id, mayTake: welcome.mayTake, rule))
+      tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     }
   }
 
@@ -641,6 +798,7 @@ package final class ServedClient: SessionObserver, Participant {
   package func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
+    if !new.isOpen { setBreak(false) }
     reportLines()
     if isPerson, case .open(_, let settings) = new { server?.tell(settings.forServer) }
     tellPort()

@@ -9,6 +9,9 @@ import Telnet
 package protocol Participant: AnyObject {
   /// The session may take its bytes now.
   func goOn()
+  /// The member may not write any more: what it has switched on ends, such as a break. Called before another member
+  /// can write.
+  func revoke()
   /// The members, or the holder of the pen, have changed.
   func hear(_ event: Roster.Event)
   /// The session ends, for this reason.
@@ -29,8 +32,16 @@ package final class SharingController: PenControl, SessionObserver {
 
   private unowned let session: Session
   private let loop: IOLoop
-  package private(set) lazy var roster = makeRoster()
+  package private(set) lazy var roster = firstRoster()
   private var makeRoster: () -> Roster = { Roster() }
+  private var hasRoster = false
+  /// Whether nobody may write: neither bytes, breaks, line settings nor modem lines. The local user and the user's
+  /// scripts are refused by the front end.
+  package var isReadOnly = false {
+    didSet { if hasRoster { take(roster.setReadOnly(isReadOnly)) } }
+  }
+  /// How long the device may wait for the clients together.
+  var holdBudget = HoldBudget()
   /// Returns the bytes that the device sent most recently, the oldest first, if other code keeps them; nil if this
   /// object keeps them.
   package var keptElsewhere: (() -> [ReceivedHistory.Piece])? {
@@ -112,6 +123,13 @@ package final class SharingController: PenControl, SessionObserver {
 
   private var homeID: Roster.ID { SharingMessage.home }
 
+  private func firstRoster() -> Roster {
+    hasRoster = true
+    var roster = makeRoster()
+    _ = roster.setReadOnly(isReadOnly)
+    return roster
+  }
+
   // MARK: Joining and leaving
 
   /// Adds a client, which gets a number.
@@ -119,7 +137,8 @@ package final class SharingController: PenControl, SessionObserver {
     -> Roster.ID
   {
     lastID += 1
-    let member = member(lastID)
+    var member = member(lastID)
+    member.name = distinctName(member.name, of: lastID)
     participants[lastID] = participant
     authors[lastID] = Author(.client, member.name)
     if participants.count == 1, roster.holder == nil, roster.home == nil {
@@ -132,11 +151,26 @@ package final class SharingController: PenControl, SessionObserver {
   /// Changes the details of a client that identifies itself.
   package func update(_ id: Roster.ID, _ change: (inout Roster.Member) -> Void) {
     guard let old = roster[id] else { return }
-    roster.update(id, change)
-    guard let member = roster[id] else { return }
+    var member = old
+    change(&member)
+    member.name = distinctName(member.name, of: id)
+    roster.update(id) { $0 = member }
     authors[id] = Author(.client, member.name)
     if roster.holder == id { updateOwner() }
     tell(.changed(from: old, to: member))
+  }
+
+  /// A name that no other member has, nor a former one whose bytes are not sent yet: names tell the authors of bytes
+  /// apart.
+  private func distinctName(_ name: String, of id: Roster.ID) -> String {
+    func isTaken(_ name: String) -> Bool {
+      let author = Author(.client, name)
+      return roster.members.contains { $0.id != id && $0.name == name }
+        || (authors[id] != author && session.queuedByteCount(by: author) > 0)
+    }
+    guard isTaken(name) else { return name }
+    // One of them is free: there are fewer members.
+    return (2...1_000).lazy.map { "\(name) (\($0))" }.first { !isTaken($0) } ?? "\(name) (\(id))"
   }
 
   /// Removes a client.
@@ -154,11 +188,22 @@ package final class SharingController: PenControl, SessionObserver {
   }
 
   private func take(_ events: [Roster.Event]) {
+    var hasMoved = false
     for event in events {
-      if case .moved = event { updateOwner() }
+      switch event {
+      case .moved(let old, _, _):
+        hasMoved = true
+        if let old { participants[old.id]?.revoke() }
+        updateOwner()
+      case .ruled(let rule):
+        hasMoved = true
+        if rule == .none { for participant in Array(participants.values) { participant.revoke() } }
+        updateOwner()
+      case .joined, .left, .changed, .asked, .kept: break
+      }
       tell(event)
     }
-    if events.contains(where: { if case .moved = $0 { true } else { false } }) { callWaiting() }
+    if hasMoved { callWaiting() }
   }
 
   private func tell(_ event: Roster.Event) {
@@ -182,6 +227,12 @@ package final class SharingController: PenControl, SessionObserver {
   package func giveBack(by id: Roster.ID) { take(roster.giveBack(by: id)) }
   package func give(by id: Roster.ID, to other: Roster.ID) { take(roster.give(by: id, to: other)) }
 
+  /// Handles the end of a client's stream: it sends nothing more, but stays for the answer.
+  func endStream(of id: Roster.ID) {
+    if turn == id { endTurn() }
+    giveBack(by: id)
+  }
+
   /// Gives the pen to a program that is ready to use the port, if the pen is free.
   package func useFreePen(_ id: Roster.ID) { take(roster.useFreePen(id)) }
 
@@ -199,6 +250,25 @@ package final class SharingController: PenControl, SessionObserver {
     case .all, .none: roster.members.count == 1
     }
   }
+
+  /// Discards what a client has written and the device has not got. The bytes of others stay.
+  ///
+  /// - Returns: the number of bytes that were discarded.
+  func discardUnsent(by id: Roster.ID) -> Int {
+    authors[id].map { session.discardUnsent(by: $0) } ?? 0
+  }
+
+  /// The number of bytes that a client has written and the device has not got. Those that the driver has taken may be
+  /// of others.
+  func unsentByteCount(by id: Roster.ID) -> Int {
+    let inDriver = session.unsentByteCount - session.queuedByteCount
+    return inDriver + (authors[id].map { session.queuedByteCount(by: $0) } ?? 0)
+  }
+
+  /// Discards the local user's bytes that wait for the end of another member's line.
+  ///
+  /// - Returns: the number of bytes that were discarded.
+  func discardWaiting() -> Int { homeInput?.discard() ?? 0 }
 
   /// Whether there are other members, who would wait too.
   func hasOthers(than id: Roster.ID) -> Bool { roster.members.contains { $0.id != id } }
@@ -297,7 +367,8 @@ package final class SharingController: PenControl, SessionObserver {
     sharing.pen =
       switch roster.rule {
       case .all: .everybodys
-      case .none: .nobodys
+      // Read-only is about the others too. What this user may not do is decided by the front end.
+      case .none: roster.isReadOnly ? .mine : .nobodys
       case .one:
         if roster.holder == homeID {
           .mine

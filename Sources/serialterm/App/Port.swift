@@ -1,5 +1,6 @@
 import EventLoop
 import NetworkLinks
+import Observing
 import PlainText
 import SerialCore
 import SessionKit
@@ -19,6 +20,7 @@ final class Port: CommandPort {
   let server: PortServer
   /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
+  private let readOnlyChanges: ObservationToken<Change<TerminalState>>
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
 
@@ -64,6 +66,12 @@ final class Port: CommandPort {
     // The state is up to date when the controller handles a change.
     controller.followState()
     narrator.borrowers = { [lender = controller.lender] in lender.borrowerNames }
+    // Clients and viewers are refused like the user.
+    readOnlyChanges = model.changes.observe { [unowned controller] in
+      if $0.old.isReadOnly != $0.new.isReadOnly {
+        controller.sharing.isReadOnly = $0.new.isReadOnly
+      }
+    }
     controller.onSharingChange = { [unowned controller] in
       model.update { $0.sharing = controller.penControl.sharing }
     }

@@ -167,7 +167,8 @@ final class SessionNarrator: SessionObserver {
     switch event {
     case .joined(let member): if member.id != SharingMessage.home { say("\(member.name) is here.") }
     case .left(let member): say("\(member.name) has left.")
-    case .changed: break
+    // The user has done it, and has the answer of the command.
+    case .changed, .ruled: break
     case .moved(let old, let new, let handover): say(Self.words(for: handover, from: old, to: new))
     case .asked(let member): say("\(member.name) asks for the pen.\(penKey(" gives it."))")
     case .kept(let holder, let refused):
@@ -233,7 +234,8 @@ final class SessionNarrator: SessionObserver {
       "\(person.name) has taken the pen from you."
     case (_, .mine): "you have the pen."
     case (_, .others(let person)): "\(person.name) has the pen."
-    case (_, .free), (_, .everybodys), (_, .nobodys): "nobody has the pen now."
+    case (_, .nobodys): "nobody may write here now: you watch."
+    case (_, .free), (_, .everybodys): "nobody has the pen now."
     }
   }
 
@@ -257,6 +259,10 @@ final class SessionNarrator: SessionObserver {
       say("\(name) takes nothing: it missed \(count.counted("byte")).")
     case .client(let name, .unsent(let count)):
       console.warn(named("\(name) has left; \(count.bytesWere) not sent."))
+    case .client(let name, .discarded(let count)):
+      say("\(name) has discarded \(count.counted("byte")) of its own: not sent.")
+    case .client(let name, .overstayed):
+      say("\(name) takes nothing: the device waits no longer for it.")
     case .client(let name, .stalled):
       say("\(name) takes nothing and was disconnected: bytes alone cannot tell of a gap.")
     case .client(let name, .answersUnread):

@@ -19,6 +19,7 @@ import Testing
   /// A client that never acts on its own.
   private final class Client: Participant {
     func goOn() {}
+    func revoke() {}
     func hear(_ event: Roster.Event) {}
     func end(because reason: String) {}
   }

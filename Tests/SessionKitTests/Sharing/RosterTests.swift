@@ -90,6 +90,27 @@ import Testing
     #expect(roster.holder == nil)
   }
 
+  @Test func whileReadOnly_nobodyWrites_andThePenIsKept() {
+    var roster = roster()
+    _ = roster.give(by: 0, to: 1)
+    _ = roster.ask(2)
+    #expect(roster.setReadOnly(true) == [.ruled(.none)])
+    #expect(roster.setReadOnly(true).isEmpty)
+    for id in Roster.ID(0)...3 {
+      #expect(!roster.mayWrite(id))
+      #expect(roster.ask(id).isEmpty && roster.take(id).isEmpty && roster.useFreePen(id).isEmpty)
+      #expect(roster.giveBack(by: id).isEmpty && roster.give(by: id, to: 3).isEmpty)
+    }
+    #expect(roster.holder == nil && roster.applicants.isEmpty)
+    #expect(roster.setReadOnly(false) == [.ruled(.one)])
+    #expect(roster.holder == 1)
+    // Who leaves meanwhile has it no more.
+    _ = roster.setReadOnly(true)
+    #expect(roster.leave(1) == [.left(Self.anna)])
+    _ = roster.setReadOnly(false)
+    #expect(roster.holder == 0)
+  }
+
   @Test func anySequenceOfEvents_keepsOneHolder_whoIsThere() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<200 {

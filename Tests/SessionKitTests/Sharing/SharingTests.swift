@@ -25,12 +25,13 @@ private final class SharingBench {
   private var names = 0
 
   init(
-    _ rule: Roster.Rule = .one, home: String? = "home", lines: ModemLines? = [.dtr, .rts]
+    _ rule: Roster.Rule = .one, home: String? = "home", lines: ModemLines? = [.dtr, .rts],
+    clock: TestClock? = nil
   ) throws {
     // As in the program, writing to a disconnected client is an error of write(2).
     signal(SIGPIPE, SIG_IGN)
     folder = try TemporaryFolder()
-    let loop = try IOLoop()
+    let loop = try clock.map { clock in try IOLoop(clock: { clock.now }) } ?? IOLoop()
     self.loop = loop
     let endpoint = Endpoint(FakeProvider().kind, "fake:board")
     let link = FakeLink(to: endpoint)
@@ -122,6 +123,14 @@ private final class SharingBench {
     init(_ socket: consuming OwnedDescriptor) { self.socket = socket }
 
     func send(_ text: String) throws { try socket.borrowed.writeAll(Array(text.utf8)) }
+
+    /// Sends a message of RFC 2217.
+    func ask(_ message: UInt8...) throws {
+      try socket.borrowed.writeAll([255, 250, 44] + message + [255, 240])
+    }
+
+    /// Ends its stream, and goes on reading.
+    func endStream() { shutdown(socket.borrowed.rawValue, CInt(SHUT_WR)) }
 
     private(set) var received: [UInt8] = []
     func receive() -> String {
@@ -347,6 +356,16 @@ private final class SharingBench {
     for line in lines { #expect(["000", "111", "222", "333"].contains(line), "\(line)") }
   }
 
+  @Test func whoEndsItsStreamInTheMiddleOfALine_doesNotKeepTheOthers() throws {
+    let bench = try SharingBench(.all, home: nil, clock: TestClock())
+    let first = try bench.client(.raw)
+    let second = try bench.client(.raw)
+    try first.send("begun")
+    first.endStream()
+    try second.send("whole\n")
+    #expect(try bench.wait { text(bench.sent) == "begunwhole\n" })
+  }
+
   @Test func whoLeavesInTheMiddleOfALine_doesNotKeepTheOthers() throws {
     let bench = try SharingBench(.all, home: nil)
     var first: SharingBench.Client? = try bench.client(.raw)
@@ -360,7 +379,308 @@ private final class SharingBench {
     #expect(try bench.wait { text(bench.sent) == "begunwhole\n" })
   }
 
+  // MARK: One author among others
+
+  private func discarded(_ bench: SharingBench) -> Int? {
+    bench.news.lazy.compactMap {
+      if case .client(_, .discarded(let count)) = $0 { count } else { nil }
+    }
+    .first
+  }
+
+  @Test func aPurge_discardsItsAuthorsBytesAlone_andIsReported() throws {
+    let bench = try SharingBench(.all, home: nil)
+    bench.link.appetite = 0
+    let first = try bench.client(.rfc2217)
+    let second = try bench.client(.rfc2217)
+    for (client, line) in [(first, "one\n"), (second, "another\n"), (first, "two\n")] {
+      let count = bench.controller.session.queuedByteCount
+      try client.send(line)
+      #expect(
+        try bench.wait { bench.controller.session.queuedByteCount == count + line.utf8.count })
+    }
+    try first.ask(12, 2)
+    #expect(try bench.wait { discarded(bench) == 8 })
+    bench.link.appetite = .max
+    bench.controller.session.handle(.writable)
+    #expect(text(bench.sent) == "another\n")
+  }
+
+  @Test func aViewersPurge_discardsNothing() throws {
+    let bench = try SharingBench()
+    bench.link.appetite = 0
+    try bench.controller.session.write(Array("home".utf8).span.bytes, by: .keyboard)
+    let client = try bench.client(.rfc2217)
+    try client.ask(12, 3)
+    #expect(
+      try bench.wait {
+        _ = client.receive()
+        return client.received.suffix(7) == [255, 250, 44, 112, 3, 255, 240]
+      })
+    bench.link.appetite = .max
+    bench.controller.session.handle(.writable)
+    #expect(text(bench.sent) == "home" && discarded(bench) == nil)
+  }
+
+  @Test func membersOfOneName_areToldApart() throws {
+    let bench = try SharingBench()
+    let anna = try bench.viewer(named: "anna")
+    let other = try bench.viewer(named: "anna")
+    #expect(
+      try bench.wait {
+        bench.controller.sharing.roster.members.map(\.name) == ["home", "anna", "anna (2)"]
+      })
+    withExtendedLifetime((anna, other)) {}
+  }
+
+  // MARK: Read-only
+
+  @Test func whereTheSessionIsReadOnly_nothingOfAnybodyReachesTheDevice() throws {
+    let bench = try SharingBench(home: nil)
+    bench.controller.sharing.isReadOnly = true
+    let before = (bench.link.settings, bench.link.lines)
+    let clients = try ServedProtocol.allCases.map { ($0, try bench.client($0)) }
+    for (speech, client) in clients {
+      try client.send("dropped\r")
+      guard speech == .rfc2217 else { continue }
+      try client.ask(1, 0, 0, 37, 128)
+      for control: UInt8 in [5, 6, 9, 12, 2] { try client.ask(5, control) }
+      // The BRK of telnet.
+      try client.socket.borrowed.writeAll([255, 243])
+    }
+    let viewer = try bench.viewer(named: "anna")
+    #expect(viewer.sharing.pen == .nobodys)
+    viewer.controller.penControl.take()
+    viewer.controller.penControl.ask()
+    viewer.type("dropped")
+    _ = try? viewer.controller.session.setBreak(true)
+    var end: Result<Void, SerialError>?
+    viewer.controller.session.play(try LineSequence(parsing: "rts=off,wait=1,break=on")) {
+      end = $0
+    }
+    #expect(try bench.wait { end != nil })
+    guard case .failure(let error)? = end else {
+      Issue.record("it was played")
+      return
+    }
+    #expect("\(error)".contains("read-only"))
+    #expect(try bench.wait { bench.news.count >= 3 })
+    #expect(bench.sent.isEmpty && bench.link.breaks.isEmpty)
+    #expect(bench.link.settings == before.0 && bench.link.lines == before.1)
+    // The pen is where it was when the session may be written to again.
+    bench.controller.sharing.isReadOnly = false
+    #expect(try bench.wait { viewer.sharing.pen != .nobodys })
+    viewer.controller.penControl.take()
+    #expect(try bench.wait { viewer.sharing.pen == .mine })
+    viewer.type("written")
+    #expect(try bench.wait { text(bench.sent) == "written" })
+    bench.controller.sharing.isReadOnly = true
+    #expect(try bench.wait { viewer.sharing.pen == .nobodys })
+  }
+
+  // MARK: What ends with the pen
+
+  @Test func aBreak_endsWithThePen_andALateEnd_doesNothingToTheNext() throws {
+    let bench = try SharingBench(home: nil)
+    let first = try bench.client(.rfc2217)
+    let viewer = try bench.viewer(named: "anna")
+    try first.ask(5, 5)
+    #expect(try bench.wait { bench.link.breaks == [true] })
+    viewer.controller.penControl.take()
+    #expect(try bench.wait { viewer.sharing.pen == .mine })
+    #expect(bench.link.breaks == [true, false])
+    try viewer.controller.session.setBreak(true)
+    #expect(try bench.wait { bench.link.breaks == [true, false, true] })
+    try first.ask(5, 6)
+    try first.send("x")
+    #expect(
+      try bench.wait {
+        bench.news.contains { if case .client(_, .mayNotWrite) = $0 { true } else { false } }
+      })
+    first.endStream()
+    #expect(try bench.wait { bench.controller.sharing.roster.members.count == 1 })
+    #expect(bench.link.breaks == [true, false, true])
+    try viewer.controller.session.setBreak(false)
+    #expect(try bench.wait { bench.link.breaks == [true, false, true, false] })
+  }
+
+  @Test func aBreak_endsWithThePort_andCanBeSentAgain() throws {
+    let bench = try SharingBench(home: nil)
+    let client = try bench.client(.rfc2217)
+    try client.ask(5, 5)
+    #expect(try bench.wait { bench.link.breaks == [true] })
+    bench.controller.session.deviceDidDisappear()
+    bench.controller.session.deviceDidReturn(at: bench.link.endpoint)
+    #expect(try bench.wait { bench.controller.session.isOpen })
+    try client.ask(5, 5)
+    #expect(try bench.wait { bench.link.breaks == [true, true] })
+  }
+
+  @Test func breaksOfSeveralWriters_endEachByItself() throws {
+    let bench = try SharingBench(.all, home: nil)
+    let first = try bench.client(.rfc2217)
+    let second = try bench.client(.rfc2217)
+    try first.ask(5, 5)
+    #expect(try bench.wait { bench.link.breaks == [true] })
+    try second.ask(5, 5)
+    #expect(try bench.wait { bench.link.breaks == [true, true] })
+    try first.ask(5, 6)
+    try first.send("\n")
+    #expect(try bench.wait { !bench.sent.isEmpty })
+    #expect(bench.link.breaks == [true, true])
+    second.endStream()
+    #expect(try bench.wait { bench.link.breaks == [true, true, false] })
+  }
+
+  @Test func aSequence_endsWithThePen_andItsLinesAreRestored() throws {
+    let bench = try SharingBench(home: nil)
+    let anna = try bench.viewer(named: "anna")
+    let bert = try bench.viewer(named: "bert")
+    anna.controller.penControl.take()
+    #expect(try bench.wait { anna.sharing.pen == .mine })
+    anna.controller.session.play(try LineSequence(parsing: "rts=off,break=on,wait=10000")) { _ in }
+    #expect(try bench.wait { bench.link.breaks == [true] && bench.link.lines == .dtr })
+    bert.controller.penControl.take()
+    #expect(try bench.wait { bert.sharing.pen == .mine })
+    #expect(bench.link.breaks == [true, false] && bench.link.lines == [.dtr, .rts])
+    bert.type("sent")
+    #expect(try bench.wait { text(bench.sent) == "sent" })
+  }
+
+  @Test func aSuspendedFlow_endsWithThePen() throws {
+    let bench = try SharingBench(home: nil)
+    let client = try bench.client(.rfc2217)
+    try client.ask(8)
+    #expect(try bench.wait { !bench.controller.session.interest.contains(.reading) })
+    // Alone, it may have the device wait as long as it likes; a member who comes sees the device's bytes.
+    let viewer = try bench.viewer(named: "anna")
+    viewer.controller.penControl.take()
+    #expect(try bench.wait { bench.controller.session.interest.contains(.reading) })
+    bench.deviceSends(Array("seen".utf8))
+    #expect(try bench.wait { text(viewer.received) == "seen" })
+  }
+
   // MARK: Who takes nothing
+
+  @Test(arguments: [false, true])
+  func thePensHolder_holdsTheDeviceTwoSecondsInAMinute_howeverOftenItSuspends(
+    _ isLogged: Bool
+  ) throws {
+    let clock = TestClock()
+    let bench = try SharingBench(home: nil, clock: clock)
+    let folder = try TemporaryFolder()
+    if isLogged {
+      bench.controller.log.configuration = LogConfiguration(
+        files: [folder.path.appending("log").string])
+      try bench.controller.log.start(at: nil)
+    }
+    let client = try bench.client(.rfc2217)
+    try client.send("x")
+    #expect(try bench.wait { bench.sent.count == 1 })
+    let viewer = isLogged ? nil : try bench.viewer(named: "anna")
+    var held = Duration.zero
+    func pass(_ time: Duration) throws {
+      for _ in 0..<20 {
+        if !bench.controller.session.interest.contains(.reading) { held += time / 20 }
+        clock.advance(by: time / 20)
+        for _ in 0..<2 { try bench.loop.turn(waitingAtMost: .zero) }
+      }
+    }
+    for cycle in 0..<32 {
+      try client.ask(8)
+      if cycle == 0 {
+        #expect(try bench.wait { !bench.controller.session.interest.contains(.reading) })
+      } else {
+        try bench.settle()
+      }
+      try pass(.milliseconds(1_800))
+      try client.ask(9)
+      try bench.settle()
+      try pass(.milliseconds(20))
+    }
+    #expect(held >= .milliseconds(1_900) && held <= .milliseconds(2_200), "\(held)")
+    let overstays = bench.news.count {
+      if case .client(_, .overstayed) = $0 { true } else { false }
+    }
+    #expect(overstays == 1)
+    withExtendedLifetime(viewer) {}
+  }
+
+  @Test func whoIsAlone_holdsTheDevice_untilOthersCome() throws {
+    let clock = TestClock()
+    let bench = try SharingBench(home: nil, clock: clock)
+    let client = try bench.client(.rfc2217)
+    try client.ask(8)
+    #expect(try bench.wait { !bench.controller.session.interest.contains(.reading) })
+    clock.advance(by: .seconds(100))
+    try bench.settle()
+    #expect(!bench.controller.session.interest.contains(.reading))
+    let other = try bench.client(.raw)
+    #expect(!bench.controller.session.interest.contains(.reading), "it has two seconds now")
+    clock.advance(by: .milliseconds(2_100))
+    #expect(try bench.wait { bench.controller.session.interest.contains(.reading) })
+    withExtendedLifetime(other) {}
+  }
+
+  // MARK: Who has ended its stream
+
+  @Test(arguments: [ServedProtocol.raw, .telnet])
+  func whoEndsItsStream_getsTheAnswer_andLosesThePen(_ speech: ServedProtocol) throws {
+    let clock = TestClock()
+    let bench = try SharingBench(home: nil, clock: clock)
+    bench.link.appetite = 4
+    let client = try bench.client(speech)
+    try client.send("command")
+    client.endStream()
+    #expect(
+      try bench.wait { bench.sent.count == 4 && bench.controller.sharing.roster.holder == nil })
+    func pass(_ time: Duration) throws {
+      clock.advance(by: time)
+      try bench.settle()
+    }
+    // The device takes its time, for the command and for each part of the answer.
+    try pass(.seconds(10))
+    bench.link.appetite = .max
+    bench.controller.session.handle(.writable)
+    #expect(text(bench.sent) == "command")
+    for _ in 0..<20 {
+      try pass(.milliseconds(900))
+      bench.deviceSends(Array("answer ".utf8))
+    }
+    let answer = String(repeating: "answer ", count: 20)
+    #expect(try bench.wait { client.receive().hasSuffix(answer) })
+    #expect(!client.isEnded)
+    try pass(.milliseconds(900))
+    #expect(!bench.controller.sharing.roster.members.isEmpty)
+    for _ in 0..<3 { try pass(.milliseconds(200)) }
+    #expect(bench.controller.sharing.roster.members.isEmpty)
+    _ = client.receive()
+    #expect(client.isEnded)
+  }
+
+  @Test func whoEndsItsStream_isDisconnected_evenIfTheDeviceIsNeverSilent() throws {
+    let clock = TestClock()
+    let bench = try SharingBench(home: nil, clock: clock)
+    let client = try bench.client(.raw)
+    client.endStream()
+    try bench.settle()
+    for second in 0..<61 {
+      bench.deviceSends([0x61])
+      clock.advance(by: .milliseconds(500))
+      try bench.settle()
+      bench.deviceSends([0x61])
+      clock.advance(by: .milliseconds(500))
+      try bench.settle()
+      #expect(
+        bench.controller.sharing.roster.members.count == (second < 59 ? 1 : 0) || second == 59)
+    }
+    #expect(
+      try bench.wait {
+        _ = client.receive()
+        return client.isEnded
+      })
+    #expect(client.received.count > 100)
+  }
 
   @Test func aStalledViewer_losesItsOwnView_andLearnsHowMuch() throws {
     let bench = try SharingBench()

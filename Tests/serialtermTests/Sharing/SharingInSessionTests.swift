@@ -15,6 +15,7 @@ private final class FakeParticipant: Participant {
   private(set) var events: [Roster.Event] = []
   private(set) var endReason: String?
   func goOn() {}
+  func revoke() {}
   func hear(_ event: Roster.Event) { events.append(event) }
   func end(because reason: String) { endReason = reason }
 }
