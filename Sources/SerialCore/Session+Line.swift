@@ -78,7 +78,7 @@ extension Session {
 
   fileprivate func endBreak(on link: any Link) {
     // The break has ended with the port.
-    guard self.link === link else { return }
+    guard link === self.link else { return }
     breakCount -= 1
     // The device, and the break with it, may have disappeared just now.
     if breakCount == 0 { _ = try? link.setBreak(false) }
