@@ -16,7 +16,7 @@ from Tests.endtoend.harness import slow, wait_until, wrapped
 ALARM = b"cannot be written"
 MISSING = wrapped(re.compile(rb"([\d,]+) bytes not logged"))
 GOES_ON = wrapped(re.compile(rb" continues; ([\d,]+) bytes missing"))
-UNWRITTEN = wrapped(re.compile(rb"the disk takes nothing; ([\d,]+) bytes were not written"))
+UNWRITTEN = wrapped(re.compile(rb"the disk accepts no data; ([\d,]+) bytes were not written"))
 
 
 class Row30FullDiskTests(SessionTest):
@@ -63,7 +63,7 @@ class Row30FullDiskTests(SessionTest):
         self.device.write(said)
         terminal.expect(ALARM)
         filler.unlink()
-        terminal.expect(b"is written again")
+        terminal.expect(b"can be written again")
         wait_until(lambda: self.log.stat().st_size == len(said), "the log is written")
         self.assertEqual(self.quit(terminal)[0], 0)
         self.assertTrue(self.log.read_bytes() == said, "the log differs")
@@ -111,7 +111,7 @@ class Row31BrokenDiskTests(SessionTest):
         terminal.expect(wrapped(b"cannot be written (Input/output error)"))
         self.assertLess(time.monotonic() - started, 1)
         disk.switch_off()
-        terminal.expect(b"is written again")
+        terminal.expect(b"can be written again")
         self.assertEqual(self.quit(terminal)[0], 0)
         self.assertTrue(self.log.read_bytes() == said, "the log differs")
 
@@ -280,7 +280,7 @@ class Row50StalledDiskTests(SessionTest):
         terminal = self.session("-L", str(self.log), "--log-format", "jsonl")
         with frozen(self.disk, 20):
             said = self.say(12_000_000, 3_000_000)
-            terminal.expect(wrapped(b"what comes now is missing"))
+            terminal.expect(wrapped(b"new data is not logged"))
         while not GOES_ON.search(terminal.transcript.rest):
             said += self.say(10_000, 100_000)
         missing = number(terminal.expect(GOES_ON).group(1))

@@ -117,6 +117,32 @@ class StreamTests(NetworkTest):
         with Listener(socket.AF_UNIX, path) as listener:
             self.pass_bytes(f"unix:{path}", listener)
 
+    def test_a_server_that_negotiates_telnet_is_recognised(self):
+        path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "socket")
+        for family, address, target in ((socket.AF_INET, ("127.0.0.1", 0), None),
+                                        (socket.AF_UNIX, path, f"unix:{path}")):
+            with Listener(family, address) as listener:
+                server = f"127.0.0.1:{listener.port}" if target is None else path
+                program = self.pipes(target or f"tcp://{server}", "--linger", "5s")
+                listener.accept()
+                # What ser2net sends first: WILL SUPPRESS-GO-AHEAD, WILL ECHO, DONT ECHO, DO BINARY.
+                greeting = b"\xff\xfb\x03\xff\xfb\x01\xff\xfe\x01\xff\xfd\x00"
+                for byte in greeting:
+                    listener.client.sendall(bytes([byte]))
+                program.stderr.expect(
+                    f"this server speaks telnet: its commands are among the bytes. Try rfc2217://{server},".encode())
+                # The bytes pass all the same.
+                self.assertEqual(program.stdout.read_exactly(len(greeting)), greeting)
+
+    def test_bytes_that_look_like_telnet_later_are_bytes(self):
+        with Listener() as listener:
+            program = self.pipes(f"tcp://127.0.0.1:{listener.port}")
+            listener.accept()
+            data = b"login: \xff\xfb\x03\xff\xfb\x01"
+            listener.client.sendall(data)
+            self.assertEqual(program.stdout.read_exactly(len(data)), data)
+            self.assertNotIn(b"telnet", program.stderr.data)
+
     def test_a_connection_that_ends_comes_back(self):
         with Listener() as listener:
             terminal = self.terminal(f"tcp://127.0.0.1:{listener.port}")

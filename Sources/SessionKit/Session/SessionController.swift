@@ -41,6 +41,7 @@ package final class SessionController {
   /// Returns the number of readable bytes of the input that were not read.
   package var unreadInputCount: () -> Int = { 0 }
   private let otherPrograms: SharingWatch
+  private let telnetWatch: TelnetWatch
   /// Called when a device that was not known at the start becomes known, before its port is opened for the first
   /// time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
   package var onDeviceKnown: ((Device) throws -> Void)?
@@ -112,6 +113,7 @@ package final class SessionController {
     opening = OpeningSequence(of: session, with: sequences)
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, providers: providers, among: devices, on: loop)
+    telnetWatch = TelnetWatch(session, hub) { news.notify(.telnetServer($0)) }
     otherPrograms = SharingWatch(session, on: loop) { news.notify($0) }
     unsent = UnsentReport { news.notify($0) }
     lender = PortLender(session, on: loop) { news.notify($0) }

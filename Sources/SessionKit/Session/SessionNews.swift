@@ -7,6 +7,8 @@ package import SystemPackage
 package enum SessionNews {
   /// The kernel uses the port to be opened as a console, and writes to it too.
   case kernelConsole(FilePath)
+  /// The server at this endpoint, which is read as plain bytes, speaks telnet.
+  case telnetServer(Endpoint)
   /// Another program has opened the port too, or has closed it.
   case sharing(SharingReport.Message, at: FilePath)
   /// The line sequence that follows the opening of the port failed.

@@ -129,6 +129,7 @@ final class SessionNarrator: SessionObserver {
       console.say(
         "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
           + "and what you send may reach a login prompt.")
+    case .telnetServer(let endpoint): console.warn(named(endpoint.telnetAdvice))
     case .sharing(.ended, let path): console.say(SharingReport.Message.ended.text(at: path))
     case .sharing(let message, let path): console.say(message.text(at: path))
     case .openingSequenceFailed(let error): console.warn(Failure(error).message)
@@ -156,7 +157,7 @@ final class SessionNarrator: SessionObserver {
     case .people(let event): tell(event)
     case .far(let news): tell(news)
     case .notWritten(let path, let count):
-      console.warn("\(path): the disk takes nothing; \(count.bytesWere) not written.")
+      console.warn("\(path): the disk accepts no data; \(count.bytesWere) not written.")
     }
   }
 
@@ -285,6 +286,16 @@ final class SessionNarrator: SessionObserver {
   }
 }
 
+extension Endpoint {
+  /// The message about a server that speaks telnet, where plain bytes are expected.
+  fileprivate var telnetAdvice: String {
+    // The path of a socket is absolute in this form, as rfc2217:// needs it.
+    let place = canonicalName.dropFirst((kind == .unix ? "unix:" : "tcp://").count)
+    return "warning: this server speaks telnet: its commands are among the bytes. "
+      + "Try rfc2217://\(place), which also sets the line."
+  }
+}
+
 extension SerialError {
   /// The message about a busy port that the session waits for.
   fileprivate var heldForNow: String {
@@ -296,7 +307,7 @@ extension SerialError {
 extension [Device] {
   /// The lines that explain why similar devices are not used.
   fileprivate var notTaken: [String] {
-    ["not used, because it is not certain that it is the lost device:"] + lines
+    ["not reopened, because it may be another device:"] + lines
   }
 }
 
