@@ -14,6 +14,48 @@ from Tests.endtoend.harness.shells import BASH_WITH_PACKAGE, FISH, ZSH
 BINARY = REPOSITORY / ".build/release/serialterm"
 
 
+class OptionsTests(unittest.TestCase):
+    """What needs no built program."""
+
+    def install(self, *options, **variables):
+        return subprocess.run(
+            [REPOSITORY / "scripts/install", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=environment(**variables))
+
+    def test_help_is_an_answer(self):
+        for option in ("--help", "-h"):
+            asked = self.install(option)
+            self.assertEqual((asked.returncode, asked.stderr), (0, ""))
+            for named in ("--prefix", "--rules", "--no-rules", "--labgrid", "--uninstall", "DESTDIR"):
+                self.assertIn(named, asked.stdout)
+            self.assertNotIn("set -euo", asked.stdout)
+
+    def test_a_wrong_option_is_named(self):
+        for options, what in ((("--perfix", "/x"), "unknown option '--perfix'"), (("/x",), "argument '/x'"),
+                              (("--prefix", "x"), "absolute path, not 'x'"), (("--prefix",), "not ''")):
+            refused = self.install(*options)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn(what, refused.stderr)
+
+    def test_what_was_installed_is_uninstalled_and_nothing_else(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            names = ["bin/serialterm", "bin/other", "bin/microcom", "share/man/man1/serialterm-run.1",
+                     "share/man/man1/serialtermite.1", "lib/systemd/system/serialterm-log@.service"]
+            files = {name: Path(f"{prefix}{prefix}/{name}") for name in names}
+            for file in files.values():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("x\n")
+            removed = self.install("--uninstall", f"--prefix={prefix}", DESTDIR=prefix)
+            self.assertEqual((removed.returncode, removed.stderr), (0, ""))
+            left = {name for name, file in files.items() if file.exists()}
+            self.assertEqual(left, {"bin/other", "bin/microcom", "share/man/man1/serialtermite.1"})
+            self.assertEqual(set(removed.stdout.split()), {str(files[name]) for name in names} - {
+                str(files[name]) for name in left})
+            again = self.install("--uninstall", f"--prefix={prefix}", DESTDIR=prefix)
+            self.assertEqual((again.returncode, again.stdout), (0, ""))
+            self.assertIn("nothing is installed below", again.stderr)
+
+
 @unittest.skipUnless(BINARY.exists(), "scripts/build has not been run")
 class InstallTests(unittest.TestCase):
     @classmethod
@@ -94,6 +136,17 @@ class InstallTests(unittest.TestCase):
             self.assertIn(f"{microcom} is another program", refused.stderr)
             self.assertEqual(microcom.read_text(), "another\n")
             self.assertEqual(list(Path(prefix).rglob("*.*")), [])
+
+    def test_uninstalling_leaves_only_what_is_not_its_own(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            self.install("--prefix", prefix, "--labgrid", "--rules", DESTDIR=prefix)
+            there = {path for path in Path(prefix).rglob("*") if path.is_file()}
+            self.assertGreater(len(there), 20)
+            other = Path(f"{prefix}{prefix}/bin/other")
+            other.write_text("another program\n")
+            removed = self.install("--uninstall", "--prefix", prefix, DESTDIR=prefix).split()
+            self.assertEqual({Path(path) for path in removed}, there)
+            self.assertEqual([path for path in Path(prefix).rglob("*") if path.is_file()], [other])
 
     def test_the_units_start_the_installed_program(self):
         units = [path.name for path in (REPOSITORY / "systemd").glob("*.service")]
