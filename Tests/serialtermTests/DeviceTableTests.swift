@@ -1,5 +1,6 @@
 import DeviceWatch
 import SerialCore
+import SessionKit
 import SystemPackage
 import Testing
 
@@ -18,6 +19,14 @@ import Testing
     #expect(lines(width: nil) == lines(width: 200))
     #expect(lines(width: nil).count == 2)
     #expect(lines(width: nil)[1].hasSuffix("FTDI FT232R USB UART  no hardware"))
+  }
+
+  @Test func consoleOfTheKernel_isNoted() {
+    let device = Device(
+      syspath: "/sys/x", node: "/dev/full", kind: .uart, hasHardware: false)
+    let table = DeviceTable(
+      [device], holders: PortHolders(), consoles: KernelConsoles(named: ["full"]))
+    #expect(table.lines[1].hasSuffix("console of the kernel, no hardware"))
   }
 
   @Test func notes_haveTheirOwnLines_inANarrowTerminal() {

@@ -6,6 +6,9 @@ package struct KernelConsoles: Hashable {
   /// Their names below /dev.
   package let names: Set<String>
 
+  /// Creates the list of these names.
+  package init(named names: Set<String>) { self.names = names }
+
   /// Reads /proc/consoles and /sys/class/tty/console/active; see proc_consoles(5) and
   /// Documentation/ABI/testing/sysfs-tty. Either may be missing in a container.
   ///

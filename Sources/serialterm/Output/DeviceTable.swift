@@ -1,6 +1,7 @@
 import DeviceWatch
 import PlainText
 import SerialCore
+import SessionKit
 import SystemPackage
 import TerminalUI
 
@@ -10,10 +11,18 @@ struct DeviceTable {
 
   /// Creates a table.
   ///
-  /// - Parameter width: the columns of the terminal; nil for no limit. In a narrow terminal, notes have their own
-  ///   lines.
-  init(_ devices: [Device], holders: PortHolders, width: Int? = nil) {
-    let notes = devices.map { Self.note($0, holders[$0.node]) }
+  /// - Parameters:
+  ///   - consoles: the terminals that the kernel writes to.
+  ///   - width: the columns of the terminal; nil for no limit. In a narrow terminal, notes have their own lines.
+  init(
+    _ devices: [Device], holders: PortHolders, consoles: KernelConsoles = KernelConsoles(),
+    width: Int? = nil
+  ) {
+    let notes = devices.map { device in
+      let isConsole = consoles.contains(device.node)
+      return [isConsole ? "console of the kernel" : "", Self.note(device, holders[device.node])]
+        .filter { !$0.isEmpty }.joined(separator: ", ")
+    }
     let header = ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME"]
     let rows = devices.map { device in
       [
