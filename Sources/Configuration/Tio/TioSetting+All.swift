@@ -54,8 +54,17 @@ extension TioSetting {
     }
     let direct = [TioLine.same("auto-connect", as: "a named device is opened directly")]
     guard let key = devices.first, let device = values[key] else { return direct }
-    guard !zip(device, device.dropFirst()).contains(where: { $0 == ("%", "s") }) else {
-      return [.dropped(key, because: "%s stands for a part of the pattern")] + direct
+    // tio 1 and 2 have %s, tio 3 has %m1 to %m99.
+    if let place = device.firstIndex(of: "%"), let sign = device[place...].dropFirst().first,
+      sign == "s" || sign == "m"
+    {
+      let part = "%\(sign)" + device[place...].dropFirst(2).prefix { sign == "m" && $0.isNumber }
+      return [
+        .dropped(
+          key,
+          because:
+            "\(part) is a part of the typed name; name a device, and the profile by --profile")
+      ] + direct
     }
     return [.entry("target", .string(device), from: devices)] + direct
   }
@@ -295,7 +304,7 @@ extension TioSetting {
     )
     + dropped(
       "color", because: "the colour of messages is fixed; the variable NO_COLOR switches it off")
-    + dropped("socket", because: "a session cannot be shared over a socket")
+    + dropped("socket", because: "--listen PORT,raw and --unix PATH,raw share a session")
     + dropped("alert", because: "there is no sound or flash when a device connects")
 
   private static let scripts: [TioSetting] =

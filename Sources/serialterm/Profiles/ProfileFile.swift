@@ -20,11 +20,18 @@ struct ProfileFile {
 
   /// The default path: below `$XDG_CONFIG_HOME`, otherwise below `~/.config`.
   static var standardPath: FilePath? {
-    let folder =
-      variable("XDG_CONFIG_HOME").map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
-      ?? variable("HOME").map { FilePath($0).appending(".config") }
+    let folder = configurationFolder
     return folder?.appending("serialterm").appending("config.toml")
   }
+
+  /// The folder of configurations: `$XDG_CONFIG_HOME`, otherwise `~/.config`; nil if neither is known.
+  static var configurationFolder: FilePath? {
+    variable("XDG_CONFIG_HOME").map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
+      ?? home?.appending(".config")
+  }
+
+  /// The user's home folder; nil if it is not known.
+  static var home: FilePath? { variable("HOME").map { FilePath($0) } }
 
   private static func variable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }

@@ -7,9 +7,9 @@ import TerminalFrontEnd
 
 /// `serialterm profile import-tio`: converts a configuration of tio(1).
 struct ImportTioCommand: Subcommand {
-  private static let file = Parameter<String>.argument(
-    "file", "tio's configuration file; - for standard input.", completion: .files, standard: "",
-    parse: { $0 })
+  private static let file = Parameter<String?>.argument(
+    "file", "tio's configuration file; - for standard input. Without it, the one that tio reads.",
+    completion: .files, parse: { $0 })
 
   static let description = CommandDescription(
     "profile import-tio", "Convert a configuration of tio, and print it.",
@@ -18,16 +18,19 @@ struct ImportTioCommand: Subcommand {
     configuration of tio 1, 2 and 3.
     """,
     example: """
-      serialterm profile import-tio ~/.config/tio/config \\
-        >> ~/.config/serialterm/config.toml
+      serialterm profile import-tio            # look at it first
+      serialterm profile import-tio >> ~/.config/serialterm/config.toml
       """,
     sections: [ParameterSection("ARGUMENTS", [Self.file])])
 
-  private let file: String
+  private let file: String?
 
   init(_ values: Values) { file = values[Self.file] }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
+    guard let file = file ?? Self.standardFile else {
+      throw Failure(.usage, "tio has no configuration in its usual places. Name the FILE.")
+    }
     let document: [UInt8]
     do throws(InputFile.Problem) {
       document = try InputFile.read(file, atMost: TOMLReader.largestDocument)
@@ -46,6 +49,16 @@ struct ImportTioCommand: Subcommand {
       StandardStream.complain("\(count) not imported; the comments say why.")
     }
     return .done
+  }
+
+  /// The first of the files that tio reads which exists; see tio(1), "FILES".
+  private static var standardFile: String? {
+    let (folder, home) = (ProfileFile.configurationFolder, ProfileFile.home)
+    let files = [
+      folder?.appending("tio/config"), home?.appending(".tioconfig"),
+      folder?.appending("tio/tiorc"), home?.appending(".tiorc"),
+    ]
+    return files.compactMap(\.self).first { (try? $0.stat()) != nil }?.string
   }
 
   /// The reason why an entry is not allowed in a configuration; nil if it is allowed.

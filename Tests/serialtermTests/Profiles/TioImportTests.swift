@@ -16,7 +16,14 @@ struct TioImportTests {
     pattern = usb([0-9]*)
     device = /dev/ttyUSB%s
     => # not imported: pattern = usb([0-9]*) (a profile is chosen by its name, or by 'match' for its device)
-    => # not imported: device = /dev/ttyUSB%s (%s stands for a part of the pattern)
+    => # not imported: device = /dev/ttyUSB%s (%s is a part of the typed name; name a device, and the profile by --profile)
+
+    pattern = ^usb([0-9]*)
+    device = /dev/ttyUSB%m1
+    baudrate = 9600
+    => # not imported: pattern = ^usb([0-9]*) (a profile is chosen by its name, or by 'match' for its device)
+    => # not imported: device = /dev/ttyUSB%m1 (%m1 is a part of the typed name; name a device, and the profile by --profile)
+    => baud = 9600
 
     auto-connect = new
     => target = "new"
@@ -242,7 +249,7 @@ struct TioImportTests {
     => # not imported: color = 11 (the colour of messages is fixed; the variable NO_COLOR switches it off)
 
     socket = inet:3333
-    => # not imported: socket = inet:3333 (a session cannot be shared over a socket)
+    => # not imported: socket = inet:3333 (--listen PORT,raw and --unix PATH,raw share a session)
 
     rs-485 = true
     => rs485 = "on"
