@@ -50,7 +50,7 @@ let package = Package(
     .target(
       name: "EventLoop", dependencies: ["CSerial", "Posix", system], swiftSettings: strict),
     .target(
-      name: "SerialCore", dependencies: ["CSerial", "Observing", "Posix", system],
+      name: "SerialCore", dependencies: ["CSerial", "Observing", "PlainText", "Posix", system],
       swiftSettings: strict),
     .target(
       name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
@@ -81,7 +81,8 @@ let package = Package(
     // Searching received bytes for one of several texts or regular expressions, as values.
     .target(name: "Expectations", dependencies: ["Patterns"], swiftSettings: strict),
     // Dialogues of scripts, as values.
-    .target(name: "Scripting", dependencies: ["Expectations"], swiftSettings: strict),
+    .target(
+      name: "Scripting", dependencies: ["Expectations", "PlainText"], swiftSettings: strict),
     // Lines and packets in received bytes, as values.
     .target(name: "Framing", swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217), as values.

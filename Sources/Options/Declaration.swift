@@ -59,6 +59,8 @@ public struct Declaration: Sendable {
   /// The type of a value in a configuration file.
   public enum Kind: Hashable, Sendable {
     case text, wholeNumber, number
+    /// A length of time: a number, or a text with a unit.
+    case time
   }
 
   /// Whether it is written without a name.
@@ -105,9 +107,14 @@ public struct Declaration: Sendable {
 
 extension Declaration {
   /// The complete explanation in help.
-  public var explanation: String {
-    let standard = standard.map { "Default: \($0)." } ?? ""
-    return [summary, details, standard].filter { !$0.isEmpty }.joined(separator: " ")
+  public var explanation: String { Self.sentences(summary, details, default: standard) }
+
+  /// The explanation without the details.
+  var briefExplanation: String { Self.sentences(summary, default: standard) }
+
+  private static func sentences(_ texts: String..., default standard: String?) -> String {
+    (texts + [standard.map { "Default: \($0)." } ?? ""]).filter { !$0.isEmpty }
+      .joined(separator: " ")
   }
 }
 

@@ -1,3 +1,5 @@
+import PlainText
+
 /// A declared parameter with the type of its value. It is the key of the value in ``Values``.
 public struct Parameter<Value: Sendable>: Declared {
   public private(set) var declaration: Declaration
@@ -199,24 +201,54 @@ extension RawRepresentable where Self: CaseIterable, RawValue: LosslessStringCon
 }
 
 extension Parameter<Double> {
-  /// A number of seconds.
-  public static func seconds(
+  /// A length of time in seconds: `2`, `500ms`, `5min`.
+  ///
+  /// - Parameter range: in seconds.
+  public static func time(
     _ name: String, _ summary: String, _ range: ClosedRange<Double>, standard: Double
   ) -> Self {
     .option(
-      name, "SECONDS", summary, standard: standard, shown: "\(standard.shortText)",
-      kind: .number, parse: { try .number($0, of: "seconds", in: range) })
+      name, "TIME", summary, details: timeForms, standard: standard,
+      shown: "\(standard.shortText)s", kind: .time, parse: { try .seconds($0, in: range) })
   }
 }
 
 extension Parameter<Double?> {
-  /// A number of seconds; nil if the option is not given.
-  public static func seconds(
+  /// A length of time in seconds; nil if the option is not given.
+  ///
+  /// - Parameter range: in seconds.
+  public static func time(
     _ name: String, _ summary: String, _ range: ClosedRange<Double>, isConfigurable: Bool = true
   ) -> Self {
     .option(
-      name, "SECONDS", summary, isConfigurable: isConfigurable, kind: .number,
-      parse: { try Double.number($0, of: "seconds", in: range) })
+      name, "TIME", summary, details: timeForms, isConfigurable: isConfigurable, kind: .time,
+      parse: { try Double.seconds($0, in: range) })
+  }
+}
+
+/// What help says about the value of an option for a length of time.
+private let timeForms = "As 500ms, 2s, 5min or 1h; a number alone is seconds."
+
+extension Parameter<Int> {
+  /// A length of time in milliseconds: `20`, `500ms`, `2s`.
+  ///
+  /// - Parameter range: in milliseconds.
+  public static func milliseconds(
+    _ name: String, letter: Character? = nil, _ summary: String, _ range: ClosedRange<Int>,
+    standard: Int
+  ) -> Self {
+    .option(
+      name, letter: letter, "MS", summary, standard: standard, shown: "\(standard)", kind: .time,
+      parse: { text throws(ValueError) in
+        let time = WrittenTime(text, unit: 0.001)
+        guard let number = time?.wholeMilliseconds, range.contains(number) else {
+          throw ValueError(
+            text,
+            expected: "milliseconds from \(range.lowerBound) to \(range.upperBound), or a time "
+              + "such as 20ms or 2s")
+        }
+        return number
+      })
   }
 }
 
@@ -233,6 +265,19 @@ extension Double {
       throw ValueError(text, expected: "\(what) from \(bounds)")
     }
     return number
+  }
+
+  /// Parses a length of time within a range of seconds.
+  fileprivate static func seconds(
+    _ text: String, in range: ClosedRange<Double>
+  ) throws(ValueError) -> Double {
+    guard let time = WrittenTime(text), range.contains(time.seconds) else {
+      throw ValueError(
+        text,
+        expected: "seconds from \(range.lowerBound.shortText) to \(range.upperBound.shortText), or "
+          + "a time such as \(WrittenTime.examples)")
+    }
+    return time.seconds
   }
 
   /// The number without an unnecessary fraction: `5`, `0.2`.

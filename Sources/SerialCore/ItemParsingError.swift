@@ -1,3 +1,5 @@
+import PlainText
+
 /// An invalid item in a list `name=value,name=value`.
 public struct ItemParsingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Its position in the list, from 1.
@@ -37,11 +39,12 @@ struct ListItem {
     }
   }
 
-  /// A whole number of milliseconds.
+  /// A whole number of milliseconds, or a time with its unit: `100`, `100ms`, `2s`.
   func milliseconds(_ range: ClosedRange<Int>) throws(ItemParsingError) -> Int {
-    // Int.init accepts a sign, which makes no sense in a duration.
-    guard let value, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = Int(value), range.contains(number)
+    // Double.init accepts a sign, which makes no sense in a duration.
+    guard let value, value.utf8.first.map({ (0x30...0x39).contains($0) }) == true,
+      let number = WrittenTime(String(value), unit: 0.001)?.wholeMilliseconds,
+      range.contains(number)
     else { throw error("\(name)=MS, milliseconds from \(range.lowerBound) to \(range.upperBound)") }
     return number
   }

@@ -14,12 +14,15 @@ import Testing
     #expect(throws: LogRotation.ParsingError.self) { try LogRotation.size(parsing: text) }
   }
 
-  @Test(arguments: [("30", 30), ("30s", 30), ("10m", 600), ("6h", 21_600), ("1d", 86_400)])
+  @Test(arguments: [
+    ("30", 30), ("30s", 30), ("10m", 600), ("10min", 600), ("1.5h", 5_400), ("6h", 21_600),
+    ("1d", 86_400),
+  ])
   func timesAreRead(text: String, seconds: Int) throws {
     #expect(try LogRotation.interval(parsing: text) == .seconds(seconds))
   }
 
-  @Test(arguments: ["", "0s", "1w", "-1h", "1h30m", "99999999999d"])
+  @Test(arguments: ["", "0s", "500ms", "1w", "-1h", "1h30m", "99999999999d"])
   func invalidTimeIsRefused(text: String) {
     #expect(throws: LogRotation.ParsingError.self) { try LogRotation.interval(parsing: text) }
   }

@@ -51,8 +51,8 @@ struct DialogueReaderTests {
     arguments: [
       ("sen \"a\"", 1), ("send a", 1), ("send \"a", 1), ("send \"\\q\"", 1), ("send \"\\x4\"", 1),
       ("send \"a\" \"b\"", 1), ("send", 1), ("expect \"a\"", 1), ("expect /a", 1),
-      ("expect /(/", 1), ("expect /a/ in 5s", 1), ("expect /a/ within 5", 1), ("wait", 1),
-      ("wait 5", 1), ("wait -5s", 1), ("wait 1e3s", 1), ("wait 2d", 1), ("wait 90000s", 1),
+      ("expect /(/", 1), ("expect /a/ in 5s", 1), ("expect /a/ within", 1), ("wait", 1),
+      ("wait 5 s", 1), ("wait -5s", 1), ("wait 1e3s", 1), ("wait 2d", 1), ("wait 90000s", 1),
       ("\nset cts on", 2), ("set dtr yes", 1), ("set baud 0", 1), ("set baud +9600", 1),
       ("repeat 0 {\nwait 1s\n}", 1), ("repeat 2 {\nwait 1s", 1), ("repeat 2 {\n}", 1),
       ("repeat 2\nwait 1s\n", 1), ("}", 1), ("wait 1s }", 1), ("repeat 2 { wait 1s }", 1),

@@ -16,9 +16,10 @@ import Testing
   }
 
   @Test func steps_areHandedOut_oneAtATime() throws {
-    var rest = try LineSequence(parsing: "wait=0,wait=10000").makeIterator()
+    var rest = try LineSequence(parsing: "wait=0,wait=10s,wait=500ms").makeIterator()
     #expect(rest.next() == .wait(.zero))
     #expect(rest.next() == .wait(.seconds(10)))
+    #expect(rest.next() == .wait(.milliseconds(500)))
     #expect(rest.next() == nil)
     #expect(rest.next() == nil)
   }
@@ -27,7 +28,8 @@ import Testing
     ("", 1, ""), ("dtr=off,", 2, ""), ("dtr", 1, "dtr"), ("dtr=high", 1, "dtr=high"),
     ("rts=on,cts=on", 2, "cts=on"), ("wait=10001", 1, "wait=10001"), ("wait=-1", 1, "wait=-1"),
     ("wait=+1", 1, "wait=+1"), ("wait=", 1, "wait="), ("wait", 1, "wait"),
-    ("wait=1s", 1, "wait=1s"), ("wait=99999999999999999999", 1, "wait=99999999999999999999"),
+    ("wait=11s", 1, "wait=11s"), ("wait=1.5", 1, "wait=1.5"),
+    ("wait=99999999999999999999", 1, "wait=99999999999999999999"),
     ("baud=0", 1, "baud=0"), ("baud=+9600", 1, "baud=+9600"), ("baud", 1, "baud"),
     ("dtr=on=off", 1, "dtr=on=off"), ("DTR=on", 1, "DTR=on"),
   ])

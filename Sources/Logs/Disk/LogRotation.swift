@@ -1,3 +1,5 @@
+import PlainText
+
 /// When a log starts a new file, and the number of old files that are kept.
 public struct LogRotation: Hashable, Sendable {
   /// The maximum size of a file in bytes, at least 1. A larger record gets a separate file.
@@ -30,16 +32,15 @@ extension LogRotation {
     return size
   }
 
-  /// Parses a time: a whole number of seconds (s, or no unit), minutes (m), hours (h) or days (d).
+  /// Parses a time of at least a second: a number of seconds, or a number with a unit (s, min or m, h, d).
   ///
   /// - Throws: ``ParsingError``.
   public static func interval(parsing text: String) throws(ParsingError) -> Duration {
-    let units = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
     // Some hundred years: a longer time in nanoseconds does not fit into 64 bits.
-    guard let seconds = number(in: text, units: units), seconds <= 1 << 32 else {
-      throw ParsingError(text: text, expected: "a time above zero, as 30s, 10m, 6h or 1d")
+    guard let time = WrittenTime(text), (1...4_294_967_296).contains(time.seconds) else {
+      throw ParsingError(text: text, expected: "a time of a second or more: 30s, 10min, 6h or 1d")
     }
-    return .seconds(seconds)
+    return .seconds(time.seconds)
   }
 
   /// An error in a text that is not a size or time.

@@ -1,4 +1,5 @@
 import Expectations
+import PlainText
 
 /// The tokens of a line of a script, taken one by one.
 struct TokenLine {
@@ -90,15 +91,13 @@ struct TokenLine {
     return try duration()
   }
 
-  /// Takes a time: `250ms`, `2s`, `1.5s`, up to a day.
+  /// Takes a time: `250ms`, `2s`, `1.5min`, or a number of seconds, up to a day.
   mutating func duration() throws(DialogueError) -> Duration {
     let word = try word("a time, such as 250ms or 2s")
-    let (unit, milliseconds) = word.hasSuffix("ms") ? (2, 1.0) : (1, 1_000.0)
-    let digits = word.dropLast(unit)
-    guard word.hasSuffix("s"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }),
-      let number = Double(digits), number * milliseconds <= 86_400_000
-    else { throw error("'\(word)' is not a time: expected, for example, 250ms or 2s, up to a day") }
-    return .milliseconds(Int64((number * milliseconds).rounded()))
+    guard let time = WrittenTime(word), time.seconds <= 86_400 else {
+      throw error("'\(word)' is not a time: expected, for example, 250ms or 2s, up to a day")
+    }
+    return .milliseconds(Int64((time.seconds * 1_000).rounded()))
   }
 
   mutating func outputLine() throws(DialogueError) -> OutputLine {

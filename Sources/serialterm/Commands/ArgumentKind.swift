@@ -111,7 +111,11 @@ extension ArgumentKind where Value == Duration {
   static func milliseconds(_ range: ClosedRange<Int>, unlessGiven standard: Duration) -> Self {
     ArgumentKind(
       expected: "\(range.lowerBound) to \(range.upperBound)", isNumber: true,
-      parse: { Int($0).flatMap { range.contains($0) ? .milliseconds($0) : nil } },
+      parse: { text in
+        WrittenTime(text, unit: 0.001)?.wholeMilliseconds.flatMap {
+          range.contains($0) ? .milliseconds($0) : nil
+        }
+      },
       standard: standard)
   }
 }

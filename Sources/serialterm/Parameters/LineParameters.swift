@@ -46,7 +46,7 @@ enum LineParameters {
   static let onOpen = Parameter<LineSequence?>.option(
     "on-open", "STEPS", "Steps after the port is opened: dtr=off,rts=on,wait=100,rts=off.",
     details: """
-      Items: dtr, rts, break (on or off), wait (milliseconds, up to 10000), baud (a rate, until the \
+      Items: dtr, rts, break (on or off), wait (milliseconds, or as 2s; up to 10 s), baud (a rate, until the \
       steps have ended).
       """,
     completion: .list([
@@ -71,7 +71,7 @@ enum LineParameters {
     ]), parse: { try RS485Settings(parsing: $0) })
 
   static let lowLatency = Parameter.flag(
-    "low-latency", "Have the driver deliver received bytes at once.")
+    "low-latency", "Ask the driver to deliver received bytes at once.")
 
   static let uucpLock = Parameter.flag(
     "uucp-lock", "Also make a lock file in /var/lock, for programs that check only that.")

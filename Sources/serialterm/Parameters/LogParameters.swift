@@ -26,7 +26,7 @@ enum LogParameters {
     parse: { try LogRotation.size(parsing: $0) })
 
   static let rotateEvery = Parameter<Duration?>.option(
-    "log-rotate-every", "TIME", "Start a new log file after a time: 30s, 10m, 6h, 1d.",
+    "log-rotate-every", "TIME", "Start a new log file after a time: 30s, 10min, 6h, 1d.",
     parse: { try LogRotation.interval(parsing: $0) })
 
   static let keep = Parameter<Int?>.option(
@@ -48,12 +48,12 @@ enum LogParameters {
     if name.isEmpty { throw ValueError(name, expected: "the name of a file") }
     if name == "-" {
       throw ValueError(
-        "'-' is not a log file: 'serialterm connect' writes to standard output without a log, "
-          + "and ./- is a file called -")
+        "'-' is not a log file: a pipe gets the bytes too, 'serialterm connect TARGET | COMMAND'; "
+          + "./- is a file called -")
     }
     if isNode(name) {
       throw ValueError(
-        "'\(name)' is not a log file: it is the node of a device, which is named without an option")
+        "'\(name)' is not a log file but a device, which is named without an option")
     }
     return name
   }
@@ -113,7 +113,7 @@ extension Values {
     else { return }
     throw UsageError(
       about: ["log-append", "log-format", "log"],
-      "--log-append cannot continue a table, \(table): its columns are in its first line")
+      "--log-append cannot continue the CSV log \(table): its first line has fixed the columns")
   }
 
   /// Checks that the option for keeping old files is only used where there are any.

@@ -17,9 +17,7 @@ enum PacingParameters {
   private static func delay(
     _ name: String, _ letter: Character, _ summary: String
   ) -> Parameter<Int> {
-    .option(
-      name, letter: letter, "MS", summary, standard: 0, shown: "0", kind: .wholeNumber,
-      parse: { try .number($0, of: "milliseconds", in: 0...60_000) })
+    .milliseconds(name, letter: letter, summary, 0...60_000, standard: 0)
   }
 }
 

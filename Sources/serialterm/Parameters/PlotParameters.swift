@@ -1,5 +1,6 @@
 import Options
 import Patterns
+import PlainText
 import Plotting
 import TerminalFrontEnd
 
@@ -57,8 +58,8 @@ enum PlotParameters {
     isConfigurable: false, kind: .text,
     parse: { try .number($0, of: "lines in a second", in: 1e-6...1e9) })
 
-  static let duration = Parameter<Double?>.seconds(
-    "for", "Seconds after which the plot of a device ends.", 0.001...31_536_000,
+  static let duration = Parameter<Double?>.time(
+    "for", "The plot of a device ends after this time.", 0.001...31_536_000,
     isConfigurable: false)
 
   static let section = ParameterSection(
@@ -121,17 +122,12 @@ extension PlotSettings.Window {
   ///
   /// - Throws: `ValueError`.
   init(parsing text: String) throws(ValueError) {
-    let units: [(suffix: String, seconds: Double)] = [
-      ("ms", 0.001), ("min", 60), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400),
-    ]
     if text == "all" {
       self = .all
     } else if let count = Int(text), (2...1_000_000_000).contains(count) {
       self = .points(count)
-    } else if let unit = units.first(where: { text.hasSuffix($0.suffix) }),
-      let number = Double(text.dropLast(unit.suffix.count)), number > 0, number < 1e9
-    {
-      self = .seconds(number * unit.seconds)
+    } else if let time = WrittenTime(text, unit: nil), time.seconds > 0, time.seconds < 1e14 {
+      self = .seconds(time.seconds)
     } else {
       throw ValueError(text, expected: "a time (30s, 10m, 2h), a number of points (500), or all")
     }

@@ -9,10 +9,8 @@ enum ViewParameters {
   static let hex = Parameter.flag(
     "hex", letter: "x", "Show bytes as hexadecimal numbers.", inSession: "show bytes in hex")
 
-  static let hexGap = Parameter<Int>.option(
-    "hex-gap", "MS", "Milliseconds of silence that end a row of the hex view.", standard: 50,
-    shown: "50", kind: .wholeNumber,
-    parse: { try .number($0, of: "milliseconds", in: 1...60_000) })
+  static let hexGap = Parameter<Int>.milliseconds(
+    "hex-gap", "Milliseconds of silence that end a row of the hex view.", 1...60_000, standard: 50)
 
   static let timestamps = Parameter<TimestampFormat?>.option(
     "timestamps", letter: "t", "FORMAT", implied: "time",
@@ -93,6 +91,22 @@ enum ViewParameters {
 }
 
 extension Values {
+  /// A message about a map that is easily misread; nil if there is none.
+  ///
+  /// picocom calls the change of CR to LF `crlf`, which looks like "send CR LF".
+  var mapNote: String? {
+    let items = all[ViewParameters.map.name]?.last?.split(separator: ",") ?? []
+    if items.contains("to-device:crlf") {
+      return "to-device:crlf is picocom's name for to-device:cr=lf: each CR is sent as LF. "
+        + "To send CR LF for Enter: --line-ending crlf."
+    }
+    if items.contains("from-device:crlf") {
+      return "from-device:crlf is picocom's name for from-device:cr=lf: each CR is shown as LF. "
+        + "For lines that move down like stairs: from-device:lf=crlf."
+    }
+    return nil
+  }
+
   /// The settings for showing received bytes.
   var viewSettings: ViewSettings {
     let highlights = self[ViewParameters.highlight]

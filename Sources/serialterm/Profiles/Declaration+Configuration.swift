@@ -24,8 +24,9 @@ extension Declaration {
     case (.value, .boolean(false)), (.list, .boolean(false)), (.optionalValue, .boolean(false)): []
     case (.list, .array(let values)): Self.texts(of: values)
     case (.value, .integer(let number)) where kind != .text: ["\(number)"]
-    case (.value, .number(let number)) where kind == .number: ["\(number)"]
-    case (.value, .string(let text)) where kind == .text: [text]
+    case (.value, .number(let number)) where kind == .number || kind == .time:
+      ["\(number)"]
+    case (.value, .string(let text)) where kind == .text || kind == .time: [text]
     case (.list, .string(let text)), (.optionalValue, .string(let text)): [text]
     default: nil
     }
@@ -42,6 +43,7 @@ extension Declaration {
     case .list: "a string, an array of strings, or false"
     case .value where kind == .wholeNumber: "a whole number, or false"
     case .value where kind == .number: "a number, or false"
+    case .value where kind == .time: "a number, a string with a unit, or false"
     case .value: "a string, or false"
     case .optionalValue: "a string, true or false"
     default: "true or false"

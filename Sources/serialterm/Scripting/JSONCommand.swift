@@ -27,9 +27,11 @@ enum JSONCommand {
     case "send": self = .send(try Self.bytes(in: json))
     case "expect":
       guard let text = json["regex"]?.string else { throw Mistake("expect needs a regex") }
-      let seconds = json["timeout"].map(\.double) ?? 5
+      let member = json["timeout"]
+      let seconds =
+        member == nil ? 5 : member?.double ?? member?.string.flatMap { WrittenTime($0)?.seconds }
       guard let seconds, (0.001...86_400).contains(seconds) else {
-        throw Mistake("timeout: expected seconds from 0.001 to 86400")
+        throw Mistake("timeout: expected seconds from 0.001 to 86400, or a time such as \"500ms\"")
       }
       do {
         self = .expect(try ExpectedPattern.regex(text), within: .seconds(seconds))
@@ -52,7 +54,8 @@ enum JSONCommand {
     }
   }
 
-  private static let noCommand = Mistake("expected a command: send, expect, set, break or close")
+  private static let noCommand = Mistake(
+    "expected a command, such as send, expect, set, break or close: see 'serialterm help json'")
 
   private static func sending(_ json: JSON) throws(Mistake) -> TransferOrder {
     guard let path = json["path"]?.string, !path.isEmpty else {
@@ -75,7 +78,7 @@ enum JSONCommand {
     var rules = IncomingFolder.Rules()
     rules.name = json["name"]?.string
     guard (kind == .xmodem) == (rules.name != nil) else {
-      throw Mistake("name: XMODEM sends none, so it needs one; the others do not")
+      throw Mistake("name: needed for xmodem, and only for xmodem")
     }
     return TransferOrder(
       fileProtocol: kind.fileProtocol,

@@ -57,14 +57,14 @@ struct ConnectCommand: ProfiledCommand {
       return key
     })
 
-  static let linger = Parameter<Double>.seconds(
-    "linger", "Seconds to wait for an answer when standard input has ended.", 0...86_400,
+  static let linger = Parameter<Double>.time(
+    "linger", "How long to wait for an answer when standard input has ended.", 0...86_400,
     standard: 0.2)
 
-  static let drain = Parameter<Double?>.seconds(
+  static let drain = Parameter<Double?>.time(
     "drain",
-    "Seconds to wait for bytes that are still being sent: by default 0.3 when you quit, 1 when the "
-      + "port is released.", 0...86_400)
+    "How long to wait for bytes that are still being sent: by default 300ms when you quit, 1s when "
+      + "the port is released.", 0...86_400)
 
   static let releaseOn = Parameter<ReleaseSignal?>.choice(
     "release-on", "SIGNAL", "A signal that releases the port, and reopens it: USR1 or USR2.")
@@ -98,13 +98,16 @@ struct ConnectCommand: ProfiledCommand {
     says: --no-timestamps.
     """,
     example: """
+      serialterm list                          # what is my device called?
+      serialterm connect ttyUSB0               # talk to it: 115200 baud, 8N1
+      serialterm connect loopback:board        # a simulated board, without hardware
       serialterm connect ttyUSB0 -b 9600 -t    # 9600 baud, the time of each line
       serialterm connect ttyUSB0 ttyUSB1       # two devices; ctrl-t N switches
       """,
     mostUsed: [
-      LineParameters.baud, LineParameters.parity, LineParameters.flow, localEcho, lineEnding,
-      ViewParameters.timestamps, ViewParameters.hex, LogParameters.log, SessionParameters.wait,
-      SessionParameters.profile,
+      LineParameters.baud, LineParameters.parity, LineParameters.flow, LogParameters.log,
+      ViewParameters.timestamps, ViewParameters.hex, localEcho, lineEnding, ViewParameters.map,
+      readOnly, SessionParameters.wait, reconnect, SessionParameters.profile,
     ],
     sections: [
       ParameterSection("ARGUMENTS", [targets]),
@@ -153,7 +156,7 @@ struct ConnectCommand: ProfiledCommand {
       }
       for (name, isGiven) in [("exec", exec != nil), ("json", isForProgram)] where isGiven {
         throw UsageError(
-          about: ["script", name], "--script is for a user or a pipe, --\(name) for a program")
+          about: ["script", name], "--script and --\(name) exclude each other")
       }
     }
     guard exec != nil else { return }
@@ -164,7 +167,7 @@ struct ConnectCommand: ProfiledCommand {
     }
     if targets.count > 1 { throw UsageError(about: ["exec"], "--exec is for one device") }
     if isForProgram {
-      throw UsageError(about: ["exec", "json"], "--json and --exec are two ways to be driven")
+      throw UsageError(about: ["exec", "json"], "--json and --exec exclude each other")
     }
   }
 
@@ -217,12 +220,12 @@ struct ConnectCommand: ProfiledCommand {
   private func validateSharedScreen() throws(Failure) {
     if values[ViewParameters.raw] {
       throw Failure(
-        .usage, "--raw lets a device draw on the whole screen: not with several devices.")
+        .usage, "--raw is for one device: it may draw on the whole screen.")
     }
     if !isReadOnly && !FileDescriptor.standardInput.isTerminal {
       throw Failure(
         .usage,
-        "several devices, and standard input is not a terminal: which one is it for? Use --read-only, or connect to one."
+        "standard input is not a terminal, and several devices are named: name one, or use --read-only."
       )
     }
   }
@@ -232,8 +235,8 @@ struct ConnectCommand: ProfiledCommand {
     for file in LogConfiguration.shared(among: logs) where !file.options.namesPorts {
       throw Failure(
         .usage,
-        "a raw log cannot tell devices apart, \(file.name.harmless). Name it .txt, .jsonl or .pcapng, or "
-          + "put %t into its name, which stands for the device: log-%t.log is a log for each.")
+        "\(file.name.harmless): a raw log cannot distinguish devices. Name it .txt, .jsonl or .pcapng, "
+          + "or use a log for each device: log-%t.log.")
     }
   }
 
@@ -287,7 +290,23 @@ extension ConnectCommand {
       target: namedTarget, reconnects: values[Self.reconnect] && exec == nil)
   }
 
-  /// - Throws: ``Failure`` if it names a group that does not exist.
+  /// Checks the folder for received files now: a device offers its files much later.
+  private func checkAutoReceive() throws(Failure) {
+    guard let name = values[Self.autoReceive] else { return }
+    do throws(TransferStorageError) {
+      _ = try IncomingFolder(at: FilePath(name), IncomingFolder.Rules())
+    } catch {
+      let reason =
+        switch error.error {
+        case .noSuchFileOrDirectory: "there is no such folder"
+        case .notDirectory: "not a folder"
+        default: "\(error.error)"
+        }
+      throw Failure(.usage, "--\(Self.autoReceive.name) \(error.path): \(reason).")
+    }
+  }
+
+  /// - Throws: ``Failure`` if it names a group or a folder that cannot be used.
   var connectConfiguration: ConnectConfiguration {
     get throws(Failure) {
       var configuration = configuration(
@@ -297,6 +316,7 @@ extension ConnectCommand {
       configuration.writers = values[SharingParameters.writers].rule
       configuration.entrances = values.entrances
       configuration.servingRules = try values.servingRules
+      try checkAutoReceive()
       return configuration
     }
   }

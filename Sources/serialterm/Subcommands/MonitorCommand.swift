@@ -8,8 +8,8 @@ struct MonitorCommand: Subcommand {
   private static let count = Parameter<Int?>.option(
     "count", "NUMBER", "End after this number of changes.",
     parse: { try Int.number($0, of: "changes", in: 1...Int.max) })
-  private static let timeout = Parameter<Double?>.seconds(
-    "timeout", "End after this number of seconds.", 0...31_536_000)
+  private static let timeout = Parameter<Double?>.time(
+    "timeout", "End after this time.", 0...31_536_000)
 
   static let description = CommandDescription(
     "monitor", "Watch devices being plugged in and unplugged.",

@@ -8,7 +8,7 @@ struct ReceiveCommand: TransferringCommand {
   private static let kind = Parameter<ReceivingProtocol>.choice(
     "protocol", "PROTOCOL", "The protocol: xmodem, ymodem, ymodem-g or zmodem.", standard: .zmodem)
   private static let into = Parameter<String>.option(
-    "into", "DIR", "The folder for the files; by default the present one.", standard: ".",
+    "into", "DIR", "The folder for the files; by default the current one.", standard: ".",
     shown: ".", isConfigurable: false, completion: .files, parse: { $0 })
   private static let name = Parameter<String?>.option(
     "name", "NAME", "The name of the file. XMODEM sends none.", isConfigurable: false,
@@ -24,8 +24,8 @@ struct ReceiveCommand: TransferringCommand {
   private static let largest = Parameter<Int?>.option(
     "max-size", "SIZE", "The largest file that is received: 500k, 10M, 1G.",
     isConfigurable: false, parse: { try LogRotation.size(parsing: $0) })
-  private static let timeout = Parameter<Double>.seconds(
-    "start-timeout", "Seconds to wait for the sender to begin.", 0.001...86_400, standard: 100)
+  private static let timeout = Parameter<Double>.time(
+    "start-timeout", "How long to wait for the sender to begin.", 0.001...86_400, standard: 100)
 
   static let description = CommandDescription(
     "receive", "Receive files from a device.",
@@ -36,6 +36,9 @@ struct ReceiveCommand: TransferringCommand {
     ZMODEM continues it the next time. The exit status is 8 if a transfer fails.
     """,
     example: "serialterm receive /dev/ttyUSB0 --protocol ymodem --into firmware",
+    mostUsed: [
+      kind, into, name, overwrite, timeout, LineParameters.baud, SessionParameters.wait,
+    ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target]),
       ParameterSection("TRANSFER", [kind, into, name, overwrite, largest, timeout]),

@@ -8,12 +8,12 @@ struct RunCommand: ProfiledCommand {
   private static let script = Parameter<String>.argument(
     "script", "The script's file; - for standard input.", completion: .files, standard: "",
     parse: { $0 })
-  private static let timeout = Parameter<Double>.seconds(
-    "timeout", "Seconds to wait for each expected text, unless the script says 'within'.",
+  private static let timeout = Parameter<Double>.time(
+    "timeout", "How long to wait for each expected text, unless the script says 'within'.",
     0.001...86_400, standard: Script.timeout.secondsAsNumber)
-  private static let deadline = Parameter<Double?>.seconds(
+  private static let deadline = Parameter<Double?>.time(
     "deadline",
-    "Seconds until the whole script fails, including the waits for its file and for the device. By default no limit.",
+    "The whole script fails after this time, which includes the waits for its file and for the device. By default no limit.",
     0.001...604_800)
   private static let report = Parameter<[ReportFile.Name]>.list(
     "report", "FORMAT=FILE",
@@ -50,7 +50,14 @@ struct RunCommand: ProfiledCommand {
       pulse dtr 100ms
       break 250ms
     """,
-    example: "echo 'expect /board> /' | serialterm run loopback:board -",
+    example: """
+      serialterm run ttyUSB0 login.script --deadline 1min
+      echo 'expect /board> /' | serialterm run loopback:board -
+      """,
+    mostUsed: [
+      timeout, deadline, report, LineParameters.baud, LogParameters.log, SessionParameters.wait,
+      SessionParameters.quiet,
+    ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, script]),
       ParameterSection("SCRIPT", [Self.timeout, Self.deadline, report]),

@@ -18,8 +18,8 @@ struct SendCommand: TransferringCommand {
     "protocol", "PROTOCOL",
     "How files are sent: raw, ascii, xmodem, xmodem-1k, ymodem, ymodem-g or zmodem.", standard: .raw
   )
-  private static let startTimeout = Parameter<Double>.seconds(
-    "start-timeout", "Seconds to wait until the device's receiver asks for the file.",
+  private static let startTimeout = Parameter<Double>.time(
+    "start-timeout", "How long to wait until the device's receiver asks for the file.",
     0.001...86_400, standard: 100)
   private static let hex = Parameter.flag(
     "hex", "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.",
@@ -37,8 +37,8 @@ struct SendCommand: TransferringCommand {
   private static let expect = Parameter<ExpectedPattern?>.option(
     "expect", "REGEX", "Wait for an answer that matches.", isConfigurable: false,
     parse: { try ExpectedPattern.regex($0) })
-  static let timeout = Parameter<Double>.seconds(
-    "timeout", "Seconds to wait for the prompt, and for the answer.", 0.001...86_400, standard: 5)
+  static let timeout = Parameter<Double>.time(
+    "timeout", "How long to wait for the prompt, and for the answer.", 0.001...86_400, standard: 5)
   private static let print = Parameter<Int?>.option(
     "print", "GROUP", "Print only this group of the match; 0 is the whole match.",
     isConfigurable: false,
@@ -58,9 +58,15 @@ struct SendCommand: TransferringCommand {
     that the device runs (rx, rb, rz, loady); the exit status is 8 if a transfer fails.
     """,
     example: """
+      serialterm send ttyUSB0 'AT' --expect 'OK|ERROR'
+      serialterm send ttyUSB0 --file boot.bin --protocol ymodem
       serialterm send loopback:board 'echo 42' \\
         --prompt 'board> ' --expect '(\\d+)\\r\\n' --print 1
       """,
+    mostUsed: [
+      expect, timeout, prompt, print, files, kind, hex, escapes, lineEnding, LineParameters.baud,
+      LogParameters.log, SessionParameters.wait,
+    ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, Self.text]),
       ParameterSection("TRANSFER", [files, kind, startTimeout, hex, escapes, lineEnding]),
@@ -98,11 +104,22 @@ struct SendCommand: TransferringCommand {
   private var isTransfer: Bool { values[Self.kind] != .raw || files.count > 1 }
 
   private func checkTransfer() throws(UsageError) {
-    guard isTransfer else { return }
+    // A profile may set both, for other calls.
+    guard isTransfer else {
+      if values.given[Self.startTimeout.name] != nil {
+        throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
+      }
+      return
+    }
+    if values.given[Self.timeout.name] != nil {
+      throw UsageError(
+        "--timeout is for an answer; use --start-timeout for the start of a transfer")
+    }
     let kind = values[Self.kind]
     if files.isEmpty { throw UsageError("--protocol is for files: name them with --file") }
     if files.contains("-") {
-      throw UsageError("standard input can be sent alone and raw only: it has no name and no size")
+      throw UsageError(
+        "standard input has no name and no size: it can only be sent alone, with --protocol raw")
     }
     if files.count > 1, !kind.hasNames {
       throw UsageError("\(kind.shownName) sends one file; YMODEM and ZMODEM send several")

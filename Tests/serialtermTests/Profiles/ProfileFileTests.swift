@@ -26,7 +26,7 @@ struct ProfileFileTests {
       ("parity = 07:32:00", "2: 'parity' is a time: expected a string, or false"),
       (
         "linger = 1979-05-27 07:32:00",
-        "2: 'linger' is a date and time: expected a number, or false"
+        "2: 'linger' is a date and time: expected a number, a string with a unit, or false"
       ),
       ("hex = {}", "2: 'hex' is a table: expected true or false"),
       ("hex.gap = 1", "2: 'hex' is a table: expected true or false"),

@@ -7,13 +7,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONCommandTests {
   @Test(arguments: [
-    (#"{}"#, "expected a command: send, expect, set, break or close"),
-    (#"{"command":"dance"}"#, "expected a command: send, expect, set, break or close"),
+    (#"{}"#, noCommand), (#"{"command":"dance"}"#, noCommand),
     (#"{"command":"send"}"#, "send needs either text or hex"),
     (#"{"command":"expect"}"#, "expect needs a regex"),
     (
       #"{"command":"expect","regex":"a","timeout":0}"#,
-      "timeout: expected seconds from 0.001 to 86400"
+      #"timeout: expected seconds from 0.001 to 86400, or a time such as "500ms""#
     ),
     (
       #"{"command":"set"}"#,
@@ -38,6 +37,19 @@ import Testing
   func mistake_isNamed(line: String, message: String) throws {
     let json = try JSON(parsing: line)
     #expect(throws: JSONCommand.Mistake(message)) { _ = try JSONCommand(json) }
+  }
+
+  private static let noCommand =
+    "expected a command, such as send, expect, set, break or close: see 'serialterm help json'"
+
+  @Test(arguments: [("2", 2_000), (#""2s""#, 2_000), (#""250ms""#, 250)])
+  func timeout_hasAUnitOrIsSeconds(text: String, milliseconds: Int) throws {
+    let json = try JSON(parsing: #"{"command":"expect","regex":"a","timeout":\#(text)}"#)
+    guard case .expect(_, let limit) = try JSONCommand(json) else {
+      Issue.record("not an expect")
+      return
+    }
+    #expect(limit == .milliseconds(milliseconds))
   }
 
   /// Performs a line on a port, and returns the outcome.
