@@ -8,7 +8,7 @@ public struct CommandDescription: Sendable {
   public let discussion: String
   /// Shell commands as examples, with explanations.
   public let example: String
-  /// The parameters that are used most, in order. Help lists them first.
+  /// The options that are used most, in order: the ones that help shows of a command with many. Empty if it shows all.
   public let mostUsed: [Declaration]
   /// All parameters, in the order of help.
   public let sections: [ParameterSection]
@@ -31,6 +31,11 @@ public struct CommandDescription: Sendable {
 
   /// All parameters.
   public var declarations: [Declaration] { sections.flatMap(\.declarations) }
+
+  /// Whether the command has more options than those in ``mostUsed``, if that has any.
+  public var hasMoreOptions: Bool {
+    !mostUsed.isEmpty && mostUsed.count < declarations.count { !$0.isArgument }
+  }
 
   /// The usage line: `serialterm send TARGET [TEXT] [OPTIONS]`.
   public func usage(of program: String) -> String {

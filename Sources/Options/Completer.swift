@@ -69,6 +69,7 @@ public struct Completer: Sendable {
   }
 
   static let help = Completion.Candidate("--help", "Show help.")
+  private static let all = Completion.Candidate("all", "All options of the command.")
 
   private func isConfigurable(_ command: CommandDescription) -> Bool {
     configurable.contains(command.name)
@@ -96,7 +97,9 @@ public struct Completer: Sendable {
 
   /// The words that can follow `help`.
   private func topics(after words: ArraySlice<String>) -> [Completion.Candidate] {
-    nextWords(after: words) + (words.isEmpty ? subjects : [])
+    let name = words.joined(separator: " ")
+    let hasMore = commands.contains { $0.name == name && $0.hasMoreOptions }
+    return nextWords(after: words) + (words.isEmpty ? subjects : []) + (hasMore ? [Self.all] : [])
   }
 }
 

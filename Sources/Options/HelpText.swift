@@ -10,20 +10,27 @@ public struct HelpText {
   /// Creates an empty text.
   public init() {}
 
-  /// Creates the help of a command.
+  /// Creates the help of a command: its examples first, then what it does, then its parameters.
   ///
-  /// - Parameter program: the name of the program.
-  public init(_ command: CommandDescription, of program: String) {
+  /// - Parameters:
+  ///   - program: the name of the program.
+  ///   - isComplete: whether it has all options, with everything about them. Otherwise a command with many options
+  ///     shows ``CommandDescription/mostUsed``, and where the others are.
+  public init(_ command: CommandDescription, of program: String, isComplete: Bool) {
     add(paragraphs: command.summary)
     add("Usage: \(command.usage(of: program))")
-    add(paragraphs: command.discussion)
-    if !command.mostUsed.isEmpty { add("MOST USED", command.mostUsed) }
-    let first = Set(command.mostUsed.map(\.name))
-    for section in command.sections {
-      let others = section.declarations.filter { !first.contains($0.name) }
-      if !others.isEmpty { add(section.title, others) }
-    }
     add(example: command.example)
+    add(paragraphs: command.discussion)
+    guard command.hasMoreOptions, !isComplete else {
+      for section in command.sections where !section.declarations.isEmpty {
+        add(section.title, section.declarations)
+      }
+      return
+    }
+    let arguments = command.declarations.filter(\.isArgument)
+    if !arguments.isEmpty { add("ARGUMENTS", arguments) }
+    add(brief: "MOST USED OPTIONS", command.mostUsed)
+    add("All options: \(program) help \(command.name) all")
   }
 
   /// The text, with empty lines between its parts.
@@ -53,6 +60,11 @@ public struct HelpText {
   /// Adds a list of parameters below a heading.
   public mutating func add(_ heading: String, _ declarations: [Declaration]) {
     add(heading, declarations.map { ($0.listed, $0.explanation) })
+  }
+
+  /// Adds a list of parameters below a heading, each with its summary and default value.
+  public mutating func add(brief heading: String, _ declarations: [Declaration]) {
+    add(heading, declarations.map { ($0.listed, $0.briefExplanation) })
   }
 
   /// Adds a list of terms with their meanings below a heading.

@@ -10,7 +10,7 @@ struct ParameterTests {
 
   private static let size = Parameter<Size>.choice(
     "size", "BITS", "The size.", standard: .large)
-  private static let wait = Parameter<Double>.seconds("wait", "Seconds.", 0...10, standard: 0.5)
+  private static let wait = Parameter<Double>.time("wait", "Seconds.", 0...10, standard: 0.5)
   private static let again = Parameter<Bool>.pair("again", off: "once", "Again, or not.")
   private static let both = Parameter<Bool?>.pair("both", off: "no-both", "Both, or not.")
   private static let files = Parameter<[String]>.list("file", "FILE", "Files.", parse: { $0 })
@@ -90,9 +90,18 @@ struct ParameterTests {
     "a wrong value is refused with the expected form",
     arguments: [
       (["--size=6"], "--size '6': expected one of 5, 8"),
-      (["--wait", "11"], "--wait '11': expected seconds from 0 to 10"),
-      (["--wait", "x"], "--wait 'x': expected seconds from 0 to 10"),
-      (["--wait", "nan"], "--wait 'nan': expected seconds from 0 to 10"),
+      (
+        ["--wait", "11"],
+        "--wait '11': expected seconds from 0 to 10, or a time such as 500ms, 2s, 5min or 1h"
+      ),
+      (
+        ["--wait", "x"],
+        "--wait 'x': expected seconds from 0 to 10, or a time such as 500ms, 2s, 5min or 1h"
+      ),
+      (
+        ["--wait", "nan"],
+        "--wait 'nan': expected seconds from 0 to 10, or a time such as 500ms, 2s, 5min or 1h"
+      ),
       (["--count", "0"], "--count '0': expected 1 or more pieces"),
     ])
   func refused(words: [String], message: String) {
@@ -112,38 +121,54 @@ struct ParameterTests {
     #expect(Misspelling.nearest(to: word, among: ["baud", "parity", "local-echo"]) == name)
   }
 
-  @Test("help has 80 columns, each parameter once, and the example at the end")
+  @Test("a length of time is written in seconds or with a unit", arguments: ["2", "2s", "2000ms"])
+  func time(text: String) throws {
+    #expect(try values(["--wait", text])[Self.wait] == 2)
+  }
+
+  @Test("help has the example first, and each parameter once in 80 columns")
   func help() {
     let command = CommandDescription(
       "cut", "Cut something.",
       "A discussion that is long enough to be wrapped at eighty columns.\n\n  kept",
       example: "tool cut --size 5", mostUsed: [Self.size],
       sections: [ParameterSection("OPTIONS", Self.all)])
-    let text = HelpText(command, of: "tool").text
+    let text = HelpText(command, of: "tool", isComplete: true).text
     #expect(
       text == """
         Cut something.
 
         Usage: tool cut [OPTIONS]
 
+        EXAMPLE
+          tool cut --size 5
+
         A discussion that is long enough to be wrapped at eighty columns.
 
           kept
 
-        MOST USED
-              --size BITS         The size. Default: 8.
-
         OPTIONS
-              --wait SECONDS      Seconds. Default: 0.5.
+              --size BITS         The size. Default: 8.
+              --wait TIME         Seconds. As 500ms, 2s, 5min or 1h; a number alone is
+                                  seconds. Default: 0.5s.
           --again, --once         Again, or not. Default: --again.
           --both, --no-both       Both, or not.
               --file FILE         Files.
               --rule WHEN WHAT    A rule.
               --count N           How many.
 
-        EXAMPLE
-          tool cut --size 5
-
         """)
+    let brief = HelpText(command, of: "tool", isComplete: false).text
+    #expect(
+      brief.hasSuffix(
+        """
+          kept
+
+        MOST USED OPTIONS
+              --size BITS         The size. Default: 8.
+
+        All options: tool help cut all
+
+        """))
   }
 }

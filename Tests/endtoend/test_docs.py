@@ -124,7 +124,7 @@ class DocumentationTests(unittest.TestCase):
             if command == "profile" or TARGET.fullmatch(command):
                 command = "connect"
             if command not in known:
-                known[command] = serialterm(command, "--help").stdout.decode()
+                known[command] = serialterm("help", command, "all").stdout.decode()
             for word in words[:words.index("--")] if "--" in words else words:
                 if word.startswith("-") and word != COMPLETION_SCRIPT:
                     with self.subTest(page=page, line=line):

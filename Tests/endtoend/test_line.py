@@ -20,7 +20,7 @@ class UsageTests(LineCase):
         self.assert_fails(2, "item 2, 'rts=maybe': expected rts=on or rts=off", result)
 
     def test_help_lists_the_options(self):
-        text = serialterm("connect", "--help").stdout.decode()
+        text = serialterm("help", "connect", "all").stdout.decode()
         for option in ("--dtr", "--rts", "--hangup, --no-hangup", "--on-open", "--mark-errors",
                        "--rs485", "--low-latency", "--uucp-lock"):
             self.assertIn(option, text)

@@ -40,7 +40,9 @@ class ManualTests(unittest.TestCase):
         self.assertEqual(set(self.section("COMMANDS")), commands)
         for command in commands:
             page = self.page(f"serialterm-{command}.1")
-            options = serialterm(command, "--help").stdout.decode().partition("\n\n")[2]
+            told = serialterm("help", command, "all")
+            told = told if told.status == 0 else serialterm("help", command)
+            options = told.stdout.decode().partition("\n\n")[2]
             for option in set(re.findall(r"--[a-z][a-z0-9-]+", options)) - {"--help", "--version"}:
                 self.assertIn(option, page, command)
 
@@ -58,6 +60,19 @@ class ManualTests(unittest.TestCase):
         readme = (REPOSITORY / "README.md").read_text()
         listed = readme.partition("### Exit status\n\n")[2].partition("\n\n")[0]
         self.assertEqual(set(re.findall(r"(?:^|· )([\dN+]+) ", listed.replace("\n", " "))), numbers)
+
+    def test_commands_of_json_and_expressions_have_pages(self):
+        page = self.page("serialterm-scripting.7")
+        listed = re.findall(r"(?m)^  ([a-z-]+)  ", serialterm("help", "json").stdout.decode())
+        self.assertIn("receive-files", listed)
+        for name in listed:
+            self.assertRegex(page, rf"\\fB{name}\\fR")
+        # A bar in a cell of a table does not end it.
+        self.assertIn("\\fBa|b\\fR\none or the other", self.page("serialterm-expressions.7"))
+        for topic in ("json", "regex", "scripts"):
+            told = serialterm("help", topic).stdout.decode()
+            for name in re.findall(r"man 7 (serialterm-[a-z]+)", told) or [None]:
+                self.assertTrue((self.folder / f"{name}.7").exists(), topic)
 
     def test_variables_are_those_that_the_program_reads(self):
         reading = re.compile(r'(?:getenv|variable)\("(\w+)"\)|folder\("(\w+)"')

@@ -584,7 +584,7 @@ class TableTests(ServingTest):
 
     def test_serialterm_has_what_the_tables_name(self):
         helps = {
-            command: serialterm(command, "--help").stdout.decode()
+            command: serialterm("help", command, "all").stdout.decode()
             for command in ("serve", "attach", "connect", "release")}
         commands = serialterm("session-commands").stdout.decode()
         for name in ("conserver.cf", "console", "ser2net.yaml"):

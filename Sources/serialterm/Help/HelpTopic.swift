@@ -3,32 +3,58 @@ import TerminalFrontEnd
 
 /// The texts of `serialterm help` and of `--help`.
 enum HelpTopic {
+  /// A help topic besides the commands and their groups.
+  struct Subject {
+    let name: String
+    let summary: String
+    let text: String
+  }
+
   /// The help topics besides the commands and their groups.
-  static let subjects = [
-    (name: "targets", summary: "The forms of TARGET."),
-    (name: "keys", summary: "The keys of a session."),
-    (name: "exit-status", summary: "What the exit status means."),
-  ]
+  static var subjects: [Subject] {
+    [
+      Subject(name: "targets", summary: "The forms of TARGET.", text: targets),
+      Subject(name: "keys", summary: "The keys of a session.", text: keys),
+      Subject(name: "regex", summary: "Regular expressions.", text: regex),
+      Subject(name: "scripts", summary: "The steps of a script for 'run'.", text: scripts),
+      Subject(name: "json", summary: "The commands and events of --json.", text: json),
+      Subject(name: "exit-status", summary: "What the exit status means.", text: exitStatus),
+    ]
+  }
+
+  /// The word after the name of a command for the help with all options.
+  private static let all = "all"
 
   /// The help text about a command, a group of commands or a subject; nil if there is no such topic.
+  ///
+  /// - Parameter words: the topic; `all` after the name of a command is for all its options.
   static func text(of words: [String]) -> String? {
     let name = words.joined(separator: " ")
     if name.isEmpty { return program }
-    if let command = Subcommands.all.first(where: { $0.description.name == name }) {
-      return text(of: command.description)
+    if let command = command(named: name) { return text(of: command, isComplete: false) }
+    if words.last == all,
+      let command = command(named: words.dropLast().joined(separator: " "))
+    {
+      return text(of: command, isComplete: true)
     }
-    switch name {
-    case "keys": return keys
-    case "targets": return targets
-    case "exit-status": return exitStatus
-    default: return groups.first { $0.name == name }.map(text)
-    }
+    return subjects.first { $0.name == name }?.text ?? groups.first { $0.name == name }.map(text)
   }
 
-  static func text(of command: CommandDescription) -> String {
-    var help = HelpText(command, of: Serialterm.name)
+  private static func command(named name: String) -> CommandDescription? {
+    Subcommands.all.first { $0.description.name == name }?.description
+  }
+
+  /// The help text about a command.
+  ///
+  /// - Parameter isComplete: whether it has all options, and for a session all keys.
+  static func text(of command: CommandDescription, isComplete: Bool) -> String {
+    var help = HelpText(command, of: Serialterm.name, isComplete: isComplete)
     if command.name == ConnectCommand.description.name {
-      help.add("KEYS, after ctrl-t", keyTerms, indentation: 8)
+      if isComplete {
+        help.add("KEYS, after ctrl-t", keyTerms, indentation: 8)
+      } else {
+        help.add("Keys: ctrl-t q quits, ctrl-t ? lists all. See 'serialterm help keys'.")
+      }
     }
     return help.text
   }
@@ -44,27 +70,31 @@ enum HelpTopic {
       Usage: serialterm [TARGET] [OPTIONS]    talk to a device ('serialterm connect')
              serialterm COMMAND ...
       """)
+    help.add(
+      """
+      EXAMPLES
+        serialterm list                  # what is my device called?
+        serialterm ttyUSB0               # talk to it: 115200 baud, 8N1
+        serialterm ttyUSB0 -b 9600       # at another baud rate
+        serialterm loopback:board        # try it: a simulated board, no hardware needed
+        serialterm doctor ttyUSB0        # why does it not work?
+      """)
     help.add(paragraphs: "In a session, ctrl-t q quits and ctrl-t ? lists the commands.")
-    help.add("MOST USED OPTIONS", ConnectCommand.description.mostUsed)
+    help.add(brief: "MOST USED OPTIONS", Array(ConnectCommand.description.mostUsed.prefix(8)))
     help.add("COMMANDS", allCommands, indentation: 14)
     help.add(
       "MORE HELP",
       [
-        ("serialterm connect --help", "all options of a session, and its keys"),
+        ("serialterm help connect all", "all options of a session"),
         ("serialterm COMMAND --help", "the options of a command"),
-        ("serialterm help targets", "the forms of TARGET"),
-        ("serialterm help keys", "the keys of a session"),
-        ("serialterm help exit-status", "what the exit status means"),
-        ("serialterm --version", "the version"),
-      ], indentation: 32)
-    help.add(
-      """
-      EXAMPLES
-        serialterm list                  # show the serial devices
-        serialterm ttyUSB0 -b 9600       # connect at 9600 baud, not 115200
-        serialterm loopback:board        # a simulated board, no hardware needed
-        serialterm doctor ttyUSB0        # find out why a device does not work
-      """)
+      ]
+        + subjects.map { subject in
+          let summary = subject.summary
+          return (
+            "serialterm help \(subject.name)",
+            summary.prefix(1).lowercased() + summary.dropFirst().dropLast()
+          )
+        } + [("serialterm --version", "the version")], indentation: 32)
     return help.text
   }
 
@@ -87,12 +117,12 @@ enum HelpTopic {
     var help = HelpText()
     help.add(paragraphs: group.summary)
     help.add("Usage: serialterm \(group.name) COMMAND ...")
+    help.add(example: group.example)
     help.add(paragraphs: group.discussion)
     let members = Subcommands.all.map { $0.description }.filter {
       $0.name.hasPrefix("\(group.name) ")
     }
     help.add("COMMANDS", commands(members), indentation: 24)
-    help.add(example: group.example)
     return help.text
   }
 

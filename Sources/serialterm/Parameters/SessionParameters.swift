@@ -3,7 +3,14 @@ import SessionKit
 
 /// The parameters that several commands for a device share.
 enum SessionParameters {
-  static let targetSummary = "The device: see 'serialterm help targets'."
+  /// The explanation of a TARGET in help: what the user's device is called, and what needs no device.
+  static let targetSummary =
+    "The device, such as ttyUSB0: 'serialterm list' shows yours; loopback:board is a simulated one. "
+    + "Other forms: 'serialterm help targets'."
+
+  /// The explanation of a TARGET that must be a device of this computer.
+  static let deviceSummary =
+    "The device, such as ttyUSB0: 'serialterm list' shows yours. Other forms: 'serialterm help targets'."
 
   /// The TARGET of a command that needs a device.
   static let target = Parameter<Target>.argument(
@@ -12,7 +19,7 @@ enum SessionParameters {
 
   /// The TARGET as plain text, for a command that can do without a device or interprets the text itself.
   static let targetText = Parameter<String>.argument(
-    "target", targetSummary, completion: Target.completion,
+    "target", deviceSummary, completion: Target.completion,
     standard: "", parse: Target.checked)
 
   static let wait = Parameter.flag("wait", "Wait for a device that is missing or in use.")

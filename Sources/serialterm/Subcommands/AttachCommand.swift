@@ -30,6 +30,10 @@ struct AttachCommand: ProfiledCommand {
     connect', 'serve' and 'log'.
     """,
     example: "serialterm attach ttyUSB0",
+    mostUsed: [
+      list, force, ConnectCommand.readOnly, ViewParameters.timestamps, ViewParameters.hex,
+      LogParameters.log,
+    ],
     sections: [
       ParameterSection("ARGUMENTS", [session]),
       ParameterSection("SESSION", [list, json, force, SharingParameters.name]),

@@ -10,7 +10,8 @@ import TerminalFrontEnd
 /// `serialterm doctor`: diagnoses why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {
   private static let target = Parameter<String?>.argument(
-    "target", SessionParameters.targetSummary, completion: Target.completion,
+    "target", SessionParameters.deviceSummary + " Without it, all devices.",
+    completion: Target.completion,
     parse: Target.checked)
   private static let json = Parameter.flag(
     "json", "Print a JSON array; with --probe, an object.")

@@ -25,6 +25,10 @@ struct LogCommand: ProfiledCommand {
     signal's number, or 7 if bytes are missing from the log.
     """,
     example: "serialterm log /dev/ttyUSB0 board.jsonl --log-append --log-rotate 10M",
+    mostUsed: [
+      LineParameters.baud, LogParameters.append, LogParameters.rotate, LogParameters.rotateEvery,
+      LogParameters.keep, LogParameters.format, mode, SessionParameters.quiet,
+    ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, files]),
       ParameterSection("CONNECTION", [SessionParameters.exclusive, SessionParameters.quiet]),

@@ -17,11 +17,11 @@ struct LoopbackCommand: Subcommand {
     "rate", "BAUD", "Pace the bytes as a line of this baud rate would.",
     parse: { try LineSettings.baudRate(parsing: $0) })
   private static let drop = probability(
-    "drop", "How probable it is that a byte is lost, 0 to 1.")
+    "drop", "The probability that a byte is lost, 0 to 1.")
   private static let corrupt = probability(
-    "corrupt", "How probable it is that a bit of a byte is flipped, 0 to 1.")
+    "corrupt", "The probability that a bit of a byte is flipped, 0 to 1.")
   private static let seed = Parameter<UInt64>.option(
-    "seed", "NUMBER", "Where the faults' random numbers begin.", standard: 1, shown: "1",
+    "seed", "NUMBER", "The seed of the random faults.", standard: 1, shown: "1",
     parse: { text in
       guard let number = UInt64(text) else {
         throw ValueError(text, expected: "a whole number from 0 to \(UInt64.max)")
@@ -37,7 +37,7 @@ struct LoopbackCommand: Subcommand {
     "loopback", "Make a pseudo-terminal to test against; no hardware is needed.",
     """
     Prints the node's path and serves it until it is ended by a signal. It echoes, unless --pair or \
-    --board is given. Faults can be injected to see how a program takes them.
+    --board is given. Faults can be injected to test how a program handles them.
     """,
     example: """
       serialterm loopback --board --link /tmp/board &

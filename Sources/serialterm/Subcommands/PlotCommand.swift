@@ -29,6 +29,7 @@ struct PlotCommand: ProfiledCommand {
     """,
     example: """
       serialterm plot ttyUSB0 -b 115200
+      serialterm plot loopback:board           # a simulated board: type sensor
       serialterm plot ttyUSB0 --match 'T=(?<temp>[-0-9.]+)' --window 10m
       serialterm plot board.jsonl --svg board.svg --csv board.csv
       """,

@@ -72,6 +72,11 @@ struct SaveProfileCommand: Subcommand {
     profile is appended to the configuration file; a name that exists is refused.
     """,
     example: "serialterm profile save board usb:0403:6001 --baud 9600 --local-echo",
+    mostUsed: [
+      LineParameters.baud, LineParameters.parity, LineParameters.flow, LogParameters.log,
+      ViewParameters.timestamps, ViewParameters.hex, ConnectCommand.localEcho,
+      ConnectCommand.lineEnding, ViewParameters.map, SessionParameters.config,
+    ],
     sections: [ParameterSection("ARGUMENTS", [name, ConnectCommand.targets])]
       + ConnectCommand.description.sections.compactMap(\.configurable) + [
         ParameterSection("CONFIGURATION", [SessionParameters.config])

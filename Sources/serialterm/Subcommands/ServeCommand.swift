@@ -18,7 +18,14 @@ struct ServeCommand: ProfiledCommand {
     port stays open between clients, and is opened again when its device returns. SIGTERM and SIGINT end it; \
     --stdio ends with its client.
     """,
-    example: "serialterm serve /dev/ttyUSB0 --listen 4000",
+    example: """
+      serialterm serve ttyUSB0 --listen 4000
+      serialterm connect rfc2217://localhost:4000    # in another terminal
+      """,
+    mostUsed: [
+      SharingParameters.listen, SharingParameters.unix, stdio, SharingParameters.speech,
+      SharingParameters.writers, SharingParameters.allow, LineParameters.baud, LogParameters.log,
+    ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target]),
       ParameterSection("CLIENTS", SharingParameters.places + [stdio] + SharingParameters.rules),
