@@ -91,10 +91,19 @@ enum Serialterm {
       for command in [reading.command] + reading.others.map(\.command) {
         guard !command.values[SessionParameters.quiet] else { continue }
         command.values.note(at: command.namedTarget).map(complain)
+        command.values.mapNote.map(complain)
       }
-      return try reading.command.execute(
-        in: CommandContext(
-          devices: devices, late: reading.late, others: reading.others, further: reading.further))
+      do {
+        return try reading.command.execute(
+          in: CommandContext(
+            devices: devices, late: reading.late, others: reading.others, further: reading.further))
+      } catch let failure as Failure
+        where description.declarations.contains(where: {
+          $0.name == SessionParameters.wait.name
+        })
+      {
+        throw failure.advisingToWait
+      }
     } catch let error as WordError {
       throw Failure(.usage, UsageAdvice.message(for: error, in: description))
     } catch let error as UsageError {
@@ -121,7 +130,11 @@ enum Serialterm {
       guard let message = UsageAdvice.message(forTargets: missing, words: words) else { return }
       throw Failure(.usage, message)
     }
-    let nodes = { devices().compactMap { $0.node.lastComponent?.string } }
+    let nodes = {
+      let consoles = KernelConsoles()
+      return devices().filter { !consoles.contains($0.node) }
+        .compactMap { $0.node.lastComponent?.string }
+    }
     let profiles = {
       let file = try? ProfileFile(given["config"]?.last.map { FilePath($0) })
       return file?.contents.profiles.map(\.name) ?? []

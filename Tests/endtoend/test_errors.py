@@ -40,6 +40,24 @@ class NotFoundTests(ErrorCase):
     def test_missing_port_by_its_short_name_is_not_found(self):
         self.assert_fails(3, "/dev/ttyNONE9: no such device", "ttyNONE9")
 
+    def test_a_host_and_a_port_may_be_a_port_over_the_network(self):
+        forms = r"'rfc2217://lab:4021' \(a server's serial port\) or 'tcp://lab:4021'"
+        self.assert_fails(3, f"lab:4021: no such device. Did you mean {forms}", "lab:4021")
+        self.assert_fails(3, forms, "rules", "lab:4021", "--name", "board")
+        self.assertIn(b"rfc2217://lab:4021", serialterm("doctor", "lab:4021").stdout)
+
+    def test_names_of_other_programs_are_explained(self):
+        for words, advice in ((["ttyNONE9,9600"], "'ttyNONE9 -b 9600'"), (["COM3"], "'serialterm list' shows"),
+                              (["import-tio"], "serialterm profile import-tio")):
+            self.assert_fails(3, advice, *words)
+        self.assert_fails(2, "To name the device, write it without an option", "-p", "ttyUSB0")
+
+    def test_a_folder_for_received_files_is_checked_at_the_start(self):
+        with tempfile.NamedTemporaryFile() as file:
+            for folder, reason in (("/nodir", "there is no such folder"), (file.name, "not a folder")):
+                self.assert_fails(
+                    2, f"--auto-receive {folder}: {reason}", "loopback:", "--auto-receive", folder)
+
     def test_absent_adapter_is_not_found(self):
         self.assert_fails(3, "usb:ffff:fffe", "connect", "usb:ffff:fffe")
 
@@ -234,6 +252,7 @@ sys.stdin.read()
             refused = serialterm("connect", self.device.path)
             self.assertEqual(refused.status, 5)
             self.assertIn(way_in, refused.stderr)
+            self.assertTrue(refused.stderr.endswith(b" --wait waits until it is free.\n"), refused)
             with Pipes(serialterm_binary(), "connect", "--wait", self.device.path) as waiting:
                 waiting.stderr.expect(way_in)
 

@@ -278,6 +278,31 @@ class CommandTests(ProfileCase):
             terminal.expect(b"nothing is saved")
             self.assertEqual(terminal.wait(), 0)
 
+    def test_the_configuration_that_tio_reads_is_found(self):
+        home = self.folder / "home"
+        (home / ".config/tio").mkdir(parents=True)
+        where = {"HOME": str(home), "XDG_CONFIG_HOME": None}
+
+        def imported():
+            return serialterm("profile", "import-tio", variables=where)
+
+        self.assertEqual(imported().status, 2)
+        self.assertIn(b"tio has no configuration in its usual places", imported().stderr)
+        for place, baud in ((".tiorc", 300), (".config/tio/tiorc", 600), (".tioconfig", 1200),
+                            (".config/tio/config", 2400)):
+            (home / place).write_text(f"[a]\nbaudrate = {baud}\n")
+            self.assertIn(b"baud = %d" % baud, imported().stdout)
+
+    def test_a_time_in_a_profile_may_have_a_unit(self):
+        self.file.write_text('[default]\nlinger = "300ms"\nbyte-delay = "1ms"\n[profile.a]\nlinger = 0.2\n')
+        self.assertEqual(self.settings("loopback:"), self.settings("loopback:", "--profile", "a"))
+        self.assertEqual(self.serialterm("profile", "save", "b", "loopback:", "--linger", "2min").status, 0)
+        self.assertIn(b'linger = "2min"', self.serialterm("profile", "show", "b").stdout)
+        self.file.write_text('[default]\nlinger = "soon"\n')
+        result = self.serialterm("connect", "loopback:")
+        self.assertEqual(result.status, 2)
+        self.assertIn(b"or a time such as 500ms", result.stderr)
+
     def test_the_import_that_the_documentation_shows(self):
         source = self.folder / "tio"
         source.write_text(

@@ -99,12 +99,12 @@ class FailureTests(SSHTest):
         self.assertRegex(result.stderr, message)
 
     def test_a_device_that_is_missing_there_is_said_in_its_words(self):
-        self.assert_fails(3, b"over there: /dev/ttyNONE9: no such device")
+        self.assert_fails(3, b"on the other computer: /dev/ttyNONE9: no such device")
 
     def test_a_port_that_is_in_use_there_is_said(self):
         with Device() as device, Terminal(serialterm_binary(), "connect", device.path) as holder:
             holder.expect(b"ctrl-t q")
-            self.assert_fails(5, b"over there: .*busy, held by", f"ssh://board.test/{device.path}")
+            self.assert_fails(5, b"on the other computer: .*busy, held by", f"ssh://board.test/{device.path}")
 
     def test_a_computer_without_the_program(self):
         (self.server.there / "serialterm").unlink()
@@ -120,7 +120,7 @@ class FailureTests(SSHTest):
 
     def test_who_may_not_log_in_is_told_by_ssh(self):
         (self.server.folder / "authorized").write_text("")
-        self.assert_fails(3, b"ssh says: .*Permission denied.*without a question")
+        self.assert_fails(3, b"ssh says: .*Permission denied.*without asking for a password")
 
     def test_a_host_that_is_not_known_is_told_by_ssh(self):
         (self.server.folder / "known").write_text("")
@@ -132,12 +132,12 @@ class FailureTests(SSHTest):
 
     def test_a_computer_without_ssh(self):
         self.variables = {"PATH": "/nonexistent"}
-        self.assert_fails(1, b"there is no ssh on this computer")
+        self.assert_fails(1, b"ssh is not installed on this computer")
 
     def test_doctor_says_what_is_wrong_there(self):
         result = self.serialterm("doctor", "ssh://board.test/ttyNONE9")
         self.assertEqual(result.status, 1)
-        self.assertIn(b"over there: /dev/ttyNONE9: no such device", result.stdout)
+        self.assertIn(b"on the other computer: /dev/ttyNONE9: no such device", result.stdout)
         self.assertIn(b"ssh HOST serialterm doctor TARGET", result.stdout)
         with Device() as device:
             result = self.serialterm("doctor", f"ssh://board.test/{device.path}")

@@ -39,8 +39,8 @@ import Testing
   ) throws {
     try configure("")
     for (target, reason) in [
-      (Self.far, "is a server's"), ("ssh://lab/ttyUSB0", "is a server's"),
-      (Self.bytes, "passes bytes alone"), ("unix:/run/board.sock", "passes bytes alone"),
+      (Self.far, "is a port of a server"), ("ssh://lab/ttyUSB0", "is a port of a server"),
+      (Self.bytes, "passes only bytes"), ("unix:/run/board.sock", "passes only bytes"),
     ] {
       let error = #expect(throws: UsageError.self) { try command("connect", target, option) }
       let name = option.prefix { $0 != "=" }
@@ -68,18 +68,28 @@ import Testing
     }
     #expect(
       try note("connect", Self.bytes, "-b", "9600")
-        == "--baud has no effect: tcp://lab:4001 passes bytes alone.")
+        == "--baud has no effect: tcp://lab:4001 passes only bytes.")
     #expect(
       try note("send", Self.bytes, "hi", "-f", "hard", "-b", "9600", "-p", "odd")
-        == "--baud, --parity and --flow have no effect: tcp://lab:4001 passes bytes alone.")
+        == "--baud, --parity and --flow have no effect: tcp://lab:4001 passes only bytes.")
     #expect(try note("connect", Self.bytes) == nil)
     #expect(try note("connect", Self.far, "-b", "9600") == nil)
     #expect(try note("connect", "ttyUSB0", "-b", "9600") == nil)
     try configure(
       "[default]\nbaud = 9600\n[profile.lab]\ntarget = 'tcp://lab:4001'\nparity = 'odd'")
     #expect(
-      try note("connect", "lab") == "--parity has no effect: tcp://lab:4001 passes bytes alone.",
+      try note("connect", "lab") == "--parity has no effect: tcp://lab:4001 passes only bytes.",
       "what holds for all ports is not for this one")
+  }
+
+  @Test func `picocom's name for a map is explained`() throws {
+    try configure("")
+    func note(_ map: String) throws -> String? {
+      try reading(["connect", "ttyUSB0", "-m", map, "--config", path.string]).command.values.mapNote
+    }
+    #expect(try note("to-device:crlf")?.contains("each CR is sent as LF") == true)
+    #expect(try note("to-device:bs=del,from-device:crlf")?.contains("lf=crlf") == true)
+    #expect(try note("to-device:cr=lf,from-device:lf=crlf") == nil)
   }
 
   @Test func `A profile's entry is named with its line, for each of its targets`() throws {
@@ -92,7 +102,7 @@ import Testing
     let failure = #expect(throws: Failure.self) { try command("connect", "lab") }
     #expect(
       failure?.message
-        == "\(path):3: --dtr sets a line of a serial port; tcp://lab:4002 passes bytes alone")
+        == "\(path):3: --dtr sets a line of a serial port; tcp://lab:4002 passes only bytes")
     #expect(failure?.status == .usage)
     _ = try command("connect", "lab", "--no-dtr")
   }

@@ -1,5 +1,8 @@
 import Configuration
 import Options
+import Patterns
+import PlainText
+import Scripting
 import Testing
 
 @testable import serialterm
@@ -29,7 +32,27 @@ struct UsageAdviceTests {
     arguments: [
       ("--list", "unknown option '--list': use 'serialterm list'."),
       ("x --expect a", "unknown option '--expect': it is an option of 'serialterm send'."),
-      ("x --name a", "unknown option '--name': it is an option of 'serialterm receive'."),
+      (
+        "x --name a",
+        "unknown option '--name': it is an option of 'serialterm receive' and 'serialterm rules'."
+      ),
+      ("receive x --timeout 2", "unknown option '--timeout': did you mean --start-timeout?"),
+      (
+        "x --timeout 2",
+        "unknown option '--timeout': it is an option of 'serialterm monitor', 'serialterm send' and 'serialterm run'."
+      ),
+      (
+        "send x --file f --protocol ymodem --timeout 2s",
+        "--timeout is for an answer; use --start-timeout for the start of a transfer."
+      ),
+      (
+        "send x y --start-timeout 2s",
+        "--start-timeout is for --protocol; use --timeout for the answer."
+      ),
+      (
+        "send x y --timeout 2sec",
+        "--timeout '2sec': expected seconds from 0.001 to 86400, or a time such as 500ms, 2s, 5min or 1h."
+      ),
       ("send x --imap a", "unknown option '--imap'."),
       ("send x -n", "unknown option '-n': it is an option of 'serialterm connect'."),
       ("x --versoin", "unknown option '--versoin': did you mean --version?"),
@@ -46,7 +69,10 @@ struct UsageAdviceTests {
       ("x --baudrate 9600", "unknown option '--baudrate': use --baud."),
       ("x --bauds 9600", "unknown option '--bauds': did you mean --baud?"),
       ("x --no-reconect", "unknown option '--no-reconect': did you mean --no-reconnect?"),
-      ("x --names", "unknown option '--names': it is an option of 'serialterm list'."),
+      (
+        "x --names",
+        "unknown option '--names': it is an option of 'serialterm list' and 'serialterm profile list'."
+      ),
       ("list --baud 9", "unknown option '--baud': it is an option of 'serialterm connect'."),
       ("x --zzz", "unknown option '--zzz'."),
       (
@@ -88,7 +114,16 @@ struct UsageAdviceTests {
     arguments: [
       ("lsit", "the command 'serialterm list'"), ("kichen", "the profile 'kitchen'"),
       ("9600", "-b 9600"), ("ttyUBS0", "'ttyUSB0'"), ("ttyUSB1", nil), ("ttyACM0", nil),
-      ("something", nil),
+      ("something", nil), ("ttyUBS1", "'ttyUSB0'"), ("ttyS1", nil), ("ttyAMC0", nil),
+      ("ttySUB0", "'ttyUSB0'"), ("ttyA0", "'ttyS0'"),
+      (
+        "lab:4021",
+        "'rfc2217://lab:4021' (a server's serial port) or 'tcp://lab:4021' (bytes alone)"
+      ),
+      (
+        "[::1]:23",
+        "'rfc2217://[::1]:23' (a server's serial port) or 'tcp://[::1]:23' (bytes alone)"
+      ),
     ] as [(String, String?)])
   func misspeltTarget(text: String, meaning: String?) {
     #expect(
@@ -98,6 +133,14 @@ struct UsageAdviceTests {
         == meaning)
   }
 
+  @Test(
+    "a misspelt device is never the kernel's console", arguments: ["ttyUBS0", "ttyAMC0", "ttyUS0"])
+  func noDeviceOfAnotherKind(text: String) {
+    #expect(
+      UsageAdvice.meaning(
+        ofTarget: text, isFirstWord: true, nodes: { ["ttyS0"] }, profiles: { [] }) == nil)
+  }
+
   @Test("several absent devices are not proposed for another word")
   func absentDevices() {
     #expect(message("connect ttyUSB0 ttyUSB1") == nil)
@@ -105,12 +148,12 @@ struct UsageAdviceTests {
 
   @Test("the advice names options and commands that exist, instead of options that do not")
   func table() throws {
-    let connect = HelpTopic.text(of: ConnectCommand.description)
+    let connect = HelpTopic.text(of: ConnectCommand.description, isComplete: true)
     let known = Set(connect.matches(of: #/--?[a-zA-Z0-9-]+/#).map { String($0.output) })
     for (option, advice) in UsageAdvice.otherNames {
       #expect(!known.contains(option), "\(option)")
       let command = advice.firstMatch(of: #/serialterm ([a-z]+)/#).map { String($0.output.1) }
-      let help = HelpTopic.text(of: [command ?? "connect"])
+      let help = HelpTopic.text(of: [command ?? "connect", "all"])
       let text = connect + (try #require(help, "\(advice)"))
       for named in advice.matches(of: #/--[a-z0-9-]+/#) {
         #expect(text.contains(named.output), "\(advice)")
@@ -118,23 +161,84 @@ struct UsageAdviceTests {
     }
   }
 
-  @Test("every help has 80 columns, one example, and no parameter twice")
+  @Test("every help has 80 columns, examples right after the usage, and no parameter twice")
   func helps() throws {
     for command in Subcommands.all.map({ $0.description }) {
       let names = command.declarations.map(\.name)
       #expect(Set(names).count == names.count, "\(command.name)")
-      let text = HelpTopic.text(of: command)
-      #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(command.name)")
-      #expect(text.contains("\nEXAMPLE"), "\(command.name)")
-      #expect(text.contains("Usage: serialterm \(command.name)"))
+      let text = HelpTopic.text(of: command, isComplete: true)
+      let brief = HelpTopic.text(of: command, isComplete: false)
+      for text in [text, brief] {
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(command.name)")
+        let blocks = text.split(separator: "\n\n").map(String.init)
+        #expect(blocks[1].hasPrefix("Usage: serialterm \(command.name)"))
+        #expect(blocks[2].hasPrefix("EXAMPLE"), "\(command.name)")
+      }
+      #expect(brief.split(separator: "\n").count <= 52, "\(command.name)")
+      for used in command.mostUsed { #expect(names.contains(used.name), "\(used.name)") }
       for declaration in command.declarations where !declaration.isArgument {
         #expect(text.contains("--\(declaration.name)"), "\(command.name)")
         #expect(declaration.summary.hasSuffix("."), "\(declaration.name)")
       }
     }
-    for topic in ["", "keys", "targets", "exit-status", "profile"] {
+    for topic in [""] + HelpTopic.subjects.map(\.name) + ["profile"] {
       let text = try #require(HelpTopic.text(of: topic.isEmpty ? [] : [topic]))
       #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(topic)")
+    }
+  }
+
+  @Test("the first screen of a session's help says what a device is called, and what needs none")
+  func firstScreen() throws {
+    for topic in [[], ["connect"]] {
+      let text = try #require(HelpTopic.text(of: topic))
+      let screen = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(24)
+        .joined(separator: "\n")
+      #expect(screen.contains("serialterm list "))
+      #expect(screen.contains("loopback:board"))
+    }
+  }
+
+  // MARK: What users write
+
+  @Test("the steps of the help are steps of a script")
+  func scripts() throws {
+    _ = try Dialogue(parsing: Array(HelpTopic.exampleScript.utf8))
+    for (step, _) in HelpTopic.scriptTerms {
+      let rest =
+        step.hasPrefix("expect-one-of") ? "\n/a/\n}" : step.hasSuffix("{") ? "\nwait 1s\n}" : ""
+      #expect(throws: Never.self) { try Dialogue(parsing: Array((step + rest).utf8)) }
+    }
+    // The error for another word names every step.
+    let error = #expect(throws: DialogueError.self) { try Dialogue(parsing: Array("x".utf8)) }
+    let message = error.map { "\($0)" } ?? ""
+    let list = try #require(message.split(separator: "expected ").last)
+    let steps = list.matches(of: #/[a-z-]+/#).map { String($0.output) }
+    let explained = HelpTopic.scriptTerms.map { String($0.term.prefix { $0 != " " }) }
+    #expect(Set(steps).subtracting(["or"]) == Set(explained))
+  }
+
+  @Test("the commands of the help are commands of JSON, and so are its examples")
+  func json() throws {
+    for line in HelpTopic.exampleJSON.split(separator: "\n") {
+      _ = try JSONCommand(JSON(parsing: String(line)))
+    }
+    for (name, _) in HelpTopic.jsonCommands {
+      let mistake = Result { try JSONCommand(JSON(parsing: #"{"command": "\#(name)"}"#)) }
+      if case .failure(let error) = mistake {
+        #expect(!"\(error)".hasPrefix("expected a command"), "\(name)")
+      }
+    }
+    let text = try #require(HelpTopic.text(of: ["json"]))
+    let line = try #require(text.firstRange(of: #"{"command": "statistics"}"#))
+    _ = try JSONCommand(JSON(parsing: String(text[line])))
+  }
+
+  @Test("the parts of an expression in the help can be used")
+  func expressions() throws {
+    for (term, _) in HelpTopic.regexTerms {
+      for part in term.split(separator: " ") {
+        #expect(throws: Never.self, "\(part)") { try Pattern(parsing: String(part)) }
+      }
     }
   }
 
@@ -151,6 +255,7 @@ struct UsageAdviceTests {
       ("no-reconnect", .boolean(true), ["false"]), ("shared", .boolean(true), ["false"]),
       ("map", .string("-x"), ["-x"]), ("log", .array([.string("a"), .string("b")]), ["a", "b"]),
       ("log", .array([.integer(1)]), nil), ("baud", .string("300"), nil),
+      ("linger", .string("500ms"), ["500ms"]), ("byte-delay", .integer(2), ["2"]),
       ("hex", .integer(1), nil), ("baud", .number(1.5), nil), ("map", .array([]), nil),
     ] as [(String, Value, [String]?)])
   func configured(key: String, value: Value, texts: [String]?) throws {

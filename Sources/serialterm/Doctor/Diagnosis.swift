@@ -23,7 +23,7 @@ enum Diagnosis {
     let nodes = inspection.ports.map { $0.path.string.shellWord }
     return [
       Finding(
-        code: .ambiguous, port: nil, what: "\(target.harmless): fits several devices",
+        code: .ambiguous, port: nil, what: "\(target.harmless): matches several devices",
         why: "On a terminal 'serialterm connect' asks which one you mean; in a script it fails.",
         fixes: nodes.map { "serialterm connect \($0)" })
     ]
@@ -41,10 +41,15 @@ enum Diagnosis {
     switch inspection.scope {
     case .target: return []
     case .missing(let target):
+      let name = target.split(separator: "/").last.map(String.init) ?? target
       let reason =
-        inspection.hasLeftOverNode
-        ? "Its node is left over: no device is behind it. \(advice)"
-        : "No such device is plugged in. \(advice)"
+        if inspection.hasLeftOverNode {
+          "Its node is left over: no device is behind it. \(advice)"
+        } else if let forms = UsageAdvice.networkForms(of: name) {
+          "A port over the network is \(forms)."
+        } else {
+          "No such device is plugged in. \(advice)"
+        }
       return [
         Finding(
           code: .noSuchDevice, port: nil, what: "\(target.harmless): \(PortProblem.noSuchDevice)",

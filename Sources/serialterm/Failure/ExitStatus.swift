@@ -52,13 +52,30 @@ enum ExitStatus: Hashable {
 struct Failure: Error, Hashable, CustomStringConvertible {
   let status: ExitStatus
   /// Lines of text without control characters. Empty if the user already knows.
-  let message: String
+  private(set) var message: String
+  /// Whether `--wait` would have waited for the port.
+  private(set) var canWait = false
 
   var description: String { message }
 
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
     self.message = message.harmlessLines
+  }
+
+  /// The same failure of a port in use, for which `--wait` would have waited.
+  var avoidableByWaiting: Failure {
+    var failure = self
+    failure.canWait = true
+    return failure
+  }
+
+  /// The same failure with the advice to wait, of a command that has the option `--wait`.
+  var advisingToWait: Failure {
+    guard canWait, !message.contains(text: "--wait") else { return self }
+    var failure = self
+    failure.message += " --wait waits until it is free."
+    return failure
   }
 
   /// Standard output cannot be written to. A reader that has closed the pipe needs no message.
@@ -82,10 +99,20 @@ struct Failure: Error, Hashable, CustomStringConvertible {
 }
 
 extension ExitStatus {
+  /// How a signal has ended a program, as a phrase: `was stopped by signal 9 (KILL)`.
+  static func ending(bySignal number: Int32) -> String {
+    if number == SIGINT { return "was stopped with ctrl-c" }
+    let names: [Int32: String] = [
+      SIGHUP: "HUP", SIGQUIT: "QUIT", SIGABRT: "ABRT", SIGKILL: "KILL", SIGUSR1: "USR1",
+      SIGSEGV: "SEGV", SIGUSR2: "USR2", SIGPIPE: "PIPE", SIGALRM: "ALRM", SIGTERM: "TERM",
+    ]
+    return "was stopped by signal \(number)" + (names[number].map { " (\($0))" } ?? "")
+  }
+
   /// How a command ended, as a phrase: `ended with status 3`.
   var ofCommand: String {
     switch self {
-    case .signal(let number): "was ended by signal \(number)"
+    case .signal(let number): Self.ending(bySignal: number)
     default: "ended with status \(code)"
     }
   }

@@ -7,7 +7,9 @@ extension Failure {
   init(_ error: BindingError) {
     switch error {
     case .noTarget:
-      self.init(.usage, "no TARGET was given, and there is no terminal to ask on. See --help.")
+      self.init(
+        .usage,
+        "name a TARGET: there is no terminal to ask on. 'serialterm list' shows the devices.")
     case .none(let query, let devices): self.init(noneFor: query, among: devices)
     case .several(let query, let devices): self.init(several: devices, for: query)
     case .port(let error): self.init(error)
@@ -39,7 +41,7 @@ extension Failure {
     case .only, .latest, .next:
       self.init(.usage, "no device was named. Name one of these:\n\(list)")
     case .fitting(let selector):
-      self.init(.usage, "\(selector): fits several devices. Name one of them:\n\(list)")
+      self.init(.usage, "\(selector) matches several devices. Name one of these:\n\(list)")
     }
   }
 }

@@ -41,7 +41,8 @@ extension Failure {
           "Delete it if no program uses the port: 'sudo rm -r \(file.shellWord)'."
         )
       }
-    self.init(status, "\(path): \(denial?.what ?? "\(problem)"). \(advice)")
+    let failure = Failure(status, "\(path): \(denial?.what ?? "\(problem)"). \(advice)")
+    self = status == .deviceBusy ? failure.avoidableByWaiting : failure
   }
 
   /// An error of an operation on a port that can be used.
@@ -96,14 +97,17 @@ extension Failure {
     let words = (error.subject ?? error.errno.map { "\($0)" } ?? "").harmless
     switch error.code {
     case .unreachable where error.errno == .noSuchFileOrDirectory:
-      self.init(.otherFailure, "\(path): there is no ssh on this computer.")
+      self.init(.otherFailure, "\(path): ssh is not installed on this computer.")
     case .unreachable:
       self.init(
         .deviceNotFound,
-        "\(path): ssh says: \(words.asSentence) ssh must log in there without a question.")
-    case .notFound: self.init(.deviceNotFound, "\(path): over there: \(words.asSentence)")
-    case .permissionDenied: self.init(.permissionDenied, "\(path): over there: \(words.asSentence)")
-    case .busy: self.init(.deviceBusy, "\(path): over there: \(words.asSentence)")
+        "\(path): ssh says: \(words.asSentence) ssh must be able to log in without asking for a password."
+      )
+    case .notFound:
+      self.init(.deviceNotFound, "\(path): on the other computer: \(words.asSentence)")
+    case .permissionDenied:
+      self.init(.permissionDenied, "\(path): on the other computer: \(words.asSentence)")
+    case .busy: self.init(.deviceBusy, "\(path): on the other computer: \(words.asSentence)")
     default: self.init(.otherFailure, "\(path): \(words.asSentence)")
     }
   }
@@ -125,7 +129,8 @@ extension Failure {
       let reason =
         error.subject.map { "the server says that the port is in use: \($0.harmless)" }
         ?? "the server does not answer. It may be serving another client"
-      self.init(.deviceBusy, "\("\(error.endpoint)".harmless): \(reason).")
+      self =
+        Failure(.deviceBusy, "\("\(error.endpoint)".harmless): \(reason).").avoidableByWaiting
     case .busy: self.init(error, .busy(at: error.endpoint), denial: nil)
     case .lockFailed:
       let file = error.subject ?? "the lock file"

@@ -10,7 +10,7 @@ extension Failure {
     case .port(let error): self.init(error)
     case .indistinguishable(let devices):
       let list = devices.lines.joined(separator: "\n")
-      self.init(.usage, "more than one device may be the lost device:\n\(list)")
+      self.init(.usage, "several devices may be the lost one:\n\(list)")
     case .log(let error): self.init(error)
     case .watching(let error):
       self.init(.otherFailure, "the port cannot be watched: \(error).")
@@ -33,7 +33,7 @@ extension LogFileError {
   fileprivate var advice: String {
     switch reason {
     case .exists: "; --log-append appends to it"
-    case .accessRefused: "; a group must be one of your own"
+    case .accessRefused: "; you must be a member of the group"
     case .symbolicLink, .notAFile, .system: ""
     }
   }

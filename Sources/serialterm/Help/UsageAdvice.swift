@@ -1,4 +1,6 @@
+import NetworkLinks
 import Options
+import PlainText
 
 /// Messages about wrong command lines. They suggest the intended option or command, and the help to read.
 enum UsageAdvice {
@@ -31,7 +33,13 @@ enum UsageAdvice {
   /// The message for a wrong value, or for values that contradict each other.
   static func message(for error: UsageError, in command: CommandDescription) -> String {
     let end = error.description.hasSuffix(".") || error.description.hasSuffix("?") ? "" : "."
-    return "\(error)\(end) \(help(for: command))"
+    // Other programs have an option for the device: -p in esptool, -D in minicom.
+    let isDevice =
+      !error.parameters.isEmpty
+      && [" '/dev/tty", " 'tty"].contains { error.description.firstRange(ofText: $0) != nil }
+      && error.description.firstRange(ofText: "': expected") != nil
+    let advice = isDevice ? " To name the device, write it without an option." : ""
+    return "\(error)\(end)\(advice) \(help(for: command))"
   }
 
   /// The help to read.
@@ -51,19 +59,35 @@ enum UsageAdvice {
     if option.dropFirst().first?.isNumber == true {
       return ": to name an argument that begins with '-', write -- before it."
     }
-    let others = Subcommands.all.map { $0.description }.filter { other in
-      !other.isHidden && other.name != command.name
-        && other.declarations.contains { $0.isWritten(option) }
-    }
-    if let other = others.first {
-      return ": it is an option of '\(Serialterm.name) \(other.name)'."
-    }
     let names = command.declarations.filter { !$0.isArgument }
       .flatMap { [$0.name, $0.oppositeName].compactMap(\.self) }
+    // --timeout may mean --start-timeout.
+    if option.hasPrefix("--"), let longer = names.first(where: { $0.hasSuffix(option.dropFirst()) })
+    {
+      return ": did you mean --\(longer)?"
+    }
+    if let commands = commands(with: option, besides: command) {
+      return ": it is an option of \(commands)."
+    }
     let name = Misspelling.nearest(
       to: String(option.drop { $0 == "-" }), among: names + ["help", "version"])
     guard let name, option.hasPrefix("--") else { return "." }
     return ": did you mean --\(name)?"
+  }
+
+  /// The commands that have an option, as a phrase; nil if there are none.
+  private static func commands(
+    with option: String, besides command: CommandDescription
+  ) -> String? {
+    let names = Subcommands.all.map { $0.description }.filter { other in
+      !other.isHidden && other.name != command.name
+        && other.declarations.contains { $0.isWritten(option) }
+    }.map(\.name)
+    // The options of a session are those of most other commands too.
+    let named = names.contains(ConnectCommand.name) ? [ConnectCommand.name] : names.prefix(3)
+    let quoted = named.map { "'\(Serialterm.name) \($0)'" }
+    guard let last = quoted.last else { return nil }
+    return quoted.count > 1 ? "\(quoted.dropLast().joined(separator: ", ")) and \(last)" : last
   }
 
   /// Whether an advice applies to a command: the command has the option that the advice names, if it names any.
@@ -105,6 +129,10 @@ enum UsageAdvice {
         return "there is no device '\(target)': did you mean -b \(rate)? "
           + help(for: ConnectCommand.description)
       }
+      if let forms = networkForms(of: target) {
+        return "there is no device '\(target)': did you mean \(forms)? "
+          + "See '\(Serialterm.name) help targets'."
+      }
       if let place = words.firstIndex(of: target), place > 0,
         isTimestamps(words[place - 1])
       {
@@ -136,9 +164,40 @@ enum UsageAdvice {
     if let profile = Misspelling.nearest(to: text, among: profiles()) {
       return "the profile '\(profile)'"
     }
+    if let forms = networkForms(of: text) { return forms }
+    if let advice = meaningElsewhere(of: text) { return advice }
+    // A name is misspelt if its letters are: ttyUBS0 is ttyUSB0, and never ttyS0.
     let kind = { (name: String) in name.filter { !$0.isNumber } }
-    return Misspelling.nearest(to: text, among: nodes().filter { kind($0) != kind(text) })
+    let nodes = nodes()
+    let kinds = usualKinds + nodes.map(kind)
+    guard !kinds.contains(kind(text)),
+      let meant = Misspelling.nearest(to: kind(text), among: kinds)
+    else { return nil }
+    return Misspelling.nearest(to: text, among: nodes.filter { kind($0) == meant })
       .map { "'\($0)'" }
+  }
+
+  /// What a word means to other programs, and the form of it here; nil for another word.
+  private static func meaningElsewhere(of text: String) -> String? {
+    let member = Subcommands.all.map { $0.name }.first { $0.hasSuffix(" \(text)") }
+    if let member { return "the command '\(Serialterm.name) \(member)'" }
+    // screen(1), and python's miniterm.
+    let parts = text.split(separator: ",", maxSplits: 1)
+    if parts.count == 2, parts[1].allSatisfy(\.isNumber) { return "'\(parts[0]) -b \(parts[1])'" }
+    guard text.uppercased().hasPrefix("COM"), let number = Int(text.dropFirst(3)), number >= 0
+    else {
+      return nil
+    }
+    return "a node such as ttyUSB0, which 'serialterm list' shows"
+  }
+
+  /// The letters of the nodes of most devices, most of all USB adapters.
+  private static let usualKinds = ["ttyUSB", "ttyACM", "ttyS", "ttyAMA"]
+
+  /// The TARGETs that a host and a port may stand for, `localhost:4000`; nil for another text.
+  static func networkForms(of text: String) -> String? {
+    guard (try? HostAddress(parsing: text)) != nil else { return nil }
+    return "'rfc2217://\(text)' (a server's serial port) or 'tcp://\(text)' (bytes alone)"
   }
 
   /// The message for an unknown help topic.

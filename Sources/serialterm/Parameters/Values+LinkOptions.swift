@@ -13,7 +13,7 @@ extension Values {
   /// - Throws: `UsageError`.
   func checkOptions(at target: Target?) throws(UsageError) {
     guard let (endpoint, unused) = Self.unusedGroups(at: target) else { return }
-    let far = unused.contains(.settings) ? "passes bytes alone" : "is a server's"
+    let far = unused.contains(.settings) ? "passes only bytes" : "is a port of a server"
     for (group, declaration) in Self.linkOptions where unused.contains(group) {
       guard let texts = all[declaration.name] else { continue }
       switch group {
@@ -41,7 +41,7 @@ extension Values {
     guard let last = names.last else { return nil }
     let list = names.count > 1 ? "\(names.dropLast().joined(separator: ", ")) and \(last)" : last
     return
-      "\(list) \(names.count > 1 ? "have" : "has") no effect: \(endpoint) passes bytes alone."
+      "\(list) \(names.count > 1 ? "have" : "has") no effect: \(endpoint) passes only bytes."
   }
 
   /// The endpoint of a TARGET whose link does not support every option, and the unsupported groups.

@@ -19,7 +19,10 @@ extension ResolvedTarget {
             : "'\(endpoint)' is not a device of this computer. Name one that is.")
       }
       guard (try? path.stat()) != nil else {
-        throw Failure(.deviceNotFound, "\(path): \(PortProblem.noSuchDevice). \(Self.listAdvice)")
+        let name = path.lastComponent?.string ?? ""
+        let advice = UsageAdvice.networkForms(of: name).map { "Did you mean \($0)?" }
+        throw Failure(
+          .deviceNotFound, "\(path): \(PortProblem.noSuchDevice). \(advice ?? Self.listAdvice)")
       }
       return path
     case .device(let device, _): return device.node

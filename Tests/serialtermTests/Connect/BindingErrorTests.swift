@@ -36,7 +36,7 @@ import Testing
   @Test func bindingErrors_haveTheirStatuses_andNameARemedy() {
     let missing = SerialError(.notFound, in: "open", at: .tty("/dev/ttyUSB7"))
     let cases: [(BindingError, Failure)] = [
-      (.noTarget, Failure(.usage, "--help")),
+      (.noTarget, Failure(.usage, "serialterm list")),
       (.none(.fitting(.serial("X")), among: []), Failure(.deviceNotFound, "--wait")),
       (.none(.latest, among: []), Failure(.deviceNotFound, "serialterm doctor")),
       (.several(.fitting(.serial("X")), [old, young]), Failure(.usage, "/dev/ttyUSB1")),
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func unresolvedEndpoint_isAsTheUserWroteIt_orInWords() {
-    #expect(Endpoint(.unresolved, "new").inWords == "the next device to be plugged in")
+    #expect(Endpoint(.unresolved, "new").inWords == "the next device that is plugged in")
     #expect(Endpoint(.unresolved, "usb:0403:6001").inWords == "usb:0403:6001")
     #expect(Endpoint.tty("new").inWords == "new")
   }
