@@ -162,7 +162,7 @@ public final class NetworkLink: Link {
       case 3: (.notFound, words)
       case 4: (.permissionDenied, words)
       case 5: (.busy, words)
-      default: (.refusedByServer, words.map { "over there: \($0)" })
+      default: (.refusedByServer, words.map { "on the other computer: \($0)" })
       }
     let subject = reason ?? "the program there has ended"
     return SerialError(code, in: "ssh", at: endpoint, subject: subject)

@@ -413,7 +413,7 @@ class EndTests(AttachCase):
         session = self.session()
         viewer = self.viewer()
         session.signal(15)
-        viewer.expect(b"the session has ended: the program was ended by signal 15.")
+        viewer.expect(b"the session has ended: it was stopped by signal 15 (TERM).")
         self.assertEqual(viewer.wait(), 0)
 
     def test_a_session_that_is_killed_is_a_lost_connection(self):

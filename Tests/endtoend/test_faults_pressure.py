@@ -51,7 +51,7 @@ class Row24HeldTests(SessionTest):
         self.device.write(said)
         terminal.expect(said)
         self.device.write(XON)
-        terminal.expect(b"takes bytes again")
+        terminal.expect(b"accepts bytes again")
         self.assertEqual(self.device.read_exactly(5), b"hello")
         self.assertEqual(self.quit(terminal)[0], 0)
         self.assertEqual(self.log.read_bytes(), b"stoppedreceived while held" + said)

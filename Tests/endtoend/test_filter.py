@@ -64,7 +64,7 @@ class FilterTests(PaletteTest):
         terminal, screen = self.start("--filter", "echo pid $$.; exec cat")
         pid = int(terminal.expect(re.compile(rb"pid (\d+)\.")).group(1))
         os.kill(pid, signal.SIGKILL)
-        terminal.expect(b"the filter was ended by signal 9")
+        terminal.expect(b"the filter was stopped by signal 9")
         self.device.write(b"after")
         terminal.expect(b"after")
 

@@ -109,7 +109,7 @@ class LogTests(SessionTest):
                 (("--log-rotate-every", "1y"), b"6h"), (("--log-format", "xml"), b"jsonl"),
                 (("--log-keep", "2"), b"--log-rotate"),
                 (("--log-rotate", "1k", "--log-keep", "0"), b"1 or more"),
-                (("--log", "/dev/ttyABSENT"), b"the node of a device"),
+                (("--log", "/dev/ttyABSENT"), b"but a device, which is named without an option"),
                 (("--log", "-"), b"standard output"), (("-L-",), b"standard output"),
                 (("--log", "x.log", "--log-sent"), b"raw"),
                 (("--log-format", "raw", "--log-sent"), b"raw")):

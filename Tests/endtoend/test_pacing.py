@@ -114,7 +114,7 @@ class WaitForTests(PacingCase):
             "--timeout", "0.4")
         self.assertEqual(self.device.read_exactly(4), b"one\n")
         self.assertEqual(program.wait(), 10)
-        self.assertIn(b"--wait-for did not come", program.stderr.data)
+        self.assertIn(b"no text matched --wait-for", program.stderr.data)
         self.assertIn(b"5 bytes were not sent", program.stderr.data)
 
     def test_a_session_can_be_left_while_the_prompt_is_awaited(self):

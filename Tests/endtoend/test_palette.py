@@ -272,8 +272,8 @@ class PlainPaletteTests(PaletteTest):
 
     def test_what_is_to_be_drawn_is_off_and_says_so(self):
         terminal, _ = self.start("--status", "--input-mode", "line")
-        terminal.expect(b"line-input is not available: this terminal can only print.")
-        terminal.expect(b"status-line is not available: this terminal can only print.")
+        terminal.expect(b"line-input is not available: this terminal cannot draw.")
+        terminal.expect(b"status-line is not available: this terminal cannot draw.")
         terminal.send(b"!")
         self.assertEqual(self.device.read_exactly(1), b"!")
         self.assertEqual(self.quit(terminal)[0], 0)

@@ -156,14 +156,14 @@ class ReplayTests(unittest.TestCase):
     def test_bad_logs_are_told_with_the_place(self):
         header = capture("<")
         for log, words in (
-                (b"hello\n", b":1: not a JSON object"), (b"{}\n", b":1: it has neither"),
+                (b"hello\n", b":1: expected a JSON object"), (b"{}\n", b":1: it has neither"),
                 (b'{"bytes":"????","time":"x"}', b":1: 'bytes' is not base64"),
                 (b'{"bytes":"","time":"x"}', b":1: 'time'"),
-                (b'\n{"event":"lost"}\n{"event":', b":3: not a JSON object"),
+                (b'\n{"event":"lost"}\n{"event":', b":3: expected a JSON object"),
                 (header + b"\x06\0\0\0", b": byte %d: the file ends" % len(header)),
                 (header + struct.pack("<II", 6, 13), b": byte %d: a block of 13" % len(header)),
                 (header[:8], b": byte 0: "),
-                (b"[" * 100_000, b":1: not a JSON object")):
+                (b"[" * 100_000, b":1: expected a JSON object")):
             with self.subTest(log=log[:40]):
                 self.log.write_bytes(log)
                 result = serialterm("replay", str(self.log))
@@ -174,7 +174,7 @@ class ReplayTests(unittest.TestCase):
         program, node = self.replay(line(0, b"good") + b"bad\n")
         self.assertEqual(self.read(node, 4)[1], b"good")
         self.assertEqual(program.wait(), 2)
-        program.stderr.expect(b":2: not a JSON object")
+        program.stderr.expect(b":2: expected a JSON object")
 
     def test_file_that_is_not_there_is_told(self):
         result = serialterm("replay", str(self.log))
@@ -275,7 +275,7 @@ class ReplayTests(unittest.TestCase):
         program.send(b"hello\n", then_close=True)
         self.enterContext(Port(node))
         self.assertEqual(program.wait(), 2)
-        program.stderr.expect(b":1: not a JSON object")
+        program.stderr.expect(b":1: expected a JSON object")
 
     def test_devices_are_refused(self):
         for path in ("/dev/ptmx", "/dev/null", str(self.folder)):

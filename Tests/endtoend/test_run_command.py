@@ -51,7 +51,7 @@ class RunCommandTests(CommandTest):
         self.run_command("sleep 1000")
         self.screen.wait_for_text("| sleep is running |")
         self.terminal.send(b"\x03")
-        self.screen.wait_for_text("sleep was ended by signal 2: 0 bytes received, 0 sent.")
+        self.screen.wait_for_text("sleep was stopped with ctrl-c: 0 bytes received, 0 sent.")
         self.expect_nothing_sent()
 
     def test_one_that_ignores_signals_is_killed_and_leaves_nothing(self):
@@ -113,5 +113,5 @@ class RunCommandTests(CommandTest):
         self.run_command("yes >&2")
         self.screen.wait_for_text("yes: y")
         self.terminal.send(b"\x03")
-        self.screen.wait_for_text("yes was ended by signal 2")
+        self.screen.wait_for_text("yes was stopped with ctrl-c")
         self.expect_nothing_sent()

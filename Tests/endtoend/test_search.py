@@ -78,7 +78,7 @@ class PanelTests(SearchTest):
     def test_without_scrollback_the_command_says_why_it_is_off(self):
         terminal, _ = self.start("--scrollback", "0")
         terminal.send(OPEN)
-        terminal.expect(b"Not available: nothing is kept: --scrollback is 0.")
+        terminal.expect(b"Not available: the scrollback is off: --scrollback is 0.")
 
     def test_a_mark_is_found(self):
         terminal, screen = self.start()

@@ -90,7 +90,7 @@ class SendFileTests(SendFileTest):
         self.screen.wait_for_text("image.bin was stopped: ")
         self.press(b"s")
         self.screen.wait_for_text("received, ")
-        self.assertNotIn(b"takes bytes again", self.terminal.output)
+        self.assertNotIn(b"accepts bytes again", self.terminal.output)
 
     def test_quitting_a_held_file_does_not_say_that_the_device_takes_bytes(self):
         path = self.make("image.bin", b"z" * 300_000)
@@ -103,7 +103,7 @@ class SendFileTests(SendFileTest):
         self.assertEqual(self.terminal.wait(), 8)
         self.terminal.transcript.expect_end()
         self.assertIn(b"bytes were sent", self.terminal.output)
-        self.assertNotIn(b"takes bytes again", self.terminal.output)
+        self.assertNotIn(b"accepts bytes again", self.terminal.output)
 
     def test_what_is_typed_meanwhile_is_refused_and_the_palette_can_stop_it(self):
         path = self.make("image.bin", b"z" * 300_000)

@@ -180,7 +180,7 @@ class KeyboardTests(SeveralPortsTest):
     def test_raw_is_for_one_device(self):
         result = serialterm("connect", *self.paths("alpha", "beta"), "--raw")
         self.assertEqual(result.status, 2)
-        self.assertIn(b"--raw lets a device draw on the whole screen", result.stderr)
+        self.assertIn(b"--raw is for one device", result.stderr)
 
 
 class LogTests(SeveralPortsTest):
@@ -326,7 +326,7 @@ class MergedLogTests(SeveralPortsTest):
                 "connect", *self.paths("alpha", "beta"), "--log", str(self.file(log)), *more,
                 "--read-only")
             self.assertEqual(result.status, 2)
-            self.assertIn(b"a raw log cannot tell devices apart", result.stderr)
+            self.assertIn(b"a raw log cannot distinguish devices", result.stderr)
             self.assertIn(b"put %t into its name", result.stderr)
             self.assertFalse(self.file(log).exists())
 

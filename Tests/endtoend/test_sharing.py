@@ -68,7 +68,7 @@ class SharingTests(unittest.TestCase):
         self.expect_warning(terminal, opener)
         opener.close_stdin()
         opener.stdout.expect(b"closed")
-        terminal.expect(b"no other program has %s open any more" % self.device.path.encode())
+        terminal.expect(b"no other program uses %s any longer" % self.device.path.encode())
 
     def test_short_lived_program_is_not_told_of(self):
         """`stty -F PORT` opens the port, and takes no data. A program that keeps it open is reported."""
@@ -118,7 +118,7 @@ class SharingTests(unittest.TestCase):
                             % self.device.path.encode())
             terminal.expect(wrapped(re.compile(rb"'sudo serialterm doctor [^']+' names it")))
             opener.close_stdin()
-            terminal.expect(b"no other program has")
+            terminal.expect(b"no other program uses")
 
     @staticmethod
     def watches_openings(program):

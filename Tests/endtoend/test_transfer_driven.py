@@ -90,7 +90,7 @@ class DrivenTransferTests(unittest.TestCase):
             self.assertEqual(answers[number]["event"], "done", answers[number])
         self.assertIn("No such file or directory", answers[7]["reason"])
         self.assertIn("expected one of raw, ascii, xmodem", answers[8]["reason"])
-        self.assertIn("XMODEM sends none", answers[9]["reason"])
+        self.assertIn("needed for xmodem", answers[9]["reason"])
         files = [event for event in events if event["event"] == "file"]
         self.assertEqual([event["bytes"] for event in files], [20_000, 20_000])
         self.assertEqual([event["path"] for event in files], [None, str(bench.folder / self.file.name)])

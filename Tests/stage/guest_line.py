@@ -56,7 +56,7 @@ class TableCase(unittest.TestCase):
         """
         said = "".join(
             line for line in said.splitlines(keepends=True)
-            if "is also open in" not in line and "no other program has" not in line)
+            if "is also open in" not in line and "no other program uses" not in line)
         if expected:
             self.assertIn(expected, said)
         else:

@@ -145,7 +145,7 @@ class ProfileTests(unittest.TestCase):
         terminal = self.enterContext(
             Terminal(serialterm_binary(), "new", size=(24, 80), **self.how))
         screen = Screen(terminal, (24, 80))
-        screen.wait_for_text("waiting for the next device to be plugged in. ctrl-t q quits")
+        screen.wait_for_text("waiting for the next device that is plugged in. ctrl-t q quits")
         self.plug(0, "AAA")
         screen.wait_for_text("at 9600 8N1. ctrl-a q quits")
         self.assertIsNone(screen.row_of("is back"))

@@ -23,7 +23,7 @@ struct JSONLinesDecoder: LogDecoder {
   private mutating func entry(in text: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry? {
     guard text.count <= LogInput.maximalLength else { throw error("the line is too long") }
     guard let object = try? JSON(parsing: text), case .object = object else {
-      throw error("not a JSON object")
+      throw error("expected a JSON object, as in a .jsonl log")
     }
     let port = object["port"]?.string
     if let port { ports.add(port) }

@@ -174,7 +174,7 @@ final class App {
   private var reasonForOthers: String {
     switch outcome {
     case .failure(let failure) where !failure.message.isEmpty: failure.message
-    case .success(.signal(let number)): "the program was ended by signal \(number)"
+    case .success(.signal(let number)): "it \(ExitStatus.ending(bySignal: number))"
     case .success, .failure, nil: "it was closed"
     }
   }

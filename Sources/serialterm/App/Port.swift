@@ -165,7 +165,7 @@ final class Port: CommandPort {
   /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
   func standstill(_ time: String) -> String {
     controller.pacer.isAwaitingPrompt
-      ? "the prompt of --wait-for did not come \(time)." : "the device took nothing \(time)."
+      ? "no text matched --wait-for \(time)." : "the device accepted no bytes \(time)."
   }
 
   /// A message with the name of the port, if it needs one.

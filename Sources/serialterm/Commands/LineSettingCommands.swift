@@ -120,7 +120,7 @@ enum BaudRateChoices {
     guard !typed.isEmpty, !rates.contains(where: { "\($0)" == typed }) else { return listed }
     do throws(LineSettings.ParsingError) {
       let rate = try LineSettings.baudRate(parsing: typed)
-      return [Choice<UInt32?>(id: rate, title: typed, detail: "if the driver takes it")] + listed
+      return [Choice<UInt32?>(id: rate, title: typed, detail: "if the driver accepts it")] + listed
     } catch {
       return listed + [Choice(id: nil, title: typed, refusal: "\(error)")]
     }

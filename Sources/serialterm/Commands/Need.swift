@@ -116,13 +116,13 @@ enum Need {
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
     case .filtered: state.view.isRaw ? "--raw is on" : nil
     case .filter: state.filter == nil ? "no --filter" : nil
-    case .scrollback: state.keepsScrollback ? nil : "nothing is kept: --scrollback is 0"
+    case .scrollback: state.keepsScrollback ? nil : "the scrollback is off: --scrollback is 0"
     case .numbers: state.seesNumbers ? nil : "no numbers seen yet"
     case .plot: state.showsPlot ? nil : "no plot is open"
     case .drawing:
       switch state.screen {
       case .none: "the output is not a terminal"
-      case .printing: "this terminal can only print"
+      case .printing: "this terminal cannot draw"
       case .drawing: nil
       }
     }

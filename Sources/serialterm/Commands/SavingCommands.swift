@@ -55,7 +55,7 @@ extension Command {
       return call.answer(.failed(error.message))
     }
     guard !plan.isEmpty else {
-      return call.answer(.done("No change: the profile \(name) says all of this."))
+      return call.answer(.done("No change: the profile \(name) already has these settings."))
     }
     user.show(["\(plan.path), the profile \(name):"] + plan.lines)
     var question = Question(

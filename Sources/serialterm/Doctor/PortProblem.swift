@@ -28,10 +28,10 @@ extension PortProblem: CustomStringConvertible {
     case .permissionDenied: "permission denied"
     case .loginNeeded: "permission denied until you log in again"
     case .busy(let holder?, _): "busy, held by pid \(holder.pid) (\(holder.command.harmless))"
-    case .busy(nil, _): "busy, another program has it"
+    case .busy(nil, _): "busy, another program uses it"
     case .lockInCreation(let file): "busy, a program is creating \(file)"
     case .unusableLock(let file, let error?): "\(file) cannot be used (\(error))"
-    case .unusableLock(let file, nil): "\(file) does not say who has the port"
+    case .unusableLock(let file, nil): "\(file) names no process"
     }
   }
 }

@@ -4,8 +4,8 @@ extension Endpoint {
   /// The endpoint for a message: its address, or the device that a session waits for.
   var inWords: String {
     switch (kind, description) {
-    case (.unresolved, "new"): "the next device to be plugged in"
-    case (.unresolved, "latest"): "a device to be plugged in"
+    case (.unresolved, "new"): "the next device that is plugged in"
+    case (.unresolved, "latest"): "a device that is plugged in"
     default: description
     }
   }

@@ -6,14 +6,14 @@ extension Log.News {
   /// A message about the news of a log.
   func words(at path: FilePath) -> String {
     switch self {
-    case .overflow: "the log \(path) is too slow: what comes now is missing from it."
+    case .overflow: "the log \(path) is too slow: new data is not logged."
     case .goesOn(let missing): "the log \(path) continues; \(missing.counted("byte")) missing."
     case .problem(.unwritable(let error)):
       "the log \(path) cannot be written (\(error)): up to "
-        + "\(Log.capacity >> 20) MiB are kept until it can."
+        + "\(Log.capacity >> 20) MiB are buffered until it can."
     case .problem(.notRotated(let error)):
       "The log cannot be rotated, and continues in the old file: \(error)."
-    case .problem(nil): "the log \(path) is written again."
+    case .problem(nil): "the log \(path) can be written again."
     }
   }
 }

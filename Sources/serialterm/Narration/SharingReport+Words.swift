@@ -25,7 +25,7 @@ extension SharingReport.Message {
     case .opened:
       "warning: another program has opened \(path) too. \(SharingReport.loss) 'sudo serialterm "
         + "doctor \(path.string.shellWord)' names it."
-    case .ended: "no other program has \(path) open any more."
+    case .ended: "no other program uses \(path) any longer."
     }
   }
 }

@@ -90,7 +90,7 @@ extension DeclinedFile {
   var words: String {
     let because =
       switch reason {
-      case .name: "its name leads out of the folder, is hidden, or is none"
+      case .name: "its name is empty or hidden, or leads out of the folder"
       case .characters: "its name has characters that a terminal cannot show"
       case .size(let size, let limit):
         "it has \(size.counted("byte")), and --max-size allows \(limit.grouped)"
@@ -106,10 +106,10 @@ extension TransferRemark {
   var words: String {
     switch self {
     case .commandRefused(let command):
-      "the device asked for a command to be run here, which is refused: "
+      "refused: the device asked to run a command here: "
         + String(decoding: command.prefix(200), as: UTF8.self).harmless
     case .tooLarge(let file):
-      "\(file.name.shownAsName) has \((file.size ?? 0).counted("byte")), which is more than is allowed."
+      "\(file.name.shownAsName) has \((file.size ?? 0).counted("byte")), more than the protocol allows."
     case .resumed(let offset):
       "continuing after \(offset.counted("byte"))."
     case .padding(let count):
@@ -144,7 +144,7 @@ extension TransferExchange.Outcome {
       text += " \(partial.count.bytesWere) received; they are in \(partial.path.string.harmless)."
     } else if status.number > 0, !status.isReceiving {
       let size = status.size.map { " of \($0.grouped)" } ?? ""
-      text += " \(status.position.grouped)\(size) bytes were taken."
+      text += " \(status.position.grouped)\(size) bytes were accepted."
     }
     if let count = status.count, count > 1 {
       text += " \(fileCount) of \(count) files were \(verb)."
@@ -160,7 +160,7 @@ extension TransferExchange.Outcome {
         : "no receiver asked for it within \(patience.inSeconds) s; start it on the device first"
     case .timedOut: "the other side stopped answering"
     case .tooManyErrors: "too many blocks were damaged; check the line's settings and flow control"
-    case .endNotAcknowledged: "all of it was sent, and the other side did not confirm the end"
+    case .endNotAcknowledged: "everything was sent, but the other side did not confirm the end"
     case .outOfStep: "a block is missing"
     case .cancelled: "the other side cancelled"
     case .otherStorage: "the other side cannot \(status.isReceiving ? "read" : "write") its file"

@@ -182,7 +182,7 @@ final class JSONController {
       let names = ports.compactMap(\.port.name)
       throw JSONCommand.Mistake(
         names.isEmpty
-          ? "port: there is only one, which has no name"
+          ? "port: leave it out, there is only one"
           : "port: expected one of \(names.joined(separator: ", "))")
     }
     return named

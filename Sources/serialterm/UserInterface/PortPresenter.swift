@@ -284,8 +284,8 @@ final class PortPresenter {
   private func holdChanged(_ change: HoldDetector.Change) {
     model.update { $0.isHeld = change == .began }
     switch change {
-    case .began: say("held by the device: it takes no bytes.")
-    case .released: say("the device takes bytes again.")
+    case .began: say("held by the device: it accepts no bytes.")
+    case .released: say("the device accepts bytes again.")
     case .dropped: break
     }
   }

@@ -91,7 +91,7 @@ import Testing
         ?? (situation == .openFiltered ? nil : "no --filter")
     case "search", "write-text":
       withoutUser(situation) ?? withoutScreen(situation)
-        ?? (situation == .openWithoutScrollback ? "nothing is kept: --scrollback is 0" : nil)
+        ?? (situation == .openWithoutScrollback ? "the scrollback is off: --scrollback is 0" : nil)
     case "plot":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openRaw ? "--raw is on" : nil)
@@ -215,7 +215,7 @@ import Testing
   private func withoutDrawing(_ situation: Situation) -> String? {
     switch situation {
     case .openWithoutScreen: "the output is not a terminal"
-    case .openOnPrinter: "this terminal can only print"
+    case .openOnPrinter: "this terminal cannot draw"
     case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
       .openWithoutColours,
       .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .sendingNumbers,

@@ -198,7 +198,7 @@ import Views
     #expect(try contents(path) == "[profile.board]\ntarget = \"fake:1\"\nbaud = 9600\n")
     bench.interface.perform(.saveProfile, from: .palette)
     try bench.type("board\r")
-    #expect(answers(bench).contains("No change: the profile board says all of this."))
+    #expect(answers(bench).contains("No change: the profile board already has these settings."))
     bench.end()
   }
 

@@ -78,7 +78,7 @@ import Testing
     try bench.type("k")
     #expect(try shows(bench, "not sent: exec is running."))
     try bench.type("\u{3}")
-    #expect(try shows(bench, "exec was ended by signal 2: 0 bytes received, 0 sent."))
+    #expect(try shows(bench, "exec was stopped with ctrl-c: 0 bytes received, 0 sent."))
     try bench.type("k")
     #expect(sent(bench) == "k")
   }
@@ -109,7 +109,7 @@ import Testing
     #expect(
       try bench.wait {
         bench.clock.advance(by: .milliseconds(100))
-        return text(bench).contains("printf was ended by signal 2: 0 bytes received, 4 sent.")
+        return text(bench).contains("printf was stopped with ctrl-c: 0 bytes received, 4 sent.")
       })
     #expect(try shows(bench, "6 bytes were not sent."))
     try bench.accept()
