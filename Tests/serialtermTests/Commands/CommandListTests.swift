@@ -129,9 +129,10 @@ import Testing
       #expect(!command.synonyms.isEmpty, "\(command.name)")
       #expect(found(command.name).first == command.name)
       for synonym in command.synonyms {
-        let first = Command.all.first { found(synonym).first == $0.name }
+        let found = found(synonym)
+        let first = Command.all.first { found.first == $0.name }
         #expect(first?.synonyms.contains(synonym) == true, "\(synonym)")
-        #expect(found(synonym).contains(command.name), "\(synonym)")
+        #expect(found.contains(command.name), "\(synonym)")
       }
     }
   }
