@@ -25,8 +25,9 @@ package final class TelnetWatch: SessionObserver {
     guard case .open(let endpoint, _) = new, [.tcp, .unix].contains(endpoint.kind), !hasReported
     else { return }
     var detector = TelnetDetector()
-    subscription = hub.subscribe(as: .listener) { [unowned self] in
-      detector.add($0)
+    subscription = hub.subscribe(as: .listener) {
+      [unowned self] bytes, _ in
+      detector.add(bytes)
       guard let isTelnet = detector.verdict else { return }
       subscription = nil
       guard isTelnet else { return }
