@@ -153,17 +153,43 @@ class ReplayTests(unittest.TestCase):
                 self.assertEqual(self.read(node, len(said) + 3)[1], said + b"end")
                 self.assertEqual(program.wait(), 0)
 
+    def test_a_text_log_is_played_with_every_form_of_times(self):
+        for stamps in (
+                ("2026-11-21T07:31:00.000000+01:00", "2026-11-21T07:31:00.200000+01:00"), ("23:59:59.900", "00:00:00.100"),
+                ("1795242660.123", "1795242660.323"), ("    0.123", "    0.323"), ("+    0.000", "+    0.200")):
+            with self.subTest(stamps[0]):
+                first, second = (f"[{stamp}] ".encode() for stamp in stamps)
+                program, node = self.replay(
+                    first + b"[opened /dev/ttyUSB0 at 115200 8N1]\n" + first + b"< \xc3\xa9\tone\n" + second
+                    + b"> typed\n" + second + b"< [two]\n")
+                started = time.monotonic()
+                self.assertEqual(self.read(node, 15)[1], b"\xc3\xa9\tone\r\n[two]\r\n")
+                self.assertGreater(time.monotonic() - started, 0.2)
+                self.assertEqual(program.wait(), 0)
+
+    def test_a_text_log_that_serialterm_wrote_is_played(self):
+        with Device() as device:
+            log = self.folder / "board.txt"
+            with Pipes(serialterm_binary(), "connect", device.path, "--log", str(log), "--linger", "0.3") as program:
+                device.write(b"> a prompt\r\nsecond\r\n")
+                program.stdout.expect(b"second")
+                program.close_stdin()
+                program.wait()
+            program, node = self.replay(log.read_bytes())
+            self.assertEqual(self.read(node, 20)[1], b"> a prompt\r\nsecond\r\n")
+
     def test_bad_logs_are_told_with_the_place(self):
         header = capture("<")
         for log, words in (
-                (b"hello\n", b":1: expected a JSON object"), (b"{}\n", b":1: it has neither"),
+                (b"hello\n", b": not a log with times. A log in JSON lines, pcapng or text can be played"),
+                (b"{}\n", b":1: it has neither"),
                 (b'{"bytes":"????","time":"x"}', b":1: 'bytes' is not base64"),
                 (b'{"bytes":"","time":"x"}', b":1: 'time'"),
                 (b'\n{"event":"lost"}\n{"event":', b":3: expected a JSON object"),
                 (header + b"\x06\0\0\0", b": byte %d: the file ends" % len(header)),
                 (header + struct.pack("<II", 6, 13), b": byte %d: a block of 13" % len(header)),
                 (header[:8], b": byte 0: "),
-                (b"[" * 100_000, b":1: expected a JSON object")):
+                (b"[" * 100_000, b":1: it has no time at its beginning")):
             with self.subTest(log=log[:40]):
                 self.log.write_bytes(log)
                 result = serialterm("replay", str(self.log))
@@ -275,7 +301,7 @@ class ReplayTests(unittest.TestCase):
         program.send(b"hello\n", then_close=True)
         self.enterContext(Port(node))
         self.assertEqual(program.wait(), 2)
-        program.stderr.expect(b":1: expected a JSON object")
+        program.stderr.expect(b": not a log with times")
 
     def test_devices_are_refused(self):
         for path in ("/dev/ptmx", "/dev/null", str(self.folder)):

@@ -3,7 +3,7 @@ public import Views
 
 /// Reads a log, one entry at a time. Only one entry is in memory, for a log of any length.
 ///
-/// The first bytes distinguish JSON lines from pcapng. Events and gaps are skipped.
+/// The first bytes distinguish JSON lines, pcapng, and text with times. Events and gaps are skipped.
 public final class LogReader {
   private let input: LogInput
   /// The decoder; nil before the format is known.
@@ -43,7 +43,13 @@ public final class LogReader {
     if let decoder { return decoder }
     let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
     guard case .bytes(let beginning) = try input.peek(magic.count) else { return nil }
-    return beginning.elementsEqual(magic) ? PcapngDecoder(input) : JSONLinesDecoder(input)
+    if beginning.elementsEqual(magic) { return PcapngDecoder(input) }
+    switch beginning.first {
+    case UInt8(ascii: "["): return TextDecoder(input)
+    // Empty lines are skipped, and an empty file has no entries.
+    case UInt8(ascii: "{"), 0x20, 0x0A, 0x0D, nil: return JSONLinesDecoder(input)
+    default: throw LogReadingError("not a log with times")
+    }
   }
 }
 

@@ -117,6 +117,14 @@ extension LogEvent: CustomStringConvertible {
     }
   }
 
+  /// Whether a line of a text log is an event or a gap, and not a line of the device: `[lost /dev/ttyUSB0]`.
+  static func isText(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else { return false }
+    let word = line.dropFirst().prefix { $0 != UInt8(ascii: " ") }
+    return word.elementsEqual("gap:".utf8)
+      || Kind.allCases.contains { word.elementsEqual($0.rawValue.utf8) }
+  }
+
   /// A gap as text.
   static func gapText(_ count: Int) -> String { "gap: \(count) bytes not logged" }
 }

@@ -15,8 +15,8 @@ final class PlotFile {
   private let rate: Double?
   private let contents: Contents
   private var lineNumber = 0
-  /// What is added to the time of a line, because its timestamp counts from another beginning.
-  private var offset = 0.0
+  /// The times of lines with timestamps.
+  private var clock = LineClock()
   private var lastTime = 0.0
 
   private enum Contents {
@@ -51,7 +51,7 @@ final class PlotFile {
         case .start, .line: .seconds
         case nil: rate == nil ? .lines : .seconds
         }
-      if stamp?.origin == .midnight { offset = Self.midnight(ofFile: path) }
+      if stamp?.origin == .midnight { clock = LineClock(midnight: Self.midnight(ofFile: path)) }
       return
     }
     guard isRegular else {
@@ -156,14 +156,8 @@ final class PlotFile {
     if let stamp = LineTimestamp(of: line) {
       text = text.dropFirst(stamp.length)
       isLog = stamp.origin == .epoch
-      switch stamp.origin {
-      case .epoch, .start: lastTime = stamp.seconds
-      case .line: lastTime += stamp.seconds
-      case .midnight:
-        // The next day has begun.
-        if stamp.seconds + offset < lastTime - 43_200 { offset += 86_400 }
-        lastTime = stamp.seconds + offset
-      }
+      clock.advance(to: stamp)
+      lastTime = clock.seconds
     }
     // A text log of both directions has marks.
     guard isLog else { return body(UnsafeRawBufferPointer(rebasing: text), lastTime, nil) }

@@ -25,6 +25,10 @@ final class Replayer {
   /// The number of entries that are read before the node is announced, to find the port or the names of all ports.
   private static let entriesOfSearch = 10_000
 
+  /// The advice about a file that is not such a log.
+  private static let playable =
+    "A log in JSON lines, pcapng or text can be played; 'connect TARGET --log board.jsonl' records one."
+
   private let file: FilePath
   /// The port to play; nil for a log of one port.
   private let port: String?
@@ -67,7 +71,7 @@ final class Replayer {
   /// Opens the log and creates the pseudo-terminal.
   ///
   /// - Parameters:
-  ///   - file: a log in JSON lines or pcapng; a regular file or a pipe.
+  ///   - file: a log in JSON lines or pcapng, or text with times; a regular file or a pipe.
   ///   - port: the name of the port to play; nil for the only one.
   ///   - speed: the factor of the pace; positive.
   ///   - repeats: whether to start again at the end.
@@ -139,7 +143,8 @@ final class Replayer {
       }
     } catch {
       // The entries before the error are valid, and are played first.
-      verdict = .failure(Failure(.usage, "\(file)\(error)."))
+      let advice = error.place == nil || error.place == .line(1) ? " \(Self.playable)" : ""
+      verdict = .failure(Failure(.usage, "\(file)\(error).\(advice)"))
       return .end
     }
   }

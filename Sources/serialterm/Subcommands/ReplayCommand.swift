@@ -24,8 +24,8 @@ struct ReplayCommand: Subcommand {
     """
     Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what the \
     device sent, at the pace of the log. Use it to test a parser without the board. The log is in JSON \
-    lines or pcapng (see --log-format of connect). Ends when everything was read. Of a log of several \
-    ports, one is played.
+    lines (.jsonl) or pcapng, or text with times (.txt), which has lost line ends and control characters; \
+    a raw log has no times. Ends when everything was read. Of a log of several ports, one is played.
     """,
     example: """
       serialterm connect /dev/ttyUSB0 --log board.jsonl
