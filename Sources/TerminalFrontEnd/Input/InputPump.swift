@@ -157,12 +157,14 @@ package final class InputPump: SessionObserver {
 
   deinit { buffer.deallocate() }
 
+  /// Whether the input is open for reading.
+  package var isUsable: Bool { file.isUsable }
+
   /// Starts to read.
   ///
   /// - Throws: the errors of epoll_ctl(2).
   package func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
-    guard file.isUsable else { throw .badFileDescriptor }
     session.addObserver(self, of: [.sent, .stateChange])
     watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
       [unowned self] _ in

@@ -65,6 +65,8 @@ package final class OutputChannel {
     self.whenFull = whenFull
     backlog = Backlog(isBounded: whenFull != .pushBack)
     self.loop = loop
+    // Writing fails then, and is reported.
+    guard file.isUsable else { return }
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
       // A reader that closes is detected even if there is nothing to write.
       if isDrained && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }

@@ -46,8 +46,6 @@ extension UserInterface {
   func startPipe() {
     guard terminal == nil, outcome == nil, !hasStartedPipe else { return }
     hasStartedPipe = true
-    // Before the device sends something.
-    guard console.isOutputUsable else { return outputIsGone(.badFileDescriptor) }
     do throws(Errno) {
       try input.start(on: loop)
     } catch {

@@ -175,6 +175,9 @@ final class UserInterface: FrontEnd, SessionDelegate {
     // An unusable address is detected before the port is opened, which may reset a board.
     for port in ports { try port.listen() }
     app.shareLogs()
+    // Before a port is opened, which may reset a board, and before the device sends something.
+    guard console.isOutputUsable else { return outputIsGone(.badFileDescriptor) }
+    guard input.isUsable else { throw Failure(inputFailed: .badFileDescriptor) }
     // The user can only be asked for the first port. The others were named.
     let queries = try ports.map { ($0, try $0.bind()) }
     try app.beginSharedLogs()
