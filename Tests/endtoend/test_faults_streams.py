@@ -187,10 +187,10 @@ class Row65StreamTests(unittest.TestCase):
                 self.check((kind,) * 3, "connect", self.device.path)
 
     @slow
-    def test_every_combination(self):
-        for kinds in itertools.product(KINDS, repeat=3):
+    def test_every_pair_of_input_and_output(self):
+        for kinds in itertools.product(KINDS, KINDS):
             with self.subTest(kinds):
-                self.check(kinds, "connect", self.device.path)
+                self.check((*kinds, "pipe"), "connect", self.device.path)
 
     def test_a_server_at_its_standard_streams(self):
         words = ("serve", self.device.path, "--stdio", "--protocol", "raw")
