@@ -45,7 +45,7 @@ final class ScriptPlayer: RunningExchange {
   private let loop: IOLoop
   private var subscription: Hub.Subscription?
   /// The bytes that were received before the script begins.
-  private var early: [UInt8] = []
+  private var early = EarlyBytes()
   private var runner: ExchangeRunner<DialogueExchange>?
   private var timeout = Script.timeout
   /// The reason why the last line operation was not performed.
@@ -66,7 +66,7 @@ final class ScriptPlayer: RunningExchange {
     self.loop = loop
     subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       tail.add(bytes)
-      if runner == nil { early += bytes }
+      if runner == nil { early.add(bytes) }
     }
   }
 
@@ -87,8 +87,8 @@ final class ScriptPlayer: RunningExchange {
     runner.onReport = { [unowned self] in hear($0) }
     runner.onEnd = { [unowned self] in ended($0) }
     self.runner = runner
-    try runner.begin(afterReceiving: early)
-    early = []
+    try runner.begin(afterReceiving: early.bytes)
+    early = EarlyBytes()
   }
 
   /// The time when the script began; nil before.

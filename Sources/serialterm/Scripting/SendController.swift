@@ -13,7 +13,7 @@ final class SendController {
   private let frontEnd: HeadlessInterface
   private var tail = ReceivedTail()
   /// The bytes that were received before the exchange begins.
-  private var early: [UInt8] = []
+  private var early = EarlyBytes()
   private var runner: ExchangeRunner<SendAndExpect>?
 
   /// Standard input as a source.
@@ -42,7 +42,7 @@ final class SendController {
   func run() throws -> ExitStatus {
     frontEnd.onReceived = { [unowned self] bytes, _ in
       tail.add(bytes)
-      if runner == nil { early += bytes }
+      if runner == nil { early.add(bytes) }
     }
     frontEnd.onReady = { [unowned self] in
       if let warning = configuration.warning { frontEnd.console.say(warning) }
@@ -67,7 +67,7 @@ final class SendController {
     runner.onEnd = { [unowned self] in ended($0) }
     self.runner = runner
     frontEnd.exchange = runner
-    do throws(SerialError) { try runner.begin(afterReceiving: early) } catch {
+    do throws(SerialError) { try runner.begin(afterReceiving: early.bytes) } catch {
       throw Failure(error)
     }
   }

@@ -11,7 +11,7 @@ final class TransferController {
   var order: TransferOrder
   private let frontEnd: HeadlessInterface
   /// The bytes that were received before the transfer begins.
-  private var early: [UInt8] = []
+  private var early = EarlyBytes()
   private var player: TransferPlayer?
   private var drain: Drain?
 
@@ -28,7 +28,7 @@ final class TransferController {
   func run() throws -> ExitStatus {
     // A receiver on the device may already have sent its first request.
     frontEnd.onReceived = { [unowned self] bytes, _ in
-      if player == nil { early += bytes.suffix(1_024) }
+      if player == nil { early.add(bytes.suffix(1_024)) }
     }
     frontEnd.onReady = { [unowned self] in
       do throws(Failure) {
@@ -51,7 +51,7 @@ final class TransferController {
     player.onEnd = { [unowned self] in ended($0) }
     frontEnd.exchange = player
     do throws(SerialError) {
-      try player.begin(afterReceiving: early)
+      try player.begin(afterReceiving: early.bytes)
     } catch {
       frontEnd.exchange = nil
       throw Failure(error)

@@ -66,10 +66,11 @@ ROWS = {
          "log exact, ≤ 10 redraws a second, memory grows ≤ 16 MiB"),
     61: ("a peer that never stops: messages, requests, data before its port is open",
          "memory grows ≤ 8 MiB, the peer is cut off with a reason; quit key and SIGTERM ≤ 300 ms"),
-    65: ("standard streams of any kind", "every kind as every stream works, or says why at once"),
-    66: ("a path that somebody swaps", "never followed; nothing changed that serialterm did not make"),
+    62: ("values of another process: times, counts, lengths that lie", "no crash, 10,000,000 inputs"),
     63: ("the pen's holder suspends and resumes, again and again",
          "the log waits ≤ 2 s in a minute, and the session says so"),
     64: ("one author's purge", "only its own bytes, counted and reported; 0 bytes of others"),
+    65: ("standard streams of any kind", "every kind as every stream works, or says why at once"),
+    66: ("a path that somebody swaps", "never followed; nothing changed that serialterm did not make"),
     67: ("--read-only with clients and viewers of all protocols", "0 bytes reach the device"),
 }
