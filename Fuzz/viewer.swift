@@ -80,6 +80,8 @@ private final class Viewer {
   private let scrollback = Scrollback(capacity: Scrollback.leastCapacity)
   private var merger = LineMerger(LineMerger.Style(lineEnd: "\n", hasColours: true, canErase: true))
   private var stamper: LineStamper
+  /// The merger gets only text with colours.
+  private var colours = EscapeFilter(permitting: .colours)
   private var subscriptions: [Hub.Subscription] = []
   private var news: ObservationToken<SessionNews>?
   private var client: FileDescriptor?
@@ -134,8 +136,9 @@ private final class Viewer {
 
   private func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
     view.show(bytes, at: moment)
-    var output: [UInt8] = []
-    merger.add(bytes, from: bytes.count % 2, at: moment, into: &output)
+    var (text, output) = ([UInt8](), [UInt8]())
+    if colours.transform(bytes, at: moment, into: &text) == .unchanged { text = Array(bytes) }
+    text.withUnsafeBytes { merger.add($0, from: bytes.count % 2, at: moment, into: &output) }
     merger.tick(at: merger.deadline ?? 0, into: &output)
     _ = stamper.transform(bytes, at: moment, into: &output)
   }
