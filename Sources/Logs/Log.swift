@@ -35,6 +35,8 @@ public final class Log {
     public var rotation = LogRotation()
     /// Whether to append to an existing file.
     public var appends = false
+    /// Whether a regular file that exists is removed first. Only for a file that the user wants to replace.
+    public var replaces = false
     /// The mode and the group of new files.
     public var access = LogAccess()
 
@@ -72,7 +74,8 @@ public final class Log {
     precondition(!options.namesPorts || options.format.namesPorts)
     logsSent = options.logsSent && options.format.marksDirections
     gaps = options.namesPorts ? [] : [0]
-    let file = try LogFile(name, appends: options.appends, access: options.access)
+    let file = try LogFile(
+      name, appends: options.appends, replaces: options.replaces, access: options.access)
     let path = file.path
     do throws(Errno) {
       buffer = try LogBuffer(path: path, capacity: Self.capacity)

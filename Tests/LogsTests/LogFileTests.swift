@@ -28,6 +28,35 @@ import Testing
     String(decoding: (try? path.contents()) ?? [], as: UTF8.self)
   }
 
+  // MARK: What is no file
+
+  @Test(arguments: [false, true])
+  func `What exists and is no file is named as what it is`(_ appends: Bool) throws {
+    let target = try folder.file("target", [1])
+    #expect(symlink(target.string, folder("link").string) == 0)
+    #expect(mkfifo(folder("pipe").string, 0o600) == 0)
+    let paths = [
+      (folder.path, "a folder"), (folder("pipe"), "a named pipe"), ("/dev/null", "a device"),
+      (folder("link"), "a symbolic link, which a log does not follow"),
+    ]
+    for (path, kind) in paths {
+      let error = #expect(throws: LogFileError.self) {
+        try LogFile(LogName(path.string, port: ""), appends: appends)
+      }
+      #expect(error?.description == "\(path) is \(kind)")
+    }
+    #expect(try target.contents() == [1])
+  }
+
+  @Test func `A file that exists is kept unless appending is allowed`() throws {
+    let old = try folder.file("old", [1])
+    let error = #expect(throws: LogFileError.self) {
+      try LogFile(LogName(old.string, port: ""), appends: false)
+    }
+    #expect(error?.reason == .exists)
+    #expect(error?.description == "\(old) exists already")
+  }
+
   // MARK: Incomplete records
 
   @Test func anIncompleteRecordIsRemoved() throws {

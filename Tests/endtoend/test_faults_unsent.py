@@ -257,7 +257,7 @@ class Row52CutFileTests(SessionTest):
                 terminal.send(key)
                 rest = self.device.read_exactly(self.SIZE - len(self.taken))
                 self.assertTrue(self.taken + rest == self.data, "the file did not arrive whole")
-                terminal.expect(b"image.bin was sent: 300,000 bytes")
+                terminal.expect(b"sent image.bin, 300,000 bytes")
                 # It was asked about that file, not about leaving in general.
                 self.assertEqual(self.quit(terminal)[0], 0)
 
@@ -266,7 +266,7 @@ class Row52CutFileTests(SessionTest):
         terminal.send(PREFIX + b"q")
         terminal.expect(b"leave before image.bin is sent")
         self.device.read_exactly(self.SIZE - len(self.taken))
-        terminal.expect(b"image.bin was sent: 300,000 bytes")
+        terminal.expect(b"sent image.bin, 300,000 bytes")
         terminal.send(b"typed")
         self.assertEqual(self.device.read_exactly(5), b"typed")
         self.assertEqual(self.quit(terminal)[0], 0)

@@ -124,7 +124,7 @@ class PlainTests(CommandTest):
         self.terminal.send(b"2\r")
         self.answer_first("how to send")
         self.assertEqual(self.device.read_exactly(10), b"from inner")
-        self.screen.wait_for_text("a.bin was sent")
+        self.screen.wait_for_text("sent a.bin, 10 bytes")
         self.ask(b"x", "file to send")
         self.terminal.send(str(files / "b.bin").encode() + b"\r")
         self.answer_first("how to send")

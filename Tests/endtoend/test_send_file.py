@@ -39,7 +39,7 @@ class SendFileTests(SendFileTest):
         self.begin()
         self.choose(path)
         self.assertEqual(self.device.read_exactly(len(content)), content)
-        self.screen.wait_for_text("image.bin was sent: 100,000 bytes in ")
+        self.screen.wait_for_text("sent image.bin, 100,000 bytes")
         self.expect_nothing_sent()
 
     def test_a_name_that_commands_terminals_is_shown_and_not_obeyed(self):
@@ -239,4 +239,4 @@ class SendFileTests(SendFileTest):
         os.mkfifo(self.files / "pipe")
         self.begin()
         self.choose(self.files / "pipe")
-        self.screen.wait_for(lambda lines: "pipe: not a file." in "".join(lines), "the reason")
+        self.screen.wait_for(lambda lines: "pipe is a named pipe." in "".join(lines), "the reason")

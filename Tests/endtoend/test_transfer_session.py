@@ -52,7 +52,7 @@ class SessionTransferTests(unittest.TestCase):
         self.command("rz; echo rz has ended")
         self.screen.wait_for_text("the device asks for files by ZMODEM: ctrl-t x sends one.")
         self.choose("boot.bin")
-        self.screen.wait_for_text("boot.bin was sent: 100,000 bytes in")
+        self.screen.wait_for_text("sent boot.bin, 100,000 bytes")
         self.assertEqual((self.bench.received / "boot.bin").read_bytes(), content)
         self.screen.wait_for_text("rz has ended")
         wait_until(lambda: "[#" not in self.screen.text, "the line of the progress is gone")
@@ -65,7 +65,7 @@ class SessionTransferTests(unittest.TestCase):
         self.screen.wait_for_text("the device offers files by ZMODEM: ctrl-t X receives them.")
         self.assertFalse((self.bench.sent / "dump.bin").exists())
         self.terminal.send(PREFIX + b"X")
-        self.screen.wait_for_text("dump.bin was received: 50,000 bytes in")
+        self.screen.wait_for_text("received dump.bin, 50,000 bytes")
         self.assertEqual((self.bench.sent / "dump.bin").read_bytes(), content)
         self.screen.wait_for_text("sz has ended")
         self.expect_shell()
@@ -75,7 +75,7 @@ class SessionTransferTests(unittest.TestCase):
         self.begin("--auto-receive", str(folder))
         content = self.make(self.bench.received, "dump.bin", 50_000)
         self.command("sz dump.bin")
-        self.screen.wait_for_text("dump.bin was received: 50,000 bytes in")
+        self.screen.wait_for_text("received dump.bin, 50,000 bytes")
         self.assertEqual((folder / "dump.bin").read_bytes(), content)
 
     def test_ctrl_c_cancels_and_the_shell_is_back(self):

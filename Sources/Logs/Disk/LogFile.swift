@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// ## Principles of operation
 ///
-/// - No existing file is truncated, replaced, or written through a link. A file must be new, unless appending is
+/// - No existing file is truncated, replaced unasked, or written through a link. A file must be new, unless appending is
 ///   allowed. A symbolic link, a device or a pipe is refused.
 /// - Only the owner can read and write a new file, unless ``LogAccess`` is different. The access of an existing file
 ///   is not changed.
@@ -40,13 +40,20 @@ final class LogFile {
   /// - Parameters:
   ///   - name: the path, with placeholders for the time and the port.
   ///   - appends: whether to append to an existing file; otherwise the file must not exist.
+  ///   - replaces: whether a regular file that exists is removed first.
   ///   - access: the mode and the group of a new file.
   /// - Throws: ``LogFileError``.
-  init(_ name: LogName, appends: Bool, access: LogAccess = LogAccess()) throws(LogFileError) {
+  init(
+    _ name: LogName, appends: Bool, replaces: Bool = false, access: LogAccess = LogAccess()
+  ) throws(LogFileError) {
     self.name = name
     self.appends = appends
     self.access = access
     path = name.path(at: time(nil))
+    if replaces, (try? path.stat(followTargetSymlink: false).type) == .regular {
+      // If this fails, the file still exists, which is reported.
+      _ = path.withPlatformString { unlink($0) }
+    }
     file = try Self.open(path, path, access, mustBeNew: !appends)
     (identity, size) = try Self.status(of: file, at: path)
     hasRecords = size > 0
@@ -85,7 +92,7 @@ final class LogFile {
   ) throws(LogFileError) -> (FileIdentity, Int) {
     do {
       let status = try file.borrowed.stat()
-      guard status.type == .regular else { throw LogFileError(path, .notAFile) }
+      if let kind = status.type.specialKind { throw LogFileError(path, .notAFile(kind)) }
       return (try FileIdentity(of: file.borrowed), Int(status.size))
     } catch let error as LogFileError {
       throw error

@@ -1,3 +1,4 @@
+import Posix
 public import SystemPackage
 
 /// Why a file cannot be used for a log.
@@ -13,8 +14,8 @@ public struct LogFileError: Error, Hashable, Sendable {
     case exists
     /// The path is a symbolic link: a log never follows one.
     case symbolicLink
-    /// The path is a folder, a device, a named pipe or a socket.
-    case notAFile
+    /// The path is a folder, a device, a named pipe or a socket. The value says which, in words.
+    case notAFile(String)
     /// The mode or group of a new file cannot be set.
     case accessRefused(Errno)
     /// The error of a system call.
@@ -23,11 +24,15 @@ public struct LogFileError: Error, Hashable, Sendable {
 
   init(_ path: FilePath, _ error: Errno) {
     self.path = path
+    // open(2) reports only that something exists, or that its kind does not fit.
+    let type = try? path.stat(followTargetSymlink: false).type
     reason =
-      switch error {
-      case .fileExists: .exists
-      case .tooManySymbolicLinkLevels: .symbolicLink
-      case .noSuchAddressOrDevice, .isDirectory: .notAFile
+      switch (error, type) {
+      case (.fileExists, .symbolicLink), (.tooManySymbolicLinkLevels, _): .symbolicLink
+      case (.fileExists, let type?), (.noSuchAddressOrDevice, let type?),
+        (.isDirectory, let type?):
+        type.specialKind.map { .notAFile($0) } ?? .exists
+      case (.fileExists, nil): .exists
       default: .system(error)
       }
   }
@@ -43,9 +48,9 @@ extension LogFileError: CustomStringConvertible {
   /// The path and the problem.
   public var description: String {
     switch reason {
-    case .exists: "\(path): the file exists already"
-    case .symbolicLink: "\(path): a symbolic link, which a log does not follow"
-    case .notAFile: "\(path): not a regular file"
+    case .exists: "\(path) exists already"
+    case .symbolicLink: "\(path) is a symbolic link, which a log does not follow"
+    case .notAFile(let kind): "\(path) is \(kind)"
     case .accessRefused(let error): "\(path): the log's mode or group cannot be set (\(error))"
     case .system(let error): "\(path): the log cannot be opened (\(error))"
     }

@@ -40,7 +40,7 @@ enum BoardCommand: Equatable {
       case .led: "switch the LED, or print its state"
       case .temp: "print the board's temperature"
       case .stream: "send N lines \"i,value\", HZ per second; ctrl-c stops it"
-      case .sensor: "send N readings \"temp:25.31 humidity:41.2\" in the same way"
+      case .sensor: "send N readings \"temp:25.31 humidity:41.2\"; a few have no humidity"
       case .version: "print the firmware's version"
       case .reboot: "restart the board"
       }

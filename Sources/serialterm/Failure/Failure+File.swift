@@ -1,3 +1,5 @@
+import PlainText
+import Posix
 import SessionKit
 import SystemPackage
 
@@ -9,8 +11,23 @@ extension FileSource {
     do throws(Errno) {
       try self.init(opening: path)
     } catch {
-      let reason = error == .invalidArgument ? "not a file" : "\(error)"
-      throw Failure(.otherFailure, "\(path): \(reason).")
+      throw Failure(with: path, error)
+    }
+  }
+}
+
+extension Failure {
+  /// The failure of opening or writing a file. It names the kind of a path that is no file.
+  ///
+  /// - Parameter followsLinks: whether the operation has followed a symbolic link.
+  init(with path: FilePath, _ error: Errno, followingLinks followsLinks: Bool = true) {
+    let isUnusable = [
+      .invalidArgument, .isDirectory, .noSuchAddressOrDevice, .tooManySymbolicLinkLevels,
+    ].contains(error)
+    if isUnusable, let kind = path.specialKind(followingLinks: followsLinks) {
+      self.init(.otherFailure, "\(path.string.harmless) is \(kind).")
+    } else {
+      self.init(.otherFailure, "\(path.string.harmless): \(error).")
     }
   }
 }

@@ -65,14 +65,14 @@ extension Duration {
 }
 
 extension TransferSummary {
-  /// The message that the file was transferred, with the rate and the path.
+  /// The message that the file was transferred, with the rate, and the path if it differs from the sender's name.
   func words(isReceiving: Bool, storedAt path: FilePath?) -> String {
     let verb = isReceiving ? "received" : "sent"
-    var text = "\(name.shownAsName) was \(verb): \(byteCount.counted("byte"))"
+    var text = "\(verb) \(name.shownAsName), \(byteCount.counted("byte"))"
     if byteCount < size { text += " of \(size.grouped)" }
-    text += " in \(duration.inTenths) s"
     let isMeasured = duration >= .milliseconds(100) && byteCount >= 1_024
     if isMeasured {
+      text += " in \(duration.inTenths) s"
       text += ", \(TransferStatus.rate(Int(Double(byteCount) / (duration / .seconds(1)))))"
     }
     // A pseudo-terminal does not keep to a rate.
@@ -80,8 +80,19 @@ extension TransferSummary {
       text += ", \(Int((Swift.min(efficiency, 1) * 100).rounded())) % of the line"
     }
     if retries > 0 { text += ", \(retries) \(retries == 1 ? "retry" : "retries")" }
-    if let path { text += ", \(path.string.harmless)" }
+    if let path, path.string.utf8.elementsEqual(name) == false {
+      text += "; saved as \(path.string.harmless)" + reason(forNameOf: path)
+    }
     return text + "."
+  }
+
+  /// Why the file has another name than the sender's; empty if it has that name.
+  private func reason(forNameOf path: FilePath) -> String {
+    let sent = name.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+    guard let stored = path.lastComponent?.string, !sent.isEmpty,
+      stored.utf8.starts(with: sent + [UInt8(ascii: ".")])
+    else { return "" }
+    return ", because \(sent.shownAsName) exists"
   }
 }
 

@@ -98,7 +98,7 @@ extension Values {
     {
       throw UsageError(
         about: ["log-sent", "log-format", "log"],
-        "a raw log or a table cannot tell what was sent; --log-format text can")
+        "--log-sent needs a text, jsonl or pcapng log")
     }
   }
 

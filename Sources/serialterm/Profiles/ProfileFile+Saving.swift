@@ -138,8 +138,7 @@ extension ProfileFile {
     switch error {
     case .wouldBlock:
       Failure(.otherFailure, "\(path): another program saves a profile now; nothing was written.")
-    case .invalidArgument: Failure(.otherFailure, "\(path): not a file.")
-    default: Failure(.otherFailure, "\(path): \(error).")
+    default: Failure(with: path, error)
     }
   }
 

@@ -52,7 +52,7 @@ struct ProfileFile {
     } catch {
       guard path == nil, Self.isInvisible(place) else {
         // No line was read, but programs that parse the message expect a line number.
-        let what = error == .invalidArgument ? "not a file" : "\(error)"
+        let what = place.specialKind().map { "it is \($0)" } ?? "\(error)"
         throw Failure(.usage, "\(place):1: \(what)")
       }
       (self.path, contents) = (nil, ConfigurationFile())

@@ -80,7 +80,10 @@ extension UserInterface {
     port.controller.unsent.file(file, end)
     guard end == .done else { return }
     let count = file.sentCount.counted("byte")
-    port.say("\(file.name) was sent: \(count) in \((loop.now - transfer.start).inTenths) s.")
+    let time = loop.now - transfer.start
+    port.say(
+      "sent \(file.name), \(count)"
+        + (time < .milliseconds(100) ? "." : " in \(time.inTenths) s."))
   }
 
   // MARK: The device's offers

@@ -49,7 +49,7 @@ import TransferProtocols
     #expect(bench.state.exchange == nil)
     #expect(bench.state.progress == nil)
     #expect(
-      bench.terminal.lines.contains { $0.contains("image.bin was sent: 5,000 bytes in") })
+      bench.terminal.lines.contains { $0.contains("sent image.bin, 5,000 bytes") })
   }
 
   @Test func zmodemIsSent_andReceived() throws {
@@ -66,7 +66,7 @@ import TransferProtocols
     try sz.finish()
     #expect(try folder("from device.bin").contents() == contents(30_000))
     #expect(sz.end == .done)
-    #expect(bench.terminal.lines.contains { $0.contains("from device.bin was received: 30,000") })
+    #expect(bench.terminal.lines.contains { $0.contains("received from device.bin, 30,000") })
   }
 
   @Test func offeredFile_isReported_andNothingStarts() throws {
@@ -196,7 +196,7 @@ import TransferProtocols
     let whole = isSending ? device.received.first?.contents : try folder("image.bin").contents()
     #expect(whole == contents(100_000))
     #expect(
-      bench.terminal.lines.contains { $0.contains("image.bin was") && $0.contains("100,000") })
+      bench.terminal.lines.contains { $0.contains(" image.bin, ") && $0.contains("100,000") })
   }
 
   // MARK: The line
