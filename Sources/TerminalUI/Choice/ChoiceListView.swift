@@ -38,12 +38,12 @@ public struct ChoiceListView: Sendable {
   }
 
   private func rowCount<ID>(for list: ChoiceList<ID>) -> Int {
-    height - 1 - (hasReasonLine(for: list) ? 1 : 0)
+    height - 1 - reasonLines(of: list).count
   }
 
-  /// Whether the last line has the reason why the selected choice is unavailable. It has where the rows may be too
-  /// narrow for the whole reason.
-  private func hasReasonLine<ID>(for list: ChoiceList<ID>) -> Bool {
+  /// Whether a line below the rows is kept for the reason why the selected choice is unavailable, so that the rows do not
+  /// move with each choice. In a narrow window, most reasons do not fit beside the titles.
+  private func keepsReasonLine<ID>(for list: ChoiceList<ID>) -> Bool {
     width < Self.roomyWidth && height >= 4 && list.choices.contains { !$0.isEnabled }
   }
 
@@ -51,26 +51,42 @@ public struct ChoiceListView: Sendable {
   ///
   /// - Parameter list: a list with ``visibleCount(of:)`` visible choices.
   public func content<ID>(of list: ChoiceList<ID>) -> PanelContent {
+    let columns = columns(of: list)
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(rowCount(for: list))
-    let measured = [places, list.ranking.indices.prefix(Self.measuredCount)].joined()
-    let columns = Columns(of: measured.map { list.choices[list.ranking[$0].index] }, width: width)
     let (header, cursorColumn) = header(of: list)
     let rows = places.map { row(at: $0, of: list, columns) }
-    let reason = hasReasonLine(for: list) ? [reasonLine(of: list)] : []
-    return PanelContent([header] + rows + reason, cursorColumn: cursorColumn)
+    return PanelContent([header] + rows + reasonLines(of: list), cursorColumn: cursorColumn)
   }
 
-  /// The reason why the selected choice is unavailable; empty if it is available, so that the height stays the same.
-  private func reasonLine<ID>(of list: ChoiceList<ID>) -> StyledLine {
-    guard let reason = list.selected?.refusal else { return StyledLine() }
-    return StyledLine("  off: \(reason.visibleForm)".truncated(toWidth: width))
+  /// The columns for the rows that can be visible.
+  private func columns<ID>(of list: ChoiceList<ID>) -> Columns {
+    let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(height)
+    let measured = [places, list.ranking.indices.prefix(Self.measuredCount)].joined()
+    return Columns(of: measured.map { list.choices[list.ranking[$0].index] }, width: width)
+  }
+
+  /// The whole reason why the selected choice is unavailable, where its row or the header cuts it off.
+  private func reasonLines<ID>(of list: ChoiceList<ID>) -> [StyledLine] {
+    let kept = keepsReasonLine(for: list) ? [StyledLine()] : []
+    guard height >= 4, let selected = list.selected, let reason = selected.refusal else {
+      return kept
+    }
+    let room = width - columns(of: list).sideStart
+    let isCut =
+      room < Self.leastSideWidth || selected.side.visibleForm.displayWidth > room
+      || list.refusal != nil && !note(of: list).isWhole
+    guard isCut || !kept.isEmpty else { return [] }
+    let lines = StyledLine("  off: \(reason.visibleForm)").wrapped(toWidth: width, indentation: 4)
+      .map { $0.clipped(toWidth: width) }
+    guard lines.count > height - 2 else { return lines }
+    // A reason that is longer than the list: its beginning, with the mark of what is missing.
+    let last = lines[height - 3].text + " " + lines[height - 2].text
+    return lines.prefix(height - 3) + [StyledLine(last.truncated(toWidth: width))]
   }
 
   /// The query with the column after it, then the number of matches or the reason of a refusal.
   private func header<ID>(of list: ChoiceList<ID>) -> (line: StyledLine, cursorColumn: Int) {
-    let note = list.refusal ?? "\(list.matchCount)/\(list.choices.count)"
-    // The user types at the end of the query, so the note must never hide that.
-    let shownNote = note.visibleForm.truncated(toWidth: width * 2 / 3)
+    let shownNote = note(of: list).text
     let room = max(0, width - shownNote.displayWidth - 2)
     let query = list.query.visibleForm
     let shownPrompt = prompt.truncated(toWidth: room - min(query.displayWidth, room / 2) - 1)
@@ -83,6 +99,19 @@ public struct ChoiceListView: Sendable {
     line = line.padded(toWidth: min(place, width - shownNote.displayWidth), [])
     line.append(shownNote, usesAttributes ? (list.refusal == nil ? .dimmed : .bold) : [])
     return (line.clipped(toWidth: width), cursorColumn)
+  }
+
+  /// The number of matches, or the reason of a refusal, in the header.
+  private func note<ID>(of list: ChoiceList<ID>) -> (text: String, isWhole: Bool) {
+    let count = "\(list.matchCount)/\(list.choices.count)"
+    let isMissing = list.matchCount == 0 && !list.query.isEmpty && !list.choices.isEmpty
+    let words = "\(count): nothing matches"
+    let hasRoom =
+      prompt.displayWidth + list.query.visibleForm.displayWidth + words.displayWidth + 4 <= width
+    let note = (list.refusal ?? (isMissing && hasRoom ? words : count)).visibleForm
+    // The user types at the end of the query, so the note must never hide that.
+    let shown = note.truncated(toWidth: width * 2 / 3)
+    return (shown, shown == note)
   }
 
   private func row<ID>(at place: Int, of list: ChoiceList<ID>, _ columns: Columns) -> StyledLine {

@@ -61,6 +61,37 @@ import Testing
     #expect(wide.content(of: list).lines.count == 5)
   }
 
+  @Test(arguments: [80, 40, 20])
+  func `A reason that its row cuts off is below the list in full`(_ columns: Int) {
+    let reason =
+      "expected a whole number from 50 to 4,000,000, or one of the names that the driver knows"
+    var list = ChoiceList([
+      Choice(id: 0, title: "a value that was typed, with its unit", refusal: reason),
+      Choice(id: 1, title: "115200"),
+    ])
+    let view = ChoiceListView(prompt: "baud: ", on: ScreenSize(rows: 24, columns: columns))
+    func below() -> [String] {
+      list.resize(visibleCount: view.visibleCount(of: list))
+      let lines = view.content(of: list).lines
+      #expect(lines.allSatisfy { $0.width <= columns } && lines.count <= 12)
+      return lines.dropFirst(3).map(\.text)
+    }
+    func words(_ lines: [String]) -> String {
+      lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+    }
+    #expect(words(below()) == "off: \(reason)")
+    #expect(list.handle(.named(.enter)) == .refused(0, because: reason))
+    #expect(words(below()) == "off: \(reason)")
+    _ = list.handle(.named(.down))
+    #expect(words(below()) == "")
+  }
+
+  @Test func `A query that matches nothing says so`() {
+    var list = ChoiceList(Self.commands)
+    for character in "zzz".unicodeScalars { _ = list.handle(.character(character)) }
+    #expect(Self.text(of: list, columns: 80)[0].hasSuffix("0/3: nothing matches"))
+  }
+
   @Test(arguments: [(24, 12), (80, 12), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])
   func height_isHalfOfTheScreenAtMost_andFitsBelowTheCursor(rows: Int, height: Int) {
     let size = ScreenSize(rows: rows, columns: 80)
