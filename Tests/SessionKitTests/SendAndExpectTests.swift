@@ -92,6 +92,87 @@ import Testing
       [(.begun, [.send([1, 2]), .drain]), (.sendFailed(error), [.finish(.refused(error))])])
   }
 
+  // MARK: The echo
+
+  /// The actions up to the match of `> ` in text that is not the echo.
+  private var beforeTheEcho: [Row] {
+    [
+      (.begun, [.watchStandstill(.seconds(5)), .send(Array("led on\r".utf8)), .drain]),
+      (.drained, [.watchStandstill(nil), .wake(at: limit)]),
+      (
+        received("boot\r\n> "),
+        [answer("boot\r\n> "), .watchStandstill(nil), .wake(at: start + .milliseconds(50))]
+      ),
+    ]
+  }
+
+  private func sendingText() throws -> SendAndExpect {
+    try exchange(.bytes(Array("led on\r".utf8)), expecting: "> ")
+  }
+
+  @Test func `A match before the echo of the text is reported, and is still the match`() throws {
+    let found = match("> ", after: "boot\r\n", upTo: 8)
+    _ = check(
+      try sendingText(),
+      beforeTheEcho + [
+        (received("led"), []),
+        (received(" on\r\nled is on"), [.report(.matchedTooEarly), .finish(.done(found))]),
+      ])
+    // In one read.
+    _ = check(
+      try sendingText(),
+      beforeTheEcho.dropLast() + [
+        (
+          received("boot\r\n> led on\r\n"),
+          [
+            answer("boot\r\n> "), .watchStandstill(nil), .wake(at: start + .milliseconds(50)),
+            .report(.matchedTooEarly),
+            .finish(.done(found)),
+          ]
+        )
+      ])
+  }
+
+  @Test func `A device without an echo is not waited for`() throws {
+    let found = match("> ", after: "boot\r\n", upTo: 8)
+    _ = check(try sendingText(), beforeTheEcho + [(.woken, [.finish(.done(found))])])
+  }
+
+  @Test func `A match behind the echo ends the exchange at once`() throws {
+    _ = check(
+      try sendingText(),
+      beforeTheEcho.dropLast() + [
+        (received("led on\r\n"), [answer("led on\r\n")]),
+        (
+          received("led is on\r\n> "),
+          [
+            answer("led is on\r\n> "),
+            .finish(.done(match("> ", after: "led on\r\nled is on\r\n", upTo: 21))),
+          ]
+        ),
+      ])
+  }
+
+  @Test func `A match in the echo itself lies before the answer`() throws {
+    let text = Array("version\r".utf8)
+    _ = check(
+      try exchange(.bytes(text), expecting: "ver"),
+      [
+        (.begun, [.watchStandstill(.seconds(5)), .send(text), .drain]),
+        (received("version\r\n"), [answer("ver"), .report(.matchedTooEarly)]),
+        (.drained, [.finish(.done(match("ver", upTo: 3)))]),
+      ])
+  }
+
+  @Test func `A match before the end of a file is reported`() throws {
+    _ = check(
+      try exchange(.source(PlainFile("image.bin", size: 2)), expecting: "ok"),
+      [
+        (.begun, [.watchStandstill(.seconds(5)), .read(atMost: 32_768)]),
+        (received("ok"), [answer("ok"), .report(.matchedTooEarly)]),
+      ])
+  }
+
   // MARK: The prompt and the answer
 
   @Test func thePrompt_isAwaited_andTextBeforeItIsNotTheAnswer() throws {

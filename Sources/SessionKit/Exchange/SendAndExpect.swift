@@ -21,6 +21,8 @@ package struct SendAndExpect: Exchange {
   package enum Report: Hashable, Sendable {
     /// Bytes of the answer, up to the end of the match.
     case answer([UInt8])
+    /// The match lies before the device's echo of the text, or before the end of the file: it is no answer to that.
+    case matchedTooEarly
     /// The prompt or the answer did not arrive in time, or sending made no progress. The exchange expects nothing
     /// more; the session ends, and cuts it off.
     case timedOut(Phase)
@@ -52,9 +54,15 @@ package struct SendAndExpect: Exchange {
   /// What the exchange waits for now.
   package private(set) var phase = Phase.prompt
   private var hasTimedOut = false
-  /// The answer, if it arrived before everything was sent.
+  /// The answer, while it is not known that everything was sent before it.
   private var answer: ReceivedText.Match?
+  /// The echo of the sent text; nil if it could not be recognised.
+  private var echo: EchoSearch?
+  private var hasReadSource = false
   private var hasEnded = false
+
+  /// The time after the answer in which a late echo shows that the answer is text from before the command.
+  private static let echoPatience = Duration.milliseconds(50)
 
   /// Creates the exchange; nothing is sent yet.
   ///
@@ -73,6 +81,7 @@ package struct SendAndExpect: Exchange {
     case .source(let file): (bytes, self.file, author) = ([], file, file.author)
     }
     reportsUnsent = file?.author?.kind == .file
+    if expectation != nil { echo = EchoSearch(of: bytes) }
     self.prompt = prompt
     self.expectation = expectation
     self.timeout = timeout
@@ -89,8 +98,12 @@ package struct SendAndExpect: Exchange {
     case .received(let bytes):
       text.add(bytes)
       return search(at: now)
-    case .read, .endOfSource, .sourceFailed, .sent: return pass(event, at: now)
+    case .endOfSource:
+      hasReadSource = true
+      return pass(event, at: now)
+    case .read, .sourceFailed, .sent: return pass(event, at: now)
     case .drained: return awaitAnswer(at: now)
+    case .woken where phase == .answer && answer != nil: return end(.done(answer))
     case .woken, .standstill:
       text.flush()
       let actions = search(at: now)
@@ -141,8 +154,14 @@ package struct SendAndExpect: Exchange {
     if hasTimedOut { return [] }
     phase = .answer
     if expectation == nil { return end(.done(nil)) }
-    if let answer { return end(.done(answer)) }
+    if answer != nil { return awaitEcho(at: now) }
     return [.watchStandstill(nil), .wake(at: now + timeout)]
+  }
+
+  /// Ends the exchange with the answer, unless the echo of the text may still come.
+  private mutating func awaitEcho(at now: MonotonicTime) -> Actions {
+    guard let echo, !echo.isFound else { return end(.done(answer)) }
+    return [.watchStandstill(nil), .wake(at: now + Self.echoPatience)]
   }
 
   private mutating func search(at now: MonotonicTime) -> Actions {
@@ -150,8 +169,14 @@ package struct SendAndExpect: Exchange {
     while !hasEnded, !hasTimedOut, let event = text.next() {
       switch event {
       case .passed(let bytes):
-        if phase != .prompt, answer == nil, expectation != nil {
+        guard phase != .prompt, expectation != nil else { continue }
+        let wasEchoed = echo?.isFound ?? true
+        echo?.add(bytes)
+        if answer == nil {
           actions.append(.report(.answer(bytes)))
+        } else if !wasEchoed, echo?.isFound == true {
+          actions.append(.report(.matchedTooEarly))
+          if phase == .answer { actions += end(.done(answer)) }
         }
       case .matched(let match): actions += met(match, at: now)
       }
@@ -165,8 +190,13 @@ package struct SendAndExpect: Exchange {
     case .prompt: return [.wake(at: nil)] + send(at: now)
     case .sending:
       answer = match
-      return []
-    case .answer: return end(.done(match))
+      // The rest may contain the echo.
+      text.flush()
+      return reportsUnsent && !hasReadSource ? [.report(.matchedTooEarly)] : []
+    case .answer:
+      answer = match
+      text.flush()
+      return awaitEcho(at: now)
     }
   }
 

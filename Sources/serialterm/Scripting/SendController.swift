@@ -94,6 +94,7 @@ final class SendController {
     switch report {
     case .answer(let bytes):
       if configuration.printedGroup == nil { bytes.withUnsafeBytes { frontEnd.show($0) } }
+    case .matchedTooEarly: frontEnd.console.say(Self.earlyMatch(of: configuration.source))
     case .timedOut(let phase):
       let time = configuration.timeout.inSeconds
       let message =
@@ -104,6 +105,19 @@ final class SendController {
         }
       frontEnd.finish(.failure(Failure(.timedOut, tail.message(message))))
     }
+  }
+
+  private static func earlyMatch(of source: SendConfiguration.Source) -> String {
+    let what =
+      if case .bytes = source {
+        "before the device echoed TEXT: it is text from before the command, or the echo itself"
+      } else {
+        "before the file was sent"
+      }
+    return """
+      warning: the match of --expect came \(what). --prompt REGEX waits for the device's prompt \
+      before anything is sent.
+      """
   }
 
   private func ended(_ end: SendAndExpect.End) {

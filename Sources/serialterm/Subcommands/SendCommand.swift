@@ -32,7 +32,12 @@ struct SendCommand: TransferringCommand {
     "The end of TEXT, and of lines sent by --protocol ascii: none, cr, lf, crlf.",
     standard: .cr)
   private static let prompt = Parameter<ExpectedPattern?>.option(
-    "prompt", "REGEX", "Wait for matching text before sending.",
+    "prompt", "REGEX",
+    "Wait for matching text, such as the device's prompt, before sending.",
+    details: """
+      Without it, --expect may match what the device sends before the command reaches it: the text of \
+      its start, or an earlier prompt.
+      """,
     parse: { try ExpectedPattern.regex($0) })
   private static let expect = Parameter<ExpectedPattern?>.option(
     "expect", "REGEX", "Wait for an answer that matches.", isConfigurable: false,
