@@ -22,8 +22,8 @@ static volatile sig_atomic_t is_guarding;
 static const void *screen_restoration;
 static size_t screen_restoration_size;
 
-// Shared with the guard, which is another process: whether the cursor is away from the text.
-static volatile unsigned char *cursor_is_away;
+// Shared with the guard, which is another process: an enum terminal_guard_place.
+static volatile unsigned char *cursor_place;
 
 static pid_t guard = -1;
 static int guard_pipe = -1;
@@ -37,9 +37,15 @@ static void restore_screen(int terminal, const char *path) {
   if (!screen_restoration) return;
   int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct pollfd output = {.fd = own < 0 ? terminal : own, .events = POLLOUT};
-  // CAN ends a sequence that was cut off; DECRC moves the cursor back to the text.
+  // CAN ends a sequence that was cut off; DECRC moves the cursor back to the text. Mode 1049 is only reset on
+  // the alternate screen, because that alone moves the cursor.
+  static const char from_panel[] = "\030\0338", from_page[] = "\030\033[?1049l\0338";
+  unsigned char place = cursor_place ? *cursor_place : TERMINAL_GUARD_TEXT;
+  int is_page = place == TERMINAL_GUARD_ALTERNATE_SCREEN;
+  size_t size = is_page ? sizeof from_page - 1 : sizeof from_panel - 1;
   struct iovec pieces[] = {
-      {.iov_base = "\030\0338", .iov_len = cursor_is_away && *cursor_is_away ? 3 : 0},
+      {.iov_base = (void *)(is_page ? from_page : from_panel),
+       .iov_len = place == TERMINAL_GUARD_TEXT ? 0 : size},
       {.iov_base = (void *)screen_restoration, .iov_len = screen_restoration_size},
   };
   if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT) (void)!writev(output.fd, pieces, 2);
@@ -210,14 +216,14 @@ static void stop_guard(void) {
 void terminal_guard_restore_screen(const void *bytes, size_t count) {
   screen_restoration = bytes;
   screen_restoration_size = count;
-  if (cursor_is_away) return;
+  if (cursor_place) return;
   void *shared = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   // Without memory, a line of the panel may stay on the screen.
-  if (shared != MAP_FAILED) cursor_is_away = shared;
+  if (shared != MAP_FAILED) cursor_place = shared;
 }
 
-void terminal_guard_set_cursor_away(int is_away) {
-  if (cursor_is_away) *cursor_is_away = is_away != 0;
+void terminal_guard_set_cursor_place(enum terminal_guard_place place) {
+  if (cursor_place) *cursor_place = (unsigned char)place;
 }
 
 int terminal_guard_start(int terminal, const struct termios *found, const struct termios *raw) {

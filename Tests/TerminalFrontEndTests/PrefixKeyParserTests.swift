@@ -33,6 +33,15 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
 }
 
 @Suite(.timeLimit(.minutes(5))) struct PrefixKeyParserTests {
+  @Test(
+    arguments: [
+      (0x00, "ctrl-space"), (0x09, "tab"), (0x0D, "enter"), (0x19, "ctrl-y"), (0x1B, "escape"),
+      (0x1D, "ctrl-]"), (0x20, "space"), (0x7A, "z"), (0x7F, "backspace"),
+    ] as [(UInt8, String)])
+  func `Each key has a name that can be seen`(_ byte: UInt8, _ name: String) {
+    #expect(PrefixKeyParser.name(ofKey: byte) == name)
+  }
+
   private let inputs: [(bytes: [UInt8], items: [String])] = [
     ([], []),
     ([1, 2, 3], ["data [1, 2, 3]"]),

@@ -20,7 +20,7 @@ import Testing
       terminal = try FakeTerminal(draws ? .drawing : .printing, size: size)
       output = try OutputChannel(terminal.streams.output, on: loop, whenFull: .leaveOut)
       screen = Screen(output, draws: draws, size: terminal.streams.screenSize)
-      screen.onFocus = { [unowned self] in focuses.append($0) }
+      screen.onFocus = { [unowned self] in focuses.append($0 != .text) }
     }
 
     /// The rows of the text.
@@ -127,6 +127,84 @@ import Testing
     #expect(bench.rows.last?.contains("status") == true)
     #expect(bench.rows.filter { $0 == ">" }.count == 1)
     #expect(bench.terminal.screen.region == 0..<5)
+  }
+
+  // MARK: Pages
+
+  /// A page, and the bytes of a device whose state is known.
+  private static func cover(_ bench: Bench, _ lines: String...) {
+    bench.screen.deviceState = { Array("\u{1B}[0m".utf8) }
+    bench.screen.coverWhole { _ in PanelContent(lines.map { StyledLine($0) }) }
+  }
+
+  @Test func `A page hides the text, which is then as it was`() throws {
+    let bench = try Bench()
+    bench.screen.setStatus("status")
+    bench.screen.setTop(Self.top(3))
+    bench.screen.show("one\r\ntwo")
+    let before = bench.rows
+    let place = bench.terminal.screen.place
+    Self.cover(bench, "page", "end")
+    #expect(bench.rows == ["page", "end"] + Array(repeating: "", count: 6))
+    #expect(bench.terminal.screen.isAlternate)
+    // Nothing of this is drawn on the page.
+    bench.screen.setStatus("changed")
+    bench.screen.refreshTop()
+    bench.screen.show(" more")
+    bench.screen.refresh()
+    #expect(bench.rows.prefix(3) == ["page", "end", ""])
+    bench.screen.uncover()
+    let after = bench.rows.map { $0.replacing("changed", with: "status") }
+    #expect(!bench.terminal.screen.isAlternate)
+    #expect(after == before.map { $0 == "two" ? "two more" : $0 })
+    #expect(bench.terminal.screen.place.row == place.row)
+    #expect(bench.terminal.screen.region == 3..<7)
+  }
+
+  @Test func `The cursor on a page is reported first, and its return last`() throws {
+    let bench = try Bench()
+    bench.screen.show("text")
+    Self.cover(bench, "page")
+    #expect(bench.focuses == [true])
+    bench.screen.uncover()
+    #expect(bench.focuses == [true, false])
+    #expect(bench.lines == ["text"])
+    #expect(bench.terminal.screen.place.column == 4)
+  }
+
+  @Test func `Changes of the text's screen find it while a page is shown`() throws {
+    let bench = try Bench()
+    bench.screen.show("text\r\n")
+    Self.cover(bench, "page")
+    bench.screen.setStatus("status")
+    #expect(bench.rows.prefix(2) == ["page", ""])
+    bench.terminal.resize(ScreenSize(rows: 6, columns: 30))
+    bench.screen.sizeDidChange()
+    #expect(bench.rows == ["page", "", "", "", "", ""])
+    bench.screen.uncover()
+    #expect(bench.rows.first == "text")
+    #expect(bench.rows.last?.contains("status") == true)
+    #expect(bench.terminal.screen.region == 0..<5)
+  }
+
+  @Test func `The end of the program leaves the page`() throws {
+    let bench = try Bench()
+    bench.screen.show("text\r\n")
+    Self.cover(bench, "page")
+    _ = bench.rows
+    bench.screen.finish()
+    #expect(bench.lines.first == "text")
+    #expect(!bench.terminal.screen.isAlternate)
+  }
+
+  @Test func `Where the device's state is unknown, the page is a cover`() throws {
+    let bench = try Bench()
+    bench.screen.show("text\r\n")
+    bench.screen.coverWhole(with: Bench.content("page"))
+    #expect(bench.rows.filter { !$0.isEmpty } == ["text", "page"])
+    #expect(!bench.terminal.screen.isAlternate)
+    bench.screen.uncover()
+    #expect(bench.rows.filter { !$0.isEmpty } == ["text"])
   }
 
   /// A panel at the top that shows its size, and how often it was drawn.

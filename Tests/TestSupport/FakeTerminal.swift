@@ -129,7 +129,7 @@ package final class FakeTerminal: TerminalMode {
   package func makeRaw() throws(Errno) { isRaw = true }
   package func restore() { isRaw = false }
   package func retake() throws(Errno) { isRaw = true }
-  package func noteCursor(isAway: Bool) { isCursorAway = isAway }
+  package func noteCursor(in place: Screen.CursorPlace) { isCursorAway = place != .text }
 }
 
 /// Keeps a failed expectation from printing every byte of the terminal.

@@ -58,6 +58,8 @@ extension ScreenModel {
     case "[?6h": setOrigin(true)
     case "[?7l": setWrap(false)
     case "[?7h": setWrap(true)
+    case "[?1049h": enterAlternateScreen()
+    case "[?1049l": leaveAlternateScreen()
     case "[?25l": setCursorShown(false)
     case "[?25h": setCursorShown(true)
     default: obeyControl(sequence.dropFirst(), final: scalar)

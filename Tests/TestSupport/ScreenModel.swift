@@ -30,6 +30,8 @@ public struct ScreenModel {
   public private(set) var scrollback: [[Cell]] = []
   public var place = Place()
   private var saved = Place()
+  /// The rows of the text while the alternate screen is shown.
+  private var textScreen: [[Cell]]?
   /// The rows that scroll.
   public private(set) var region: Range<Int>
   public private(set) var wraps = true
@@ -162,6 +164,29 @@ public struct ScreenModel {
     move(toRow: place.row, column: 0)
   }
 
+  mutating func enterAlternateScreen() {
+    guard textScreen == nil else { return }
+    save()
+    textScreen = grid
+    grid = Array(repeating: Self.blank(size.columns), count: size.rows)
+  }
+
+  mutating func leaveAlternateScreen() {
+    if let textScreen {
+      grid = textScreen
+      self.textScreen = nil
+      let region = region
+      restore()
+      resize(to: size)
+      self.region = region
+      return
+    }
+    restore()
+  }
+
+  /// Whether the alternate screen is shown.
+  public var isAlternate: Bool { textScreen != nil }
+
   mutating func save() { saved = place }
   mutating func restore() { place = saved }
   mutating func setCursorShown(_ isShown: Bool) { isCursorShown = isShown }
@@ -176,6 +201,14 @@ public struct ScreenModel {
   /// Changes the size. Rows below the cursor are removed first, then rows at the top move into the scrollback. The
   /// text is not reflowed. The scroll region is reset, and the saved position stays unchanged.
   public mutating func resize(to size: ScreenSize) {
+    defer { region = 0..<size.rows }
+    if textScreen != nil {
+      // The text is fitted when it is shown again.
+      grid = Array(repeating: Self.blank(size.columns), count: size.rows)
+      (place.row, place.column) = (0, 0)
+      self.size = size
+      return
+    }
     while grid.count > size.rows {
       if place.row < grid.count - 1 {
         grid.removeLast()
@@ -188,6 +221,5 @@ public struct ScreenModel {
     grid = grid.map { Array(($0 + Self.blank(size.columns)).prefix(size.columns)) }
     place.column = min(place.column, size.columns - 1)
     self.size = size
-    region = 0..<size.rows
   }
 }

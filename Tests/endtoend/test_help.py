@@ -2,7 +2,7 @@
 
 import re
 
-from Tests.endtoend.harness import serialterm
+from Tests.endtoend.harness import serialterm, wait_until
 from Tests.endtoend.test_commands import CommandTest
 
 HEADER, FOOTER = "Commands: press ctrl-t", "palette: ctrl-t :"
@@ -40,7 +40,56 @@ class HelpTests(CommandTest):
             row = self.screen.row_of(f" {name} ")
             self.assertTrue(self.screen.is_dimmed(row), name)
             self.assertRegex(lines[row], r"\(off: this port has no (break|modem lines)\)")
+        self.terminal.send(b"\x1b")
+        self.screen.wait_for_text("row 39")
         self.expect_nothing_sent()
+
+    def test_after_it_the_session_is_as_it_was(self):
+        for size, options in (((24, 80), ()), ((24, 40), ("--status",))):
+            with self.subTest(size):
+                self.begin(*options, size=size)
+                self.device.write(b"".join(b"row %d\r\n" % number for number in range(30)) + b"prompt> ")
+                self.screen.wait_for_text("prompt>")
+                before = self.screen.lines, self.screen.cursor, self.screen.scrollback
+                self.press(b"?")
+                self.screen.wait_for_text("Space: next")
+                self.assertTrue(self.screen.is_alternate)
+                self.assertIsNone(self.screen.row_of("row "))
+                # What comes meanwhile follows in its place.
+                self.device.write(b"late")
+                self.terminal.send(b"\x1b")
+                self.screen.wait_for_text("prompt> late")
+                self.assertFalse(self.screen.is_alternate)
+                lines, (row, column), scrollback = before
+                # Below is the status line, which counts.
+                self.assertEqual(self.screen.lines[:row], lines[:row])
+                self.assertEqual(self.screen.cursor, (row, column + 4))
+                self.assertEqual(self.screen.scrollback, scrollback)
+                self.expect_nothing_sent()
+                self.assertEqual(self.quit(self.terminal)[0], 0)
+                self.terminal.close()
+
+    def test_killed_while_it_is_shown_the_session_is_on_the_screen(self):
+        self.list((24, 80))
+        self.screen.wait_for_text("Space: next")
+        self.terminal.process.kill()
+        self.terminal.wait()
+        self.screen.wait_for_text("row 23")
+        self.assertFalse(self.screen.is_alternate)
+        wait_until(
+            lambda: self.terminal.settings == self.terminal.original_settings, "the terminal is restored")
+
+    def test_a_terminal_without_a_second_screen_shows_it_below_the_text(self):
+        for how, options in (({"variables": {"TERM": "linux"}}, ()), ({}, ("--raw",))):
+            with self.subTest(options):
+                self.list((60, 120), *options, **how)
+                self.screen.wait_for_text(FOOTER)
+                self.assertFalse(self.screen.is_alternate)
+                self.assertNotIn(b"1049", self.terminal.output)
+                self.assertIn("row 59", self.screen.everything)
+                self.expect_nothing_sent()
+                self.assertEqual(self.quit(self.terminal)[0], 0)
+                self.terminal.close()
 
     def test_with_a_status_line_and_line_input_it_has_pages_and_nothing_of_it_is_lost(self):
         self.list(
@@ -85,9 +134,9 @@ class HelpTests(CommandTest):
 
     def test_pages_follow_the_keys_and_the_state(self):
         self.list((12, 40))
-        self.screen.wait_for_text("1-10 of")
-        for keys, place in ((b"\x1b[B", "2-11 of"), (b"\x1b[6~", "12-21 of"), (b"\x1b[A", "11-20 of"),
-                            (b"\x1b[5~", "1-10 of"), (b"\x1b[A", "1-10 of")):
+        self.screen.wait_for_text("1-11 of")
+        for keys, place in ((b"\x1b[B", "2-12 of"), (b"\x1b[6~", "13-23 of"), (b"\x1b[A", "12-22 of"),
+                            (b"\x1b[5~", "1-11 of"), (b"\x1b[A", "1-11 of")):
             self.terminal.send(keys)
             self.screen.wait_for_text(place)
         self.assertIsNone(self.screen.row_of("(off: no device)"))
@@ -144,7 +193,10 @@ class HelpTests(CommandTest):
 
     def test_a_key_that_does_nothing_says_where_the_list_is(self):
         self.begin()
-        for key, shown in ((b"z", "ctrl-t z"), (b"\x19", "ctrl-t ctrl-y"), (b"\x1b[A", "ctrl-t and that key")):
+        for key, shown in ((b"z", "ctrl-t z"), (b"\x19", "ctrl-t ctrl-y"), (b"\x1b[A", "ctrl-t and that key"),
+                           (b" ", "ctrl-t space"), (b"\x1b", "ctrl-t escape"), (b"\x00", "ctrl-t ctrl-space")):
             self.press(key)
             self.screen.wait_for_text(f"{shown} does nothing. Press ctrl-t ? for a list.")
+        self.assertIn(
+            "For ctrl-t y, release ctrl before you press y.", " ".join(" ".join(self.screen.lines).split()))
         self.expect_nothing_sent()

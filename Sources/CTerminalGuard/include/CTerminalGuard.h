@@ -18,9 +18,16 @@ void terminal_guard_handle_crashes(void);
 // terminal that is standard output too. `bytes` must stay valid for the life of the process.
 void terminal_guard_restore_screen(const void *bytes, size_t count);
 
-// Says whether the cursor is away from the text: it is moved back, with DECRC, before the bytes that
-// restore the terminal.
-void terminal_guard_set_cursor_away(int is_away);
+// Where the cursor is.
+enum terminal_guard_place {
+  TERMINAL_GUARD_TEXT,
+  TERMINAL_GUARD_PANEL,
+  TERMINAL_GUARD_ALTERNATE_SCREEN,
+};
+
+// Says where the cursor is. If it is away from the text, the alternate screen is left, and the cursor moved
+// back with DECRC, before the bytes that restore the terminal.
+void terminal_guard_set_cursor_place(enum terminal_guard_place place);
 
 // Starts guarding the terminal behind `terminal`.
 //

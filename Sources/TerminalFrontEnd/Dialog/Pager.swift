@@ -1,6 +1,7 @@
 import TerminalUI
 
-/// A text in pages, drawn over the screen below the cursor. It follows the state while it is open.
+/// A text in pages, on the alternate screen if the terminal has one, otherwise below the cursor. It follows the state
+/// while it is open.
 ///
 /// Space, Enter and page down show the next page, and close the last one. The arrows move by a line, page up moves by
 /// a page. `q`, escape, ctrl-c and ctrl-g close the text.
@@ -25,7 +26,7 @@ final class Pager: Dialog {
   }
 
   package func open() {
-    console.screen.cover { [unowned self] in page(on: $0) }
+    console.screen.coverWhole { [unowned self] in page(on: $0) }
   }
 
   package func refresh() { console.screen.refresh() }

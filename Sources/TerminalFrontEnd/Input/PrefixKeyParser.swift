@@ -41,6 +41,20 @@ package struct PrefixKeyParser {
     return first == prefix ? .data(piece) : .command(first)
   }
 
+  /// The name of a key that sends one byte: `z`, `ctrl-y`, `escape`.
+  package static func name(ofKey byte: UInt8) -> String {
+    switch byte {
+    case 0x00: "ctrl-space"
+    case 0x08, 0x7F: "backspace"
+    case 0x09: "tab"
+    case 0x0A, 0x0D: "enter"
+    case 0x1B: "escape"
+    case 0x20: "space"
+    case ..<0x20: "\(PrefixKey.control(byte))"
+    default: "\(Character(Unicode.Scalar(byte)))"
+    }
+  }
+
   /// The key of several bytes at the beginning of a piece of input, and the number of its bytes; nil if the first
   /// byte is a key by itself. Terminals send all bytes of a key at once.
   private static func longKey(at bytes: some Collection<UInt8>) -> (key: Key, count: Int)? {

@@ -56,7 +56,9 @@ package final class Console {
     isOutputTerminal = kind != .none
     output = try OutputChannel(
       streams.output, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
-    screen = Screen(output, draws: kind == .drawing, size: streams.screenSize)
+    screen = Screen(
+      output, draws: kind == .drawing, hasAlternateScreen: streams.hasAlternateScreen,
+      size: streams.screenSize)
     outputStyle = streams.outputStyle
     style = streams.messageStyle
     messages =
@@ -137,7 +139,7 @@ package final class Console {
   /// terminal.
   package func ringBell() {
     if isOutputTerminal {
-      screen.draw([0x07])
+      screen.ring()
     } else if streams.messageColumns() != nil {
       messages?.write("\u{07}", isMessage: true)
     }

@@ -6,7 +6,7 @@ import Views
 /// row.
 ///
 /// Below the text there is at most one panel: a footer, which is removed while text is shown and then drawn again; or a cover, which
-/// holds text back until it is removed.
+/// holds text back until it is removed. A cover can also be a page on the alternate screen.
 package final class Screen {
   /// Makes the lines of a panel for a screen.
   package typealias Content = (ScreenSize) -> PanelContent
@@ -26,7 +26,16 @@ package final class Screen {
     }
   }
 
+  /// Where the cursor is.
+  package enum CursorPlace: Hashable, Sendable {
+    case text, panel
+    /// On the alternate screen.
+    case page
+  }
+
   private let output: OutputChannel
+  /// Whether the terminal has an alternate screen.
+  private let hasAlternateScreen: Bool
   /// Whether the terminal can draw anywhere on its screen.
   private let draws: Bool
   /// Returns the size of the whole screen.
@@ -36,6 +45,9 @@ package final class Screen {
   private var tail = LineTail()
   private var footer: Content?
   private var cover: Content?
+  private var page = AlternatePage()
+  /// The content of the page; nil while there is none.
+  private var pageContent: Content?
   private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
   private var status: String?
   private var topPanel = TopPanel()
@@ -61,17 +73,22 @@ package final class Screen {
   var deviceState: () -> [UInt8] = { [] }
   /// Whether another program uses the terminal, or will soon.
   private var isGivenBack = false
-  /// Called when the cursor moves into the panel (true) or back to the text (false).
-  package var onFocus: (_ hasCursor: Bool) -> Void = { _ in }
-  private var hadCursor = false
+  /// Called when the cursor moves into a panel, or back to the text.
+  package var onFocus: (CursorPlace) -> Void = { _ in }
+  /// The place of the cursor that was reported last.
+  private var focus = CursorPlace.text
 
   /// Called when the cursor is not where the shown text left it. The argument is whether it is known to be in the
   /// first column.
   var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
 
-  package init(_ output: OutputChannel, draws: Bool, size: @escaping () -> ScreenSize) {
+  package init(
+    _ output: OutputChannel, draws: Bool, hasAlternateScreen: Bool = true,
+    size: @escaping () -> ScreenSize
+  ) {
     self.output = output
     self.draws = draws
+    self.hasAlternateScreen = draws && hasAlternateScreen
     wholeSize = size
   }
 
@@ -108,16 +125,22 @@ package final class Screen {
     }
   }
 
-  /// Writes bytes directly, with the cursor in the text.
-  package func draw(_ bytes: [UInt8]) { write(panel.around(bytes)) }
+  /// Writes bytes directly, with the cursor in the text. While a page hides the text, nothing is written: what is
+  /// drawn beside the text is drawn again afterwards.
+  package func draw(_ bytes: [UInt8]) {
+    if !page.isOpen { write(panel.around(bytes)) }
+  }
+
+  /// Rings the bell.
+  func ring() { write(panel.around([0x07])) }
 
   private func write(_ bytes: [UInt8]) {
-    let hasCursor = panel.hasCursor
+    let place: CursorPlace = page.isOpen ? .page : panel.hasCursor ? .panel : .text
     // The guard process must know this first: it moves the cursor back if this program is killed.
-    if hasCursor && !hadCursor { onFocus(true) }
+    if place != .text, place != focus { onFocus(place) }
     if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
-    if !hasCursor && hadCursor { onFocus(false) }
-    hadCursor = hasCursor
+    if place == .text, focus != .text { onFocus(.text) }
+    focus = place
   }
 
   // MARK: Below the text
@@ -135,11 +158,39 @@ package final class Screen {
     refresh()
   }
 
+  /// Whether a cover can hide the text without moving it. A device may use the alternate screen itself, with `--raw`;
+  /// its state is then unknown.
+  package var canCoverWhole: Bool { hasAlternateScreen && !deviceState().isEmpty }
+
+  /// Shows a page on the alternate screen. Text is held back until ``uncover()``, and is then where it was. Where this
+  /// is not possible, shows a cover.
+  func coverWhole(with lines: @escaping Content) {
+    guard canCoverWhole, withheld == nil else { return cover(with: lines) }
+    withheld = WithheldOutput()
+    write(panel.close())
+    pageContent = lines
+    refresh()
+  }
+
+  /// Leaves the alternate screen for a change of the text's screen that must not wait.
+  private func onTextScreen(_ change: () -> Void) {
+    write(page.close())
+    change()
+    if pageContent != nil { refresh() }
+  }
+
   /// Removes the cover, and shows the text that was held back.
   func uncover() {
     guard let withheld else { return }
     cover = nil
     self.withheld = nil
+    if pageContent != nil {
+      pageContent = nil
+      write(page.close())
+      // They may have changed meanwhile.
+      if let status { draw(statusLine.redraw(status)) }
+      refreshTop()
+    }
     write(panel.close())
     let hasGap = withheld.write { bytes, isMessage in
       tail.add(bytes)
@@ -151,10 +202,16 @@ package final class Screen {
   }
 
   /// Draws the panel again with its current lines.
-  package func refresh() { write(showPanel()) }
+  package func refresh() {
+    guard let pageContent else { return write(showPanel()) }
+    let size = wholeSize()
+    // A cover leaves a row for the cursor in the text; a page does not.
+    let shown = pageContent(ScreenSize(rows: size.rows + 1, columns: size.columns))
+    write(page.show((TerminalCharacters.areASCII ? shown.asciiForm : shown).lines, on: size))
+  }
 
   private func showPanel() -> [UInt8] {
-    guard let content = cover ?? footer else { return panel.close() }
+    guard pageContent == nil, let content = cover ?? footer else { return panel.close() }
     let shown = content(textSize)
     return panel.show(
       TerminalCharacters.areASCII ? shown.asciiForm : shown, on: textSize,
@@ -173,9 +230,11 @@ package final class Screen {
   /// small, it is not shown.
   package func setTop(_ top: Top?) {
     guard draws else { return }
-    write(panel.close() + topPanel.close())
-    self.top = top
-    write(openTop() + showPanel())
+    onTextScreen {
+      write(panel.close() + topPanel.close())
+      self.top = top
+      write(openTop() + showPanel())
+    }
   }
 
   /// Whether the device's text has the whole screen, besides the status line.
@@ -216,8 +275,10 @@ package final class Screen {
   /// Changes the status line, with the panel removed meanwhile: it may be in the same row, or next to it.
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
     // The panel at the top knows the number of rows.
-    write(
-      panel.close() + topPanel.close() + bytes(&statusLine) + openTop() + showPanel())
+    onTextScreen {
+      write(
+        panel.close() + topPanel.close() + bytes(&statusLine) + openTop() + showPanel())
+    }
   }
 
   private func pasteMarks(_ areOn: Bool) -> [UInt8] {
@@ -229,7 +290,13 @@ package final class Screen {
   /// Called when the first byte is dropped.
   func gapDidBegin() {
     // The notice of the gap is part of the text.
-    output.beforeNotice = hadCursor ? "\u{1B}8" : ""
+    switch focus {
+    case .text: output.beforeNotice = ""
+    case .panel: output.beforeNotice = "\u{1B}8"
+    case .page:
+      output.beforeNotice = AlternatePage.leaving
+      page.forget()
+    }
   }
 
   /// Writes the complete state of the terminal, because any sequence may be among the dropped bytes. The cursor is
@@ -238,10 +305,12 @@ package final class Screen {
     guard draws else { return onCursorMoved(false) }
     let size = wholeSize()
     tail.begin()
+    write(page.close())
     write(
       panel.forget(on: size) + screenState + adaptStatusLine(to: size) + topPanel.restore()
         + showTop() + panel.setCursorHidden(isCursorHidden) + showPanel())
     onCursorMoved(false)
+    if pageContent != nil { refresh() }
   }
 
   /// The bytes that set the terminal to its intended state from any state.
@@ -262,19 +331,22 @@ package final class Screen {
     guard draws else { return }
     // CAN ends a sequence whose end was discarded. With `--raw` the device may have switched more.
     let isKnown = !deviceState().isEmpty
+    let leaving = page.isOpen ? Array(AlternatePage.leaving.utf8) : []
     output.giveUp(
-      writing: [0x18] + (isKnown ? Self.originalState : SwitchedModes.everything))
+      writing: [0x18] + leaving + (isKnown ? Self.originalState : SwitchedModes.everything))
   }
 
   // MARK: Changes from outside
 
   /// Adapts the screen to its new size.
   package func sizeDidChange() {
-    let size = wholeSize()
-    if panel.losesPlace(on: size) { tail.begin() }
-    let erasure = panel.eraseAfterResize(to: size) + topPanel.eraseAfterResize()
-    write(erasure + adaptStatusLine(to: size) + openTop() + showPanel())
-    onCursorMoved(false)
+    onTextScreen {
+      let size = wholeSize()
+      if panel.losesPlace(on: size) { tail.begin() }
+      let erasure = panel.eraseAfterResize(to: size) + topPanel.eraseAfterResize()
+      write(erasure + adaptStatusLine(to: size) + openTop() + showPanel())
+      onCursorMoved(false)
+    }
   }
 
   /// Draws the status line if it did not fit, or was removed for a while.

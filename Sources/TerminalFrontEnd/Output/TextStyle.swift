@@ -10,6 +10,13 @@ package struct TextStyle: Sendable {
 
   package static let plain = TextStyle(isColoured: false)
 
+  /// Whether the terminal has the palette of 256 colours, according to TERM and COLORTERM.
+  package static let hasPalette: Bool = {
+    let term = getenv("TERM").map { String(cString: $0) } ?? ""
+    let names = ["256color", "direct", "kitty", "alacritty", "foot", "ghostty", "wezterm"]
+    return getenv("COLORTERM") != nil || names.contains { term.contains($0) }
+  }()
+
   /// The style for a descriptor: coloured on a terminal, unless NO_COLOR or TERM=dumb is set. See
   /// https://no-color.org.
   package init(for descriptor: CInt) {
@@ -19,6 +26,14 @@ package struct TextStyle: Sendable {
 
   /// Whether the terminal can only print, according to TERM.
   static let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+
+  /// Whether the terminal has an alternate screen (mode 1049), according to TERM. Old terminals and the console of Linux
+  /// have none.
+  static let hasAlternateScreen: Bool = {
+    let term = getenv("TERM").map { String(cString: $0) } ?? ""
+    let without = ["ansi", "cons25", "linux", "vt100", "vt102", "vt220", "vt320", "vt420", "vt52"]
+    return !without.contains { term == $0 || term.hasPrefix("\($0)-") }
+  }()
 
   package init(isColoured: Bool) { self.isColoured = isColoured }
 

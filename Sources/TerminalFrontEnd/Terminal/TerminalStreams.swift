@@ -13,6 +13,8 @@ package struct TerminalStreams: Sendable {
   package let areShared: Bool
   /// The capabilities of the output.
   package let screenKind: ScreenKind
+  /// Whether the terminal behind the output has an alternate screen.
+  package let hasAlternateScreen: Bool
   package let outputStyle: TextStyle
   package let messageStyle: TextStyle
   /// Returns the size of the screen behind the output.
@@ -23,13 +25,15 @@ package struct TerminalStreams: Sendable {
   /// Creates streams. The descriptors are borrowed.
   package init(
     input: FileDescriptor, output: FileDescriptor, messages: FileDescriptor, areShared: Bool,
-    screenKind: ScreenKind, outputStyle: TextStyle, messageStyle: TextStyle,
+    screenKind: ScreenKind, hasAlternateScreen: Bool = true, outputStyle: TextStyle,
+    messageStyle: TextStyle,
     screenSize: @escaping @Sendable () -> ScreenSize,
     messageColumns: @escaping @Sendable () -> Int?
   ) {
     (self.input, self.output, self.messages) = (input, output, messages)
     self.areShared = areShared
     self.screenKind = screenKind
+    self.hasAlternateScreen = hasAlternateScreen
     (self.outputStyle, self.messageStyle) = (outputStyle, messageStyle)
     self.screenSize = screenSize
     self.messageColumns = messageColumns
@@ -41,6 +45,7 @@ package struct TerminalStreams: Sendable {
     areShared: areSame(.standardOutput, .standardError),
     screenKind: FileDescriptor.standardOutput.isTerminal
       ? (TextStyle.isDumb ? .printing : .drawing) : .none,
+    hasAlternateScreen: TextStyle.hasAlternateScreen,
     outputStyle: TextStyle(for: STDOUT_FILENO), messageStyle: TextStyle(for: STDERR_FILENO),
     screenSize: { UserTerminal.screenSize(of: STDOUT_FILENO) },
     messageColumns: {

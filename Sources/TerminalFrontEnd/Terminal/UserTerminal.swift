@@ -20,8 +20,8 @@ package protocol TerminalMode: AnyObject {
   /// - Throws: the errors of tcgetattr(3) and tcsetattr(3).
   func retake() throws(Errno)
 
-  /// Records whether the cursor is in a panel, so that it can be moved back to the text after a crash.
-  func noteCursor(isAway: Bool)
+  /// Records where the cursor is, so that it can be moved back to the text after a crash.
+  func noteCursor(in place: Screen.CursorPlace)
 }
 
 /// The user's own terminal. It is in raw mode while a session runs, and restored at any end of the session.
@@ -57,7 +57,13 @@ package final class UserTerminal: TerminalMode {
 
   deinit { restore() }
 
-  package func noteCursor(isAway: Bool) { terminal_guard_set_cursor_away(isAway ? 1 : 0) }
+  package func noteCursor(in place: Screen.CursorPlace) {
+    switch place {
+    case .text: terminal_guard_set_cursor_place(TERMINAL_GUARD_TEXT)
+    case .panel: terminal_guard_set_cursor_place(TERMINAL_GUARD_PANEL)
+    case .page: terminal_guard_set_cursor_place(TERMINAL_GUARD_ALTERNATE_SCREEN)
+    }
+  }
 
   private static func isSameTerminal(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {
     (try? one.stat().specialDeviceID) == (try? other.stat().specialDeviceID)

@@ -12,10 +12,27 @@ public struct StyledLine: Hashable, Sendable {
     public static let underlined = Style(rawValue: 4)
     public static let reversed = Style(rawValue: 8)
 
-    /// A colour of the text, by its number in SGR.
+    /// A colour of the text.
     public enum Colour: UInt8, Sendable, CaseIterable {
+      /// The terminal's own colours. Which of them can be read depends on its background.
       case red = 1
       case green, yellow, blue, magenta, cyan
+      /// Colours of the palette of 256, which can be read on black and on white: their contrast with both is 3.9 or more.
+      case mediumBlue = 8
+      case mediumBrown, mediumGreen, mediumMagenta, mediumRed, mediumTeal
+
+      /// The parameters of SGR.
+      var code: String {
+        switch self {
+        case .red, .green, .yellow, .blue, .magenta, .cyan: "\(30 + rawValue)"
+        case .mediumBlue: "38;5;27"
+        case .mediumBrown: "38;5;130"
+        case .mediumGreen: "38;5;28"
+        case .mediumMagenta: "38;5;164"
+        case .mediumRed: "38;5;160"
+        case .mediumTeal: "38;5;30"
+        }
+      }
     }
 
     /// The colour; nil for the terminal's own.

@@ -98,6 +98,6 @@ extension StyledLine.Style {
   fileprivate var codes: String {
     let attributes = [(Self.bold, "1"), (.dimmed, "2"), (.underlined, "4"), (.reversed, "7")]
       .compactMap { contains($0.0) ? $0.1 : nil }
-    return (attributes + (colour.map { ["\(30 + $0.rawValue)"] } ?? [])).joined(separator: ";")
+    return (attributes + (colour.map { [$0.code] } ?? [])).joined(separator: ";")
   }
 }

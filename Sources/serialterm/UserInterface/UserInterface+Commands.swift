@@ -9,9 +9,7 @@ extension UserInterface {
   func perform(_ key: UInt8) {
     guard let command = Command(key: key, in: model.state) else {
       dialogs.dismiss()
-      let name = Character(Unicode.Scalar(key))
-      let shown = key < 0x20 ? "\(PrefixKey.control(key))" : "\(name)"
-      return answer(noCommandCalled: shown)
+      return answer(noCommandCalled: PrefixKeyParser.name(ofKey: key), advice(onControlKey: key))
     }
     performFromKeyboard(command)
   }
@@ -49,9 +47,18 @@ extension UserInterface {
     answer(noCommandCalled: "\(scalar)")
   }
 
-  private func answer(noCommandCalled name: String) {
+  private func answer(noCommandCalled name: String, _ advice: String = "") {
     let prefix = input.prefix
-    console.answer(["\(prefix) \(name) does nothing. Press \(prefix) ? for a list."])
+    console.answer(["\(prefix) \(name) does nothing. Press \(prefix) ? for a list.\(advice)"])
+  }
+
+  /// Advice for a user who still holds ctrl when the key of a command is pressed; empty for any other key.
+  private func advice(onControlKey key: UInt8) -> String {
+    guard (0x01...0x1A).contains(key), case let letter = key | 0x60,
+      Command(key: letter, in: model.state) != nil
+    else { return "" }
+    let name = Character(Unicode.Scalar(letter))
+    return " For \(input.prefix) \(name), release ctrl before you press \(name)."
   }
 
   /// Performs a command for the user, and shows the outcome.
@@ -70,7 +77,8 @@ extension UserInterface: CommandUser {
 
   func updateQuestion() { dialogs.refresh(isUrgent: true) }
 
-  /// Lists the commands: one per line if they are printed anyway; otherwise on the screen if they fit, else in pages.
+  /// Lists the commands: one per line if they are printed anyway; otherwise on the alternate screen. A terminal without
+  /// one shows them below the text if they fit, else in pages.
   func showCommandList() {
     let list = CommandList(state: model.state, prefix: input.prefix)
     let size = console.screen.textSize
@@ -78,9 +86,10 @@ extension UserInterface: CommandUser {
       return dialogs.print(list.lines(columns: size.columns), rows: size.rows)
     }
     let lines = list.lines(on: size)
+    let canCover = console.screen.canCoverWhole
     // The rows of the cursor and of the edited line stay free.
     let rest = size.rows - 1 - (model.state.editsLines ? 1 : 0)
-    if lines.count <= rest && lines.allSatisfy({ $0.width <= size.columns }) {
+    if !canCover, lines.count <= rest, lines.allSatisfy({ $0.width <= size.columns }) {
       return console.answer(lines)
     }
     dialogs.show { [unowned self] size in

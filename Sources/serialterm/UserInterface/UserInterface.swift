@@ -268,7 +268,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
 
   private func connectKeyboard() {
     console.onOutputGone = { [unowned self] in outputIsGone($0) }
-    console.screen.onFocus = { [unowned self] in terminal?.noteCursor(isAway: $0) }
+    console.screen.onFocus = { [unowned self] in terminal?.noteCursor(in: $0) }
     console.onRoom = { [unowned self] in
       for port in ports {
         port.screenHasRoom()

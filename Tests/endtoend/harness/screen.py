@@ -17,8 +17,30 @@ ATTRIBUTES = ("bold", "italics", "underscore", "strikethrough", "reverse")
 class Emulator(pyte.HistoryScreen):
     """pyte's screen with scrollback, corrected where modern terminals behave differently."""
 
+    # The mode of the alternate screen, which pyte does not have.
+    ALTERNATE = 1049
+
     def __init__(self, rows, columns):
+        self.text_screen = None
         super().__init__(columns, rows, history=5000, ratio=0.5)
+
+    def set_mode(self, *modes, **how):
+        if self.ALTERNATE in modes and how.get("private") and self.text_screen is None:
+            self.text_screen = copy.deepcopy(self.buffer), copy.copy(self.cursor)
+            self.erase_in_display(2)
+        super().set_mode(*modes, **how)
+
+    def reset_mode(self, *modes, **how):
+        super().reset_mode(*modes, **how)
+        if self.ALTERNATE in modes and how.get("private") and self.text_screen is not None:
+            buffer, cursor = self.text_screen
+            self.text_screen = None
+            self.buffer.clear()
+            self.buffer.update(buffer)
+            self.cursor.x = min(cursor.x, self.columns - 1)
+            self.cursor.y = min(cursor.y, self.lines - 1)
+            self.cursor.attrs = cursor.attrs
+            self.dirty.update(range(self.lines))
 
     def select_graphic_rendition(self, *codes, **how):
         known = []
@@ -151,6 +173,12 @@ class Screen:
         """Whether no scroll region is set."""
         self.update()
         return self._emulator.margins in (None, (0, self._emulator.lines - 1))
+
+    @property
+    def is_alternate(self):
+        """Whether the alternate screen is shown."""
+        self.update()
+        return self._emulator.text_screen is not None
 
     @property
     def wraps(self):

@@ -250,7 +250,7 @@ import Testing
   @Test func `Text in pages closes at its end and with q`() throws {
     bench.interface.dialogs.show { _ in (1...50).map { StyledLine("row \($0)") } }
     try bench.turn()
-    #expect(bench.terminal.panel.contains("row 22") && !bench.terminal.panel.contains("row 23"))
+    #expect(bench.terminal.panel.contains("row 23") && !bench.terminal.panel.contains("row 24"))
     try bench.type("  ")
     #expect(bench.terminal.panel.contains("row 50"))
     #expect(bench.interface.dialogs.isOpen)

@@ -121,7 +121,7 @@ import Testing
     enter      |openingr1   |opens1   |openq3     |lostr1   |lentr1   |closed=lost|open?
     escape     |openingr1   |opens1   |openq3     |lostr1   |lentr1   |closed=lost|open
     interrupt  |openingr1   |opens1   |openq3     |lostr1   |lentr1   |closed=lost|open
-    help       |opening     |open     |openq2     |lost     |lent     |closed=lost|open
+    help       |opening?    |open?    |open?q2    |lost?    |lent?    |closed=lost|open?
     palette    |opening?    |open?    |open?q2    |lost?    |lent?    |closed=lost|open?
     unknown    |opening     |open     |openq2     |lost     |lent     |closed=lost|open
     sendBreak  |opening     |open     |openq2     |lost     |lent     |closed=lost|open
@@ -145,7 +145,7 @@ import Testing
     enter      |open      |opens3   |openfq4900r1   |openfq4900      |openr1   |opens1
     escape     |open      |opens1   |openfq4900r1   |openfq4900      |openr1   |opens1
     interrupt  |open      |opens1   |open           |openfq4900      |openr1   |opens1
-    help       |open      |open?    |openfq4900     |openfq4900      |open     |open
+    help       |open      |open?    |open?fq4900    |open?fq4900     |open?    |open?
     palette    |open?     |open?    |open?fq4900    |open?fq4900     |open?    |open?
     unknown    |open      |open     |openfq4900     |openfq4900      |open     |open
     sendBreak  |open      |open     |openfq4900     |openfq4900      |open     |open
