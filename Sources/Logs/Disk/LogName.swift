@@ -1,5 +1,5 @@
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// The name of a log file, with placeholders for the time and the port.
 ///
@@ -23,6 +23,9 @@ public struct LogName: Hashable, Sendable {
   public static func hasPlaceForPort(_ text: String) -> Bool {
     LogName(text, port: "a").path(at: 0) != LogName(text, port: "b").path(at: 0)
   }
+
+  /// The path now.
+  package var currentPath: FilePath { path(at: time(nil)) }
 
   /// The path at a time.
   ///

@@ -1,4 +1,6 @@
 package import Logs
+import PlainText
+package import SystemPackage
 
 /// What to log, and in which files.
 package struct LogConfiguration {
@@ -10,6 +12,8 @@ package struct LogConfiguration {
   package var options = Log.Options()
   /// The files of ``files`` that are tables (CSV) whatever their names are.
   package var tables: [String] = []
+  /// The files of ``files`` that replace a file that exists.
+  package var replaced: [String] = []
 
   package init(
     files: [String] = [], format: LogFormat? = nil, options: Log.Options = Log.Options()
@@ -24,7 +28,21 @@ package struct LogConfiguration {
     var options = options
     options.format = tables.contains(file) ? .csv : format ?? LogFormat(fileName: file)
     if !options.format.canBeContinued { options.appends = false }
+    options.replaces = replaced.contains(file)
     return NamedLog(name: file, options: options)
+  }
+
+  /// The log in a file that the user has chosen in a session. A suffix of a format decides, whatever ``format`` is.
+  ///
+  /// - Parameter appends: whether to append to the file if it exists.
+  package func log(inChosen file: FilePath, appending appends: Bool) -> NamedLog {
+    var file = log(in: file.string.replacing(text: "%", with: "%%"))
+    let name = file.name.lowercased()
+    if let format = LogFormat.allCases.first(where: { name.hasSuffix($0.suffix) }) {
+      file.options.format = format
+    }
+    file.options.appends = appends && file.options.format.canBeContinued
+    return file
   }
 
   /// The log that is switched on without a name: a new file in the working directory.

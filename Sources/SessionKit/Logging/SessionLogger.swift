@@ -93,6 +93,25 @@ package final class SessionLogger: SessionObserver {
     try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.fileName)
   }
 
+  /// Whether ``switchOn()`` would start a new log: none was on before, and none is shared.
+  package var startsNewLog: Bool { joined == nil && !own.wasOn }
+
+  /// The file of a new log: in the working directory, with the name of the port and the time.
+  package var suggestedFile: FilePath {
+    let name = LogName(configuration.standard.name, port: portFileName).currentPath
+    return (FilePath(".").realPath ?? ".").pushing(name)
+  }
+
+  /// The name of the port in names of files: `ttyUSB0`.
+  package var portFileName: String { session.state.endpoint.fileName }
+
+  /// Switches logging on in a file that the user has chosen. Requires ``startsNewLog``.
+  package func switchOn(in file: FilePath, appending appends: Bool) throws(LogError) {
+    defer { onChange() }
+    try own.start(
+      configuration.log(inChosen: file, appending: appends), port: portFileName)
+  }
+
   /// Switches logging off. Shared logs are switched off for all their sessions.
   package func switchOff() {
     if let joined { return joined.logs.switchOff() }

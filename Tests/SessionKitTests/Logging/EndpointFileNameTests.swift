@@ -7,7 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct EndpointFileNameTests {
   @Test(arguments: [
     (Endpoint.tty("/dev/serial/by-id/usb-A"), "usb-A"), (.tty("./my port"), "my port"),
-    (Endpoint(.loopback, "loopback:board", at: "/dev/pts/7"), "7"),
+    (Endpoint(.loopback, "loopback:board", at: "/dev/pts/7"), "board"),
+    (Endpoint(.loopback, "loopback:", at: "/dev/pts/7"), "loopback"),
+    (.tty("/dev/pts/7"), "pts-7"),
     (Endpoint(.tcp, "tcp://lab:4001"), "lab-4001"),
     (Endpoint(.tcp, "tcp://192.0.2.7:23/"), "192.0.2.7-23"),
     (Endpoint(.rfc2217, "rfc2217://[2001:db8::7]:4001"), "2001-db8-7-4001"),
