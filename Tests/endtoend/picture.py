@@ -27,6 +27,10 @@ class Theme(NamedTuple):
     colours: dict
 
 
+# Colours of the palette of 256, which pyte names by their values, as colours of the themes.
+PALETTE = {"005fff": "blue", "af5f00": "brown", "008700": "green", "d700d7": "magenta",
+           "d70000": "red", "008787": "cyan"}
+
 THEMES = {
     "light": Theme(
         "none", "#ffffff", "#d0d7de", "#1f2328", "#9198a1", "#59636e",
@@ -77,7 +81,8 @@ def row_parts(row, top, theme):
     for start, run in places(row):
         width = f"{len(run.text) * CELL:.1f}"
         left = f"{MARGIN + start * CELL:.1f}"
-        colour = theme.dim if run.dim else theme.colours.get(run.colour, theme.text)
+        colour = theme.dim if run.dim else theme.colours.get(
+            PALETTE.get(run.colour, run.colour), theme.text)
         if run.reverse:
             yield (f'<rect x="{left}" y="{top}" width="{width}" height="{LINE}" '
                    f'fill="{colour}" shape-rendering="crispEdges"/>')

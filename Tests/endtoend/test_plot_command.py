@@ -217,6 +217,7 @@ class PictureTests(FileTest):
                 path = self.file("a.txt", *(f"a:{value}" for value in values))
                 for options in ((), ("--log-scale",), ("--range", "0:1"), ("--window", "2")):
                     picture = self.folder / "a.svg"
+                    picture.unlink(missing_ok=True)
                     self.plot(path, "--svg", picture, *options)
                     text = picture.read_text()
                     self.read(picture)
@@ -231,12 +232,43 @@ class PictureTests(FileTest):
         self.read(self.folder / "a.svg")
         self.assertEqual((self.folder / "a.csv").read_text(), "time,a\n0,1\n1,2\n2,3\n")
 
-    def test_what_was_there_before_is_replaced(self):
+    def test_what_was_there_before_is_replaced_only_if_the_user_agrees(self):
         path = self.file("a.txt", "a:1", "a:2", "a:3")
-        picture = self.folder / "a.svg"
-        picture.write_text("x" * 100_000)
-        self.plot(path, "--svg", picture)
-        self.read(picture)
+        for option, name in (("--svg", "a.svg"), ("--csv", "b.csv")):
+            output = self.folder / name
+            output.write_text("my own")
+            with self.subTest(option):
+                result = self.plot(path, option, output, status=1)
+                self.assertIn(
+                    b"exists already; %s replaces no file" % option.encode(),
+                    result.stderr.replace(b"\n", b" "))
+                for answers, replaces in ((b"\r", False), (b"what\rn\r", False), (b"y\r", True)):
+                    with Terminal(
+                            serialterm_binary(), "plot", path, option, str(output)) as terminal:
+                        terminal.expect(b"exists already. Replace it? [y/N]")
+                        self.assertEqual(output.read_text(), "my own")
+                        terminal.send(answers)
+                        self.assertEqual(terminal.wait(), 0)
+                        if answers.startswith(b"what"):
+                            terminal.expect(b"expected y or n")
+                        self.assertEqual(output.read_text() != "my own", replaces)
+        self.read(self.folder / "a.svg")
+        self.assertEqual((self.folder / "b.csv").read_text(), "time,a\n0,1\n1,2\n2,3\n")
+
+    def test_a_device_or_a_pipe_gets_the_picture_as_it_is(self):
+        path = self.file("a.txt", "a:1", "a:2", "a:3")
+        self.assertTrue(self.plot(path, "--svg", "/dev/stdout").stdout.startswith(b"<svg"))
+
+    def test_other_formats_are_refused_with_a_hint(self):
+        path = self.file("a.txt", "a:1", "a:2", "a:3")
+        for option, name, hint in (
+                ("--svg", "x.png", b"name it x.svg; 'rsvg-convert -f png' can then convert it"),
+                ("--svg", "x.JPG", b"name it x.svg"), ("--svg", "x.csv", b"name it x.svg"),
+                ("--csv", "x.xlsx", b"name it x.csv"), ("--csv", "x.svg", b"name it x.csv")):
+            with self.subTest(option=option, name=name):
+                result = self.plot(path, option, self.folder / name, status=2)
+                self.assertIn(hint, result.stderr.replace(b"\n", b" "))
+                self.assertFalse((self.folder / name).exists())
 
 
 class MistakeTests(FileTest):
@@ -289,16 +321,17 @@ class MistakeTests(FileTest):
         for option in ("--csv", "--svg"):
             for output, reason in (
                     ("/dev/full", b"No space left on device"),
-                    (self.folder / "none/a", b"No such file or directory"),
-                    (self.folder, b"Is a directory")):
+                    (self.folder / "none/a", b"No such file or directory")):
                 self.check(
                     1, b"%s: cannot be written (%s)." % (str(output).encode(), reason), self.path,
                     option, output)
+            self.check(1, b"%s is a folder." % str(self.folder).encode(), self.path, option, self.folder)
 
     def test_a_full_disk(self):
         path = self.file("many", *(f"a:{number}" for number in range(30_000)))
         with disks.small(self.folder / "disk", 64) as disk:
             self.check(1, b"No space left on device", path, "--csv", disk / "a.csv")
+            self.assertEqual(os.listdir(disk), [])
 
     def test_standard_output_that_is_full_or_closed(self):
         for arguments in ((self.path,), (self.path, "--csv", "-")):
@@ -347,24 +380,112 @@ class ViewerTests(FileTest):
         terminal.transcript.expect_end()
         self.assertTrue(screen.scrolls_whole and screen.cursor_is_shown)
 
-    def test_s_saves_a_picture_beside_and_never_replaces_a_file(self):
+    def in_folder(self, *arguments):
+        """A viewer whose working directory is the test's folder."""
+        terminal = self.enterContext(Terminal(
+            "/bin/sh", "-c", 'cd "$1" && shift && exec "$0" plot "$@"', serialterm_binary(),
+            str(self.folder), *arguments))
+        screen = Screen(terminal)
+        screen.wait_for_text("1 sin")
+        return terminal, screen
+
+    def save(self, terminal, screen, what, *answers):
+        terminal.send(b"s")
+        screen.wait_for_text("save:")
+        terminal.send(what)
+        screen.wait_for_text(f"save: {what.decode()}")
+        terminal.send(b"\r")
+        screen.wait_for_text("save to:")
+        for answer in answers:
+            terminal.send(answer)
+
+    def test_s_asks_what_and_where_and_never_replaces_a_file_unasked(self):
         self.numbers()
         old = self.folder / "sine.svg"
         old.write_text("my own")
-        terminal = self.enterContext(Terminal(
-            "/bin/sh", "-c", 'cd "$1" && exec "$0" plot sine.txt', serialterm_binary(),
-            str(self.folder)))
-        screen = Screen(terminal)
-        screen.wait_for_text("1 sin")
-        terminal.send(b"s")
-        screen.wait_for_text("sine-2.svg is written.")
-        terminal.send(b"s")
-        screen.wait_for_text("sine-3.svg is written.")
+        terminal, screen = self.in_folder("sine.txt")
+        self.save(terminal, screen, b"picture")
+        screen.wait_for_text(f"{self.folder}/sine-2.svg")
+        terminal.send(b"\r")
+        screen.wait_for(lambda lines: "sine-2.svg: " in "".join(lines), "the report")
+        self.save(terminal, screen, b"all", b"values.csv\r")
+        screen.wait_for_text("values.csv: ")
+        self.save(terminal, screen, b"shown", b"\x1b")
+        screen.wait_until_gone("save to:")
+        self.save(terminal, screen, b"picture", b"x.png\r")
+        screen.wait_for_text("name it x.svg")
+        terminal.send(b"\x15sine.svg\r")
+        screen.wait_for_text("sine.svg exists:")
+        terminal.send(b"\r")
+        screen.wait_until_gone("sine.svg exists:")
+        self.assertEqual(old.read_text(), "my own")
+        self.save(terminal, screen, b"picture", b"sine.svg\r")
+        screen.wait_for_text("sine.svg exists:")
+        terminal.send(b"replace\r")
+        screen.wait_for_text("sine.svg: ")
         terminal.send(b"q")
         self.assertEqual(terminal.wait(), 0)
-        self.assertEqual(old.read_text(), "my own")
-        for name in ("sine-2.svg", "sine-3.svg"):
+        for name in ("sine.svg", "sine-2.svg"):
             self.assertEqual(ET.parse(self.folder / name).getroot().tag, SVG + "svg")
+        header, rows = table((self.folder / "values.csv").read_text())
+        self.assertEqual((header, len(rows)), (["time", "sin", "n"], 200))
+        self.assertEqual(
+            sorted(os.listdir(self.folder)),
+            ["sine-2.svg", "sine.svg", "sine.txt", "values.csv"])
+
+    def test_values_that_are_shown_are_those_of_the_window(self):
+        self.numbers()
+        terminal, screen = self.in_folder("sine.txt", "--window", "10")
+        self.save(terminal, screen, b"values that", b"part.csv\r")
+        screen.wait_for_text("part.csv: ")
+        terminal.send(b"q")
+        self.assertEqual(terminal.wait(), 0)
+        _, rows = table((self.folder / "part.csv").read_text())
+        self.assertEqual([row[0] for row in rows], [str(number) for number in range(190, 200)])
+
+    def test_escape_closes_as_the_last_row_says_and_enter_does_nothing(self):
+        terminal, screen = self.start(self.numbers())
+        lines = screen.wait_for(lambda lines: "escape, q: close" in lines[20], "the last row")
+        self.assertNotIn("type", lines[20])
+        terminal.send(b"\r?")
+        screen.wait_for_text("escape, q")
+        self.assertIsNone(screen.row_of("type to the device"))
+        terminal.send(b"\x1b")
+        screen.wait_for_text("1 sin")
+        terminal.send(b"\x1b")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_the_window_and_the_range_can_be_typed(self):
+        terminal, screen = self.start(self.numbers())
+        screen.wait_for_text("1 sin")
+        terminal.send(b"w")
+        screen.wait_for_text("length of the window:")
+        terminal.send(b"50\r")
+        screen.wait_for_text("50 lines")
+        terminal.send(b"v")
+        screen.wait_for_text("range of values:")
+        terminal.send(b"-3:300\r")
+        screen.wait_for_text("fixed range")
+
+    def test_all_keys_can_be_read_in_a_narrow_window(self):
+        keys = ("pause, and go on", "or move the cursor", "or adapt it", "0: all on", "window's length",
+                "range of values", "close the plot")
+        for size in ((24, 40), (12, 40), (12, 80)):
+            with self.subTest(size):
+                terminal, screen = self.start(self.numbers(), size=size)
+                screen.wait_for_text("1 sin")
+                seen = ""
+                for _ in range(4):
+                    before = screen.text
+                    terminal.send(b"?")
+                    screen.wait_for(lambda _: screen.text != before, "the next page")
+                    if screen.row_of("1 sin") is not None:
+                        break
+                    seen += screen.text
+                for key in keys:
+                    self.assertIn(key, seen)
+                terminal.send(b"q")
+                self.assertEqual(terminal.wait(), 0)
 
     def test_a_window_that_changes_and_a_stop_keep_the_plot(self):
         terminal, screen = self.start(self.numbers())
@@ -529,3 +650,46 @@ class LiveScreenTests(SessionTest):
         self.assertEqual(self.device.read_available(0), b"")
         _, rows = table((self.folder / "a.csv").read_text())
         self.assertEqual([row[1] for row in rows], [str(number) for number in range(20)])
+
+    def test_until_numbers_come_what_is_typed_goes_to_the_device(self):
+        terminal = self.enterContext(Terminal(serialterm_binary(), "plot", self.device.path))
+        screen = Screen(terminal)
+        screen.wait_for_text("No numbers yet.")
+        screen.wait_for_text("What you type goes to the device.")
+        screen.wait_for_text("you type to the device  ctrl-t y: keys of the plot")
+        terminal.send(b"sensor")
+        self.assertEqual(self.device.read_exactly(6), b"sensor")
+        # In the middle of a line, the keys stay the device's.
+        self.device.write(b"a:1\r\na:2\r\na:3\r\n")
+        screen.wait_for(lambda lines: lines[0].startswith("1 a 3"), "the curve")
+        terminal.send(b" q\r")
+        self.assertEqual(self.device.read_exactly(3), b" q\r")
+        self.device.write(b"a:4\r\n")
+        screen.wait_for_text("q: close  escape: type")
+        terminal.send(b"q")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(self.device.read_available(0), b"")
+
+    def test_a_table_that_exists_is_replaced_only_if_the_user_agrees(self):
+        path = self.folder / "a.csv"
+        path.write_text("my own")
+        command = (serialterm_binary(), "plot", self.device.path, "--csv", str(path))
+        with Terminal(*command) as terminal:
+            terminal.expect(b"exists already. Replace it? [y/N]")
+            terminal.send(b"n\r")
+            self.assertEqual(terminal.wait(), 0)
+        self.assertEqual(path.read_text(), "my own")
+        with Pipes(*command) as program:
+            self.assertEqual(program.wait(), 1)
+            program.stderr.expect(b"exists already")
+        self.assertEqual(path.read_text(), "my own")
+        terminal = self.enterContext(Terminal(*command))
+        screen = Screen(terminal)
+        terminal.expect(b"Replace it?")
+        terminal.send(b"y\r")
+        wait_until(lambda: self.device.exclusive, "the port is open")
+        self.device.write(b"a:1\r\na:2\r\na:3\r\n")
+        screen.wait_for_text("q: close")
+        terminal.send(b"q")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertEqual([row[1] for row in table(path.read_text())[1]], ["1", "2", "3"])

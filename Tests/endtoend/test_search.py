@@ -138,7 +138,7 @@ class FileTests(SearchTest):
         self.write_text(terminal, screen, "/dev/full")
         screen.wait_for_text("full exists")
         terminal.send(b"append\r")
-        screen.wait_for_text("/dev/full: not a file.")
+        screen.wait_for_text("/dev/full is a device.")
 
     def test_a_full_disk_is_said_and_the_session_goes_on(self):
         with disks.small(Path(self.folder) / "disk", 16) as disk:

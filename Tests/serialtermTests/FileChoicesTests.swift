@@ -1,5 +1,8 @@
+import EventLoop
 import Glibc
+import Posix
 import SystemPackage
+import TerminalFrontEnd
 import TerminalUI
 import TestSupport
 import Testing
@@ -143,5 +146,47 @@ import Testing
   @Test func cancelledListing_readsNoMore() {
     for number in 0..<1_000 { make("\(number)") }
     #expect(FolderContents(of: folder, while: { false }).entries.count < 1_000)
+  }
+
+  // MARK: A file to write
+
+  /// The title and the outcome of Enter for a typed text in a question for a new file.
+  private func newFile(
+    _ typed: String, suggesting suggestion: FilePath? = nil,
+    refusal: @escaping (FilePath) -> String? = { _ in nil }
+  ) throws -> ChoiceList<FileChoices.Answer>.Outcome {
+    let loop = try IOLoop()
+    let question = Question<FileChoices.Answer>.newFile(
+      "write to", suggesting: suggestion, on: loop, update: {}, refusal: refusal, onAnswer: { _ in }
+    )
+    var list = ChoiceList(question.choices(""))
+    list.replaceQuery(typed)
+    let deadline = MonotonicTime.now + .seconds(60)
+    _ = question.choices(typed)
+    while question.isPending(typed), .now < deadline {
+      try loop.turn(waitingAtMost: .milliseconds(20))
+      _ = question.choices(typed)
+    }
+    list.update(question.choices(typed))
+    return list.handle(.named(.enter))
+  }
+
+  @Test func `The typed name of a new file is the answer, whatever the folder has`() throws {
+    make("boot-old.txt")
+    let path = "\(folder)/boot.txt"
+    #expect(try newFile(path) == .chosen(.file(path)))
+    for number in 0...FileChoices.limit { make("f\(number)") }
+    #expect(try newFile(path) == .chosen(.file(path)))
+    #expect(try newFile("\(folder)/f7") == .chosen(.file("\(folder)/f7")))
+  }
+
+  @Test func `Enter alone is the suggested file, and a name can be refused`() throws {
+    #expect(try newFile("", suggesting: "/a/b.svg") == .chosen(.file("/a/b.svg")))
+    let path = "\(folder)/x.png"
+    make("x.png")
+    for typed in [path, "\(folder)/y.png"] {
+      let outcome = try newFile(typed) { $0.extension == "png" ? "no picture" : nil }
+      #expect(outcome == .refused(.file(typed), because: "no picture"))
+    }
   }
 }

@@ -11,7 +11,7 @@ package final class Dialogs {
   package var isPlain: Bool
 
   private let console: Console
-  private let input: InputPump
+  private let directKeys: (_ receiver: ((UnsafeRawBufferPointer) -> Int)?) -> Void
   private let loop: IOLoop
   private lazy var reader = KeyReader(on: loop) { [unowned self] in dialog?.handle($0) }
   private var dialog: (any Dialog)?
@@ -22,9 +22,14 @@ package final class Dialogs {
     [unowned self] in dialog?.refresh()
   }
 
-  package init(on console: Console, input: InputPump, loop: IOLoop) {
+  /// - Parameter directKeys: gives typed bytes to a receiver, which returns the number of bytes that it took; nil: to
+  ///   nobody who asks.
+  package init(
+    on console: Console, loop: IOLoop,
+    directKeys: @escaping (_ receiver: ((UnsafeRawBufferPointer) -> Int)?) -> Void
+  ) {
     self.console = console
-    self.input = input
+    self.directKeys = directKeys
     self.loop = loop
     isPlain = console.kind != .drawing
   }
@@ -72,7 +77,7 @@ package final class Dialogs {
     self.dialog = dialog
     self.onEnd = onEnd
     reader.reset()
-    input.focus = { [unowned self] in reader.take($0) }
+    directKeys { [unowned self] in reader.take($0) }
     onChange()
     dialog.open()
   }
@@ -91,7 +96,7 @@ package final class Dialogs {
     self.dialog = nil
     self.onEnd = {}
     dialog.close()
-    input.focus = nil
+    directKeys(nil)
     onChange()
     onEnd()
   }

@@ -71,7 +71,10 @@ package final class PlotDisplay: Dialog {
     console.screen.setTop(
       Screen.Top(
         height: { [unowned self] in height(on: $0) },
-        lines: { [unowned self] in panel.lines(of: recording(), on: $0, source()) }))
+        lines: { [unowned self] size in
+          panel.size = size
+          return panel.lines(of: recording(), on: size, source())
+        }))
   }
 
   private func height(on size: ScreenSize) -> Int {
@@ -117,6 +120,12 @@ package final class PlotDisplay: Dialog {
     case .left: leave()
     case .closed: onClose()
     }
+  }
+
+  /// Takes nearly the whole screen.
+  package func fill() {
+    panel.isFull = true
+    resize()
   }
 
   /// Makes room for the text that the user will type and see.

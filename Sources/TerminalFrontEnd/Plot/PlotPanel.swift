@@ -31,18 +31,24 @@ package struct PlotPanel {
   package var hasKeys = false
   /// Whether the user can be asked for a length or a range.
   private let asks: Bool
-  /// Whether the list of the keys is shown in place of the chart.
-  private var showsHelp = false
+  /// Whether the numbers come from a device, which the user can type to.
+  private let hasDevice: Bool
+  /// The page of the list of keys that is shown in place of the chart; nil for the chart.
+  private var helpPage: Int?
+  /// The size of the panel when it was drawn last.
+  package var size = ScreenSize(rows: 24, columns: 80)
   /// The curve that is selected in the legend.
   private var selected: Int?
 
   /// Creates a panel.
   package init(
-    _ settings: PlotSettings = PlotSettings(), isFull: Bool = false, asks: Bool = false
+    _ settings: PlotSettings = PlotSettings(), isFull: Bool = false, asks: Bool = false,
+    hasDevice: Bool = true
   ) {
     self.settings = settings
     self.isFull = isFull
     self.asks = asks
+    self.hasDevice = hasDevice
   }
 
   /// What the panel shows, besides the recording.
@@ -54,12 +60,17 @@ package struct PlotPanel {
     package var key: String?
     /// Whether the terminal shows colours and attributes.
     package var isColoured: Bool
+    /// Whether the terminal has the palette of 256 colours.
+    package var hasPalette: Bool
+    /// Whether keys are for a question, neither for the panel nor for the device.
+    package var isAsking: Bool
 
     package init(
-      reading: String, timeKind: ChartView.TimeKind, key: String?, isColoured: Bool
+      reading: String, timeKind: ChartView.TimeKind, key: String?, isColoured: Bool,
+      hasPalette: Bool = TextStyle.hasPalette, isAsking: Bool = false
     ) {
       (self.reading, self.timeKind, self.key) = (reading, timeKind, key)
-      self.isColoured = isColoured
+      (self.isColoured, self.hasPalette, self.isAsking) = (isColoured, hasPalette, isAsking)
     }
   }
 
@@ -72,17 +83,22 @@ package struct PlotPanel {
 
   /// Handles a key.
   package mutating func handle(_ key: Key, of recording: Recording) -> Outcome {
-    if showsHelp {
-      showsHelp = false
-      if key == .character("?") || key == .named(.escape, []) { return .changed }
+    if let page = helpPage {
+      helpPage = nil
+      if key == .character("?") {
+        if page + 1 < helpPageCount(on: size) { helpPage = page + 1 }
+        return .changed
+      }
+      if key == .named(.escape, []) { return .changed }
     }
     switch key {
     case .character("q"), .control("c"), .control("g"): return .closed
-    case .named(.escape, _), .named(.enter, _): return .left
+    case .named(.escape, _): return hasDevice ? .left : .closed
+    case .named(.enter, _): return hasDevice ? .left : .unchanged
     case .character("s"): return .save
     case .character("w") where asks: return .askWindow
     case .character("v") where asks: return .askRange
-    case .character("?"): showsHelp = true
+    case .character("?"): helpPage = 0
     case .character("f"):
       isFull.toggle()
       return .resized
@@ -129,7 +145,27 @@ package struct PlotPanel {
   /// The keys, with what they do.
   private var help: [(key: String, effect: String)] {
     let typed = [("w", "type the window's length"), ("v", "type the range of values")]
-    return Self.keys + (asks ? typed : [])
+    let leaving =
+      hasDevice
+      ? [("escape", "type to the device"), ("q", "close the plot")]
+      : [("escape, q", "close the plot")]
+    return Self.keys + leaving + (asks ? typed : [])
+  }
+
+  /// The width of a column of the list of keys, which has room for the longest entry.
+  private static let helpWidth = 40
+
+  /// The number of columns of the list of keys, and of entries on a page.
+  private func helpLayout(on size: ScreenSize) -> (columns: Int, entries: Int) {
+    let rows = max(1, size.rows - 1)
+    let needed = (help.count + rows - 1) / rows
+    let columns = max(1, min(needed, size.columns / Self.helpWidth))
+    return (columns, rows * columns)
+  }
+
+  private func helpPageCount(on size: ScreenSize) -> Int {
+    let entries = helpLayout(on: size).entries
+    return (help.count + entries - 1) / entries
   }
 
   private static let keys = [
@@ -139,7 +175,6 @@ package struct PlotPanel {
     ("l", "a logarithmic scale"), ("1 to 9", "curve on, off; 0: all on"),
     ("tab, x", "select a curve; on or off"),
     ("s", "save picture or values"), ("f", "whole window, or a part"),
-    ("escape", "type to the device"), ("q", "close the plot"),
   ]
 
   // MARK: Drawing
@@ -163,9 +198,8 @@ package struct PlotPanel {
     let bar = bar(source, recording, width: size.columns)
     guard size.rows > 1 else { return [bar] }
     let lines =
-      showsHelp
-      ? helpLines(on: ScreenSize(rows: size.rows - 1, columns: size.columns))
-      : legendAndChart(of: recording, on: size, source)
+      helpPage.map { helpLines(page: $0, on: size) }
+      ?? legendAndChart(of: recording, on: size, source)
     return lines.map { line in
       (source.isColoured ? line : StyledLine(line.text)).clipped(toWidth: size.columns)
     } + [bar]
@@ -182,15 +216,17 @@ package struct PlotPanel {
       + chart(of: recording, on: ScreenSize(rows: rest, columns: size.columns), source)
   }
 
-  private func helpLines(on size: ScreenSize) -> [StyledLine] {
-    // In several columns if there are too few rows.
-    let rows = size.rows
-    let columns = (help.count + rows - 1) / rows
+  /// A page of the list of keys: in several columns if there are too few rows, and only if none of them is cut off.
+  private func helpLines(page: Int, on size: ScreenSize) -> [StyledLine] {
+    let rows = size.rows - 1
+    let (columns, count) = helpLayout(on: size)
+    let first = min(page, helpPageCount(on: size) - 1) * count
+    let shown = help.dropFirst(first).prefix(count)
     let width = size.columns / columns
     return (0..<rows).map { row in
       var line = StyledLine()
-      for column in 0..<columns where column * rows + row < help.count {
-        let (key, effect) = help[column * rows + row]
+      for column in 0..<columns where column * rows + row < shown.count {
+        let (key, effect) = shown[shown.startIndex + column * rows + row]
         var entry = StyledLine(
           " " + key + String(repeating: " ", count: max(1, 12 - key.count)), .bold)
         entry.append(effect)
@@ -203,16 +239,20 @@ package struct PlotPanel {
   }
 
   /// What is shown while there are no points.
-  private static func invitation(on size: ScreenSize) -> [StyledLine] {
-    let texts = [
+  private func invitation(on size: ScreenSize, _ source: Source) -> [StyledLine] {
+    var texts = [
       "No numbers yet.", "Lines such as 25.3,41 or temp:25.3 or temp=25.3 become curves.",
     ]
-    let above = max(0, (size.rows - texts.count) / 2)
+    if hasDevice, !hasKeys, !source.isAsking { texts.append("What you type goes to the device.") }
+    let lines = texts.flatMap {
+      StyledLine($0, .dimmed).wrapped(toWidth: size.columns, indentation: 0)
+    }
+    let above = max(0, (size.rows - lines.count) / 2)
     return (0..<size.rows).map { row in
-      guard texts.indices.contains(row - above) else { return StyledLine() }
-      let text = texts[row - above]
-      let margin = String(repeating: " ", count: max(0, (size.columns - text.count) / 2))
-      return StyledLine(margin + text, .dimmed).clipped(toWidth: size.columns)
+      guard lines.indices.contains(row - above) else { return StyledLine() }
+      let line = lines[row - above]
+      let margin = String(repeating: " ", count: max(0, (size.columns - line.width) / 2))
+      return StyledLine(margin + line.text, .dimmed).clipped(toWidth: size.columns)
     }
   }
 
@@ -271,7 +311,11 @@ package struct PlotPanel {
 
   private static func style(ofCurve index: Int, _ source: Source) -> StyledLine.Style {
     guard source.isColoured else { return [] }
-    let colours: [StyledLine.Style.Colour] = [.cyan, .yellow, .green, .magenta, .red, .blue]
+    // Of the terminal's own colours, yellow and cyan cannot be read on white.
+    let colours: [StyledLine.Style.Colour] =
+      source.hasPalette
+      ? [.mediumBlue, .mediumBrown, .mediumGreen, .mediumMagenta, .mediumRed, .mediumTeal]
+      : [.magenta, .green, .red, .blue, .cyan, .yellow]
     return .coloured(colours[index % colours.count])
   }
 
@@ -287,7 +331,7 @@ package struct PlotPanel {
     of recording: Recording, on size: ScreenSize, _ source: Source
   ) -> [StyledLine] {
     guard let view = settings.view(of: recording, timeKind: source.timeKind) else {
-      return Self.invitation(on: size)
+      return invitation(on: size, source)
     }
     guard size.rows > 1 else { return [StyledLine()] }
     let rows = size.rows - 1
@@ -338,15 +382,29 @@ package struct PlotPanel {
   private func bar(_ source: Source, _ recording: Recording, width: Int) -> StyledLine {
     let style: StyledLine.Style = source.isColoured ? .reversed : []
     let facts = [source.reading] + state(of: recording, source.timeKind)
-    let keys =
-      hasKeys
-      ? "?: keys  q: close  escape: type" : source.key.map { "\($0): keys of the plot" } ?? ""
     let text = " " + facts.joined(separator: ", ")
+    let keys = keysInWords(source, width: width - text.displayWidth - 2)
     let room = width - keys.displayWidth - 2
     var line = StyledLine(room > 10 ? text.truncated(toWidth: room) : "", style)
     line = line.padded(toWidth: max(0, width - keys.displayWidth - 1), style)
     line.append(keys.truncated(toWidth: width), style)
     return line.padded(toWidth: width, style).clipped(toWidth: width)
+  }
+
+  /// The part of the bar that says where keys go.
+  ///
+  /// - Parameter width: the columns beside the other part, which longer words would cut off.
+  private func keysInWords(_ source: Source, width: Int) -> String {
+    if let helpPage, helpPage + 1 < helpPageCount(on: size) { return "?: more keys" }
+    guard hasKeys else {
+      guard hasDevice, !source.isAsking else { return "" }
+      let typed = "you type to the device"
+      guard let key = source.key else { return typed }
+      let short = "\(key): keys of the plot"
+      let long = "\(typed)  \(short)"
+      return long.displayWidth <= width ? long : short
+    }
+    return hasDevice ? "?: keys  q: close  escape: type" : "?: keys  escape, q: close"
   }
 
   private func state(

@@ -122,11 +122,12 @@ struct FileChoices: Hashable {
   ///
   /// - Parameter base: the folder that relative paths start from.
   static func path(of path: String, in base: FilePath = ".") -> FilePath {
-    guard path.hasPrefix("~") else { return base.pushing(FilePath(path)) }
+    let plain = base == "." ? FilePath(path) : base.pushing(FilePath(path))
+    guard path.hasPrefix("~") else { return plain }
     let user = String(path.dropFirst().prefix { $0 != "/" })
     let home =
       user.isEmpty ? getenv("HOME").map { String(cString: $0) } : AccountName.home(of: user)
-    guard let home else { return base.pushing(FilePath(path)) }
+    guard let home else { return plain }
     return FilePath(home).pushing(FilePath(String(path.drop { $0 != "/" }.drop { $0 == "/" })))
   }
 }

@@ -89,7 +89,7 @@ final class FileQuestion {
 }
 
 extension Question<FileChoices.Answer> {
-  /// A question for a file, which need not exist.
+  /// A question for a file that exists.
   static func file(
     _ title: String, for user: any CommandUser, onAnswer: @escaping (FilePath) -> Void,
     onCancel: @escaping () -> Void = {}
@@ -102,5 +102,51 @@ extension Question<FileChoices.Answer> {
       onAnswer: { answer in
         if let path = file.path(of: answer) { onAnswer(path) }
       }, onCancel: onCancel)
+  }
+
+  /// A question for a file to write, which need not exist: the typed name comes first.
+  ///
+  /// - Parameters:
+  ///   - suggestion: the answer to Enter alone; nil for none.
+  ///   - update: called when the choices have become complete.
+  ///   - kind: what a file of this name would be, in words; empty for nothing to say.
+  ///   - refusal: why a file of this name cannot be written; nil if it can.
+  static func newFile(
+    _ title: String, suggesting suggestion: FilePath? = nil, on loop: IOLoop,
+    update: @escaping () -> Void, kind: @escaping (FilePath) -> String = { _ in "" },
+    refusal: @escaping (FilePath) -> String? = { _ in nil },
+    onAnswer: @escaping (FilePath) -> Void, onCancel: @escaping () -> Void = {}
+  ) -> Question {
+    let file = FileQuestion(on: loop)
+    file.onComplete = update
+    func new(_ name: String) -> Choice<FileChoices.Answer> {
+      let path = FilePath(name)
+      let kind = kind(path)
+      return Choice(
+        id: .file(name), title: name, detail: kind.isEmpty ? "new file" : "new: \(kind)",
+        refusal: refusal(path))
+    }
+    var question = Question(
+      title: title,
+      choices: { typed in
+        let listed = file.choices(typed).map { choice in
+          guard case .file(let name) = choice.id else { return choice }
+          var choice = choice
+          choice.refusal = refusal(FilePath(name))
+          return choice
+        }
+        if typed.isEmpty { return (suggestion.map { [new($0.string)] } ?? []) + listed }
+        guard !typed.hasSuffix("/"), !listed.contains(where: { $0.name == typed }) else {
+          return listed
+        }
+        return [new(typed)] + listed
+      },
+      isPending: { file.isPending($0) }, continuation: FileChoices.continuation,
+      answer: { $0.isEmpty ? nil : .file($0) },
+      onAnswer: { answer in
+        if let path = file.path(of: answer) { onAnswer(path) }
+      }, onCancel: onCancel)
+    question.expected = "the name of a file, or a number of the list"
+    return question
   }
 }

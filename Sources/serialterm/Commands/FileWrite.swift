@@ -5,7 +5,8 @@ import SystemPackage
 
 /// Writes a file on a separate thread: the disk may be slow, or a file server may not answer.
 ///
-/// An existing file is left alone, unless the user has allowed something else.
+/// An existing file is left alone, unless the user has allowed something else. A file that is new or replaced gets its
+/// name when it is complete: a full disk leaves no part of it, and the old file.
 final class FileWrite {
   /// What happens to a file that exists.
   enum Existing: Hashable, Sendable {
@@ -22,6 +23,7 @@ final class FileWrite {
     case done(Int)
     /// The file exists, and was left alone.
     case exists
+    /// An error, and the number of bytes that were appended before it.
     case failed(Errno, afterWriting: Int)
   }
 
@@ -66,20 +68,28 @@ final class FileWrite {
     _ contents: Contents, to path: FilePath, _ existing: Existing
   ) -> Outcome {
     var count = 0
-    do throws(Errno) {
-      // Refuses symbolic links and devices. A named pipe without a reader is an error.
-      let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
-      let file = try OwnedDescriptor.open(path, flags | existing.flags)
-      guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
-      if existing == .replace {
-        try systemCall { ftruncate(file.borrowed.rawValue, 0) }
-      }
+    func write(to file: FileDescriptor) throws(Errno) {
       try contents { (piece: [UInt8]) throws(Errno) in
-        try writeAll(piece, to: file.borrowed)
+        try writeAll(piece, to: file)
         count += piece.count
       }
-    } catch .fileExists where existing == .leaveAlone {
-      return .exists
+    }
+    guard existing == .appendTo else {
+      do throws(Errno) {
+        if existing == .leaveAlone, path.exists { return .exists }
+        let draft = try DraftFile(of: path)
+        try write(to: draft.descriptor)
+        return try draft.publish(replacing: existing == .replace) ? .done(count) : .exists
+      } catch {
+        return .failed(error, afterWriting: 0)
+      }
+    }
+    do throws(Errno) {
+      // Refuses symbolic links and devices. A named pipe without a reader is an error.
+      let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_APPEND
+      let file = try OwnedDescriptor.open(path, flags)
+      guard try file.borrowed.stat().type == .regular else { throw .invalidArgument }
+      try write(to: file.borrowed)
     } catch {
       return .failed(error, afterWriting: count)
     }
@@ -98,17 +108,6 @@ final class FileWrite {
         }
       }
       rest = rest.dropFirst(try result.get())
-    }
-  }
-}
-
-extension FileWrite.Existing {
-  /// The flags of open(2).
-  fileprivate var flags: CInt {
-    switch self {
-    case .leaveAlone: O_EXCL
-    case .appendTo: O_APPEND
-    case .replace: 0
     }
   }
 }

@@ -112,9 +112,10 @@ extension ArgumentKind where Value == Reception {
             onAnswer: { kind in
               guard kind == .xmodem else { return then(Reception(kind: kind)) }
               request.ask(
-                .file("file to write", for: request.user) {
-                  then(Reception(kind: kind, file: $0))
-                })
+                .newFile(
+                  "file to write", on: request.user.loop,
+                  update: { [unowned user = request.user] in user.updateQuestion() },
+                  onAnswer: { then(Reception(kind: kind, file: $0)) }))
             }))
       })
   }

@@ -2,6 +2,7 @@ import Options
 import Patterns
 import PlainText
 import Plotting
+import SystemPackage
 import TerminalFrontEnd
 
 /// The parameters of a plot.
@@ -9,11 +10,26 @@ enum PlotParameters {
   static let csv = Parameter<String?>.option(
     "csv", "FILE",
     "Write the values: the time, and a column for each series. - for standard output.",
-    isConfigurable: false, completion: .files, parse: { try checkedFile($0, allowsOutput: true) })
+    isConfigurable: false, completion: .files,
+    parse: { text in
+      guard !text.isEmpty else { throw ValueError(text, expected: "the name of a file") }
+      if let objection = objection(toTable: FilePath(text)) {
+        throw ValueError("'\(text)' is not a table: \(objection)")
+      }
+      return text
+    })
 
   static let svg = Parameter<String?>.option(
     "svg", "FILE", "Write a picture of the plot (SVG).", isConfigurable: false, completion: .files,
-    parse: { try checkedFile($0, allowsOutput: false) })
+    parse: { text in
+      guard !text.isEmpty, text != "-" else {
+        throw ValueError(text, expected: "the name of a file")
+      }
+      if let objection = objection(toPicture: FilePath(text)) {
+        throw ValueError("'\(text)' cannot be written: \(objection)")
+      }
+      return text
+    })
 
   static let form = Parameter<SampleForm?>.option(
     "form", "FORM",
@@ -65,11 +81,28 @@ enum PlotParameters {
   static let section = ParameterSection(
     "PLOT", [csv, svg, form, match, window, range, logScale, rate, duration])
 
-  private static func checkedFile(_ name: String, allowsOutput: Bool) throws(ValueError) -> String {
-    guard !name.isEmpty, allowsOutput || name != "-" else {
-      throw ValueError(name, expected: "the name of a file")
-    }
-    return name
+  /// The suffixes of files that are neither pictures in SVG nor tables in CSV.
+  private static let otherSuffixes: Set = [
+    "bmp", "eps", "gif", "htm", "html", "jpeg", "jpg", "ods", "pdf", "png", "ps", "svgz", "tif",
+    "tiff", "webp", "xls", "xlsx",
+  ]
+
+  /// Why a picture cannot have a name; nil if it can.
+  static func objection(toPicture path: FilePath) -> String? {
+    guard let suffix = path.extension?.lowercased(),
+      suffix == "csv" || otherSuffixes.contains(suffix)
+    else { return nil }
+    return "a picture is SVG, so name it \(path.stem ?? "plot").svg"
+      + (suffix == "png" || suffix == "pdf"
+        ? "; 'rsvg-convert -f \(suffix)' can then convert it" : "")
+  }
+
+  /// Why a table cannot have a name; nil if it can.
+  static func objection(toTable path: FilePath) -> String? {
+    guard let suffix = path.extension?.lowercased(),
+      suffix == "svg" || otherSuffixes.contains(suffix)
+    else { return nil }
+    return "values are CSV, so name it \(path.stem ?? "plot").csv"
   }
 }
 
@@ -86,6 +119,17 @@ extension Values {
     PlotSettings(
       window: self[PlotParameters.window] ?? window, range: self[PlotParameters.range],
       isLogarithmic: self[PlotParameters.logScale])
+  }
+
+  /// Whether the files of the plot may be written. It asks the user about those that exist.
+  ///
+  /// - Throws: ``Failure`` if one exists, and there is no user to ask.
+  func mayWritePlot() throws(Failure) -> Bool {
+    for option in [PlotParameters.csv, PlotParameters.svg] {
+      guard let path = self[option] else { continue }
+      guard try FileOutput.mayWrite(path, for: option.name) else { return false }
+    }
+    return true
   }
 
   /// Checks the combination of the plot parameters.

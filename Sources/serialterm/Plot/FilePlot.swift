@@ -23,6 +23,7 @@ struct FilePlot {
   func run() throws -> ExitStatus {
     let (csv, svg) = (values[PlotParameters.csv], values[PlotParameters.svg])
     for output in [csv, svg].compactMap({ $0 }) { try checkIsNoInput(output) }
+    guard try values.mayWritePlot() else { return .done }
     let recorder = PlotRecorder(values.sampleForm)
     let files = try PlotFiles(paths, rate: values[PlotParameters.rate])
     guard csv == nil || files.canReadAgain else {
@@ -55,7 +56,8 @@ struct FilePlot {
     guard isForScreen else { return .done }
     if isDrawn {
       return try PlotViewer(
-        recorder, settings, files.timeKind, picture: pictureName
+        recorder, settings, files.timeKind, picture: pictureName,
+        table: files.canReadAgain ? table(of: sources, recorder, files.timeKind) : nil
       ).run()
     }
     try PlotTable.print(recorder.recording)
@@ -96,19 +98,58 @@ struct FilePlot {
   private func write(
     to csv: String, _ files: PlotFiles, _ sources: [PlotFiles.Origin: Int], _ recorder: PlotRecorder
   ) throws {
-    let again = try PlotFiles(paths, rate: values[PlotParameters.rate])
-    let names = sources.sorted { $0.value < $1.value }.map(\.key.name)
-    let table = TableWriter(
-      zip(names, recorder.series).map { ($0, $1) }, as: values.sampleForm, files.timeKind)
     let output = try FileOutput(csv)
-    try again.forEach { bytes, time, origin throws(Failure) in
+    try Self.table(
+      of: paths, rate: values[PlotParameters.rate], sources, recorder.series,
+      as: values.sampleForm, files.timeKind, in: nil
+    ) { piece throws(Failure) in try output.write(piece) }
+    try output.finish()
+  }
+
+  /// Makes tables of the values, or of those at some times, on any thread.
+  private func table(
+    of sources: [PlotFiles.Origin: Int], _ recorder: PlotRecorder, _ kind: ChartView.TimeKind
+  ) -> (ClosedRange<Double>?) -> FileWrite.Contents {
+    let (paths, rate, form) = (paths, values[PlotParameters.rate], values.sampleForm)
+    let series = recorder.series
+    return { times in
+      { put throws(Errno) in
+        // A file that cannot be read again has become unreadable since it was plotted.
+        var refusal = Errno.ioError
+        do throws(Failure) {
+          try Self.table(of: paths, rate: rate, sources, series, as: form, kind, in: times) {
+            piece throws(Failure) in
+            do throws(Errno) {
+              try put(piece)
+            } catch {
+              refusal = error
+              throw Failure(.otherFailure, "\(error)")
+            }
+          }
+        } catch {
+          throw refusal
+        }
+      }
+    }
+  }
+
+  /// Reads the files again, and makes the table of their values.
+  private static func table(
+    of paths: [String], rate: Double?, _ sources: [PlotFiles.Origin: Int],
+    _ series: [[SeriesName]], as form: SampleForm?, _ kind: ChartView.TimeKind,
+    in times: ClosedRange<Double>?, to put: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let files = try PlotFiles(paths, rate: rate)
+    let names = sources.sorted { $0.value < $1.value }.map(\.key.name)
+    let table = TableWriter(zip(names, series).map { ($0, $1) }, as: form, kind, in: times)
+    try files.forEach { bytes, time, origin throws(Failure) in
       // Lines that were written to the file since the first reading can have other sources.
       guard let source = sources[origin] else { return }
       table.read(bytes, at: time, from: source)
-      if let piece = table.takeOutput(atLeast: Self.pieceSize) { try output.write(piece) }
+      if let piece = table.takeOutput(atLeast: Self.pieceSize) { try put(piece) }
     }
     table.finish()
-    if let piece = table.takeOutput() { try output.write(piece) }
+    if let piece = table.takeOutput() { try put(piece) }
   }
 
   private static let pieceSize = 65_536

@@ -50,6 +50,10 @@ final class PlotController {
   private(set) var display: PlotDisplay?
   /// Whether the user has given the plot the keys, and not taken them back. Another dialog may have them meanwhile.
   private var wantsKeys = false
+  /// Whether the plot gets the keys with the first numbers. Until then, typing goes to the device.
+  private var awaitsNumbers = false
+  /// Returns whether the user has typed a line to the device without ending it.
+  private let isTyping: () -> Bool
 
   /// A port whose numbers are recorded.
   private struct Member {
@@ -59,8 +63,10 @@ final class PlotController {
   }
 
   init(
-    on console: Console, dialogs: Dialogs, loop: IOLoop, key: @escaping () -> String?
+    on console: Console, dialogs: Dialogs, loop: IOLoop, key: @escaping () -> String?,
+    isTyping: @escaping () -> Bool
   ) {
+    self.isTyping = isTyping
     self.console = console
     self.dialogs = dialogs
     self.loop = loop
@@ -130,11 +136,12 @@ final class PlotController {
     return .done
   }
 
-  /// Opens the plot on the whole screen, with the keys.
+  /// Opens the plot. With the first numbers, it takes the whole screen and gets the keys.
   func begin(_ ports: [PortPresenter]) {
     guard configuration.isWholeProgram else { return }
+    awaitsNumbers = true
     if case .failed(let reason) = show(ports) { console.warn(reason) }
-    if let display, display.isShown { giveKeys(to: display) }
+    takeKeysOfFirstNumbers()
     timer = configuration.duration.map { duration in
       loop.schedule(after: duration) { [unowned self] in onEnd() }
     }
@@ -159,22 +166,25 @@ final class PlotController {
     guard !dialogs.isPlain else { return }
     let display = PlotDisplay(
       PlotPanel(
-        configuration.settings, isFull: self.display?.panel.isFull ?? configuration.isWholeProgram,
-        asks: true),
+        configuration.settings, isFull: self.display?.panel.isFull ?? false, asks: true),
       of: { [unowned recorder] in recorder.recording },
       from: { [unowned self, unowned recorder] in
         PlotPanel.Source(
           reading: recorder.reading, timeKind: .clock, key: key(),
-          isColoured: console.outputStyle.isColoured)
+          isColoured: console.outputStyle.isColoured, isAsking: dialogs.isOpen)
       }, on: console, loop: loop)
     display.onLeave = { [unowned self] in leave() }
     display.onHidden = { [unowned self] in leave() }
     display.onClose = { [unowned self] in close() }
     display.onSave = { [unowned self] in onSave() }
-    display.onAskWindow = { [unowned self] in askForWindow() }
-    display.onAskRange = { [unowned self] in askForRange() }
+    let questions = PlotQuestions(on: dialogs, display)
+    display.onAskWindow = { questions.askForWindow() }
+    display.onAskRange = { questions.askForRange() }
     display.onResize = { [unowned self] in onResize() }
-    recorder.onAdded = { [unowned display] in display.update() }
+    recorder.onAdded = { [unowned self, unowned display] in
+      display.update()
+      if awaitsNumbers { loop.atEndOfTurn { [weak self] in self?.takeKeysOfFirstNumbers() } }
+    }
     self.display = display
   }
 
@@ -197,57 +207,26 @@ final class PlotController {
     dialogs.dismiss()
   }
 
+  /// Gives the plot the keys if there are numbers and the user is not typing anything else.
+  private func takeKeysOfFirstNumbers() {
+    guard awaitsNumbers, let display, display.isShown, !dialogs.isOpen, !isTyping(),
+      recorder?.recording.times != nil
+    else { return }
+    display.fill()
+    giveKeys(to: display)
+  }
+
   private func giveKeys(to display: PlotDisplay) {
+    awaitsNumbers = false
     wantsKeys = true
     dialogs.show(display)
   }
 
   /// Gives the keys back to the plot after another dialog has closed.
   func takeKeysBack() {
+    display?.update(isUrgent: true)
     guard let display, display.isShown, wantsKeys, !dialogs.isOpen else { return }
     dialogs.show(display)
-  }
-
-  // MARK: Questions
-
-  private func askForWindow() {
-    let names = ["10s", "1m", "10m", "1h", "500", "all"]
-    ask(
-      "length of the window", choices: names,
-      expected: "a time (30s, 10m), a number of points, or all",
-      parse: { try? PlotSettings.Window(parsing: $0) },
-      set: { settings, window in
-        settings.window = window
-        settings.follow()
-      })
-  }
-
-  private func askForRange() {
-    ask(
-      "range of values", choices: ["auto"], expected: "two numbers, 0:100, or auto",
-      parse: { $0 == "auto" ? .some(nil) : ClosedRange(parsing: $0).map { .some($0) } },
-      set: { $0.range = $1 })
-  }
-
-  /// Asks for a value.
-  private func ask<Value>(
-    _ title: String, choices: [String], expected: String, parse: @escaping (String) -> Value?,
-    set: @escaping (inout PlotSettings, Value) -> Void
-  ) {
-    var question = Question<String>(
-      title: title,
-      choices: { typed in
-        let listed = choices.map { Choice(id: $0, title: $0) }
-        guard !typed.isEmpty, !choices.contains(typed) else { return listed }
-        let refusal = parse(typed) == nil ? "expected \(expected)" : nil
-        return [Choice(id: typed, title: typed, refusal: refusal)] + listed
-      },
-      onAnswer: { [unowned self] text in
-        guard let display, let value = parse(text) else { return }
-        set(&display.settings, value)
-      })
-    question.expected = expected
-    dialogs.ask(question)
   }
 
   /// Reads the lines in another form from now on, and what the scrollback has.

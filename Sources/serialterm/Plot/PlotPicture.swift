@@ -24,7 +24,9 @@ enum PlotPicture {
     title: String? = nil
   ) throws(Failure) {
     let text = try document(of: recording, settings, kind, title: title)
-    try FileOutput(path).write(Array(text.utf8))
+    let output = try FileOutput(path)
+    try output.write(Array(text.utf8))
+    try output.finish()
   }
 
   /// The failure of a plot without numbers.

@@ -106,6 +106,7 @@ struct PlotCommand: ProfiledCommand {
   // MARK: Devices
 
   private func plotDevices(in context: CommandContext) throws -> ExitStatus {
+    guard try values.mayWritePlot() else { return .done }
     let others = context.others.compactMap { reading in
       (reading.command as? PlotCommand).map { ($0, reading.late) }
     }
@@ -138,6 +139,8 @@ struct PlotCommand: ProfiledCommand {
     if let csv = values[PlotParameters.csv], csv != "-" {
       session.log.files.append(csv)
       session.log.tables.append(csv)
+      // The user was asked before.
+      session.log.replaced.append(csv)
     }
     var configuration = configuration(of: session, linger: .milliseconds(200))
     configuration.plot = PlotController.Configuration(

@@ -1,5 +1,7 @@
 import Plotting
+import Posix
 import Scrollback
+import SessionKit
 import SystemPackage
 import TerminalFrontEnd
 import TerminalUI
@@ -12,7 +14,7 @@ extension UserInterface {
       key: { [unowned self] in
         terminal == nil || input.prefix == .none
           ? nil : "\(input.prefix) \(Command.plot.key ?? " ")"
-      })
+      }, isTyping: { [unowned self] in isTypingLine })
     plot.onEnd = { [unowned self] in quit() }
     plot.onSave = { [unowned self] in askWhatToSave() }
     plot.onChange = { [unowned self] in plotDidChange() }
@@ -29,54 +31,36 @@ extension UserInterface {
 
   // MARK: Saving
 
-  /// What is saved of a plot.
-  private enum Content: Hashable {
-    case picture, seenValues, allValues
-  }
-
   func askWhatToSave() {
     guard let recorder = plot.recorder else { return }
-    let refusal = ports.allSatisfy { $0.scrollback == nil } ? "nothing is kept" : nil
-    dialogs.ask(
-      Question<Content>(
-        title: "save",
-        choices: { _ in
-          [
-            Choice(id: .picture, title: "picture of what is shown", detail: "SVG"),
-            Choice(
-              id: .seenValues, title: "values that are shown", detail: "CSV", refusal: refusal),
-            Choice(
-              id: .allValues, title: "all values in the scrollback", detail: "CSV",
-              refusal: refusal),
-          ]
-        },
-        onAnswer: { [unowned self] content in
-          dialogs.ask(
-            .file(
-              "save to", for: self,
-              onAnswer: { [unowned self] path in save(content, of: recorder, to: path) }))
-        }))
+    plotSaver.ask(
+      suggesting: (FilePath(".").realPath ?? ".")
+        .appending("plot-\(focus.controller.log.portFileName)"),
+      allValues: "all values in the scrollback",
+      refusal: ports.allSatisfy { $0.scrollback == nil } ? "nothing is kept" : nil,
+      contents: { [unowned self] in contents($0, of: recorder) })
   }
 
-  private func save(_ content: Content, of recorder: PlotRecorder, to path: FilePath) {
+  private func contents(
+    _ content: PlotSaver.Content, of recorder: PlotRecorder
+  ) -> FileWrite.Contents? {
     let settings = plot.display?.settings ?? PlotSettings()
-    switch content {
-    case .picture:
+    guard content != .picture else {
       do throws(Failure) {
         let text = try PlotPicture.document(of: recorder.recording, settings, .clock, title: nil)
-        write(to: path, permitting: .replace) { put throws(Errno) in try put(Array(text.utf8)) }
+        return { put throws(Errno) in try put(Array(text.utf8)) }
       } catch {
         console.warn(error.message)
+        return nil
       }
-    case .seenValues, .allValues:
-      let kept = ports.compactMap { port in
-        port.scrollback.map { (port.name, ScrollbackCopy(of: $0)) }
-      }
-      let table = ScrollbackTable(
-        of: kept, as: plot.configuration.form,
-        in: content == .allValues ? nil : settings.times(of: recorder.recording))
-      write(to: path, permitting: .replace) { put throws(Errno) in try table.write(to: put) }
     }
+    let kept = ports.compactMap { port in
+      port.scrollback.map { (port.name, ScrollbackCopy(of: $0)) }
+    }
+    let table = ScrollbackTable(
+      of: kept, as: plot.configuration.form,
+      in: content == .allValues ? nil : settings.times(of: recorder.recording))
+    return { put throws(Errno) in try table.write(to: put) }
   }
 
   private func plotDidChange() {

@@ -96,52 +96,12 @@ extension UserInterface {
     for lines: ScrollbackCopy, as form: ScrollbackCopy.Form, afterwards: @escaping () -> Void
   ) {
     dialogs.ask(
-      .file(
-        "write to", for: self,
+      .newFile(
+        "write to", on: loop, update: { [unowned self] in updateQuestion() },
         onAnswer: { [unowned self] path in
-          write(to: path) { put throws(Errno) in try lines.write(as: form, to: put) }
+          saver.save(to: path) { put throws(Errno) in try lines.write(as: form, to: put) }
           afterwards()
         },
         onCancel: afterwards))
-  }
-
-  /// Writes a file, and reports it.
-  ///
-  /// - Parameter permitted: what may happen to a file that exists, if the user agrees.
-  func write(
-    to path: FilePath, existing: FileWrite.Existing = .leaveAlone,
-    permitting permitted: FileWrite.Existing = .appendTo, contents: @escaping FileWrite.Contents
-  ) {
-    fileWrite = FileWrite(to: path, existing: existing, on: loop, contents: contents) {
-      [unowned self] outcome in
-      fileWrite = nil
-      switch outcome {
-      case .done(let count): console.say("\(path.string.harmless): \(count.bytesWere) written.")
-      case .exists:
-        ask(whetherTo: permitted, path) { [unowned self] in
-          write(to: path, existing: permitted, contents: contents)
-        }
-      case .failed(let error, let count):
-        let reason = error == .invalidArgument ? "not a file" : "\(error)"
-        console.warn(
-          "\(path.string.harmless): \(reason)."
-            + (count > 0 ? " \(count.bytesWere) written before that." : ""))
-      }
-    }
-  }
-
-  private func ask(
-    whetherTo permitted: FileWrite.Existing, _ path: FilePath, _ write: @escaping () -> Void
-  ) {
-    dialogs.ask(
-      Question<Bool>(
-        title: "\(path.lastComponent?.string ?? path.string) exists",
-        choices: { _ in
-          [
-            Choice(id: false, title: "do not write", isCurrent: true),
-            Choice(id: true, title: permitted == .replace ? "replace it" : "append to it"),
-          ]
-        },
-        onAnswer: { if $0 { write() } }))
   }
 }

@@ -29,6 +29,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
   private let status: StatusDisplay
   /// Plots the numbers that the devices send.
   private(set) lazy var plot = makePlot()
+  private(set) lazy var plotSaver = PlotSaver(with: dialogs, saver: saver, loop: loop)
   let sizeFollower: SizeFollower
   /// Whether the user has typed a line without ending it.
   var isTypingLine = false
@@ -47,8 +48,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
     didSet { tellPorts() }
   }
   private var deviceChanges: ObservationToken<DeviceEvent>?
-  /// Lines that are being written to a file.
-  var fileWrite: FileWrite?
+  /// Writes files that the user asks for.
+  let saver: FileSaver
   /// The search whose matches will be printed.
   var printedSearch: PrintedSearch?
   /// Whether the open question is whether to quit before a file, a script or a program has ended.
@@ -137,7 +138,8 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input = InputPump(
       from: streams.input, to: focus.controller.session, isTerminal: isTyped,
       isReadOnly: first.isReadOnly)
-    dialogs = Dialogs(on: console, input: input, loop: loop)
+    dialogs = Dialogs(on: console, loop: loop) { [input] in input.focus = $0 }
+    saver = FileSaver(on: console, dialogs: dialogs, loop: loop)
     lineInput = LineInput(
       on: console, loop: loop, keeping: HistoryFile(ofProfile: nil, in: historyFolder))
     status = StatusDisplay(on: console, loop: loop)

@@ -68,6 +68,55 @@ import Testing
     }
   }
 
+  @Test func `Without a device, escape closes, and nothing is said of typing`() {
+    var panel = PlotPanel(hasDevice: false)
+    #expect(panel.handle(.named(.escape, []), of: .ramp(9)) == .closed)
+    #expect(panel.handle(.named(.enter, []), of: .ramp(9)) == .unchanged)
+    panel.hasKeys = true
+    #expect(text(panel, .ramp(9)).last?.contains("?: keys  escape, q: close") == true)
+    press("?", &panel)
+    #expect(!text(panel, .ramp(9)).contains { $0.contains("type to the device") })
+  }
+
+  @Test(arguments: [(24, 80), (15, 80), (15, 40), (8, 40), (21, 40), (15, 20)])
+  func `The list of keys has pages where it does not fit, and nothing is cut off`(
+    _ rows: Int, _ columns: Int
+  ) {
+    let size = ScreenSize(rows: rows, columns: columns)
+    var panel = PlotPanel(asks: true)
+    panel.size = size
+    panel.hasKeys = true
+    var seen: [String] = []
+    for _ in 0..<20 {
+      press("?", &panel)
+      let lines = text(panel, .ramp(9), on: size)
+      #expect(lines.count == rows && lines.allSatisfy { $0.displayWidth <= columns })
+      if lines[0].hasPrefix("1 ") { break }
+      seen += lines.dropLast()
+    }
+    let all = seen.joined(separator: "\n")
+    guard columns >= 40 else { return }
+    for effect in ["pause, and go on", "scroll, or move the cursor", "type the window's length"] {
+      #expect(all.contains(effect), "\(effect)")
+    }
+    #expect(all.split(whereSeparator: \.isNewline).count > 7)
+  }
+
+  @Test func `Of the palette, only colours that can be read on black and white are used`() {
+    let recording = Recording([(0, Array(repeating: 1.0, count: 6)), (1, [1, 2, 3, 4, 5, 6])])
+    func colours(palette: Bool) -> [StyledLine.Style.Colour] {
+      var source = source()
+      source.hasPalette = palette
+      let runs = PlotPanel().lines(
+        of: recording, on: ScreenSize(rows: 24, columns: 200), source)[0].runs
+      return runs.compactMap(\.style.colour)
+    }
+    #expect(colours(palette: true).allSatisfy { $0.rawValue >= 8 })
+    #expect(Set(colours(palette: true)).count == 6)
+    // Yellow and cyan come last: they cannot be read on white.
+    #expect(colours(palette: false).prefix(4).allSatisfy { $0 != .yellow && $0 != .cyan })
+  }
+
   @Test func `Without points, the panel says what can be plotted`() {
     let lines = text(PlotPanel(), Recording())
     #expect(lines.contains { $0.contains("No numbers yet.") })
@@ -341,7 +390,13 @@ import Testing
     func end(_ columns: Int = 100) -> String { String(bar(columns).dropLast()) }
     #expect(bar().hasPrefix(" CSV, 1 series, 20 s "))
     #expect(end().hasSuffix("  ctrl-t y: keys of the plot"))
-    #expect(bar(100, source(key: nil)) == " CSV, 1 series, 20 s".padded(toWidth: 100))
+    #expect(end().hasSuffix("  you type to the device  ctrl-t y: keys of the plot"))
+    #expect(end(40).hasSuffix(" ctrl-t y: keys of the plot"))
+    var asking = source()
+    asking.isAsking = true
+    #expect(!bar(100, asking).contains("type to the device"))
+    #expect(bar(100, source(key: nil)).hasPrefix(" CSV, 1 series, 20 s  "))
+    #expect(bar(100, source(key: nil)).dropLast().hasSuffix("  you type to the device"))
     panel.hasKeys = true
     #expect(end().hasSuffix("  ?: keys  q: close  escape: type"))
     press(" ", &panel, recording)

@@ -73,8 +73,32 @@ import Testing
     #expect(try text(target) == "kept")
   }
 
-  @Test func `A failure says how much was written`() throws {
-    let outcome = try write(["abc"], to: folder("new"), .replace, thenThrowing: .noSpace)
+  @Test func `A failure says how much was appended`() throws {
+    let outcome = try write(["abc"], to: folder("new"), .appendTo, thenThrowing: .noSpace)
     #expect(outcome == "true after 3")
+  }
+
+  @Test(arguments: [FileWrite.Existing.leaveAlone, .replace])
+  func `A failure leaves no part of a file, and the old file`(
+    _ existing: FileWrite.Existing
+  ) throws {
+    let path = folder("file")
+    if existing == .replace { _ = try folder.write("file", Array("old".utf8)) }
+    #expect(try write(["abc"], to: path, existing, thenThrowing: .noSpace) == "true after 0")
+    #expect(path.exists == (existing == .replace))
+    if existing == .replace { #expect(try text(path) == "old") }
+    #expect(folder.path.entryNames() == (existing == .replace ? ["file"] : []))
+  }
+
+  @Test func `A file that is replaced keeps its mode, and a protected one is not replaced`() throws
+  {
+    let path = try folder.write("old", Array("text".utf8))
+    #expect(chmod(path.string, 0o640) == 0)
+    #expect(try write(["new"], to: path, .replace) == "done 3")
+    #expect(try path.stat().permissions.rawValue & 0o777 == 0o640)
+    guard geteuid() != 0 else { return }
+    #expect(chmod(path.string, 0o400) == 0)
+    #expect(try write(["other"], to: path, .replace) == "false after 0")
+    #expect(try text(path) == "new")
   }
 }

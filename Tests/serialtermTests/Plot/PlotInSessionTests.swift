@@ -388,18 +388,43 @@ import Views
     }
   }
 
-  @Test func `serialterm plot begins with the plot on the whole window, and ends with it`() throws {
+  @Test func `serialterm plot has the whole window with the first numbers, and ends with the plot`()
+    throws
+  {
     let bench = try program()
-    #expect(rows(bench)[20].contains("no numbers yet"))
-    #expect(bench.terminal.screen.region == 21..<24)
+    #expect(rows(bench)[14].contains("no numbers yet"))
+    #expect(rows(bench)[14].hasSuffix("you type to the device  ctrl-t y: keys of the plot"))
     try bench.receive("t=1\r\nt=2\r\n")
     try draw(bench)
     #expect(rows(bench)[0].hasPrefix("1 t 2      1 to 2"))
+    #expect(rows(bench)[20].hasSuffix("?: keys  q: close  escape: type"))
+    #expect(bench.terminal.screen.region == 21..<24)
     try bench.type("q")
     try bench.pass(.seconds(1))
     #expect(try bench.app.outcome?.get() == .done)
     bench.end()
     #expect(!bench.terminal.isRaw)
+  }
+
+  @Test func `Until numbers come, and to the end of a line, what is typed goes to the device`()
+    throws
+  {
+    let bench = try program()
+    try bench.type("sens")
+    try bench.receive("t=1\r\nt=2\r\n")
+    try bench.type("or q\r")
+    #expect(bench.sent == Array("sensor q\r".utf8))
+    #expect(rows(bench)[14].hasSuffix("keys of the plot"))
+    try bench.receive("t=3\r\n")
+    try draw(bench)
+    #expect(rows(bench)[20].hasSuffix("?: keys  q: close  escape: type"))
+    try bench.type("l")
+    #expect(bench.sent == Array("sensor q\r".utf8))
+    try bench.type("\u{1B}")
+    try bench.pass(.milliseconds(100))
+    try bench.receive("t=4\r\n")
+    try bench.type("l")
+    #expect(bench.sent == Array("sensor q\rl".utf8))
   }
 
   @Test func `serialterm plot ends after the time of --for`() throws {
@@ -477,7 +502,7 @@ import Views
     #expect(
       try bench.wait {
         _ = try? bench.pass(.milliseconds(100))
-        return bench.interface.fileWrite == nil && (try? path.stat()) != nil
+        return !bench.interface.saver.isWriting && (try? path.stat()) != nil
       })
   }
 
