@@ -241,7 +241,10 @@ class SessionCommandTests(CommandTest):
     def test_log_keeps_what_comes_in_a_new_file_where_the_session_runs(self):
         self.begin(cwd=self.folder)
         self.press(b"f")
-        self.screen.wait_for(lambda lines: "logging to serialterm-port-" in " ".join(lines), "on")
+        self.screen.wait_for_text("log to:")
+        self.screen.wait_for_text("new: raw bytes")
+        self.terminal.send(b"\r")
+        self.screen.wait_for(lambda lines: "logging to" in " ".join(lines), "on")
         self.device.write(b"kept")
         log, = self.folder.glob("serialterm-port-*.log")
         wait_until(lambda: log.read_bytes() == b"kept", "the bytes are in the log")

@@ -11,6 +11,7 @@ import time
 from Tests.endtoend.faults import SessionTest, record, text
 from Tests.endtoend.harness import (
     Terminal, contents, serialterm, serialterm_binary, slow, wait_until)
+from Tests.endtoend.harness.screen import Screen
 
 # Seconds after the next bytes within which a file that was renamed is started again: one is promised.
 RESTARTED = 2.0
@@ -73,9 +74,8 @@ class LogTests(SessionTest):
 
     def test_switched_on_in_the_session_it_names_itself_and_goes_on_later(self):
         terminal = self.session_in_folder()
-        terminal.send(b"\x14f")
-        name = terminal.expect(re.compile(rb"logging to (serialterm-port-\d{8}-\d{6}\.log)"))
-        log = self.folder / name.group(1).decode()
+        name = self.start_log(terminal, r"(serialterm-port-\d{8}-\d{6}\.log)")
+        log = self.folder / name
         self.device.write(b"one")
         terminal.expect(b"one")
         terminal.send(b"\x14f")
@@ -96,12 +96,87 @@ class LogTests(SessionTest):
 
     def test_what_is_said_of_logs_holds_for_one_that_is_switched_on_later(self):
         terminal = self.session_in_folder("--log-sent", "--log-append")
-        terminal.send(b"\x14f")
-        name = terminal.expect(re.compile(rb"logging to (serialterm-port-\d{8}-\d{6}\.txt)"))
+        name = self.start_log(terminal, r"(serialterm-port-\d{8}-\d{6}\.txt)")
         terminal.send(b"typed")
         self.assertEqual(self.device.read_exactly(5), b"typed")
         self.assertEqual(terminal.leave()[0], 0)
-        self.assertIn(b"> typed", (self.folder / name.group(1).decode()).read_bytes())
+        self.assertIn(b"> typed", (self.folder / name).read_bytes())
+
+    def start_log(self, terminal, pattern):
+        """Takes the suggested file, and returns the part of its path that the pattern's group finds."""
+        screen = Screen(terminal)
+        terminal.send(b"\x14f")
+        screen.wait_for_text("log to:")
+        screen.wait_for_text(str(self.folder))
+        terminal.send(b"\r")
+        screen.wait_until_gone("log to:")
+        found = None
+
+        def is_said():
+            nonlocal found
+            said = "".join(line.strip() for line in screen.lines)
+            found = re.search(r"logging to\s*" + re.escape(str(self.folder)) + "/" + pattern, said)
+            return found
+        wait_until(is_said, "the log is on")
+        return found.group(1)
+
+    def test_the_ending_of_the_chosen_file_selects_the_format(self):
+        for name, shown, start in (
+                ("boot.jsonl", "new: JSON lines", b"{"), ("boot.txt", "new: text", b"["),
+                ("boot.pcapng", "new: pcapng", b"\n\r\r\n"), ("boot", "new: raw bytes", b"kept")):
+            with self.subTest(name):
+                terminal = self.session_in_folder("--log-format", "raw")
+                screen = Screen(terminal)
+                terminal.send(b"\x14f")
+                screen.wait_for_text("log to:")
+                terminal.send(name.encode())
+                screen.wait_for_text(shown)
+                terminal.send(b"\r")
+                screen.wait_for_text("logging to")
+                self.device.write(b"kept\r\n")
+                wait_until(lambda: b"kept" in contents(self.folder / name)
+                           or b"a2VwdA0K" in contents(self.folder / name), "the log is written")
+                self.assertTrue((self.folder / name).read_bytes().startswith(start))
+                self.assertEqual(terminal.leave()[0], 0)
+
+    def test_a_file_that_exists_is_only_appended_to_if_the_user_agrees(self):
+        (self.folder / "old.log").write_bytes(b"mine")
+        terminal = self.session_in_folder()
+        screen = Screen(terminal)
+        for answer, kept in ((b"\r", b"mine"), (b"append\r", b"minekept")):
+            terminal.send(b"\x14f")
+            screen.wait_for_text("log to:")
+            terminal.send(b"old.log\r")
+            screen.wait_for_text("old.log exists:")
+            terminal.send(answer)
+            screen.wait_until_gone("old.log exists:")
+        screen.wait_for(lambda lines: f"logging to {self.folder}/old.log." in "".join(lines), "on")
+        self.device.write(b"kept")
+        wait_until(lambda: (self.folder / "old.log").read_bytes() == kept, "the log is written")
+        self.assertEqual(terminal.leave()[0], 0)
+        terminal = self.session_in_folder()
+        screen = Screen(terminal)
+        terminal.send(b"\x14f")
+        screen.wait_for_text("log to:")
+        terminal.send(str(self.folder).encode() + b"\r")
+        screen.wait_for(lambda lines: f"{self.folder}/" in "".join(lines), "the folder is continued")
+        (self.folder / "link").symlink_to("old.log")
+        terminal.send(b"\x15link\r")
+        screen.wait_for(
+            lambda lines: "is a symbolic link, which a log does not follow" in
+            " ".join(" ".join(lines).split()), "the reason")
+
+    def test_a_simulation_and_a_pseudo_terminal_have_names_and_not_numbers(self):
+        for target, name in (("loopback:board", "board"), (self.device.node, None)):
+            with self.subTest(target):
+                name = name or "pts-" + target.rpartition("/")[2]
+                log = self.folder / f"{name}.log"
+                with Terminal(
+                        serialterm_binary(), "connect", target, "--log",
+                        str(self.folder / "%t.log")) as terminal:
+                    terminal.expect(b"ctrl-t q")
+                    self.assertTrue(log.exists(), os.listdir(self.folder))
+                    terminal.leave()
 
     def test_wrong_options_are_told(self):
         for options, words in (
@@ -111,8 +186,8 @@ class LogTests(SessionTest):
                 (("--log-rotate", "1k", "--log-keep", "0"), b"1 or more"),
                 (("--log", "/dev/ttyABSENT"), b"but a device, which is named without an option"),
                 (("--log", "-"), b"standard output"), (("-L-",), b"standard output"),
-                (("--log", "x.log", "--log-sent"), b"raw"),
-                (("--log-format", "raw", "--log-sent"), b"raw")):
+                (("--log", "x.log", "--log-sent"), b"--log-sent needs a text"),
+                (("--log-format", "raw", "--log-sent"), b"--log-sent needs a text")):
             with self.subTest(options=options):
                 result = serialterm("connect", "loopback:", *options)
                 self.assertEqual(result.status, 2)

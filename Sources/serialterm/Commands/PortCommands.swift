@@ -1,8 +1,11 @@
+import Logs
 import Options
 import PlainText
+import Posix
 import SerialCore
 import SessionKit
 import SystemPackage
+import TerminalFrontEnd
 
 /// The commands about the port and its log.
 extension Command {
@@ -17,10 +20,53 @@ extension Command {
       let whose = sharing.map { " for all \($0.counted("port"))" } ?? ""
       return call.answer(.done("the log \(path) is off\(whose)."))
     }
+    // What was switched off goes on in its file. A program is not asked.
+    guard log.startsNewLog, call.isFromUser, let user = call.user else {
+      return startLog(call, of: sharing) { () throws(LogError) in try log.switchOn() }
+    }
+    let configuration = log.configuration
+    user.ask(
+      .newFile(
+        "log to", suggesting: log.suggestedFile, on: user.loop,
+        update: { [unowned user] in user.updateQuestion() },
+        kind: { configuration.log(inChosen: $0, appending: false).options.format.shownName },
+        onAnswer: { [unowned user] in startLog(call, in: $0, user) }))
+  }
+
+  /// Starts a log in a file that the user has chosen. It asks before it appends to a file.
+  private static func startLog(_ call: CommandCall, in file: FilePath, _ user: any CommandUser) {
+    let log = call.port.log
+    let file = (FilePath(".").realPath ?? ".").pushing(file)
+    func start(appending appends: Bool) {
+      // The state may have changed while the question was open.
+      guard log.startsNewLog, log.path == nil else {
+        return call.answer(.failed("a log is on already: \(log.path?.string ?? "")."))
+      }
+      startLog(call, of: nil) { () throws(LogError) in
+        try log.switchOn(in: file, appending: appends)
+      }
+    }
+    guard (try? file.stat(followTargetSymlink: false).type) == .regular else {
+      return start(appending: false)
+    }
+    let format = log.configuration.log(inChosen: file, appending: true).options.format
+    guard format.canBeContinued else {
+      return call.answer(
+        .failed("cannot log: \(file.string.harmless) exists, and a table cannot be continued."))
+    }
+    user.ask(
+      .whether("append to it", existing: file, otherwise: "do not log") { start(appending: true) })
+  }
+
+  /// Starts a log, and answers.
+  private static func startLog(
+    _ call: CommandCall, of sharing: Int?, _ start: () throws(LogError) -> Void
+  ) {
     do throws(LogError) {
-      try log.switchOn()
+      try start()
       let whose = sharing.map { "\($0.counted("port")) " } ?? ""
-      call.answer(.done("logging \(whose)to \(log.path!)."))
+      let path = call.port.log.path?.string ?? ""
+      call.answer(.done("logging \(whose)to \(path)."))
     } catch {
       call.answer(.failed("cannot log: \(Failure(error).message)"))
     }
@@ -49,5 +95,18 @@ extension Command {
         waits
           ? "reconnect is on: the session waits for a lost device."
           : "reconnect is off: the session ends when the device is lost."))
+  }
+}
+
+extension LogFormat {
+  /// The format in words, as a list shows it.
+  fileprivate var shownName: String {
+    switch self {
+    case .raw: "raw bytes"
+    case .text: "text"
+    case .jsonl: "JSON lines"
+    case .pcapng: "pcapng"
+    case .csv: "table"
+    }
   }
 }
