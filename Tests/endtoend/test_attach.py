@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import tempfile
 import threading
 import time
@@ -79,6 +80,21 @@ class ListTests(AttachCase):
         session.expect(b"has left")
         self.assertTrue(self.attach("--list").stdout.rstrip().endswith(b" -"))
 
+    def test_on_a_terminal_it_fits_the_window(self):
+        session = self.session()
+        self.viewer()
+        session.expect(b"is here")
+        for columns in (80, 40):
+            with self.subTest(columns):
+                terminal = self.viewer("--list", watches=False, size=(24, columns))
+                screen = Screen(terminal, (24, columns))
+                terminal.expect(b"others: ")
+                self.assertEqual(terminal.wait(), 0)
+                rows = terminal.output.decode().replace("\r", "").split("\n")
+                self.assertTrue(all(len(row) <= columns for row in rows), rows)
+                self.assertIn(str(session.pid), screen.text)
+                self.assertIn("pen: ", screen.text)
+
     def test_json_has_the_same_for_programs(self):
         session = self.session()
         self.viewer()
@@ -154,17 +170,54 @@ class ChoosingTests(AttachCase):
     def test_several_at_a_terminal_are_asked_for(self):
         self.session()
         second = self.session(device=self.enterContext(Device()))
-        viewer = self.viewer(watches=False)
-        viewer.expect(b"join which session, 1 to 2?")
+        for size in ((24, 80), (24, 40)):
+            with self.subTest(size):
+                viewer = self.viewer(watches=False, size=size)
+                screen = Screen(viewer, size)
+                lines = screen.wait_for_text("join session:")
+                self.assertTrue(all(len(line) <= size[1] for line in screen.lines), lines)
+                viewer.send(b"nobody\r")
+                screen.wait_for_text("0/2: nothing matches")
+                viewer.send(b"\x15%d" % second.pid)
+                screen.wait_for_text("1/2")
+                viewer.send(b"\r")
+                viewer.expect(b"you watch")
+                second.expect(b"is here")
+                viewer.leave()
+        with self.viewer(watches=False) as undecided:
+            undecided.expect(b"join session")
+            undecided.send(b"\x1b")
+            self.assertEqual(undecided.wait(), 0)
+            self.assertEqual(undecided.settings, undecided.original_settings)
+
+    def test_where_lists_are_printed_a_wrong_answer_gets_a_reason(self):
+        self.session()
+        second = self.session(device=self.enterContext(Device()))
+        viewer = self.viewer("--plain", watches=False)
+        viewer.expect(b"join session:")
         viewer.send(b"999\r")  # No session, and no number of a pseudo-terminal.
-        viewer.expect(b"join which session, 1 to 2?")
+        viewer.expect(b"'999' is not in the list.")
         viewer.send(b"%d\r" % second.pid)
         viewer.expect(b"you watch")
-        second.expect(b"is here")
-        with self.viewer(watches=False) as undecided:
-            undecided.expect(b"join which session")
-            undecided.send(b"\r")
-            self.assertEqual(undecided.wait(), 0)
+
+    def test_a_signal_ends_the_question(self):
+        self.session()
+        self.session(device=self.enterContext(Device()))
+        viewer = self.viewer(watches=False)
+        viewer.expect(b"join session")
+        viewer.signal(signal.SIGTERM)
+        self.assertEqual(viewer.wait(), 128 + signal.SIGTERM)
+        self.assertEqual(viewer.settings, viewer.original_settings)
+
+    def test_shells_complete_the_sessions(self):
+        first = self.session()
+        with Device() as device:
+            self.session(device=device)
+            result = serialterm(
+                "complete-line", "fish", "serialterm attach ", variables=self.variables)
+            words = result.stdout.decode()
+            self.assertIn(f"{self.device.path}\tconnect, process {first.pid}", words)
+            self.assertIn(device.path, words)
 
 
 class Talker(threading.Thread):

@@ -59,7 +59,9 @@ final class DialogFrontEnd: FrontEnd {
     try terminal?.makeRaw()
     app.console.onOutputGone = { [unowned self] _ in app.finish(.success(.signal(SIGHUP))) }
     app.console.screen.onFocus = { [unowned self] in terminal?.noteCursor(in: $0) }
-    watch = try app.loop.watch(.standardInput, for: .reading) { [unowned self] _ in read() }
+    watch = try app.loop.watch(.standardInput, for: .reading, isUrgent: true) {
+      [unowned self] _ in read()
+    }
   }
 
   func begin() { onBegin() }

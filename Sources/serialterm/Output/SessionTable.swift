@@ -1,27 +1,68 @@
+import Options
 import PlainText
 import Posix
 import SessionKit
 import SystemPackage
+import TerminalUI
 
 /// The running sessions as a table.
 struct SessionTable {
   private let sessions: [RunningSession]
+  private let width: Int?
 
-  init(_ sessions: [RunningSession]) { self.sessions = sessions }
+  /// - Parameter width: the columns of the terminal; nil for no limit. In a narrow one, names have their own lines.
+  init(_ sessions: [RunningSession], width: Int? = nil) {
+    (self.sessions, self.width) = (sessions, width)
+  }
 
   /// A header, then one line for each session.
   var lines: [String] {
-    Table(
-      header: ["SESSION", "DEVICE", "COMMAND", "SINCE", "PEN", "OTHERS"],
-      rows: sessions.map { session in
-        let summary = session.summary
-        return [
-          "\(session.pid)", summary.port, summary.command,
-          Timestamp(seconds: summary.since, microseconds: 0).minute, summary.holder ?? "-",
-          summary.others.isEmpty ? "-" : summary.others.joined(separator: ", "),
-        ]
+    let header = ["SESSION", "DEVICE", "COMMAND", "SINCE"]
+    let rows = sessions.map { session in
+      [
+        "\(session.pid)", session.summary.port, session.summary.command,
+        Timestamp(seconds: session.summary.since, microseconds: 0).minute,
+      ]
+    }
+    let people = sessions.map { session in
+      let others = session.summary.others
+      return [
+        session.summary.holder ?? "-", others.isEmpty ? "-" : others.joined(separator: ", "),
+      ]
+    }
+    let wide = Table(header: header + ["PEN", "OTHERS"], rows: zip(rows, people).map { $0 + $1 })
+      .lines
+    guard let width, wide.contains(where: { $0.displayWidth > width }) else { return wide }
+    let narrow = Table(header: header, rows: rows).lines
+    let lines =
+      narrow.prefix(1)
+      + zip(narrow.dropFirst(), people).flatMap { line, people in
+        [line, "  pen: \(people[0].harmless)"]
+          + (people[1] == "-" ? [] : ["  others: \(people[1].harmless)"])
       }
-    ).lines
+    return lines.flatMap { StyledLine($0).wrapped(toWidth: width, indentation: 4).map(\.text) }
+  }
+
+  /// The sessions as choices of a list.
+  static func choices(of sessions: [RunningSession]) -> [Choice<RunningSession>] {
+    sessions.map { session in
+      let summary = session.summary
+      let others = summary.others.isEmpty ? "" : ", \(summary.others.count) more"
+      return Choice(
+        id: session, label: "\(session.pid)", title: summary.port, synonyms: ["\(session.pid)"],
+        detail: "\(summary.command), pen: \(summary.holder ?? "nobody")\(others)")
+    }
+  }
+
+  /// The words that name the sessions, for shells: the device, or the process if two have the same device.
+  static func candidates(of sessions: [RunningSession]) -> [Completion.Candidate] {
+    sessions.map { session in
+      let port = session.summary.port
+      let isUnique = sessions.count { $0.summary.port == port } == 1
+      return Completion.Candidate(
+        isUnique ? port : "\(session.pid)",
+        "\(session.summary.command), " + (isUnique ? "process \(session.pid)" : port))
+    }
   }
 }
 

@@ -12,7 +12,7 @@ struct AttachCommand: ProfiledCommand {
   private static let session = Parameter<String?>.argument(
     "session",
     "The session: its process ID, or its device. Without it, the only one, or a list to choose from.",
-    parse: { $0 })
+    completion: .oneOf(SessionTable.candidates(of: RunningSession.all())), parse: { $0 })
 
   private static let list = Parameter.flag(
     "list", "Print the sessions, and who is there; join none.", isConfigurable: false)
@@ -66,7 +66,11 @@ struct AttachCommand: ProfiledCommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let sessions = RunningSession.all()
     if values[Self.list] { return try print(sessions) }
-    guard let session = try choose(among: sessions) else { return .done }
+    let session: RunningSession
+    switch try choose(among: sessions) {
+    case .chosen(let one): session = one
+    case .ended(let status): return status
+    }
     let name = values.userName ?? UserName.own
     var environment = UserInterface.Environment()
     environment.providers = .joining(session, as: name)
@@ -85,49 +89,58 @@ struct AttachCommand: ProfiledCommand {
     } else if sessions.isEmpty {
       StandardStream.complain("no session of yours is running.")
     } else {
-      for line in SessionTable(sessions).lines { try StandardStream.output.print("\(line)\n") }
+      for line in SessionTable(sessions, width: UserTerminal.outputWidth).lines {
+        try StandardStream.output.print("\(line)\n")
+      }
     }
     return .done
   }
 
-  /// The session to join; nil if the user chose none.
+  private enum Outcome {
+    case chosen(RunningSession)
+    /// The user has chosen none, or a signal has ended the question.
+    case ended(ExitStatus)
+  }
+
+  /// Finds the session to join.
   ///
   /// - Throws: ``Failure`` if none matches, or if several match and there is no user to ask.
-  private func choose(among sessions: [RunningSession]) throws -> RunningSession? {
+  private func choose(among sessions: [RunningSession]) throws -> Outcome {
     let fitting = values[Self.session].map { name in sessions.filter { $0.fits(name) } } ?? sessions
     switch fitting.count {
-    case 1: return fitting[0]
+    case 1: return .chosen(fitting[0])
     case 0:
       let name = values[Self.session].map { " '\($0.harmless)'" } ?? ""
       let others = sessions.isEmpty ? "" : " 'serialterm attach --list' lists yours."
       throw Failure(.deviceNotFound, "no session\(name) of yours is running.\(others)")
     default: break
     }
-    let table = SessionTable(fitting)
     guard FileDescriptor.standardInput.isTerminal, FileDescriptor.standardError.isTerminal else {
       throw Failure(
-        .usage, "several sessions: name one of them.\n" + table.lines.joined(separator: "\n"))
+        .usage,
+        "several sessions: name one of them.\n"
+          + SessionTable(fitting).lines.joined(separator: "\n"))
     }
-    return ask(among: fitting, table)
+    return try ask(among: fitting)
   }
 
-  private func ask(among sessions: [RunningSession], _ table: SessionTable) -> RunningSession? {
-    let lines = table.lines
-    StandardStream.complain("    " + lines[0])
-    for (number, line) in lines.dropFirst().enumerated() {
-      StandardStream.complain("\(number + 1)   ".prefix(4) + line)
-    }
-    while true {
-      StandardStream.error.print(
-        "join which session, 1 to \(sessions.count)? Enter alone: none. ",
-        within: .milliseconds(200))
-      guard let line = readLine(), !line.isEmpty else { return nil }
-      if let number = Int(line), (1...sessions.count).contains(number) {
-        return sessions[number - 1]
-      }
-      let named = sessions.filter { $0.fits(line) }
-      if named.count == 1 { return named[0] }
-    }
+  private func ask(among sessions: [RunningSession]) throws -> Outcome {
+    let frontEnd = try DialogFrontEnd()
+    if values[ViewParameters.plain] { frontEnd.dialogs.isPlain = true }
+    var chosen: RunningSession?
+    var question = Question<RunningSession>(
+      title: "join session", choices: { _ in SessionTable.choices(of: sessions) },
+      answer: { typed in
+        let named = sessions.filter { $0.fits(typed) }
+        return named.count == 1 ? named[0] : nil
+      },
+      onAnswer: {
+        chosen = $0
+        frontEnd.app.finish(.success(.done))
+      }, onCancel: { frontEnd.app.finish(.success(.done)) })
+    question.expected = "its number in the list, its process ID or its device"
+    let status = try frontEnd.run { frontEnd.dialogs.ask(question) }
+    return chosen.map { .chosen($0) } ?? .ended(status)
   }
 
   private func configuration(for session: RunningSession) -> ConnectConfiguration {
