@@ -86,7 +86,7 @@ final class FileOutput {
   /// - Throws: ``Failure`` if it exists and there is no user to ask.
   static func mayWrite(_ path: String, for option: String) throws(Failure) -> Bool {
     guard path != "-", (try? FilePath(path).stat().type) == .regular else { return true }
-    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+    guard FileDescriptor.standardInput.isTerminal, FileDescriptor.standardError.isTerminal else {
       throw Failure(
         .otherFailure,
         "\(path.harmless) exists already; --\(option) replaces no file. Remove it, or name another one."
