@@ -1,4 +1,5 @@
 import Glibc
+import PlainText
 import Posix
 import SystemPackage
 package import TerminalUI
@@ -14,7 +15,7 @@ package struct TextStyle: Sendable {
   package static let hasPalette: Bool = {
     let term = getenv("TERM").map { String(cString: $0) } ?? ""
     let names = ["256color", "direct", "kitty", "alacritty", "foot", "ghostty", "wezterm"]
-    return getenv("COLORTERM") != nil || names.contains { term.contains($0) }
+    return getenv("COLORTERM") != nil || names.contains { term.firstRange(ofText: $0) != nil }
   }()
 
   /// The style for a descriptor: coloured on a terminal, unless NO_COLOR or TERM=dumb is set. See
