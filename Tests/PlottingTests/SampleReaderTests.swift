@@ -132,6 +132,8 @@ import Testing
       ),
       (#"(?<t>[^,]*),(x)"#, " 1 ,x\n", ["t=1"]), (#"T=(\S+)"#, "T=1\nU=2\n", ["value=1"]),
       (#"\d+"#, "a 12 b 3\n", ["value=12"]),
+      (#"T=[-0-9.]+"#, "x T=-4.5 y 3\n", ["value=-4.5"]),
+      (#"CH1: \S+"#, "CH1: 25C\n", ["value[C]=25"]), (#"\d+/\d+"#, "1/2\n", []),
       (#"t=(?<t>\d+)|h=(?<h>\d+)"#, "t=1\nh=2\n", ["t=1", "h=2"]),
     ])
   func groupsOfAnExpressionAreSeries(_ regex: String, _ text: String, _ rows: [String]) throws {

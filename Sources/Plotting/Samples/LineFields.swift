@@ -223,7 +223,8 @@ struct LineFields {
   /// The steps that a search in one line may take.
   private static let budget = 100_000
 
-  /// Reads the groups of a pattern that are numbers. Blanks around a number, and a unit after it, are allowed.
+  /// Reads the groups of a pattern that are numbers. Blanks around a number, and a unit after it, are allowed. A pattern
+  /// without groups stands for the number in its match, if there is only one: `T=[0-9.]+`.
   mutating func readCaptures(
     _ line: UnsafeRawBufferPointer, by search: inout LineCaptures,
     of groups: [(index: Int, name: String)]
@@ -234,11 +235,15 @@ struct LineFields {
     for (index, name) in groups {
       guard let range = captures[index] else { continue }
       let text = UnsafeRawBufferPointer(rebasing: line[..<range.upperBound])
-      let start = Self.skipBlanks(text, from: range.lowerBound)
+      let isMatch = index == 0
+      let start =
+        isMatch
+        ? Self.onlyNumber(in: text, from: range.lowerBound) ?? text.count
+        : Self.skipBlanks(text, from: range.lowerBound)
       guard let number = NumberText.number(in: text, from: start) else { continue }
       let unit = Self.skipBlanks(text, from: number.end)
       let end = NumberText.unitEnd(in: text, from: unit)
-      guard Self.skipBlanks(text, from: end) == text.count else { continue }
+      guard isMatch || Self.skipBlanks(text, from: end) == text.count else { continue }
       let nameStart = nameText.count
       nameText += name.utf8
       fields.append(
@@ -247,6 +252,24 @@ struct LineFields {
           unit: unit..<end))
     }
     return !fields.isEmpty
+  }
+
+  /// The position of the number in a text that has only one; nil if it has none or several. A digit in a word, such as
+  /// that of CH1, begins no number.
+  private static func onlyNumber(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    var found: Int?
+    var index = start
+    while index < text.count {
+      let isInWord = index > start && (text[index - 1].isWord || text[index - 1] >= 0x80)
+      if !isInWord, let number = NumberText.number(in: text, from: index) {
+        guard found == nil else { return nil }
+        found = index
+        index = max(number.end, index + 1)
+      } else {
+        index += 1
+      }
+    }
+    return found
   }
 
   // MARK: Positions

@@ -32,6 +32,9 @@ enum PlotPicture {
   /// The failure of a plot without numbers.
   static let noNumbers = Failure(
     .otherFailure,
-    "no numbers were found. --form names the form of the lines, --match a regular expression for them."
+    """
+    no numbers were found. --form names the form of the lines; --match is a regular expression with a \
+    group for the number: 'T=([-0-9.]+)'.
+    """
   )
 }
