@@ -177,7 +177,7 @@ class ChoosingTests(AttachCase):
                 lines = screen.wait_for_text("join session:")
                 self.assertTrue(all(len(line) <= size[1] for line in screen.lines), lines)
                 viewer.send(b"nobody\r")
-                screen.wait_for_text("0/2: nothing matches")
+                screen.wait_for_text("nothing matches")
                 viewer.send(b"\x15%d" % second.pid)
                 screen.wait_for_text("1/2")
                 viewer.send(b"\r")

@@ -473,7 +473,9 @@ class ViewerTests(FileTest):
         for size in ((24, 40), (12, 40), (12, 80)):
             with self.subTest(size):
                 terminal, screen = self.start(self.numbers(), size=size)
-                screen.wait_for_text("1 sin")
+                screen.wait_for(
+                    lambda lines: "1 sin" in lines[0] and any("q: close" in line for line in lines),
+                    "the plot")
                 seen = ""
                 for _ in range(4):
                     before = screen.text

@@ -54,7 +54,11 @@ public struct ChoiceListView: Sendable {
     let columns = columns(of: list)
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(rowCount(for: list))
     let (header, cursorColumn) = header(of: list)
-    let rows = places.map { row(at: $0, of: list, columns) }
+    var rows = places.map { row(at: $0, of: list, columns) }
+    if list.matchCount == 0, !list.choices.isEmpty, rowCount(for: list) > 0 {
+      let line = StyledLine("  nothing matches", usesAttributes ? .dimmed : [])
+      rows = [line.clipped(toWidth: width)]
+    }
     return PanelContent([header] + rows + reasonLines(of: list), cursorColumn: cursorColumn)
   }
 
@@ -103,12 +107,7 @@ public struct ChoiceListView: Sendable {
 
   /// The number of matches, or the reason of a refusal, in the header.
   private func note<ID>(of list: ChoiceList<ID>) -> (text: String, isWhole: Bool) {
-    let count = "\(list.matchCount)/\(list.choices.count)"
-    let isMissing = list.matchCount == 0 && !list.query.isEmpty && !list.choices.isEmpty
-    let words = "\(count): nothing matches"
-    let hasRoom =
-      prompt.displayWidth + list.query.visibleForm.displayWidth + words.displayWidth + 4 <= width
-    let note = (list.refusal ?? (isMissing && hasRoom ? words : count)).visibleForm
+    let note = (list.refusal ?? "\(list.matchCount)/\(list.choices.count)").visibleForm
     // The user types at the end of the query, so the note must never hide that.
     let shown = note.truncated(toWidth: width * 2 / 3)
     return (shown, shown == note)

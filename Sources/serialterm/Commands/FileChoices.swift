@@ -122,7 +122,7 @@ struct FileChoices: Hashable {
   ///
   /// - Parameter base: the folder that relative paths start from.
   static func path(of path: String, in base: FilePath = ".") -> FilePath {
-    let plain = base == "." ? FilePath(path) : base.pushing(FilePath(path))
+    let plain = base == "." && !path.isEmpty ? FilePath(path) : base.pushing(FilePath(path))
     guard path.hasPrefix("~") else { return plain }
     let user = String(path.dropFirst().prefix { $0 != "/" })
     let home =

@@ -89,7 +89,10 @@ import Testing
   @Test func `A query that matches nothing says so`() {
     var list = ChoiceList(Self.commands)
     for character in "zzz".unicodeScalars { _ = list.handle(.character(character)) }
-    #expect(Self.text(of: list, columns: 80)[0].hasSuffix("0/3: nothing matches"))
+    for columns in [80, 40] {
+      let lines = Self.text(of: list, columns: columns)
+      #expect(lines[0].hasSuffix("0/3") && lines[1] == "  nothing matches")
+    }
   }
 
   @Test(arguments: [(24, 12), (80, 12), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])
