@@ -132,6 +132,24 @@ class ExpectingTests(SendCase):
         self.assertEqual(program.stdout.expect_end(), data + b"end")
 
 
+class EarlyMatchTests(unittest.TestCase):
+    """A board that is reset when its port is opened sends its prompt before it reads the command."""
+
+    def send(self, *options):
+        result = serialterm("send", "loopback:board", "echo 42", *options)
+        self.assertEqual(result.status, 0, result)
+        return result
+
+    def test_a_match_of_the_prompt_before_the_command_is_warned_about(self):
+        said = b" ".join(self.send("--expect", "board> ").stderr.split())
+        self.assertIn(b"warning: the match of --expect came before the device echoed TEXT", said)
+        self.assertIn(b"--prompt REGEX waits for the device's prompt", said)
+
+    def test_behind_the_prompt_there_is_no_warning(self):
+        result = self.send("--prompt", "board> $", "--expect", r"42\r\n")
+        self.assertEqual(result.stderr, b"")
+
+
 class WaitingTests(SendCase):
     """`--wait`, for a port that is in use."""
 
