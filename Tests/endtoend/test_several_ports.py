@@ -175,7 +175,7 @@ class KeyboardTests(SeveralPortsTest):
     def test_a_pipe_cannot_say_which_device_it_is_for(self):
         result = serialterm("connect", *self.paths("alpha", "beta"), stdin=b"x")
         self.assertEqual(result.status, 2)
-        self.assertIn(b"which one is it for", result.stderr)
+        self.assertIn(b"several devices are named: name one", result.stderr)
 
     def test_raw_is_for_one_device(self):
         result = serialterm("connect", *self.paths("alpha", "beta"), "--raw")
@@ -327,7 +327,7 @@ class MergedLogTests(SeveralPortsTest):
                 "--read-only")
             self.assertEqual(result.status, 2)
             self.assertIn(b"a raw log cannot distinguish devices", result.stderr)
-            self.assertIn(b"put %t into its name", result.stderr)
+            self.assertIn(b"log-%t.log", result.stderr)
             self.assertFalse(self.file(log).exists())
 
     def test_one_for_all_and_one_for_each_at_once(self):

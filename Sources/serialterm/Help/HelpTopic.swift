@@ -76,7 +76,7 @@ enum HelpTopic {
         serialterm list                  # what is my device called?
         serialterm ttyUSB0               # talk to it: 115200 baud, 8N1
         serialterm ttyUSB0 -b 9600       # at another baud rate
-        serialterm loopback:board        # try it: a simulated board, no hardware
+        serialterm loopback:board        # try it without hardware: a simulated board
         serialterm doctor ttyUSB0        # why does it not work?
       """)
     help.add(paragraphs: "In a session, ctrl-t q quits and ctrl-t ? lists the commands.")
