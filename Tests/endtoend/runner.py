@@ -215,7 +215,8 @@ class Files:
             known = {}
         def seconds(module):
             if not known:
-                return module.endswith(slowest)
+                return next(
+                    (len(slowest) - place for place, name in enumerate(slowest) if module.endswith(name)), 0)
             return sum(known.get(test.id(), (0,))[0] for test in tests[module])
 
         # The longest first.
@@ -308,7 +309,8 @@ def run_module(options):
 
 
 def main(folder, files, description, slowest=()):
-    """The command line of a folder's runner. `slowest` has the ends of the names of the files that take longest."""
+    """The command line of a folder's runner. `slowest` has the ends of the names of the files that take longest, the
+    slowest one first."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="leave out the tests marked as slow")
     parser.add_argument("--soak", action="store_true", help="only the tests that take minutes")

@@ -22,7 +22,7 @@ class ExampleTests(unittest.TestCase):
     def setUpClass(cls):
         folder = REPOSITORY / "Examples"
         subprocess.run(
-            ["swift", "build", "--package-path", folder], check=True, stdout=subprocess.DEVNULL,
+            ["swift", "build", "--disable-index-store", "--package-path", folder], check=True, stdout=subprocess.DEVNULL,
             env=environment())
         cls.programs = folder / ".build/debug"
 
@@ -87,7 +87,7 @@ class ExampleTests(unittest.TestCase):
     def test_port_is_a_channel_of_swiftnio(self):
         folder = REPOSITORY / "Examples/NIO"
         subprocess.run(
-            ["swift", "build", "--package-path", folder], check=True, stdout=subprocess.DEVNULL,
+            ["swift", "build", "--disable-index-store", "--package-path", folder], check=True, stdout=subprocess.DEVNULL,
             env=environment())
         with Loopback("--board") as board:
             result = run(

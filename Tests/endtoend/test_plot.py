@@ -5,7 +5,7 @@ import time
 import xml.etree.ElementTree as ET
 
 from Tests.endtoend.faults import PREFIX, SessionTest, processes
-from Tests.endtoend.harness import Loopback, Terminal, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import Loopback, Terminal, alone, serialterm_binary, slow, wait_until
 from Tests.endtoend.harness.figures import measured
 from Tests.endtoend.harness.screen import Screen
 from Tests.endtoend.test_several_ports import SeveralPortsTest
@@ -392,6 +392,7 @@ class RateTest(PlotTest):
         self.assertGreaterEqual(count, 1)
 
 
+@alone
 class RateTests(RateTest):
     def test_at_most_ten_redraws_a_second_and_an_exact_log_at_10000_lines_a_second(self):
         self.open("--log", str(self.log))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import processes, record
 from Tests.endtoend.harness import (
-    TIMEOUT, Deadline, Device, Program, serialterm_binary, slow, soak)
+    TIMEOUT, Deadline, Device, Program, alone, serialterm_binary, slow, soak)
 
 PORTS = 64
 # Bytes a second of each port, in each direction.
@@ -99,6 +99,7 @@ class Port(Program):
             stream.close()
 
 
+@alone
 class Row48PortsTests(unittest.TestCase):
     def setUp(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())
@@ -151,7 +152,8 @@ class Row48PortsTests(unittest.TestCase):
         record(48, f"{name}: descriptors more at the end", after[0] - before[0], "")
         record(48, f"{name}: memory grown", growth, "%")
         self.assertEqual((missing, differing), (0, 0))
-        self.assertEqual(after[0], before[0])
+        # Fewer at the end are no leak: a session closes some when it has been open for a while.
+        self.assertLessEqual(after[0], before[0])
         self.assertLessEqual(after[1], before[1] * (1 + GROWTH))
 
     @slow
