@@ -7,13 +7,13 @@ extension String {
   /// characters, bidirectional and other format characters, line ends.
   package var harmless: String { replacing { _ in false } }
 
-  /// The same, with tabs: for a line of a device that is passed to a program.
+  /// The same, but tabs stay: for a line that a device has sent.
   package var harmlessLine: String { replacing { $0 == "\t" } }
 
-  /// The same for a text of several lines. Each line is shortened to a readable length: an error must not repeat 100
-  /// kB of a broken file.
+  /// The same for a text of several lines, in which tabs stay. Each line is shortened to a readable length: an error must
+  /// not repeat 100 kB of a broken file.
   package var harmlessLines: String {
-    replacing { $0 == "\n" }.split(separator: "\n", omittingEmptySubsequences: false)
+    replacing { $0 == "\n" || $0 == "\t" }.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.shortened(to: 600) }.joined(separator: "\n")
   }
 

@@ -36,6 +36,13 @@ class AlertTests(CommandTest):
             f"match|{self.device.path}|ERROR 12|disk ERROR 12 $(id) `id`|1\n")
         self.expect_nothing_sent()
 
+    def test_a_tab_of_the_line_stays_a_tab(self):
+        self.begin("--on-match", "ERROR", self.writing)
+        self.device.write(b"disk\tERROR\t12\r\n")
+        wait_until(lambda: self.written().endswith("\n"), "the command has run")
+        self.assertEqual(
+            self.written(), f"match|{self.device.path}|ERROR|disk\tERROR\t12|1\n")
+
     def test_a_prompt_rings_the_bell(self):
         self.begin("--on-match", "login: $", "bell")
         self.device.write(b"board login: ")

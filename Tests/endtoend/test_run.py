@@ -187,9 +187,9 @@ class LastLinesTests(unittest.TestCase):
                 self.assertEqual(shown[-2], "  | \N{HORIZONTAL ELLIPSIS}" + "w" * 119 + "\N{HORIZONTAL ELLIPSIS}")
                 self.assertNotRegex("\n".join(shown), r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
                 self.assertLessEqual(len(shown), 5)
-                short = self.failing(command, *words, sent=lines + b"\x1b[31mred\x1b[0m\r\n\x07> ")
+                short = self.failing(command, *words, sent=lines + b"\x1b[31mred\x1b[0m\trag\r\n\x07> ")
                 self.assertTrue(short.endswith(
-                    b"  | line 4997\n  | line 4998\n  | line 4999\n  | red\n  | > \n"), short)
+                    b"  | line 4997\n  | line 4998\n  | line 4999\n  | red\trag\n  | > \n"), short)
                 self.assertIn(b"Nothing was received.", self.failing(command, *words))
 
 

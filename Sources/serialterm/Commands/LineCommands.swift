@@ -106,14 +106,37 @@ final class LineCommands: SessionObserver {
 
   /// Toggles a line for a moment. There is one pulse at a time: a second one ends the first.
   ///
+  /// A port whose far end plays sequences pulses the line itself.
+  ///
   /// - Parameter then: called once, when the line is back in its old state or could not be toggled. It is not called
   ///   if the port is closed before.
   func perform(_ pulse: LinePulse, then: @escaping (CommandOutcome) -> Void) {
     endPulse()
+    let sequence = sequence(of: pulse)
+    // The far end restores the line if another member gets the pen: it knows that this is one pulse.
+    if session.canPlay(sequence), LineSequence.waits.contains(Int(pulse.length / .milliseconds(1)))
+    {
+      return session.play(sequence) { result in
+        switch result {
+        case .success: then(.done("\(pulse.line) pulsed."))
+        case .failure(let error): then(.failed(Failure(error).message))
+        }
+      }
+    }
     let outcome = perform(LineChange(toggling: pulse.line))
     if outcome.refusal != nil { return then(outcome) }
     let timer = loop.schedule(after: pulse.length) { [unowned self] in endPulse() }
     pulseEnd = (pulse.line, timer, then)
+  }
+
+  private func sequence(of pulse: LinePulse) -> LineSequence {
+    session.refreshModemLines()
+    let asserted = pulse.line.intersection(session.modemLines ?? [])
+    let deasserted = pulse.line.subtracting(asserted)
+    return LineSequence([
+      .set(asserting: deasserted, deasserting: asserted), .wait(pulse.length),
+      .set(asserting: asserted, deasserting: deasserted),
+    ])
   }
 
   private func endPulse() {

@@ -1,5 +1,4 @@
 import PlainText
-import TerminalUI
 import Views
 
 /// The last lines that a device sent, to explain why an expectation was not met.
@@ -25,8 +24,8 @@ struct ReceivedTail {
     isCut = true
   }
 
-  /// The last lines, including an unfinished one, without escape sequences and control characters. Each is shortened
-  /// to a readable length. Empty lines are omitted.
+  /// The last lines, including an unfinished one, without escape sequences and control characters but tabs. Each is
+  /// shortened to a readable length. Empty lines are omitted.
   var lines: [String] {
     var tail = self
     tail.trim()
@@ -37,7 +36,7 @@ struct ReceivedTail {
     let start = tail.isCut ? "…" : ""
     let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)
     return all.suffix(Self.maximalLines).map { line in
-      let shown = String(line.prefix(Self.maximalWidth)).expandingTabs.harmless
+      let shown = String(line.prefix(Self.maximalWidth)).harmlessLine
       return line.count > Self.maximalWidth ? "\(shown)…" : shown
     }
   }
@@ -48,20 +47,5 @@ struct ReceivedTail {
     guard !lines.isEmpty else { return "\(text) Nothing was received." }
     return (["\(text) The last lines received:"] + lines.map { "  | \($0)" })
       .joined(separator: "\n")
-  }
-}
-
-extension String {
-  /// The text with spaces up to the next tab stop, of which there is one every eight columns, in place of tabs.
-  fileprivate var expandingTabs: String {
-    guard utf8.contains(0x09) else { return self }
-    var text = ""
-    var column = 0
-    for character in self {
-      let spaces = 8 - column % 8
-      text += character == "\t" ? String(repeating: " ", count: spaces) : String(character)
-      column += character == "\t" ? spaces : String(character).displayWidth
-    }
-    return text
   }
 }

@@ -101,6 +101,19 @@ import Testing
     #expect(link.lines == [.dtr, .rts])
   }
 
+  @Test func pulse_isPlayedAtTheFarEnd_whichEndsItWithThePen() throws {
+    link.playsSequences = true
+    var outcomes: [CommandOutcome] = []
+    commands.perform(LinePulse(.dtr, for: .milliseconds(70))) { outcomes.append($0) }
+    #expect(link.played == [try LineSequence(parsing: "dtr=off,wait=70,dtr=on")])
+    #expect(outcomes.isEmpty)
+    link.finishPlaying(.success(()))
+    #expect(outcomes == [.done("DTR pulsed.")])
+    commands.perform(LinePulse(.dtr)) { outcomes.append($0) }
+    link.finishPlaying(.failure(SerialError(.unsupported, in: "stopped", at: path)))
+    #expect(outcomes.count == 2 && outcomes.last?.refusal != nil)
+  }
+
   @Test func pulse_bringsTheLineBack_alsoWhenNothingMayBeSentAnyMore() {
     var outcomes: [CommandOutcome] = []
     commands.perform(LinePulse(.rts)) { outcomes.append($0) }
