@@ -326,6 +326,10 @@ def main(folder, files, description, slowest=()):
     parser.add_argument("--durations", type=int, help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
     options = parser.parse_args()
+    # nohup and a shell's `&` leave them ignored, and programs inherit that.
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.part:
         counts = run_module(options)
     else:

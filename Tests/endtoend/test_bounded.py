@@ -59,7 +59,7 @@ class FolderTests(BoundedTest):
         self.terminal.send(b"\x15zz\r")
         self.send_as_it_is()
         self.assertEqual(self.device.read_exactly(12), b"the last one")
-        self.screen.wait_for_text("zz was sent")
+        self.screen.wait_for_text("sent zz, 12 bytes")
         self.ask()
         self.terminal.send(b"file 4999")
         self.screen.wait_for_text("file 49999")

@@ -362,7 +362,7 @@ class StreamTests(unittest.TestCase):
             with self.subTest(arguments):
                 result = run("sh", "-c", f'"$0" {arguments} >&-', serialterm_binary())
                 self.assertEqual(result.status, 9, result)
-                self.assertIn(b"serialterm: standard output: ", result.stderr)
+                self.assertIn(b"serialterm: standard output is not open for writing.", result.stderr)
 
     def test_help_and_version_are_answers(self):
         for arguments in (["--help"], ["--version"], ["connect", "--help"], ["list", "--help"],

@@ -149,7 +149,7 @@ class Row20LockFileTests(LineCase):
         target.write_bytes(b"precious")
         for option in ((), ("--uucp-lock",)):
             self.lock.write_bytes(b"garbage")
-            self.assert_fails(5, f"{self.lock} does not say", self.connect(*option))
+            self.assert_fails(5, f"{self.lock} names no process", self.connect(*option))
             self.assertEqual(self.lock.read_bytes(), b"garbage")
             self.lock.unlink()
             self.lock.mkdir()

@@ -105,6 +105,8 @@ class SendingTests(SnippetTest):
     def test_while_the_device_is_away_it_is_off_and_nothing_is_kept(self):
         self.begin_with()
         self.device.hang_up()
+        # A key comes before the end of the device in one turn of the loop.
+        self.screen.wait_for_text("is gone")
         self.press(b"1")
         self.screen.wait_for_text("Not available: no device.")
         self.device.plug()

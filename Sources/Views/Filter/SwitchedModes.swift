@@ -12,6 +12,8 @@ public struct SwitchedModes: Hashable, Sendable {
     let reset: String
     /// Whether every terminal understands or ignores the reset. Older ones show a part of the others.
     var isUniversal = true
+    /// Whether the reset moves the cursor to the upper left corner, even if the mode is off.
+    var isHoming = false
   }
 
   /// The numbers of the modes in ``table`` that are not in their original state.
@@ -85,7 +87,10 @@ public struct SwitchedModes: Hashable, Sendable {
   /// The sequences that bring all modes into their original state, whatever was switched. Two do not belong to them:
   /// those that some terminals would show, and mode 1049, which moves the cursor even if it is off.
   public static var everything: [UInt8] {
-    resets(table.indices.filter { $0 > 0 && table[$0].isUniversal })
+    table.dropFirst().filter(\.isUniversal).flatMap { mode in
+      // The cursor is saved and restored.
+      Array((mode.isHoming ? "\u{1B}7\(mode.reset)\u{1B}8" : mode.reset).utf8)
+    }
   }
 
   private static func resets(_ numbers: some Sequence<Int>) -> [UInt8] {
@@ -102,7 +107,9 @@ extension SwitchedModes.Mode {
           concerns(bytes.dropFirst().dropLast(), number)
         else { return nil }
         return isOn != isOnAtFirst
-      }, reset: "\u{1B}[?\(number)\(isOnAtFirst ? "h" : "l")")
+      }, reset: "\u{1B}[?\(number)\(isOnAtFirst ? "h" : "l")",
+      // DECOM.
+      isHoming: number == 6)
   }
 
   /// A mode of ECMA-48 that is off at first: `ESC [ N h`.

@@ -48,7 +48,7 @@ enum LogParameters {
     if name.isEmpty { throw ValueError(name, expected: "the name of a file") }
     if name == "-" {
       throw ValueError(
-        "'-' is not a log file: a pipe gets the bytes too, 'serialterm connect TARGET | COMMAND'; "
+        "'-' would be standard output. A pipe gets the bytes too: 'serialterm connect TARGET | COMMAND'; "
           + "./- is a file called -")
     }
     if isNode(name) {

@@ -35,9 +35,11 @@ enum InputFile {
       try OwnedDescriptor.open(path, OwnedDescriptor.forPath)
     }
     let node = named.borrowed
-    if let problem = Problem(try checked { () throws(Errno) in try node.stat().type }) {
-      throw problem
-    }
+    let status = try checked { () throws(Errno) in try node.stat() }
+    // /dev/null is the usual empty file.
+    let null = DeviceID(majorNumber: 1, minorNumber: 3)
+    let isNull = status.type == .characterSpecial && status.specialDeviceID == null
+    if !isNull, let problem = Problem(status.type) { throw problem }
     return try checked { () throws(Errno) in
       // The same file, whatever the path leads to by now. Without O_NONBLOCK, a named pipe without a writer would
       // block.
