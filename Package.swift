@@ -245,7 +245,8 @@ let package = Package(
     .testTarget(
       name: "TerminalFrontEndTests",
       dependencies: [
-        "EventLoop", "Logs", "Loopback", "PlainText", "Plotting", "Posix", "Scrollback", "SerialCore",
+        "EventLoop", "Logs", "Loopback", "PlainText", "Plotting", "Posix", "Scrollback",
+        "SerialCore",
         "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
       ],
       swiftSettings: strict),
