@@ -101,6 +101,11 @@ def _unshare(base, network):
             # (getaddrinfo(3), AI_ADDRCONFIG).
             fcntl.ioctl(interface, SIOCSIFADDR, struct.pack(
                 "16sHxx4s8x", b"lo:1", socket.AF_INET, socket.inet_aton(ADDRESS)))
+    # A session that a test has killed leaves its lock, and another test may get a terminal of that name.
+    locks = base / "lock"
+    locks.mkdir(exist_ok=True)
+    locks.chmod(0o1777)
+    _mount(locks, Path("/var/lock"))
     # Whole, because names in /tmp are short: paths in messages and of sockets must be.
     if not _is_needed("/tmp"):
         _mount(base, Path("/tmp"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.harness import (
-    Device, Pipes, Terminal, serialterm, serialterm_binary, unread, wait_until)
+    Device, Pipes, Terminal, alone, serialterm, serialterm_binary, unread, wait_until)
 from Tests.endtoend.harness.screen import Screen
 
 HERE = re.compile(rb"(\S+ on pts/\d+) has the pen: you watch")
@@ -436,6 +436,7 @@ class PenTests(AttachCase):
         self.holder.expect(b"has left.")
         self.show(b"goes on", self.holder, other)
 
+    @alone
     def test_a_viewer_that_is_killed_is_gone_at_once(self):
         viewer = self.viewer()
         self.answer(viewer, b"\r")

@@ -147,7 +147,7 @@ class Row14TwinTests(StageCase):
             ours.unplug()
             session.stderr.expect(b"is gone, waiting")
             self.twin(2)
-            session.stderr.expect(b"not used, because it is not certain")
+            session.stderr.expect(b"not reopened, because it may be another device")
             ours.plug()
             session.stderr.expect(b"is back")
 

@@ -224,7 +224,7 @@ class ChooserTests(unittest.TestCase):
         for words in (["connect"], ["connect", "--json"], ["connect", "--exec", "true"]):
             result = serialterm(*words)
             self.assertEqual(result.status, 2, result)
-            self.assertIn(b"no TARGET was given", result.stderr)
+            self.assertIn(b"name a TARGET: there is no terminal to ask on", result.stderr)
 
     def test_on_a_terminal_that_only_prints_it_is_a_numbered_list(self):
         self.plug(0, "AAA")

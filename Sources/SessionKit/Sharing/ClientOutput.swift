@@ -89,6 +89,8 @@ final class ClientOutput {
     guard watch != nil else { return }
     let taken = isDrained ? writeSome(bytes) : 0
     guard watch != nil, taken < bytes.count else { return }
+    // Doubling a long backlog would take more memory than it may have.
+    if backlog.count + bytes.count > Self.limit / 4 { backlog.reserveCapacity(Self.limit) }
     backlog.append(contentsOf: bytes[taken...])
     // Fails only if memory is exhausted. The next write tries again.
     _ = try? watch?.setInterest(.writing)
