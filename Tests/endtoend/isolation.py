@@ -20,7 +20,7 @@ ADDRESS = "198.18.0.1"
 # A module whose tests download something sets this to True: it keeps the machine's network.
 MARK = "NEEDS_MACHINE_NETWORK"
 
-# What belongs to the terminal or the desktop of whoever starts the tests.
+# What belongs to the terminal or the desktop of the user who starts the tests.
 PERSONAL = ("TMUX", "TMUX_PANE", "STY", "SSH_AUTH_SOCK", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY", "DISPLAY")
 
 

@@ -60,7 +60,7 @@ class FarMachine:
     def plug(self, state):
         """Plugs the cable in (`up`), or pulls it out (`down`): no packet passes then."""
         self.ip("-n", self.name, "link", "set", self.far, state)
-        # Not in /sys, which shows the network of whoever mounted it.
+        # Not in /sys, which shows the network of the process that mounted it.
         wait_until(
             lambda: (" state UP " in self.ip("-o", "link", "show", self.near)) == (state == "up"),
             f"the cable is {state}")

@@ -317,7 +317,7 @@ class AccessTests(ServingTest):
         for client in clients:
             self.receive(client, b"for all of them")
         self.assertTrue(server.running)
-        # Those whom the kernel knows have places of their own.
+        # Clients of Unix sockets, whose user the kernel knows, have places of their own.
         with socket.socket(socket.AF_UNIX) as known:
             known.settimeout(TIMEOUT)
             known.connect(str(self.path))

@@ -552,7 +552,7 @@ private final class SharingBench {
     let client = try bench.client(.rfc2217)
     try client.ask(8)
     #expect(try bench.wait { !bench.controller.session.interest.contains(.reading) })
-    // Alone, it may have the device wait as long as it likes; a member who comes sees the device's bytes.
+    // Alone, the device may wait for it without a limit; a member who comes sees the device's bytes.
     let viewer = try bench.viewer(named: "anna")
     viewer.controller.penControl.take()
     #expect(try bench.wait { bench.controller.session.interest.contains(.reading) })
