@@ -257,6 +257,7 @@ def two_people(size=(11, 80)):
         with terminal:
             screen = Screen(terminal, size)
             screen.wait_for_text("ctrl-t w asks for it")
+            screen.wait_for_text("board ready")
             session.screen.wait_for_text("anna is here")
             terminal.send(PREFIX + b"w")
             session.screen.wait_for_text("ctrl-t w gives it")
