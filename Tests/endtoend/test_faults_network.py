@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-from Tests.endtoend.faults import HAS_COMPILER, PREFIX, number, record, text
+from Tests.endtoend.faults import HAS_COMPILER, PREFIX, number, record, text, under_load
 from Tests.endtoend.faults.line import Driver
 from Tests.endtoend.faults.words import NOT_SENT
 from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, slow, unread, wait_until
@@ -201,7 +201,7 @@ class Row56LinkTests(unittest.TestCase):
 @unittest.skipIf(Ser2net.missing(), Ser2net.missing())
 @unittest.skipUnless(HAS_COMPILER, "the simulated driver needs a compiler")
 class Row56ServerTests(unittest.TestCase):
-    LIMIT = 1.0
+    LIMIT = under_load(1.0)
 
     def test_a_server_that_restarts_is_back_within_a_second_with_settings_and_lines(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())

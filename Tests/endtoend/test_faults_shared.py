@@ -18,7 +18,7 @@ import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.faults import number, processes, record
+from Tests.endtoend.faults import number, processes, record, under_load
 from Tests.endtoend.harness import (
     Device, Pipes, Program, Terminal, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.servers import free_port
@@ -283,7 +283,7 @@ class MemoryTests(SharedCase):
 class Row55DeadWriterTests(SharedCase):
     """The one with the pen is killed in the middle of a line."""
 
-    LIMIT = 0.1
+    LIMIT = under_load(0.1)
     HOLDER = """import socket, sys
 client = socket.socket(socket.AF_UNIX if "/" in sys.argv[1] else socket.AF_INET)
 client.connect(sys.argv[1] if "/" in sys.argv[1] else ("127.0.0.1", int(sys.argv[1])))

@@ -5,6 +5,12 @@ import os
 import statistics
 
 
+def under_load(limit):
+    """The limit of a promise in a test that runs beside others: four times the promise, which is for a quiet machine.
+    While figures are recorded, which is done on one, the promise itself."""
+    return limit if os.environ.get("SERIALTERM_FIGURES") else 4 * limit
+
+
 def record(row, name, values, unit):
     """Appends a figure of a row of the fault matrix to the file $SERIALTERM_FIGURES, if that is
     set: one value, or the median and the worst of a list."""

@@ -12,10 +12,11 @@ from Tests.endtoend.harness import (
     Device, Pipes, Terminal, cooked, serialterm_binary, shell_status, wait_until)
 
 from . import processes
+from .figures import under_load
 
 PREFIX = b"\x14"
 # The maximum time to quit in seconds, in any state of the session.
-LEAVING = 0.5
+LEAVING = under_load(0.5)
 # The text that a session prints when its port is open.
 GREETING = b"ctrl-t q"
 
