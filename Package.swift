@@ -33,77 +33,107 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
   ],
   targets: [
+    // MARK: Foundations: the system, and what everything else is built on.
+
     // libudev, and the few kernel interfaces that Glibc's Swift module lacks.
-    .systemLibrary(name: "CUdev", pkgConfig: "libudev", providers: [.apt(["libudev-dev"])]),
-    .target(name: "CSerial"),
+    .systemLibrary(
+      name: "CUdev", path: "Sources/Foundations/CUdev", pkgConfig: "libudev",
+      providers: [.apt(["libudev-dev"])]),
+    .target(name: "CSerial", path: "Sources/Foundations/CSerial"),
     // Restores the user's terminal after a crash or SIGKILL; written in C because Swift code may not
     // run in a signal handler or after fork(2).
-    .target(name: "CTerminalGuard"),
-
+    .target(name: "CTerminalGuard", path: "Sources/Foundations/CTerminalGuard"),
+    // One function of the Swift runtime.
+    .target(name: "CObserving", path: "Sources/Foundations/CObserving"),
     // System calls as Swift functions: errors, ownership of descriptors, the monotonic clock.
-    .target(name: "Posix", dependencies: ["CSerial", system], swiftSettings: strict),
+    .target(
+      name: "Posix", dependencies: ["CSerial", system], path: "Sources/Foundations/Posix",
+      swiftSettings: strict),
+    .target(
+      name: "EventLoop", dependencies: ["CSerial", "Posix", system],
+      path: "Sources/Foundations/EventLoop", swiftSettings: strict),
+
+    // MARK: Values: no clock, file or port; what comes in and what goes out are arguments.
+
+    // Text from outside made harmless, numbers in words, JSON.
+    .target(name: "PlainText", path: "Sources/Values/PlainText", swiftSettings: strict),
+    // Regular expressions, the one dialect of the program.
+    .target(name: "Patterns", path: "Sources/Values/Patterns", swiftSettings: strict),
+    // Searching received bytes for one of several texts or regular expressions.
+    .target(
+      name: "Expectations", dependencies: ["Patterns"], path: "Sources/Values/Expectations",
+      swiftSettings: strict),
+    // Lines and packets in received bytes.
+    .target(name: "Framing", path: "Sources/Values/Framing", swiftSettings: strict),
+    // Telnet and serial ports on servers (RFC 2217).
+    .target(name: "Telnet", path: "Sources/Values/Telnet", swiftSettings: strict),
+    // XMODEM, YMODEM and ZMODEM.
+    .target(
+      name: "TransferProtocols", path: "Sources/Values/TransferProtocols", swiftSettings: strict),
+    // Dialogues of scripts.
+    .target(
+      name: "Scripting", dependencies: ["Expectations", "PlainText"],
+      path: "Sources/Values/Scripting", swiftSettings: strict),
+    // The stages between a device's bytes and the screen, which can be fuzzed.
+    .target(
+      name: "Views", dependencies: ["Patterns"], path: "Sources/Values/Views", swiftSettings: strict
+    ),
+    // Numbers in what a device sends, and curves of them.
+    .target(
+      name: "Plotting", dependencies: ["Patterns", "PlainText", "Views"],
+      path: "Sources/Values/Plotting", swiftSettings: strict),
+    // The parameters of commands, declared once: reading words, help, completion.
+    .target(
+      name: "Options", dependencies: ["PlainText"], path: "Sources/Values/Options",
+      swiftSettings: strict),
+    // Parsing of the configuration file.
+    .target(name: "Configuration", path: "Sources/Values/Configuration", swiftSettings: strict),
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
-    .target(name: "CObserving"),
     .target(name: "Observing", dependencies: ["CObserving"], swiftSettings: strict),
-    .target(
-      name: "EventLoop", dependencies: ["CSerial", "Posix", system], swiftSettings: strict),
     .target(
       name: "SerialCore", dependencies: ["CSerial", "Observing", "PlainText", "Posix", system],
       swiftSettings: strict),
     .target(
       name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
       swiftSettings: strict),
-    .target(
-      name: "Loopback", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
 
-    // Text from outside made harmless, numbers in words, JSON.
-    .target(name: "PlainText", swiftSettings: strict),
-    // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
-    .target(name: "TerminalUI", dependencies: ["PlainText"], swiftSettings: strict),
-    // Regular expressions, the one dialect of the program, as values.
-    .target(name: "Patterns", swiftSettings: strict),
-    // The stages between a device's bytes and the screen: pure values, which can be fuzzed.
-    .target(name: "Views", dependencies: ["Patterns"], swiftSettings: strict),
+    // MARK: Sessions: what runs one on a loop, and what it needs besides its port.
 
-    // Numbers in what a device sends, and curves of them, as values.
+    // Polling, reconnecting, draining.
     .target(
-      name: "Plotting", dependencies: ["Patterns", "PlainText", "Views"], swiftSettings: strict),
-
-    // Logs: the formats as pure values, and the thread that writes them.
-    .target(
-      name: "Logs", dependencies: ["PlainText", "Plotting", "Posix", "Views", system],
+      name: "SessionRunning",
+      dependencies: ["DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", system],
+      path: "Sources/Sessions/SessionRunning",
       swiftSettings: strict),
-    // What a device sent last, in bounded memory, and searching it.
-    .target(
-      name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"], swiftSettings: strict),
-    // Searching received bytes for one of several texts or regular expressions, as values.
-    .target(name: "Expectations", dependencies: ["Patterns"], swiftSettings: strict),
-    // Dialogues of scripts, as values.
-    .target(
-      name: "Scripting", dependencies: ["Expectations", "PlainText"], swiftSettings: strict),
-    // Lines and packets in received bytes, as values.
-    .target(name: "Framing", swiftSettings: strict),
-    // Telnet and serial ports on servers (RFC 2217), as values.
-    .target(name: "Telnet", swiftSettings: strict),
-    // XMODEM, YMODEM and ZMODEM, as values.
-    .target(name: "TransferProtocols", swiftSettings: strict),
-    // The parameters of commands, declared once: reading words, help, completion.
-    .target(name: "Options", dependencies: ["PlainText"], swiftSettings: strict),
-    // Parsing of the configuration file.
-    .target(name: "Configuration", swiftSettings: strict),
-
     // Links over the network and over sockets.
     .target(
       name: "NetworkLinks",
       dependencies: ["CSerial", "EventLoop", "PlainText", "Posix", "SerialCore", "Telnet", system],
+      path: "Sources/Sessions/NetworkLinks",
       swiftSettings: strict),
-
-    // What runs a session on a loop: polling, reconnecting, draining.
+    // Pseudo-terminals with simulated devices.
     .target(
-      name: "SessionRunning",
-      dependencies: ["DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", system],
+      name: "Loopback", dependencies: ["EventLoop", "Posix", system],
+      path: "Sources/Sessions/Loopback", swiftSettings: strict),
+    // The formats of logs as pure values, and the thread that writes them.
+    .target(
+      name: "Logs", dependencies: ["PlainText", "Plotting", "Posix", "Views", system],
+      path: "Sources/Sessions/Logs", swiftSettings: strict),
+    // What a device sent last, in bounded memory, and searching it.
+    .target(
+      name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"],
+      path: "Sources/Sessions/Scrollback", swiftSettings: strict),
+    // All of it for any front end: no terminal, no arguments, no exit statuses, no words for a user.
+    .target(
+      name: "SessionKit",
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Logs", "Loopback", "NetworkLinks",
+        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet",
+        "TransferProtocols", "Views", system,
+      ],
+      path: "Sources/Sessions/SessionKit",
       swiftSettings: strict),
 
     // Serial ports for programs: an actor, and a port that blocks.
@@ -115,17 +145,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // What a session needs besides its port, for any front end: no terminal, no arguments, no exit
-    // statuses, no words for a user.
-    .target(
-      name: "SessionKit",
-      dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Logs", "Loopback", "NetworkLinks",
-        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet",
-        "TransferProtocols", "Views", system,
-      ],
-      swiftSettings: strict),
+    // MARK: Terminal: what the user sees and types.
 
+    // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
+    .target(
+      name: "TerminalUI", dependencies: ["PlainText"], path: "Sources/Terminal/TerminalUI",
+      swiftSettings: strict),
     // The user's terminal: screen, keyboard, dialogs. No sessions' fates, no arguments, no exit statuses.
     .target(
       name: "TerminalFrontEnd",
@@ -133,6 +158,7 @@ let package = Package(
         "CTerminalGuard", "EventLoop", "Logs", "Patterns", "PlainText", "Plotting", "Posix",
         "Scrollback", "SerialCore", "TerminalUI", "Views", system,
       ],
+      path: "Sources/Terminal/TerminalFrontEnd",
       swiftSettings: strict),
 
     // The program.
@@ -142,8 +168,8 @@ let package = Package(
         "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Expectations", "Framing",
         "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "PlainText",
         "Plotting", "Posix", "Scripting", "Scrollback", "SerialCore", "SessionKit",
-        "SessionRunning", "Telnet",
-        "TerminalFrontEnd", "TerminalUI", "TransferProtocols", "Views", system,
+        "SessionRunning", "Telnet", "TerminalFrontEnd", "TerminalUI", "TransferProtocols", "Views",
+        system,
       ],
       swiftSettings: strict),
 
@@ -154,20 +180,53 @@ let package = Package(
         "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "SessionRunning",
         "TerminalFrontEnd", "TerminalUI", system,
       ],
-      path: "Tests/TestSupport", swiftSettings: strict),
+      path: "Tests/TestSupport",
+      swiftSettings: strict),
+
+    // MARK: Tests: in the same layers.
+
     .testTarget(
-      name: "PosixTests", dependencies: ["Posix", "TestSupport", system], swiftSettings: strict),
+      name: "PosixTests", dependencies: ["Posix", "TestSupport", system],
+      path: "Tests/Foundations/PosixTests", swiftSettings: strict),
+    .testTarget(
+      name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system],
+      path: "Tests/Foundations/EventLoopTests", swiftSettings: strict),
+    .testTarget(
+      name: "PlainTextTests", dependencies: ["PlainText"], path: "Tests/Values/PlainTextTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PatternsTests", dependencies: ["Patterns"], path: "Tests/Values/PatternsTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ExpectationsTests", dependencies: ["Expectations", "TestSupport"],
+      path: "Tests/Values/ExpectationsTests", swiftSettings: strict),
+    .testTarget(
+      name: "FramingTests", dependencies: ["Framing", "TestSupport"],
+      path: "Tests/Values/FramingTests", swiftSettings: strict),
+    .testTarget(
+      name: "TelnetTests", dependencies: ["Telnet"], path: "Tests/Values/TelnetTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransferProtocolsTests", dependencies: ["TransferProtocols"],
+      path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
+    .testTarget(
+      name: "ScriptingTests", dependencies: ["Scripting", "Expectations"],
+      path: "Tests/Values/ScriptingTests", swiftSettings: strict),
+    .testTarget(
+      name: "ViewsTests", dependencies: ["Views", "Patterns", "TerminalUI", "TestSupport"],
+      path: "Tests/Values/ViewsTests", swiftSettings: strict),
+    .testTarget(
+      name: "PlottingTests",
+      dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "Views", system],
+      path: "Tests/Values/PlottingTests", swiftSettings: strict),
+    .testTarget(
+      name: "OptionsTests", dependencies: ["Options"], path: "Tests/Values/OptionsTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ConfigurationTests", dependencies: ["Configuration"],
+      path: "Tests/Values/ConfigurationTests", swiftSettings: strict),
     .testTarget(
       name: "ObservingTests", dependencies: ["Observing", "TestSupport"], swiftSettings: strict),
-    // The products together with Foundation and Observation, as another program uses them.
-    .testTarget(
-      name: "LibraryClientTests",
-      dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Loopback", "Observing", "Posix",
-        "SerialCore", "SerialPorts", system,
-      ]),
-    .testTarget(
-      name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system], swiftSettings: strict),
     .testTarget(
       name: "SerialCoreTests",
       dependencies: ["SerialCore", "CSerial", "Observing", "Posix", "TestSupport", system],
@@ -177,88 +236,72 @@ let package = Package(
       dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "LoopbackTests",
-      dependencies: ["Loopback", "EventLoop", "Posix", "TestSupport", system],
-      swiftSettings: strict),
-    .testTarget(
-      name: "TerminalUITests", dependencies: ["TerminalUI", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: strict),
-    .testTarget(
-      name: "ViewsTests", dependencies: ["Patterns", "TerminalUI", "TestSupport", "Views"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "PlottingTests",
-      dependencies: ["Patterns", "Plotting", "Posix", "TestSupport", "Views", system],
+      name: "SessionRunningTests",
+      dependencies: [
+        "SessionRunning", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
+        "SerialCore", "TestSupport", system,
+      ],
+      path: "Tests/Sessions/SessionRunningTests",
       swiftSettings: strict),
     .testTarget(
       name: "NetworkLinksTests",
       dependencies: [
-        "EventLoop", "NetworkLinks", "Posix", "SerialCore", "SessionKit", "SessionRunning",
-        "Telnet", "TestSupport",
-        system,
+        "NetworkLinks", "EventLoop", "Posix", "SerialCore", "SessionKit", "SessionRunning",
+        "Telnet", "TestSupport", system,
       ],
+      path: "Tests/Sessions/NetworkLinksTests",
       swiftSettings: strict),
     .testTarget(
-      name: "FramingTests", dependencies: ["Framing", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "TelnetTests", dependencies: ["Telnet"], swiftSettings: strict),
-    .testTarget(
-      name: "TransferProtocolsTests", dependencies: ["TransferProtocols"], swiftSettings: strict),
-    .testTarget(
-      name: "ScrollbackTests", dependencies: ["Patterns", "Scrollback"], swiftSettings: strict),
-    .testTarget(
-      name: "ExpectationsTests", dependencies: ["Expectations", "TestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "ScriptingTests", dependencies: ["Expectations", "Scripting"], swiftSettings: strict),
-    .testTarget(
-      name: "OptionsTests", dependencies: ["Options", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: strict),
+      name: "LoopbackTests",
+      dependencies: ["Loopback", "EventLoop", "Posix", "TestSupport", system],
+      path: "Tests/Sessions/LoopbackTests", swiftSettings: strict),
     .testTarget(
       name: "LogsTests",
       dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "Views", system],
+      path: "Tests/Sessions/LogsTests", swiftSettings: strict),
+    .testTarget(
+      name: "ScrollbackTests", dependencies: ["Scrollback", "Patterns"],
+      path: "Tests/Sessions/ScrollbackTests", swiftSettings: strict),
+    .testTarget(
+      name: "SessionKitTests",
+      dependencies: [
+        "SessionKit", "DeviceWatch", "EventLoop", "Expectations", "Logs", "Loopback",
+        "NetworkLinks", "Observing", "PlainText", "Posix", "Scripting", "SerialCore",
+        "SessionRunning", "Telnet", "TestSupport", "TransferProtocols", "Views", system,
+      ],
+      path: "Tests/Sessions/SessionKitTests",
       swiftSettings: strict),
     .testTarget(
       name: "SerialPortsTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Posix", "SerialCore", "SerialPorts",
-        "TestSupport",
-        system,
+        "SerialPorts", "Expectations", "Framing", "Posix", "SerialCore", "TestSupport", system,
       ],
       swiftSettings: strict),
+    // The products together with Foundation and Observation, as another program uses them.
     .testTarget(
-      name: "SessionRunningTests",
+      name: "LibraryClientTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore",
-        "SessionRunning", "TestSupport", system,
-      ],
-      swiftSettings: strict),
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Loopback", "Observing", "Posix",
+        "SerialCore", "SerialPorts", system,
+      ]),
     .testTarget(
-      name: "SessionKitTests",
-      dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Logs", "Loopback", "NetworkLinks",
-        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionKit",
-        "SessionRunning", "Telnet", "TestSupport", "TransferProtocols", "Views", system,
-      ],
-      swiftSettings: strict),
-    .testTarget(name: "PlainTextTests", dependencies: ["PlainText"], swiftSettings: strict),
+      name: "TerminalUITests", dependencies: ["TerminalUI", "TestSupport"],
+      path: "Tests/Terminal/TerminalUITests", swiftSettings: strict),
     .testTarget(
       name: "TerminalFrontEndTests",
       dependencies: [
-        "EventLoop", "Logs", "Loopback", "PlainText", "Plotting", "Posix", "Scrollback",
-        "SerialCore",
-        "TerminalFrontEnd", "TerminalUI", "TestSupport", "Views", system,
+        "TerminalFrontEnd", "EventLoop", "Logs", "PlainText", "Plotting", "Posix", "Scrollback",
+        "SerialCore", "TerminalUI", "TestSupport", "Views", system,
       ],
+      path: "Tests/Terminal/TerminalFrontEndTests",
       swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "Loopback",
-        "NetworkLinks", "Observing", "Options", "PlainText", "Plotting", "Posix", "SerialCore",
-        "SessionKit", "SessionRunning", "Telnet",
-        "TerminalFrontEnd", "TerminalUI", "TestSupport", "TransferProtocols", "Patterns",
-        "Scripting",
-        "Scrollback", "Views", system,
+        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "NetworkLinks",
+        "Observing", "Options", "Patterns", "PlainText", "Plotting", "Posix", "Scripting",
+        "Scrollback", "SerialCore", "SessionKit", "SessionRunning", "Telnet", "TerminalFrontEnd",
+        "TerminalUI", "TestSupport", "TransferProtocols", "Views", system,
       ],
       swiftSettings: strict),
   ],

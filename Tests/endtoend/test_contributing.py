@@ -78,7 +78,8 @@ class ContributingTests(unittest.TestCase):
         if all(git("cat-file", "-e", commit) is None for commit in commits):
             self.skipTest("needs the history of the repository")
         for commit, path, added in diffs():
-            change = git("show", "--format=", commit, "--", path)
+            # The file may have been in another folder then.
+            change = git("show", "--format=", commit, "--", f":(glob)**/{path.rpartition('/')[2]}")
             self.assertIsNotNone(change, commit)
             for line in added:
                 with self.subTest(commit=commit, path=path):

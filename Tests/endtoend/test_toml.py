@@ -44,7 +44,7 @@ def reader(folder):
     program = Path(folder) / "tagged-toml"
     subprocess.run(
         ["swiftc", "-swift-version", "6", "-parse-as-library", "-o", program,
-         *sorted((REPOSITORY / "Sources/Configuration").rglob("*.swift")),
+         *sorted((REPOSITORY / "Sources/Values/Configuration").rglob("*.swift")),
          REPOSITORY / "Tests/endtoend/toml/TaggedTOML.swift"], check=True)
     return program
 

@@ -8,7 +8,7 @@ import Testing
   private static var examples: [(section: String, output: String)] {
     get throws {
       var page = FilePath(#filePath)
-      for _ in 0..<3 { page.removeLastComponent() }
+      for _ in 0..<4 { page.removeLastComponent() }
       page.append("docs/plotting.md")
       let text = String(decoding: try page.contents(), as: UTF8.self)
       var sections: [[Substring]] = []
